@@ -40,9 +40,21 @@ crash *args:
 mcp:
     cargo xtask mcp
 
+# Builds the npm packages, installs them from their files and tests program and library: `just node --soak`.
+node *args:
+    cargo xtask node {{args}}
+
+# Runs the examples for frameworks of agents; --all installs the large ones, too.
+frameworks *args:
+    cargo xtask frameworks {{args}}
+
 # Races, kills and cuts off several `preface serve` on one store: `just nodes kill --rounds 20`.
 nodes *args:
     cargo xtask nodes {{args}}
+
+# Builds the wheels of the program and the library, installs them from their files and tests them.
+python *args:
+    cargo xtask python {{args}}
 
 # Lets published MCP clients list, get and call what `preface mcp serve` offers.
 mcp-serve *args:
@@ -52,7 +64,11 @@ mcp-serve *args:
 requests *args:
     cargo xtask requests {{args}}
 
-# Compares preset `pi` with the published packages: `just peers pi --variant 0.58`.
+# Runs the examples for frameworks of agents.
+frameworks *args:
+    cargo xtask frameworks {{args}}
+
+# Compares preset `pi` with the published packages: `just peers pi --variant 0.58`; starts published agents: `just peers agents`.
 peers *args:
     cargo xtask peers {{args}}
 

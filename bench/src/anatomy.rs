@@ -1,7 +1,7 @@
 //! The preset `pi` beside the published packages that it is compared with: a cold process, discover and build
 //! in a warm one, and the build alone.
 //!
-//! The packages are looked for where `PI_ORACLE_HOME` says, and the folder that starts them where `PEERS_ORACLE` says;
+//! `PI_ORACLE_HOME` is the place of the packages, and `PEERS_ORACLE` that of the folder that starts them;
 //! without them only our own times are taken.
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     table::{Bar, Table},
     template::bytes,
 };
-use preface::{
+use preface_engine::{
     ASSETS, Engine, OsSystem, Request, Session,
     core::{pipeline, snapshot::Snapshot, variable_source::NoSource},
 };
@@ -44,13 +44,13 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
             let (discover, build) = if skills == 0 { (5.0, 4.0) } else { (20.0, 4.0) };
             let system = OsSystem::new(ASSETS).with_home(place.home());
             let engine = Engine::new(&system);
-            let mut session = Session::setup(engine, place.request(variant)).start().map_err(wrong)?;
-            session.reload().map_err(wrong)?;
+            let mut session = Session::setup(engine, place.request(variant)).start().map_err(failed)?;
+            session.reload().map_err(failed)?;
             let prompt = session.base().text.clone();
             if !prompt.contains(&sentence(2)) || prompt.matches("<skill>").count() != skills {
-                return Err(BenchError::Wrong("the prompt does not list what there is".to_owned()));
+                return Err(BenchError::Failed("the prompt does not list what there is".to_owned()));
             }
-            let mut snapshot: Snapshot = engine.build(&place.request(variant)).map_err(wrong)?.snapshot;
+            let mut snapshot: Snapshot = engine.build(&place.request(variant)).map_err(failed)?.snapshot;
             let mut measured = interleave(
                 vec![
                     closure("discover and build", || session.reload().expect("it did before")),
@@ -87,8 +87,8 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     Ok(tables)
 }
 
-fn wrong(error: impl std::fmt::Display) -> BenchError {
-    BenchError::Wrong(error.to_string())
+fn failed(error: impl std::fmt::Display) -> BenchError {
+    BenchError::Failed(error.to_string())
 }
 
 fn peer_folder() -> Option<PathBuf> {
@@ -101,7 +101,7 @@ struct Place {
     root: TempDir,
 }
 
-/// What a peer takes, warm.
+/// The warm times of a peer.
 struct Peer {
     discover: Duration,
     build: Duration,
@@ -150,7 +150,7 @@ impl Place {
         }
     }
 
-    /// Asks a peer for its own warm medians.
+    /// Returns the warm medians that a peer measures itself.
     fn peer(&self, release: &str) -> Result<Option<Peer>, BenchError> {
         let Some(folder) = peer_folder() else { return Ok(None) };
         let output = Command::new(folder.join("run.sh"))
@@ -159,14 +159,14 @@ impl Place {
             .arg("--home")
             .arg(self.home())
             .output()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        let json: Value = serde_json::from_str(&said).map_err(|error| {
-            BenchError::Wrong(format!("{release}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let json: Value = serde_json::from_str(&stdout).map_err(|error| {
+            BenchError::Failed(format!("{release}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))
         })?;
         let time = |key: &str| {
             let us = json[key]["p50_us"]
                 .as_f64()
-                .ok_or_else(|| BenchError::Wrong(format!("{release} tells no {key}")))?;
+                .ok_or_else(|| BenchError::Failed(format!("{release} has no {key}")))?;
             Ok::<_, BenchError>(Duration::from_secs_f64(us / 1e6))
         };
         Ok(Some(Peer { discover: time("reload_warm")?, build: time("build_warm")? }))

@@ -34,7 +34,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let joined = |fitted, arrange, seam| assemble(fitted, "bench", JoinRules { arrange, join: &join, seam });
     let prompt = joined(fitted(), PartOrder::Listed, false);
     if let Err(why) = prompt.check_tiling() {
-        return Err(BenchError::Wrong(format!("the assembled prompt has a gap: {why}")));
+        return Err(BenchError::Failed(format!("the assembled prompt has a gap: {why}")));
     }
     let measured = interleave(
         vec![

@@ -31,13 +31,13 @@ const SERVICES: [(&str, &str); 5] = [
 ];
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
-    let wrong = |error: serde_json::Error| BenchError::Wrong(error.to_string());
+    let wrong = |error: serde_json::Error| BenchError::Failed(error.to_string());
     let history: Vec<Message> = serde_json::from_value(history()).map_err(wrong)?;
     let messages = convert(&history, &MessageForms::default()).messages;
     let prompt = Prompt::default();
     let mut tables = Vec::new();
     for (name, model) in SERVICES {
-        let format: &dyn RequestFormat = find(name).ok_or_else(|| BenchError::Wrong(name.to_owned()))?;
+        let format: &dyn RequestFormat = find(name).ok_or_else(|| BenchError::Failed(name.to_owned()))?;
         let body = || {
             let target = RequestTarget { model: Some(model), indented: false, ..RequestTarget::default() };
             let content = RequestContent { messages: &messages, target, ..RequestContent::from(&prompt) };
@@ -50,10 +50,25 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
             rounds.unwrap_or(201),
         );
         let title = format!("{name}: {MESSAGES} messages, {}", bytes(text.len()));
+        #[cfg(feature = "allocations")]
+        let title = format!(
+            "{title}; allocations: body {}, serde_json {}",
+            allocations(body),
+            allocations(|| value.to_string())
+        );
         let bars = vec![Bar { of: "body", to: "serde_json", at_most: 2.0 }];
         tables.push(Table::new(title, measured, bars));
     }
     Ok(tables)
+}
+
+/// Counts the allocations of a call, and their bytes.
+#[cfg(feature = "allocations")]
+fn allocations<T>(call: impl Fn() -> T) -> String {
+    let region = stats_alloc::Region::new(crate::ALLOCATOR);
+    std::hint::black_box(call());
+    let change = region.change();
+    format!("{} ({})", change.allocations + change.reallocations, bytes(change.bytes_allocated))
 }
 
 /// A question, an answer with a call, and its result, over and over.

@@ -1,4 +1,4 @@
-//! The git branch from the repository's files, beside asking git for it.
+//! The git branch from the repository's files, beside a call of git.
 
 use crate::{
     Bench, BenchError,
@@ -18,14 +18,14 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let root = directory.path();
     let inside = root.join("src/deep");
     std::fs::create_dir_all(&inside)?;
-    ask(root, &["init", "--quiet", "--initial-branch", "feature/tides"])?;
+    run_git(root, &["init", "--quiet", "--initial-branch", "feature/tides"])?;
     let author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
-    ask(root, &[&author[..], &["commit", "--quiet", "--allow-empty", "--message", "first"]].concat())?;
+    run_git(root, &[&author[..], &["commit", "--quiet", "--allow-empty", "--message", "first"]].concat())?;
     let system = OsSystem::new(ASSETS);
-    let ours = git::branch(&system, &inside).map_err(|error| BenchError::Wrong(format!("{error:?}")))?;
-    let theirs = ask(&inside, &["rev-parse", "--abbrev-ref", "HEAD"])?;
+    let ours = git::branch(&system, &inside).map_err(|error| BenchError::Failed(format!("{error:?}")))?;
+    let theirs = run_git(&inside, &["rev-parse", "--abbrev-ref", "HEAD"])?;
     if ours.as_deref() != Some(theirs.trim()) {
-        return Err(BenchError::Wrong(format!("preface reads the branch {ours:?}, git says {theirs:?}")));
+        return Err(BenchError::Failed(format!("preface reads the branch {ours:?}, git prints {theirs:?}")));
     }
     let mut command = Command::new("git");
     command.args(["rev-parse", "--abbrev-ref", "HEAD"]).current_dir(&inside);
@@ -39,12 +39,12 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
 }
 
 /// Runs git and returns what it prints.
-fn ask(directory: &Path, words: &[&str]) -> Result<String, BenchError> {
+fn run_git(directory: &Path, words: &[&str]) -> Result<String, BenchError> {
     let output = Command::new("git").args(words).current_dir(directory).output();
     let output = output.map_err(|_| BenchError::Missing("`git` is not on this machine".into()))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(BenchError::Wrong(format!("git {}: {said}", words.join(" "))));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(BenchError::Failed(format!("git {}: {stderr}", words.join(" "))));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

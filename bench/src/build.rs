@@ -3,11 +3,11 @@
 use crate::{
     Bench, BenchError,
     harness::{closure, interleave},
-    start::{lay, sentence},
+    start::{sentence, write_files},
     table::Table,
     template::bytes,
 };
-use preface::{ASSETS, Engine, OsSystem, Request, TrustChoice, core::prompt::Prompt};
+use preface_engine::{ASSETS, Engine, OsSystem, Request, TrustChoice, core::prompt::Prompt};
 use std::{fs, io, path::PathBuf};
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let files = building.files.clone();
     let prompt = building.run();
     if let Some(missing) = (0..FILES).find(|number| !prompt.text.contains(&sentence(*number))) {
-        return Err(BenchError::Wrong(format!("the build leaves file {missing} out")));
+        return Err(BenchError::Failed(format!("the build leaves file {missing} out")));
     }
     let measured = interleave(
         vec![
@@ -52,7 +52,7 @@ impl Building {
     /// Lays this many context files.
     pub fn of(count: usize) -> io::Result<Self> {
         let directory = tempfile::tempdir()?;
-        let (deepest, files) = lay(directory.path(), count)?;
+        let (deepest, files) = write_files(directory.path(), count)?;
         let request = Request {
             trust: TrustChoice::Once,
             now: Some("2026-01-02T03:04:05Z".into()),

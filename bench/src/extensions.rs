@@ -5,7 +5,7 @@ use crate::{
     harness::{closure, interleave},
     table::{Bar, Table},
 };
-use preface::{ASSETS, Engine, Request, TrustChoice, core::extension::Category};
+use preface_engine::{ASSETS, Engine, Request, TrustChoice, core::extension::Category};
 use preface_host::system::memory::MemorySystem;
 
 pub const BENCH: Bench = Bench {
@@ -17,7 +17,7 @@ pub const BENCH: Bench = Bench {
 /// The sizes, by the names that the bar uses.
 const SIZES: [(&str, usize); 3] = [("500", 500), ("1,000", 1000), ("2,000", 2000)];
 
-/// What four times as many may cost: linear, and room for caches that no longer hold them.
+/// The limit of the cost of four times as many: linear, and room for caches that no longer hold them.
 const AT_MOST: f64 = 5.0;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
@@ -25,11 +25,11 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
         SIZES.iter().map(|(name, count)| (*name, *count, machine(*count))).collect();
     for (_, count, machine) in &machines {
         let scopes =
-            Engine::new(machine).scopes(&request()).map_err(|error| BenchError::Wrong(error.to_string()))?;
+            Engine::new(machine).scopes(&request()).map_err(|error| BenchError::Failed(error.to_string()))?;
         let ours = scopes.scopes.entries.iter().filter(|entry| entry.name.starts_with("e-")).count();
         let broken = scopes.scopes.startup().error_count;
         if ours != *count || broken == 0 {
-            return Err(BenchError::Wrong(format!("{ours} of {count} extensions, {broken} errors")));
+            return Err(BenchError::Failed(format!("{ours} of {count} extensions, {broken} errors")));
         }
     }
     let contestants = machines

@@ -19,7 +19,7 @@ pub const BENCH: Bench = Bench {
 /// The sizes, by the names that the bars use.
 const SIZES: [(&str, usize); 3] = [("1×", 1), ("2×", 2), ("4×", 4)];
 
-/// What four times the input may cost: linear, and room for caches that no longer hold it.
+/// The limit of the cost of four times the input: linear, and room for caches that no longer hold it.
 const AT_MOST: f64 = 5.0;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {

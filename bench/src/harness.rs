@@ -7,7 +7,7 @@ use std::{
 
 /// One side of a comparison.
 pub struct Contestant<'c> {
-    /// What the table calls it.
+    /// The name in the table.
     pub name: String,
     /// Takes one sample: how long one run takes.
     pub sample: Box<dyn FnMut() -> Duration + 'c>,
@@ -59,12 +59,12 @@ pub fn warm_heap() -> Vec<u8> {
     blocks.pop().unwrap_or_default()
 }
 
-/// What was measured of one contestant.
+/// The measurements of one contestant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// Its name.
+    /// The name of the contestant.
     pub name: String,
-    /// Its samples, the shortest first; at least one.
+    /// The samples, the shortest first; at least one.
     samples: Vec<Duration>,
 }
 
@@ -76,7 +76,7 @@ impl Measured {
         Measured { name, samples }
     }
 
-    /// Takes a single figure that somebody else measured.
+    /// Takes a single figure of an external measurement.
     pub fn of(name: impl Into<String>, took: Duration) -> Self {
         Measured { name: name.into(), samples: vec![took] }
     }

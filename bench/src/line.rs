@@ -29,7 +29,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let mut snapshot = snapshot(60, 1700);
     let prompt = build(&mut snapshot);
     if let Err(why) = prompt.check_tiling() {
-        return Err(BenchError::Wrong(format!("the prompt has a gap: {why}")));
+        return Err(BenchError::Failed(format!("the prompt has a gap: {why}")));
     }
     let measured = interleave(
         vec![
@@ -43,7 +43,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     Ok(vec![Table::new(title, measured, Vec::new())])
 }
 
-/// Builds the prompt of a snapshot in which nothing is left to ask.
+/// Builds the prompt of a complete snapshot.
 pub fn build(snapshot: &mut Snapshot) -> Prompt {
     pipeline::run(snapshot, &mut NoSource).expect("the snapshot is complete")
 }

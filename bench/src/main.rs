@@ -23,13 +23,17 @@ mod template;
 use std::{env, path::Path, process::ExitCode};
 use table::Table;
 
+#[cfg(feature = "allocations")]
+#[global_allocator]
+static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
+
 /// One subject of measurement.
 struct Bench {
-    /// Its name: the verb that is timed.
+    /// The name: the verb that is timed.
     name: &'static str,
-    /// What is compared with what, in one sentence.
+    /// The description of the comparison, in one sentence.
     about: &'static str,
-    /// Measures, in this many rounds where the caller says so.
+    /// Measures, in this many rounds if the caller sets them.
     run: fn(Option<usize>) -> Result<Vec<Table>, BenchError>,
 }
 
@@ -38,12 +42,12 @@ enum BenchError {
     /// Something that it needs is not on this machine.
     Missing(String),
     /// The two sides do not do the same, or one of them fails.
-    Wrong(String),
+    Failed(String),
 }
 
 impl From<std::io::Error> for BenchError {
     fn from(error: std::io::Error) -> Self {
-        BenchError::Wrong(error.to_string())
+        BenchError::Failed(error.to_string())
     }
 }
 
@@ -77,8 +81,8 @@ fn main() -> ExitCode {
             }
         };
     }
-    let asked = match Asked::read(env::args().skip(1)) {
-        Ok(asked) => asked,
+    let options = match Options::read(env::args().skip(1)) {
+        Ok(options) => options,
         Err(message) => {
             table::error(&message);
             return ExitCode::from(2);
@@ -87,9 +91,9 @@ fn main() -> ExitCode {
     let _room = harness::warm_heap();
     let mut missed = 0;
     let mut wrong = false;
-    for bench in BENCHES.iter().filter(|bench| asked.wants(bench.name)) {
+    for bench in BENCHES.iter().filter(|bench| options.includes(bench.name)) {
         table::heading(bench.name, bench.about);
-        match (bench.run)(asked.rounds) {
+        match (bench.run)(options.rounds) {
             Ok(tables) => {
                 for table in tables {
                     missed += table.missed();
@@ -97,7 +101,7 @@ fn main() -> ExitCode {
                 }
             }
             Err(BenchError::Missing(why)) => table::skipped(&why),
-            Err(BenchError::Wrong(why)) => {
+            Err(BenchError::Failed(why)) => {
                 wrong = true;
                 table::error(&why);
             }
@@ -107,32 +111,32 @@ fn main() -> ExitCode {
     if missed == 0 && !wrong { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Default)]
-struct Asked {
+struct Options {
     names: Vec<String>,
     rounds: Option<usize>,
 }
 
-impl Asked {
+impl Options {
     fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut asked = Asked::default();
+        let mut options = Options::default();
         while let Some(word) = words.next() {
             if word == "--rounds" {
                 let number = words.next().and_then(|word| word.parse().ok()).filter(|number| *number > 0);
-                asked.rounds = Some(number.ok_or("`--rounds` takes a number above zero")?);
+                options.rounds = Some(number.ok_or("`--rounds` takes a number above zero")?);
             } else if BENCHES.iter().any(|bench| bench.name == word) {
-                asked.names.push(word);
+                options.names.push(word);
             } else {
                 let names: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
                 return Err(format!("unknown subject: `{word}`\nhint: one of {}", names.join(", ")));
             }
         }
-        Ok(asked)
+        Ok(options)
     }
 
-    fn wants(&self, name: &str) -> bool {
-        self.names.is_empty() || self.names.iter().any(|asked| asked == name)
+    fn includes(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|known| known == name)
     }
 }
 
@@ -146,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn each_subject_says_what_it_compares() {
+    fn each_subject_describes_what_it_compares() {
         for bench in BENCHES {
             assert!(bench.about.ends_with('.'), "`{}` needs a sentence that ends with a period", bench.name);
         }
@@ -154,10 +158,10 @@ mod tests {
 
     #[test]
     fn subjects_are_chosen_by_name() {
-        let read = |words: &[&str]| Asked::read(words.iter().map(ToString::to_string));
-        let asked = read(&["template", "--rounds", "7"]).unwrap();
-        assert!(asked.wants("template") && !asked.wants("start") && asked.rounds == Some(7));
-        assert!(read(&[]).unwrap().wants("start"), "without names it is all of them");
+        let read = |words: &[&str]| Options::read(words.iter().map(ToString::to_string));
+        let options = read(&["template", "--rounds", "7"]).unwrap();
+        assert!(options.includes("template") && !options.includes("start") && options.rounds == Some(7));
+        assert!(read(&[]).unwrap().includes("start"), "without names it is all of them");
         assert!(read(&["templates"]).is_err() && read(&["--rounds", "0"]).is_err());
     }
 }

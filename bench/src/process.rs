@@ -14,7 +14,7 @@ pub fn process(name: impl Into<String>, mut command: Command) -> Result<Contesta
     match command.status() {
         Err(_) => return Err(BenchError::Missing(format!("`{program}` is not on this machine"))),
         Ok(status) if !status.success() => {
-            return Err(BenchError::Wrong(format!("{name} failed: {status}\n{}", what_it_says(command))));
+            return Err(BenchError::Failed(format!("{name} failed: {status}\n{}", error_output(command))));
         }
         Ok(_) => {}
     }
@@ -28,8 +28,8 @@ pub fn process(name: impl Into<String>, mut command: Command) -> Result<Contesta
     Ok(Contestant { name, sample: Box::new(sample) })
 }
 
-/// Runs a program once more to see what it complains about.
-fn what_it_says(mut command: Command) -> String {
+/// Runs a program once more for its error output.
+fn error_output(mut command: Command) -> String {
     let output = command.stderr(Stdio::piped()).output();
     output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
 }
@@ -44,7 +44,7 @@ mod tests {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.arg("no-such-command-here");
         assert!(
-            matches!(process("x", cargo), Err(BenchError::Wrong(why)) if why.contains("no such command"))
+            matches!(process("x", cargo), Err(BenchError::Failed(why)) if why.contains("no such command"))
         );
     }
 }

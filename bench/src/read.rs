@@ -1,4 +1,4 @@
-//! Reading files that may not lead out of a directory, beside reading files with no questions asked.
+//! Reading files that may not lead out of a directory, beside reading files without checks.
 
 use crate::{
     Bench, BenchError,
@@ -31,11 +31,11 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let read = |within: ReadScope<'_>| -> Result<Vec<Vec<u8>>, BenchError> {
         let one = |file: &PathBuf| system.read(file, within, LIMIT).map(|read| read.into_bytes());
         let all: Result<Vec<_>, _> = files.iter().map(one).collect();
-        all.map_err(|error| BenchError::Wrong(format!("a file cannot be read: {error:?}")))
+        all.map_err(|error| BenchError::Failed(format!("a file cannot be read: {error:?}")))
     };
     let plain = || files.iter().map(fs::read_to_string).collect::<io::Result<Vec<String>>>();
     if read(ReadScope::Root(&root))?.concat() != plain()?.concat().into_bytes() {
-        return Err(BenchError::Wrong("the two ways read different bytes".into()));
+        return Err(BenchError::Failed("the two ways read different bytes".into()));
     }
     let contestants = vec![
         closure("confined to their directory", || read(ReadScope::Root(&root))),

@@ -18,14 +18,14 @@ pub const BENCH: Bench = Bench {
     run,
 };
 
-/// How many context files lie above and in the working directory.
+/// The number of context files above and in the working directory.
 const FILES: usize = 10;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let preface = binary()?;
     let home = tempfile::tempdir()?;
     let project = tempfile::tempdir()?;
-    let (deepest, files) = lay(project.path(), FILES)?;
+    let (deepest, files) = write_files(project.path(), FILES)?;
     let command = |program: &Path| {
         let mut command = Command::new(program);
         command.env("PREFACE_HOME", home.path()).env("HOME", home.path()).current_dir(&deepest);
@@ -37,8 +37,8 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let output = build.output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     if let Some(missing) = (0..FILES).find(|number| !text.contains(&sentence(*number))) {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(BenchError::Wrong(format!("`preface build` leaves file {missing} out\n{said}")));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(BenchError::Failed(format!("`preface build` leaves file {missing} out\n{stderr}")));
     }
     let mut version = command(&preface);
     version.arg("--version");
@@ -81,7 +81,7 @@ pub fn binary() -> Result<PathBuf, BenchError> {
 }
 
 /// Lays directories in each other, each with an AGENTS.md of 2 KiB. Returns the deepest one and the files.
-pub fn lay(root: &Path, count: usize) -> std::io::Result<(PathBuf, Vec<PathBuf>)> {
+pub fn write_files(root: &Path, count: usize) -> std::io::Result<(PathBuf, Vec<PathBuf>)> {
     let mut directory = root.to_owned();
     let mut files = Vec::new();
     for number in 0..count {

@@ -1,4 +1,4 @@
-//! What a reader sees: medians with their spread, ratios, and whether each bar holds. The only printer of the benches.
+//! The output: medians with their spread, ratios, and whether each bar holds. The only printer of the benches.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use crate::harness::Measured;

@@ -27,7 +27,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
     let parsed = parse(&text);
     let result = render(&parsed, &values);
     if result.text != theirs.render() {
-        return Err(BenchError::Wrong("preface and minijinja render different texts".into()));
+        return Err(BenchError::Failed("preface and minijinja render different texts".into()));
     }
     let compiled = theirs.environment.template_from_str(&theirs.source).expect("it was rendered before");
     let measured = interleave(

@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
                 );
             }
             Err(ImportError::NoPrompt { notes, .. }) => {
-                assert!(!notes.is_empty(), "what is left out is told")
+                assert!(!notes.is_empty(), "omissions are reported")
             }
             Err(ImportError::NoVersion { .. } | ImportError::InvalidVersion(_)) => {}
             Err(ImportError::NoFiles) => unreachable!("there is a file"),

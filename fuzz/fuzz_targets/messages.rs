@@ -9,7 +9,7 @@ fuzz_target!(|data: &[u8]| {
     let messages = match read("messages", data, &mut notes) {
         Ok(messages) => messages,
         Err(error) => {
-            assert!(error.help.is_some(), "each refusal says what to do: {error}");
+            assert!(error.help.is_some(), "each refusal has a remedy: {error}");
             return;
         }
     };

@@ -11,7 +11,7 @@ use preface_core::{
 };
 use std::{collections::BTreeSet, convert::Infallible, ops::Range};
 
-/// What a render wrote, value tags included.
+/// The output of a render, value tags included.
 #[derive(Debug, Default, PartialEq)]
 struct Emitted(Vec<(Range<usize>, Option<VariableKey>)>);
 

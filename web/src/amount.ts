@@ -5,6 +5,9 @@ export function amount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
 
+/** `7 tokens`, or `about 7 tokens` of an estimate. */
+export const tokenAmount = (count: number, exact: boolean): string => `${exact ? "" : "about "}${amount(count, "token")}`;
+
 /** `812 B`, `4.1 KB`, `1.2 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

@@ -1,87 +1,34 @@
-// The list of keyboard shortcuts, opened with F1, or with ? outside of text fields.
+// The keys that open the command palette (Ctrl-K) and the list of keyboard shortcuts (F1, or ? outside of text fields), and both,
+// loaded when they are first opened.
 import { signal } from "@preact/signals";
-import { Dialog } from "./ui/dialog";
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { whenIdle } from "./lazy";
+import { say } from "./ui/toast";
 
 export const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 export const mod = mac ? "⌘" : "Ctrl";
 
 export const keysShown = signal(false);
+export const commandsShown = signal(false);
 
-type Row = readonly [keys: readonly string[], what: string];
+const load = () => import("./commands/index");
+whenIdle(load);
 
-const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
-  {
-    title: "Template",
-    rows: [
-      [["["], "Start a tag, with completion"],
-      [["Ctrl", "Space"], "Complete at the cursor"],
-      [["Alt", "Enter"], "Describe the tag at the cursor"],
-      [["F8"], "Next diagnostic; with Shift, previous"],
-      [[mod, "."], "Fix the diagnostic at the cursor"],
-      [[mod, "Enter"], "Show the cursor position in the preview"],
-      [[mod, "F"], "Search and replace"],
-      [[mod, "Z"], "Undo; with Shift, redo"],
-      [["Esc", "Tab"], "Leave the text field"],
-    ],
-  },
-  {
-    title: "Everywhere",
-    rows: [
-      [["F1"], "Show keyboard shortcuts; also ? outside of text fields"],
-      [["F6"], "Next pane; with Shift, previous"],
-      [[mod, "S"], "Save"],
-    ],
-  },
-  {
-    title: "Variables",
-    rows: [
-      [["↓", "↑"], "Move in the list"],
-      [["Enter"], "Insert at the cursor"],
-      [["→", "Enter"], "Insert as a condition"],
-    ],
-  },
-  {
-    title: "Preview",
-    rows: [
-      [["↓", "↑"], "Move between values and describe each"],
-      [["Enter"], "Go to its source in the template"],
-      [["Esc"], "Close the description"],
-    ],
-  },
-  {
-    title: "Lists, prompts and comparisons",
-    rows: [
-      [["↓", "↑"], "Move in a list, or between runs of a prompt"],
-      [["Enter"], "Open the row, or the template of the run"],
-      [["N", "P"], "Next or previous change of a comparison"],
-    ],
-  },
-];
-
-export function KeysDialog() {
-  return (
-    <Dialog title="Keyboard shortcuts" size="medium" onClose={() => (keysShown.value = false)}>
-      <div class="keys">
-        {GROUPS.map(({ title, rows }) => (
-          <section key={title}>
-            <h3>{title}</h3>
-            <dl>
-              {rows.map(([keys, what]) => (
-                <div key={what}>
-                  <dt>
-                    {keys.map((key) => (
-                      <kbd key={key}>{key}</kbd>
-                    ))}
-                  </dt>
-                  <dd>{what}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
-      </div>
-    </Dialog>
-  );
+/** The dialog that is open. */
+export function CommandDialogs() {
+  const [loaded, setLoaded] = useState<Record<"CommandsDialog" | "KeysDialog", FunctionComponent> | null>(null);
+  const wanted = commandsShown.value ? "CommandsDialog" : keysShown.value ? "KeysDialog" : null;
+  useEffect(() => {
+    if (!wanted || loaded) return;
+    load().then(setLoaded, () => {
+      commandsShown.value = keysShown.value = false;
+      say("This list could not be loaded. The service may be down, or may have been upgraded since this page was opened.", "bad");
+    });
+  }, [wanted]);
+  if (!wanted || !loaded) return null;
+  const Shown = loaded[wanted];
+  return <Shown />;
 }
 
 /** True if the key is typed into a text field. */
@@ -90,8 +37,12 @@ function writing(target: EventTarget | null): boolean {
 }
 
 addEventListener("keydown", (event) => {
-  const asks = event.key === "F1" || (event.key === "?" && !event.ctrlKey && !event.metaKey && !writing(event.target));
-  if (!asks || event.defaultPrevented) return;
+  if (event.defaultPrevented) return;
+  const isCommands = event.key.toLowerCase() === "k" && (mac ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey;
+  const isKeys = event.key === "F1" || (event.key === "?" && !event.ctrlKey && !event.metaKey && !writing(event.target));
+  if (!isCommands && !isKeys) return;
   event.preventDefault();
-  keysShown.value = true;
+  if (commandsShown.value) commandsShown.value = !isCommands;
+  else if (isKeys) keysShown.value = true;
+  else if (!document.querySelector("dialog[open]")) commandsShown.value = true;
 });

@@ -5,7 +5,7 @@ import { AccessDialog } from "./access-dialog";
 import EditScreen from "./edit/index";
 import { isName } from "./edit/name";
 import { unsaved } from "./edit/unsaved";
-import { KeysDialog, keysShown } from "./keys";
+import { CommandDialogs, commandsShown, keysShown, mod } from "./keys";
 import { lazy } from "./lazy";
 import { NoTemplate } from "./no-template";
 import { href, route, type Screen } from "./route";
@@ -13,7 +13,7 @@ import { nextTheme, theme } from "./theme";
 import { IconButton } from "./ui/button";
 import { Icon, type IconName } from "./ui/icon";
 import { Paper } from "./ui/paper";
-import { Toasts } from "./ui/toast";
+import { say, Toasts } from "./ui/toast";
 
 const SCREENS = {
   edit: EditScreen,
@@ -42,6 +42,9 @@ export function Shell() {
     document.title = `${unsaved.value.size > 0 ? "• " : ""}${title} – preface`;
   }, [title, unsaved.value]);
   useEffect(() => {
+    if (route.value.lost) say("No screen has this address. This is the editor.");
+  }, [route.value]);
+  useEffect(() => {
     // Keyboard and screen reader users start at the top of a new screen.
     if (opened.current !== screen) main.current?.focus();
     opened.current = screen;
@@ -67,6 +70,7 @@ export function Shell() {
             </a>
           ))}
         </nav>
+        <IconButton label={`Commands (${mod} K)`} icon="commands" onClick={() => (commandsShown.value = true)} />
         <IconButton label={`Theme: ${THEMES[theme.value]}`} icon={theme.value} onClick={nextTheme} />
         <IconButton label="Keyboard shortcuts" icon="help" onClick={() => (keysShown.value = true)} />
       </header>
@@ -75,7 +79,7 @@ export function Shell() {
       </main>
       <Toasts />
       <Paper />
-      {keysShown.value && <KeysDialog />}
+      <CommandDialogs />
       {wanted.value && <AccessDialog done={wanted.value} />}
     </div>
   );

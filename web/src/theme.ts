@@ -15,8 +15,9 @@ effect(() => {
 });
 
 /** Switches to the next theme: system, light, dark. */
-export function nextTheme(): void {
-  const next = ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length]!;
+export const nextTheme = (): void => setTheme(ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length]!);
+
+export function setTheme(next: Theme): void {
   theme.value = next;
   keep("local", NAME, next === "system" ? null : next);
 }

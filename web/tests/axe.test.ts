@@ -3,7 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { openPage, preview, settled, startBrowser, text, type Watched } from "./browser";
+import { openPage, preview, resolving, settled, startBrowser, text, type Watched } from "./browser";
 import { startService, type Service } from "./service";
 
 const TEMPLATE = [
@@ -92,8 +92,20 @@ test("dialogs", () =>
     await page.keyboard.press("Escape");
     await text(page).focus();
     await page.keyboard.type("mine");
+    await page.getByRole("button", { name: "Unsaved texts" }).click();
+    await page.getByRole("button", { name: "Open main" }).waitFor();
+    await clean(page, "unsaved texts");
+    await page.getByRole("button", { name: "Discard main" }).click();
+    await page.getByRole("button", { name: "Restore main" }).waitFor();
+    await clean(page, "discarded texts");
+    await page.keyboard.press("Escape");
+    await text(page).focus();
+    await page.keyboard.type("mine");
     await service.put("main", `theirs ${TEMPLATE}`);
     await page.keyboard.press("Control+s");
-    await page.getByRole("textbox", { name: "Yours" }).waitFor();
+    await page.getByRole("button", { name: "Resolve…" }).waitFor();
+    await clean(page, "conflict, not resolved");
+    await resolving(page);
+    await page.getByRole("textbox", { name: "Merged" }).waitFor();
     await clean(page, "conflict");
   }));

@@ -75,6 +75,44 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".preview-text") && !document.querySelector(".preview-text.behind"));
 }
 
+/** Opens an address in a new tab, and waits for its preview. */
+export async function openTab(context: BrowserContext, url: string): Promise<Page> {
+  const page = await newPage(context);
+  await page.goto(url);
+  await settled(page);
+  return page;
+}
+
+/** Adds words at the end of the text, in one step. */
+export async function append(page: Page, words: string): Promise<void> {
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText(words);
+}
+
+/** Opens the dialog of a save conflict. */
+export async function resolving(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: "Resolve…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save conflict" });
+  await dialog.waitFor();
+  return dialog;
+}
+
+/** Ends the process of a tab, and its tab. */
+export async function crash(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const gone = new Promise((done) => page.once("crash", done));
+  void session.send("Page.crash").catch(() => {});
+  await gone;
+  await page.close();
+}
+
+/** Opens the list of unsaved texts. */
+export async function listed(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: /^Unsaved texts/ }).first().click();
+  return page.getByRole("dialog", { name: "Unsaved texts" });
+}
+
 /** Writes with the keyboard, as a person would, and waits for the preview. */
 export async function type(page: Page, words: string): Promise<void> {
   await page.keyboard.type(words);
@@ -94,15 +132,26 @@ export async function focused(page: Page, label: string): Promise<void> {
   await page.waitForFunction((wanted) => document.activeElement?.getAttribute("aria-label") === wanted, label);
 }
 
-/** Waits until the browser keeps this as an unsaved text of a template; null for none. */
-export async function drafted(page: Page, template: string, words: string | null): Promise<void> {
-  await page.waitForFunction(
-    ([name, wanted]) => {
-      const keys = Object.keys(localStorage).filter((key) => key.startsWith("preface-draft:") && key.endsWith(`:draft:${name}`));
-      return wanted === null ? keys.length === 0 : keys.some((key) => localStorage.getItem(key)?.includes(wanted!));
-    },
-    [template, words] as const,
+/** The unsaved texts of a template that the browser has on disk. */
+export async function draftsOf(page: Page, template: string): Promise<string[]> {
+  const all = await page.evaluate(
+    () =>
+      new Promise<{ template: string; kind: string; text: string }[]>((done, fail) => {
+        const request = indexedDB.open("preface", 1);
+        request.onerror = () => fail(request.error);
+        request.onsuccess = () => {
+          const rows = request.result.transaction("drafts").objectStore("drafts").getAll();
+          rows.onsuccess = () => (request.result.close(), done(rows.result));
+        };
+      }),
   );
+  return all.filter((one) => one.template === template && one.kind === "draft").map((one) => one.text);
+}
+
+/** Waits until the browser has this as an unsaved text of a template; null for none. */
+export async function drafted(page: Page, template: string, words: string | null): Promise<void> {
+  const has = (texts: readonly string[]) => (words === null ? texts.length === 0 : texts.some((one) => one.includes(words)));
+  await until(async () => has(await draftsOf(page, template)), `the draft of ${template} is not as expected`, PATIENCE);
 }
 
 /** Milliseconds here and now for what takes so many on an idle machine: a loop of a known length tells how slow it is. */

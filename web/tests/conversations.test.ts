@@ -48,6 +48,16 @@ test("the list finds by the beginning of an id and by template", async () => {
   await done(page);
 });
 
+test("the link of the template opens the version that the prompt was built from", async () => {
+  await service.put("linked", "one\n");
+  await turn("link-a", { template: "linked" });
+  await service.put("linked", "two\n");
+  const page = await openScreen(browser, service, at("link-a"));
+  await page.getByRole("link", { name: "linked, version 1" }).click();
+  await page.waitForFunction(() => location.hash === "#/versions/linked/1");
+  await done(page);
+});
+
 test("the source of each run is shown by keyboard, by click and by hovering", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await shows(text(page), "Ümläut €😀 first.");
@@ -181,7 +191,7 @@ test("a refresh does not overwrite what was stored meanwhile", async () => {
   await done(page);
 });
 
-test("a compaction shows what it would change, and then what it added", async () => {
+test("49: a compaction shows what it would change, and then what it added", async () => {
   await turn("grown");
   await write(service.root, "AGENTS.md", "Grown.\n");
   const page = await openScreen(browser, service, at("grown"));
@@ -190,6 +200,11 @@ test("a compaction shows what it would change, and then what it added", async ()
   await shows(dialog.locator(".cm-merge-b"), "Grown.");
   await clean(page, "compact");
   await dialog.getByLabel("Additional instructions").fill("Sum it up in one line.");
+  // What was typed survives Escape and a reload.
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await page.getByRole("button", { name: "Compact…" }).click();
+  assert.equal(await dialog.getByLabel("Additional instructions").inputValue(), "Sum it up in one line.");
   await dialog.getByRole("button", { name: "Compact" }).click();
   dialog = page.getByRole("dialog", { name: "Revision 2 stored" });
   await shows(dialog, "Sum it up in one line.");

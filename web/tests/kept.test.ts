@@ -91,7 +91,7 @@ test("another screen and another template keep the unsaved text and its undo", a
   await page.context().close();
 });
 
-test("while the service is away nothing is lost, and a new start is met without a reload", async () => {
+test("7: while the service is away nothing is lost, and a new start is met without a reload", async () => {
   const page = await openPage(browser, service.page);
   await text(page).focus();
   await page.keyboard.press("Control+End");

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { choose, newContext, newPage, openPage, preview, settled, shows, slowDown, startBrowser, text, type, type Watched } from "./browser";
-import { startService, until, type Service } from "./service";
+import { clean } from "./screens";
+import { startService, until, write, type Service } from "./service";
 
 const TEMPLATE = "é In [prompt:cwd].\n[if file:gone.md][prompt:cwd][endif]\n[file:AGENTS.md]Again [prompt:cwd] at [system:time].\n";
 
@@ -70,8 +71,24 @@ test("hovering a value shows its key, value, lifetime and source", () =>
     await preview(page).locator(".value").nth(1).hover();
     const card = page.locator(".preview .card-inside");
     await card.waitFor();
-    for (const words of ["file:AGENTS.md", "Use tabs.", "fixed for a conversation", "10 B", "from AGENTS.md"]) await shows(card, words);
+    for (const words of ["file:AGENTS.md", "Use tabs.", "fixed for a conversation", "10 B, about 3 tokens", "from AGENTS.md"]) await shows(card, words);
   }));
+
+test("the card of a value of several lines leaves its lines free: a click there goes to the source", async () => {
+  await write(service.root, "lines.md", "one\ntwo\nthree\nfour\nfive\nsix\n");
+  await service.put("lines", "Before\n[file:lines.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/lines`);
+  const third = preview(page).locator(".value", { hasText: "three" });
+  await third.hover();
+  await page.locator(".preview .card-inside").waitFor();
+  const last = (await preview(page).locator(".value", { hasText: "six" }).boundingBox())!;
+  const card = (await page.locator(".preview .card-inside").boundingBox())!;
+  assert.ok(card.y >= last.y + last.height - 2, `${card.y} is above ${last.y + last.height}`);
+  await third.click();
+  await page.waitForFunction(inText);
+  assert.equal(await selected(page), "[file:lines.md]");
+  await page.context().close();
+});
 
 test("the keyboard does what the pointer does", () =>
   on(async (page) => {
@@ -123,7 +140,7 @@ test("a condition is made with a button and completion, and what is typed next i
     await page.getByRole("button", { name: "If it exists" }).click();
     await page.waitForFunction(inText);
     await page.keyboard.type("file:AG");
-    await choose(page, /file:AGENTS\.md/);
+    await choose(page, /AGENTS\.md/);
     await type(page, "here");
     await page.keyboard.press("Control+s");
     await until(async () => (await service.get("main")) === "[if file:AGENTS.md]\nhere\n[endif]", "the branch is not saved");
@@ -217,6 +234,10 @@ test("the strip shows how much can be cached", () =>
     await shows(page.locator(".strip-verdict"), /\d+ % cacheable, up to system:time/);
     await page.getByRole("textbox", { name: "Model" }).fill("m-1");
     await settled(page);
+    await shows(page.locator(".strip-count"), /^about\s+\d+ tokens/);
+    await page.getByRole("textbox", { name: "Model" }).fill("gpt-5");
+    await shows(page.locator(".strip-count"), /^\d+ tokens\s+by o200k, /);
+    await shows(page.getByRole("status", { name: "Size of the prompt" }), /^\d+ tokens\./);
   }));
 
 test("on a phone the panes are tabs, and inserting goes to the text", () =>
@@ -254,3 +275,95 @@ test("a value right behind a dead tag of the same key leads to its own tag", asy
   assert.equal(await selected(page), "[prompt:cwd]");
   await page.context().close();
 });
+
+const RULES = Array.from({ length: 12 }, (_, at) => `Rule ${at}: be brief, and then be briefer.\n`).join("");
+
+/** Opens a template with a long file between values of one line. */
+async function bracketed(name: string, options = {}) {
+  await write(service.root, "rules.md", RULES);
+  await service.put(name, "In [prompt:cwd].\n[file:rules.md]\nAt [system:time], [system:os].\n[file:gone.md]");
+  const page = await openPage(browser, `${service.page}/#/edit/${name}`, options);
+  const row = page.locator(".preview .origin-row button");
+  await row.waitFor();
+  return { page, row };
+}
+
+test("a bracket in the margin has name, size, tokens and stability of what came from one file or variable", async () => {
+  const { page, row } = await bracketed("brackets");
+  await shows(row, new RegExp(`file:rules\\.md\\s+${RULES.length} B, about \\d+ tokens\\s+fixed for a conversation`));
+  const marks = await page.locator(".preview .origin-mark").evaluateAll((all) =>
+    (all as HTMLElement[]).filter((one) => one.title !== "").map(({ className, title }) => [className.replace("origin-mark ", ""), title]),
+  );
+  assert.deepEqual(marks[0], ["lasts-conversation whole", `prompt:cwd: ${service.root.length} B, about ${Math.round(service.root.length / 4)} tokens, fixed for a conversation`]);
+  assert.deepEqual(marks.slice(1, -1).map(([look]) => look), [...Array(11).fill("lasts-conversation middle"), "lasts-conversation end"]);
+  const [look, title] = marks.at(-1)!;
+  assert.equal(look, "lasts-turn whole", "the bracket of a line has the look of what changes most");
+  assert.match(title!, /^system:time: .*changes with every build\nsystem:os: 5 B, about 1 token, always the same$/);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+test("a long value is folded by click and by keyboard, stays folded while one types, and is copied whole", async () => {
+  const { page, row } = await bracketed("folds");
+  await row.click();
+  const folded = page.locator(".preview .folded");
+  await shows(folded, "12 lines");
+  assert.equal(await row.getAttribute("aria-expanded"), "false");
+  assert.ok(await row.evaluate((button) => button === document.activeElement), "the button keeps the focus");
+  await text(page).focus();
+  await page.keyboard.press("Control+Home");
+  await type(page, "First. ");
+  await shows(preview(page), "First. In");
+  await shows(folded, "12 lines");
+  await preview(page).focus();
+  await page.keyboard.press("Control+a");
+  const copied = await preview(page).evaluate((content) => {
+    const event = new ClipboardEvent("copy", { clipboardData: new DataTransfer(), bubbles: true, cancelable: true });
+    content.dispatchEvent(event);
+    return event.clipboardData!.getData("text/plain");
+  });
+  assert.ok(copied.includes(RULES), "what is folded is copied");
+  for (let steps = 0; steps < 2; steps++) await page.keyboard.press("ArrowDown");
+  await shows(page.locator(".preview .card-inside"), "file:rules.md");
+  await page.keyboard.press("Space");
+  await folded.waitFor({ state: "detached" });
+  await page.keyboard.press("Space");
+  await folded.waitFor();
+  await folded.click();
+  await folded.waitFor({ state: "detached" });
+  await row.press("Enter");
+  await folded.waitFor();
+  await page.locator(".preview .origin-mark.end").click();
+  await folded.waitFor({ state: "detached" });
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+test("the mark of a missing value is reached by keyboard and leads to its tag", async () => {
+  const { page } = await bracketed("ghost");
+  await page.getByRole("button", { name: "file:gone.md" }).last().press("Enter");
+  await page.waitForFunction(inText);
+  assert.equal(await selected(page), "[file:gone.md]");
+  await page.context().close();
+});
+
+for (const options of [{ colorScheme: "light" }, { colorScheme: "dark" }, { forcedColors: "active" }, { viewport: { width: 390, height: 844 } }] as const) {
+  test(`brackets are seen, and axe finds nothing: ${JSON.stringify(options)}`, async () => {
+    await write(service.root, "rules.md", RULES);
+    await service.put("axe", "In [prompt:cwd].\n[file:rules.md]\nAt [system:time], [system:os].\n[file:gone.md]");
+    const page = await openPage(browser, `${service.page}/#/edit/axe`, options);
+    if ("viewport" in options) await page.getByRole("tab", { name: "Preview" }).click();
+    const row = page.locator(".preview .origin-row button");
+    await row.waitFor();
+    const styles = await page.locator(".preview .origin-mark.whole").evaluateAll((all) => all.map((one) => getComputedStyle(one).borderLeftStyle));
+    assert.deepEqual(styles, ["dashed", "double"], "not the color alone");
+    const wide = await page.locator(".preview .cm-scroller").evaluate((box) => box.scrollWidth - box.clientWidth);
+    assert.equal(wide, 0, "nothing is wider than the preview");
+    await clean(page, "unfolded");
+    await row.click();
+    await page.locator(".preview .folded").waitFor();
+    await clean(page, "folded");
+    assert.deepEqual(page.troubles, []);
+    await page.context().close();
+  });
+}

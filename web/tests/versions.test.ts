@@ -211,3 +211,11 @@ test("on paper, a version is its text and nothing else", async () => {
   assert.doesNotMatch(words, /Restore|Labels|Compare/);
   await done(page);
 });
+
+test("a version with the text of the current one is not offered as a change", async () => {
+  for (const line of ["same\n", "other\n", "same\n"]) await save(line, "", "again");
+  const page = await openScreen(browser, service, "#/versions/again/1");
+  await page.getByRole("button", { name: "Restore…" }).click();
+  await shows(page.getByRole("dialog"), "It has the same text as the current version.");
+  await done(page);
+});

@@ -4,8 +4,24 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { choose, focused, newContext, newPage, openPage, preview, saveState, settled, shows, startBrowser, text, type, watchedPage } from "./browser";
-import { startService, type Service } from "./service";
+import {
+  choose,
+  focused,
+  newContext,
+  newPage,
+  openPage,
+  preview,
+  resolving,
+  saveState,
+  settled,
+  shows,
+  startBrowser,
+  text,
+  type,
+  watchedPage,
+  type Watched,
+} from "./browser";
+import { startService, write, type Service } from "./service";
 
 let service: Service;
 let browser: Browser;
@@ -37,9 +53,9 @@ test("a template is written by keyboard alone, previewed and saved", async () =>
   await page.keyboard.type("[i");
   await choose(page, /^if/);
   await page.keyboard.type("file:AG");
-  await choose(page, /file:AGENTS\.md/);
+  await choose(page, /AGENTS\.md/);
   await page.keyboard.type("[file:AG");
-  await choose(page, /file:AGENTS\.md/);
+  await choose(page, /AGENTS\.md/);
   await settled(page);
   await shows(preview(page), "Use tabs.");
 
@@ -49,6 +65,82 @@ test("a template is written by keyboard alone, previewed and saved", async () =>
   assert.deepEqual(page.troubles, []);
   await page.context().close();
 });
+
+/** Goes with Tab alone to what has this name, by its label or its words. */
+async function reach(page: Watched, name: RegExp): Promise<void> {
+  const named = () =>
+    page.evaluate(() => {
+      const at = document.activeElement as HTMLInputElement | null;
+      return (at?.ariaLabel ?? at?.labels?.[0]?.textContent ?? at?.textContent ?? "").trim();
+    });
+  for (let steps = 0; steps < 80; steps++) {
+    if (name.test(await named())) return;
+    // In the text, Tab writes a tab until Escape.
+    if ((await page.evaluate(focusedLabel)) === "Template") await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not reach ${name}`);
+}
+
+test("by keyboard alone one writes, tries values, compares, publishes with a note and a label, and restores", async () => {
+  await service.put("keys", "You work in [prompt:cwd].\n");
+  const page = await openPage(browser, `${service.page}/#/edit/keys`);
+  await page.evaluate(() => {
+    const seen = Object.assign(window, { pointers: 0 });
+    for (const kind of ["pointerdown", "mousedown", "touchstart"]) addEventListener(kind, () => seen.pointers++, true);
+  });
+  for (let steps = 0; steps < 4 && (await page.evaluate(focusedLabel)) !== "Template"; steps++) await page.keyboard.press("F6");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText("[if tool:bash]Use bash.[endif]");
+  await settled(page);
+  assert.doesNotMatch(await preview(page).innerText(), /Use bash/);
+
+  await page.keyboard.press("Escape");
+  await reach(page, /^Values/);
+  await page.keyboard.press("Enter");
+  await reach(page, /^Tools/);
+  await page.keyboard.type("read, bash");
+  await shows(preview(page), "Use bash.");
+
+  await reach(page, /^Review…$/);
+  await page.keyboard.press("Enter");
+  await focusedField(page, "Note");
+  await page.keyboard.type("bash is named");
+  await page.keyboard.press("Enter");
+  await shows(saveState(page), "Saved as version 2.");
+
+  await reach(page, /^Add a label to version 2$/);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("production");
+  await page.keyboard.press("Enter");
+  await shows(page.getByRole("status", { name: "Messages" }), "Label production is on version 2.");
+
+  await reach(page, /^Versions$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Version 2" }).waitFor();
+  await shows(page.locator(".cm-mergeView"), "Use bash.");
+  await reach(page, /^Versions$/);
+  for (let steps = 0; steps < 40 && (await page.evaluate("document.activeElement?.getAttribute('role')")) !== "listbox"; steps++) await page.keyboard.press("Tab");
+  await page.keyboard.press("End");
+  await page.getByRole("heading", { name: "Version 1" }).waitFor();
+  await reach(page, /^Restore…$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Restore version 1?" }).waitFor();
+  await reach(page, /^Restore version 1$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Version 3" }).waitFor();
+  assert.equal(await service.get("keys"), "You work in [prompt:cwd].\n");
+  const versions = (await (await fetch(`${service.url}/templates/keys/versions`)).json()) as { items: { version: number; note: string; labels: string[] }[] };
+  assert.deepEqual([versions.items[1]!.note, versions.items[1]!.labels], ["bash is named", ["production"]]);
+  assert.equal(await page.evaluate("pointers"), 0);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+/** Waits until the focus is on the field with this label. */
+async function focusedField(page: Watched, label: string): Promise<void> {
+  await page.waitForFunction((wanted) => (document.activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent?.includes(wanted), label);
+}
 
 test("names that arrive while a bracket is written are offered there", async () => {
   const page = await watchedPage(browser);
@@ -78,9 +170,8 @@ async function inConflict(name: string) {
   await type(page, "mine");
   await service.put(name, "one, theirs\ntwo\nthree\n");
   await page.keyboard.press("Control+s");
-  const dialog = page.getByRole("dialog", { name: "Save conflict" });
-  await dialog.waitFor();
-  await dialog.getByRole("textbox", { name: "Yours" }).waitFor();
+  const dialog = await resolving(page);
+  await dialog.getByRole("textbox", { name: "Merged" }).waitFor();
   return { page, dialog };
 }
 
@@ -94,17 +185,42 @@ async function tabTo(page: Awaited<ReturnType<typeof openPage>>, label: string):
   throw new Error(`Tab does not reach ${label}`);
 }
 
-test("a conflict: mine is saved over theirs", async () => {
-  const { page } = await inConflict("over");
-  assert.equal(await service.get("over"), "one, theirs\ntwo\nthree\n", "nothing was written over");
-  await tabTo(page, "Save yours");
+test("a conflict: changes that do not overlap are saved together", async () => {
+  const { page, dialog } = await inConflict("both");
+  assert.equal(await service.get("both"), "one, theirs\ntwo\nthree\n", "nothing was written over");
+  await shows(dialog, "The changes do not overlap and are merged.");
+  await tabTo(page, "Save both");
   await page.keyboard.press("Enter");
+  await shows(saveState(page), "Saved as version 3.");
+  assert.equal(await service.get("both"), "one, theirs\ntwo\nthree\nmine");
+  await page.context().close();
+});
+
+test("a conflict: where both changed the same line, both variants are saved, theirs first", async () => {
+  await service.put("overlap", "one\ntwo\n");
+  const page = await openPage(browser, `${service.page}/#/edit/overlap`);
+  await text(page).focus();
+  await page.keyboard.press("Control+Home");
+  await type(page, "mine ");
+  await service.put("overlap", "theirs one\ntwo\n");
+  await page.keyboard.press("Control+s");
+  const dialog = await resolving(page);
+  await shows(dialog, "Both have changed the same place");
+  await dialog.getByRole("button", { name: "Save both" }).press("Enter");
+  await shows(saveState(page), "Saved as version 3.");
+  assert.equal(await service.get("overlap"), "theirs one\nmine one\ntwo\n");
+  await page.context().close();
+});
+
+test("a conflict: only mine is saved over theirs", async () => {
+  const { page, dialog } = await inConflict("over");
+  await dialog.getByRole("button", { name: "Save only yours" }).press("Enter");
   await shows(saveState(page), "Saved as version 3.");
   assert.equal(await service.get("over"), "one\ntwo\nthree\nmine");
   await page.context().close();
 });
 
-test("a conflict: theirs is taken, and undo brings mine back", async () => {
+test("12: a conflict: theirs is taken, and undo brings mine back", async () => {
   const { page, dialog } = await inConflict("theirs");
   await dialog.getByRole("button", { name: "Take theirs", exact: true }).press("Enter");
   await shows(text(page), "one, theirs");
@@ -116,9 +232,9 @@ test("a conflict: theirs is taken, and undo brings mine back", async () => {
   await page.context().close();
 });
 
-test("a conflict: what was given up for theirs is a draft until something is saved, and old words go", async () => {
+test("13: a conflict: what was given up for theirs is a draft until something is saved, and old words go", async () => {
   const { page, dialog } = await inConflict("given-up");
-  await shows(dialog, "as a draft until you save");
+  await shows(dialog, "is stored as a draft");
   await dialog.getByRole("button", { name: "Take theirs", exact: true }).press("Enter");
   await shows(saveState(page), "Replaced by version 2.");
   await page.reload();
@@ -162,9 +278,8 @@ test("coming back to the page, one hears of files and versions that changed mean
   await service.put("away", "theirs again\n");
   await comeBack();
   await shows(page.locator(".banner"), "A newer version (3) was saved");
-  await page.getByRole("button", { name: "Compare", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Save conflict" });
-  await dialog.getByRole("button", { name: "Save yours" }).press("Enter");
+  const dialog = await resolving(page);
+  await dialog.getByRole("button", { name: "Save only yours" }).press("Enter");
   await shows(saveState(page), "Saved as version 4.");
   assert.equal(await service.get("away"), "theirs\nmine");
   await page.context().close();
@@ -188,16 +303,14 @@ test("saving reports the number of errors in the saved text", async () => {
 
 test("a conflict: both are merged by hand", async () => {
   const { page, dialog } = await inConflict("merged");
-  const yours = dialog.getByRole("textbox", { name: "Yours" });
-  await yours.focus();
+  await dialog.getByRole("textbox", { name: "Merged" }).focus();
   await page.keyboard.press("Control+Home");
-  await page.keyboard.press("End");
-  await shows(dialog, "2 differences");
-  await page.keyboard.type(", theirs");
   await shows(dialog, "1 difference");
+  await page.keyboard.type("zero ");
+  await shows(dialog, "2 differences");
   await dialog.getByRole("button", { name: "Save merged text" }).press("Enter");
   await shows(saveState(page), "Saved as version 3.");
-  assert.equal(await service.get("merged"), "one, theirs\ntwo\nthree\nmine");
+  assert.equal(await service.get("merged"), "zero one, theirs\ntwo\nthree\nmine");
   await page.context().close();
 });
 
@@ -207,7 +320,8 @@ test("a conflict put off is met again at the next save", async () => {
   await dialog.waitFor({ state: "detached" });
   await shows(text(page), "mine");
   await page.keyboard.press("Control+s");
-  await dialog.waitFor();
+  await shows(saveState(page), "Not saved: save conflict.");
+  await resolving(page);
   assert.equal(await service.get("later"), "one, theirs\ntwo\nthree\n");
   await page.context().close();
 });
@@ -246,7 +360,7 @@ test("of two who begin the same template the second meets the first", async () =
   await type(page, "mine");
   await service.put("shared", "theirs");
   await page.keyboard.press("Control+s");
-  await page.getByRole("dialog").waitFor();
+  await page.getByRole("button", { name: "Resolve…" }).waitFor();
   assert.equal(await service.get("shared"), "theirs", "nobody is overwritten unseen");
   await page.context().close();
 });
@@ -350,7 +464,7 @@ test("an address with an invalid template name is reported, however long it is",
   }
 });
 
-test("a text that is too long is reported until it is short enough", async () => {
+test("42: a text that is too long is reported until it is short enough", async () => {
   const page = await openPage(browser, `${service.page}/#/edit/long`);
   await text(page).focus();
   await page.keyboard.insertText("x".repeat(1_100_000));
@@ -371,7 +485,7 @@ test("a path that was written once is offered the next time, in this template an
   const page = await openPage(browser, `${service.page}/#/edit/paths`);
   await text(page).focus();
   await page.keyboard.press("Control+End");
-  await page.keyboard.type("[file:no");
+  await page.keyboard.type("[file:notes");
   await choose(page, /file:missing\/notes\.md/);
   await shows(text(page), "[file:missing/notes.md]");
   await page.goto(`${service.page}/#/edit/paths-too`);
@@ -495,4 +609,66 @@ test("the plain page asks for an access token and keeps it over a reload", async
   await page.locator("#template:enabled").waitFor();
   assert.equal(await page.getByLabel("Access token").isVisible(), false);
   await context.close();
+});
+
+test("paths are completed, directory by directory, and a wrong one has a suggestion", async () => {
+  await write(service.root, "docs/api/errors.md", "Be exact.\n");
+  await write(service.root, "target/out.txt", "");
+  await write(service.root, "docs/picture.png", "\0");
+  const page = await openPage(browser, `${service.page}/#/edit/paths-deep`);
+  await text(page).focus();
+  await page.keyboard.type("[file:");
+  const options = page.locator(".cm-tooltip-autocomplete .cm-completionLabel");
+  await page.getByRole("option", { name: "docs/" }).waitFor();
+  const names = await options.allTextContents();
+  assert.ok(names.indexOf("AGENTS.md") < names.indexOf("docs/") && names.indexOf("docs/") < names.indexOf("target/"), names.join(" "));
+  await page.keyboard.type("dcs");
+  await choose(page, /docs\//);
+  await page.getByRole("option", { name: "rules.md" }).waitFor();
+  assert.equal(await page.getByRole("option", { name: "picture.png" }).count(), 0, "what cannot be read is not offered");
+  await page.keyboard.type("ap");
+  await choose(page, /api\//);
+  await page.keyboard.type("er");
+  await choose(page, /errors\.md/);
+  await shows(text(page), "[file:docs/api/errors.md]");
+  await shows(preview(page), "Be exact.");
+
+  await type(page, "\n[file:AGENT.md]");
+  const finding = page.locator(".findings li", { hasText: "file:AGENT.md" });
+  await shows(finding, "Did you mean file:AGENTS.md?");
+  await finding.getByRole("button", { name: /^Fix/ }).click();
+  await shows(text(page), "[file:AGENTS.md]");
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+test("in a condition the opposite is never selected from the start", async () => {
+  const page = await openPage(browser, service.page);
+  await text(page).focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.keyboard.type("[if ");
+  const options = page.locator(".cm-tooltip-autocomplete [role=option]");
+  await options.first().waitFor();
+  await page.waitForFunction(() => document.querySelectorAll(".cm-tooltip-autocomplete [role=option]").length > 2);
+  assert.doesNotMatch(await page.locator(".cm-tooltip-autocomplete [aria-selected]").innerText(), /is missing/);
+  assert.match(await options.last().innerText(), /is missing/);
+  await page.context().close();
+});
+
+test("the caret stays in sight when the diagnostics take room", async () => {
+  const page = await openPage(browser, service.page, { viewport: { width: 1440, height: 600 } });
+  await text(page).focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText("line\n".repeat(60));
+  await settled(page);
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText("[a:b][c:d][e:f][g:h][i:j][k:l]");
+  await page.locator(".findings-filter").waitFor();
+  await page.waitForFunction(() => {
+    const caret = document.querySelector(".text-field .cm-cursor-primary")?.getBoundingClientRect();
+    const field = document.querySelector(".text-field .cm-scroller")!.getBoundingClientRect();
+    return caret !== undefined && caret.bottom <= field.bottom && caret.top >= field.top;
+  });
+  await page.context().close();
 });

@@ -72,6 +72,7 @@ async function page(where, target, dist, response) {
       .toString()
       .replace("{{token}}", () => meta("token"))
       .replace("{{root}}", () => meta("root"))
+      .replace("{{store}}", () => meta("store"))
       .replace("{{nonce}}", nonce);
   }
   response.writeHead(200, headers).end(body);

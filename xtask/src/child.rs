@@ -1,6 +1,6 @@
 //! Runs another program in the root of the repository and hands over its output line by line.
 
-use crate::{failure::Failure, say};
+use crate::{failure::Failure, print};
 use std::{
     env,
     io::{self, BufRead, BufReader},
@@ -10,7 +10,7 @@ use std::{
 
 /// Returns the root of the repository.
 pub fn root() -> PathBuf {
-    // Cargo tells where this package lies now; the directory it was compiled in may have moved.
+    // Cargo sets where this package lies now; the directory it was compiled in may have moved.
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let mut root = PathBuf::from(package);
     root.pop();
@@ -30,8 +30,16 @@ pub fn cargo(words: &[&str]) -> Command {
     command
 }
 
-/// Runs a command without input, hands over each line of stdout and stderr as it comes, and says whether it
-/// succeeded.
+/// Returns a command that runs a script with an interpreter of Python. The script can import the files of `xtask/src`.
+pub fn script(python: &Path, file: &str) -> Command {
+    let mut command = Command::new(python);
+    command.arg(root().join(file)).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("PYTHONPATH", root().join("xtask/src"));
+    command
+}
+
+/// Runs a command without input, hands over each line of stdout and stderr as it comes, and returns whether
+/// it succeeded.
 ///
 /// # Errors
 /// The program cannot be started or its output cannot be read.
@@ -51,7 +59,7 @@ pub fn watch(mut command: Command, mut line: impl FnMut(&str)) -> Result<bool, F
     run().map_err(|error| Failure::start(&name, &error))
 }
 
-/// Runs a command without input and says whether it succeeded; what it printed is shown where it did not.
+/// Runs a command without input and returns whether it succeeded; its output is shown where it did not.
 ///
 /// # Errors
 /// The program cannot be started or its output cannot be read.
@@ -60,13 +68,13 @@ pub fn quietly(command: Command) -> Result<bool, Failure> {
     let ok = watch(command, |line| output.push(line.to_owned()))?;
     if !ok {
         for line in output {
-            say::line(&format!("    {line}"));
+            print::line(&format!("    {line}"));
         }
     }
     Ok(ok)
 }
 
-/// True where a command can be started and succeeds; what it says is thrown away.
+/// True where a command can be started and succeeds; its output is ignored.
 pub fn runs(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).output().is_ok_and(|output| output.status.success())
 }
@@ -80,7 +88,7 @@ pub fn debug_binary() -> Result<PathBuf, Failure> {
     Ok(target().join(format!("debug/preface{}", env::consts::EXE_SUFFIX)))
 }
 
-/// Runs a command that talks to the person in front of the terminal by itself.
+/// Runs a command that uses the terminal.
 ///
 /// # Errors
 /// The program cannot be started, or it fails.

@@ -1,7 +1,7 @@
 //! `cargo xtask crash`: kills writers in the middle of their work, many times, and looks at what they left.
 //!
 //! The rounds themselves are tests named `killed…` in `preface-host` (files, the trust store) and `preface-cli` (the
-//! program itself, at its scaffold and its grants), which run a few of them in the ordinary suite. This chore runs as many as asked for, on optimised code.
+//! program itself, at its scaffold and its grants), which run a few of them in the ordinary suite. This chore runs as many as requested, on optimised code.
 
 use crate::{Command, child, failure::Failure, flags::Flags};
 
@@ -12,7 +12,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// How many rounds there are when nobody says.
+/// The default number of rounds.
 const ROUNDS: usize = 500;
 
 fn run(words: &[String]) -> Result<(), Failure> {

@@ -1,12 +1,12 @@
 //! Debian's packages, installed by name where a chore needs one and may do so.
 
-use crate::{child, failure::Failure, say};
+use crate::{child, failure::Failure, print};
 use std::{path::Path, process::Command};
 
 /// Why a package was not installed, as the end of a sentence.
 pub type Why = &'static str;
 
-/// Installs packages, and says so.
+/// Installs packages, and prints it.
 ///
 /// # Errors
 /// apt-get cannot be started.
@@ -19,7 +19,7 @@ pub fn install(what: &str, packages: &[&str]) -> Result<Result<(), Why>, Failure
     }
     let install = [&["install", "--yes", "--no-install-recommends"], packages].concat();
     for words in [&["update"] as &[&str], &install] {
-        say::line(&format!("    {what} is missing; installing it: apt-get {}", words.join(" ")));
+        print::line(&format!("    {what} is missing; installing it: apt-get {}", words.join(" ")));
         let mut command = Command::new("apt-get");
         command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
         if !child::quietly(command)? {

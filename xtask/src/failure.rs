@@ -16,7 +16,7 @@ impl Failure {
         Failure { message: message.into(), help: None, code: 1 }
     }
 
-    /// Builds the failure of a call that asks for what does not exist.
+    /// Builds the failure of a call with invalid arguments.
     pub fn usage(message: impl Into<String>) -> Self {
         Failure { code: 2, ..Failure::new(message) }
     }

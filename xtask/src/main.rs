@@ -1,7 +1,7 @@
 //! The chores of this repository: `cargo xtask COMMAND`.
 //!
 //! One command is one file with a `COMMAND` of its own and one line in [`COMMANDS`]. What a command needs to run other
-//! programs stands in `child` and `tool`; `say` is the only file that prints.
+//! programs stands in `child` and `tool`; `print` is the only file that prints.
 
 mod api;
 mod bench;
@@ -11,19 +11,23 @@ mod debian;
 mod docs;
 mod failure;
 mod flags;
+#[cfg(unix)]
+mod frameworks;
 mod mcp;
 mod mcp_serve;
+mod node;
 #[cfg(unix)]
 mod nodes;
 mod npm;
 mod packages;
 mod peers;
 mod postgres;
+mod print;
 mod props;
+mod python;
 mod real;
 mod release;
 mod requests;
-mod say;
 mod tally;
 mod test;
 mod tool;
@@ -34,11 +38,11 @@ use std::{env, process::ExitCode};
 
 /// One chore.
 struct Command {
-    /// Its name.
+    /// The name.
     name: &'static str,
-    /// What may follow it.
+    /// The arguments.
     usage: &'static str,
-    /// What it does, in one sentence.
+    /// A description in one sentence.
     about: &'static str,
     /// The chore.
     run: fn(&[String]) -> Result<(), Failure>,
@@ -50,12 +54,16 @@ const COMMANDS: &[Command] = &[
     bench::COMMAND,
     crash::COMMAND,
     docs::COMMAND,
+    #[cfg(unix)]
+    frameworks::COMMAND,
     mcp::COMMAND,
     mcp_serve::COMMAND,
+    node::COMMAND,
     #[cfg(unix)]
     nodes::COMMAND,
     peers::COMMAND,
     props::COMMAND,
+    python::COMMAND,
     real::COMMAND,
     release::COMMAND,
     requests::COMMAND,
@@ -66,11 +74,11 @@ const COMMANDS: &[Command] = &[
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let Some((name, rest)) = words.split_first() else {
-        say::text(&help());
+        print::text(&help());
         return ExitCode::SUCCESS;
     };
     if matches!(name.as_str(), "help" | "-h" | "--help") {
-        say::text(&help());
+        print::text(&help());
         return ExitCode::SUCCESS;
     }
     let result = match find(name) {
@@ -82,7 +90,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say::failure(&failure);
+            print::failure(&failure);
             failure.exit_code()
         }
     }
@@ -126,7 +134,7 @@ mod tests {
         assert_eq!(
             last,
             Some("cargo xtask test --all"),
-            "CI runs what README tells a contributor, with `--all`"
+            "CI runs what README lists for a contributor, with `--all`"
         );
     }
 

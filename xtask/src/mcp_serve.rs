@@ -2,7 +2,7 @@
 //!
 //! One in Python, in both ways in which a connection begins, and one in TypeScript. Each is given the built program, a home
 //! and a root of its own; it lists and gets the prompts, compares one with what `preface build` prints, and calls the three
-//! tools. Both hold what the tools answer against the schemas that they were told. What is installed lies below cargo's
+//! tools. Both check the results of the tools against the schemas that they got. What is installed lies below cargo's
 //! target directory, in exact versions.
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     flags::Flags,
     packages::{self, Node, Python},
-    say,
+    print,
 };
 use std::{
     env, fs, io,
@@ -71,7 +71,7 @@ pub fn play(binary: &Path) -> Result<(), Failure> {
     let python = PACKAGES.ensure(&directory.join("python"))?;
     let mut story = process::Command::new(python);
     story.arg(child::root().join(PYTHON)).env("PYTHONDONTWRITEBYTECODE", "1");
-    tell(story, binary, PYTHON)?;
+    run_story(story, binary, PYTHON)?;
 
     let directory = directory.join("typescript");
     MODULES.ensure(&directory)?;
@@ -81,17 +81,17 @@ pub fn play(binary: &Path) -> Result<(), Failure> {
     packages::write(&directory.join("story.js"), &text)?;
     let mut story = process::Command::new("node");
     story.arg("story.js").current_dir(&directory);
-    tell(story, binary, TYPESCRIPT)
+    run_story(story, binary, TYPESCRIPT)
 }
 
 /// Plays a story at a place of its own.
-fn tell(mut story: process::Command, binary: &Path, script: &str) -> Result<(), Failure> {
+fn run_story(mut story: process::Command, binary: &Path, script: &str) -> Result<(), Failure> {
     let place = Place::new().map_err(|error| Failure::new(format!("no place for a story: {error}")))?;
     story.arg(binary).arg(place.0.join("root"));
-    // What whoever runs this has set for preface stays out.
+    // The developer's own settings of preface stay out.
     story.env_remove("PREFACE_HOME").env_remove("PREFACE_STORE").env_remove("XDG_CONFIG_HOME");
     story.env("HOME", place.0.join("home"));
-    match child::watch(story, say::figure)? {
+    match child::watch(story, print::figure)? {
         true => Ok(()),
         false => Err(Failure::new("an MCP client's story goes another way").help(format!("it is {script}"))),
     }

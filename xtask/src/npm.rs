@@ -11,7 +11,7 @@ pub fn is_there() -> bool {
 /// Makes sure of Node and npm.
 ///
 /// # Errors
-/// They are missing. The error says what to install.
+/// They are missing. The error names what to install.
 pub fn ensure() -> Result<(), Failure> {
     if !is_there()
         && let Err(why) = debian::install("Node with npm", &["nodejs", "npm"])?

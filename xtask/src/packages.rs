@@ -2,19 +2,19 @@
 //! environment, npm's in a directory of their own. The list of exact versions is the chore's; what was made for another list
 //! is made again.
 
-use crate::{child, debian, failure::Failure, npm, say};
+use crate::{child, debian, failure::Failure, npm, print};
 use std::{
     fs, io,
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// The file that says for which list a directory was made.
+/// The file with the list that a directory was made for.
 const STAMP: &str = "installed-for";
 
 /// Packages of Python.
 pub struct Python<'a> {
-    /// What is installed, for people.
+    /// A description of the packages, for people.
     pub names: &'a str,
     /// The list, as pip reads it: each package with its version, all that it needs among them.
     pub requirements: &'a str,
@@ -26,7 +26,7 @@ impl Python<'_> {
     /// Makes sure of a virtual environment with the packages; returns its interpreter.
     ///
     /// # Errors
-    /// Python or its packages cannot be had. The error says what to install.
+    /// Python or its packages cannot be had. The error names what to install.
     pub fn ensure(&self, directory: &Path) -> Result<PathBuf, Failure> {
         let python = directory.join("bin/python");
         if is_made(directory, &[self.requirements]) && child::runs(Command::new(&python).arg("--version")) {
@@ -39,7 +39,7 @@ impl Python<'_> {
         {
             return Err(Failure::new(format!("Python with its module `venv` is missing {why}")).help(help));
         }
-        say::line(&format!("    installing {} into {}", self.names, directory.display()));
+        print::line(&format!("    installing {} into {}", self.names, directory.display()));
         empty(directory)?;
         let mut make = Command::new("python3");
         make.args(["-m", "venv"]).arg(directory);
@@ -71,7 +71,7 @@ impl Python<'_> {
 
 /// Packages of npm.
 pub struct Node<'a> {
-    /// What is installed, for people.
+    /// A description of the packages, for people.
     pub names: &'a str,
     /// `package.json`.
     pub package: &'a str,
@@ -85,13 +85,13 @@ impl Node<'_> {
     /// Makes sure of the packages in a directory.
     ///
     /// # Errors
-    /// Node or the packages cannot be had. The error says what to install.
+    /// Node or the packages cannot be had. The error names what to install.
     pub fn ensure(&self, directory: &Path) -> Result<(), Failure> {
         npm::ensure()?;
         if is_made(directory, &[self.package, self.lock]) && directory.join("node_modules").is_dir() {
             return Ok(());
         }
-        say::line(&format!("    installing {} into {}", self.names, directory.display()));
+        print::line(&format!("    installing {} into {}", self.names, directory.display()));
         empty(directory)?;
         write(&directory.join("package.json"), self.package)?;
         write(&directory.join("package-lock.json"), self.lock)?;

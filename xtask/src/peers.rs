@@ -2,8 +2,12 @@
 //!
 //! The driver of the packages lies outside of the repository, the packages are installed on first use. Everything else
 //! is the example `pi_peers` of package `preface-testkit`; `docs/design/peers.md` describes it.
+//!
+//! `cargo xtask peers agents` starts agents with a prompt.
 
-use crate::{Command, child, failure::Failure, flags::Flags, say};
+mod agents;
+
+use crate::{Command, child, failure::Failure, flags::Flags, print};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -12,8 +16,8 @@ use std::{
 
 pub const COMMAND: Command = Command {
     name: "peers",
-    usage: "pi [pure VARIANT | …]",
-    about: "Compares preset `pi` with the published packages, byte for byte.",
+    usage: "pi [pure VARIANT | …] | agents [AGENT…]",
+    about: "Compares preset `pi` with the published packages, byte for byte; starts published agents with a prompt.",
     run,
 };
 
@@ -22,7 +26,8 @@ const USAGE: &str =
 [--plant separator|order] [--record]
        cargo xtask peers pi pure VARIANT [--texts FILE]
        cargo xtask peers pi texts VARIANT
-       each with [--oracle DIR] [--packages DIR]";
+       each with [--oracle DIR] [--packages DIR]
+       cargo xtask peers agents [AGENT…]";
 
 /// The packages that are compared, by version, as the driver names them.
 const VERSIONS: [&str; 3] = ["0.58.3", "0.73.1", "0.87.1"];
@@ -38,6 +43,9 @@ struct Wanted {
 }
 
 fn run(words: &[String]) -> Result<(), Failure> {
+    if words.first().is_some_and(|word| word == "agents") {
+        return agents::run(&words[1..]);
+    }
     let wanted = wanted(words)?;
     let mut command = child::cargo(&["run", "--release", "--quiet", "--package", "preface-testkit"]);
     command.args(["--example", "pi_peers", "--"]).args(&wanted.words);
@@ -122,7 +130,7 @@ fn install(oracle: &Path, packages: &Path) -> Result<(), Failure> {
     if missing.is_empty() {
         return Ok(());
     }
-    say::line(&format!("installing {} into {}", missing.join(", "), packages.display()));
+    print::line(&format!("installing {} into {}", missing.join(", "), packages.display()));
     let mut command = process::Command::new("bash");
     command.arg(oracle.join("install.sh")).arg(packages).args(missing);
     child::run(command).map_err(|failure| {

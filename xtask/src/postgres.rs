@@ -11,10 +11,10 @@ const PROGRAMS: &str = "PREFACE_POSTGRES_BIN";
 /// Says that the tests do without.
 const WITHOUT: &str = "PREFACE_WITHOUT_POSTGRES";
 
-/// Makes sure that the server's programs are there; installs Debian's package where they are not, and says so.
+/// Makes sure that the server's programs are there; installs Debian's package where they are not, and prints it.
 ///
 /// # Errors
-/// They cannot be installed here. The error says by which ways the tests run all the same.
+/// They cannot be installed here. The error lists the ways to run the tests all the same.
 pub fn ensure() -> Result<(), Failure> {
     if is_left_out() || is_there() {
         return Ok(());

@@ -4,7 +4,7 @@
 //! have properties again and again with random seeds. A seed with which one fails is added to [`KEPT`], which is run first from
 //! then on, and by `cargo xtask test --all`. The failing values that a test prints belong into a test of their own.
 
-use crate::{Command, child, failure::Failure, flags::Flags, say};
+use crate::{Command, child, failure::Failure, flags::Flags, print};
 use std::{
     collections::BTreeSet,
     fs,
@@ -20,11 +20,11 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// How many random seeds there are when nobody says.
+/// The default number of random seeds.
 const ROUNDS: usize = 20;
 /// The file of the seeds that failed, from the root of the repository: one a line, `#` starts a comment.
 const KEPT: &str = "xtask/props-seeds.txt";
-/// What proptest reads its seed from.
+/// The variable that proptest reads its seed from.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 fn run(words: &[String]) -> Result<(), Failure> {
@@ -60,13 +60,13 @@ fn run(words: &[String]) -> Result<(), Failure> {
                 .help(format!("{note}; write a test with the values above, then commit both")));
         }
     }
-    say::line(&format!("{} kept seeds and {rounds} random ones: every property holds", kept.len()));
+    print::line(&format!("{} kept seeds and {rounds} random ones: every property holds", kept.len()));
     Ok(())
 }
 
 /// Runs the tests with one seed; the output is shown where one fails.
 fn holds(seed: u64, targets: &BTreeSet<String>) -> Result<bool, Failure> {
-    say::line(&format!("seed {seed}"));
+    print::line(&format!("seed {seed}"));
     let mut command = child::cargo(&["test", "--quiet", "--workspace", "--lib"]);
     for target in targets {
         command.args(["--test", target]);

@@ -29,7 +29,8 @@ fn run(words: &[String]) -> Result<(), Failure> {
     if directories.is_empty() {
         return Err(Failure::usage("no directory given").help("usage: cargo xtask real DIR…"));
     }
-    let mut command = child::cargo(&["run", "--release", "--package", "preface", "--example", "real", "--"]);
+    let mut command =
+        child::cargo(&["run", "--release", "--package", "preface-engine", "--example", "real", "--"]);
     // The layers of whoever runs this stay out, and nothing is written into them.
     let home = env::temp_dir().join(format!("preface-real-{}", process::id()));
     command.args(directories).env("PREFACE_HOME", &home);

@@ -5,6 +5,7 @@
 //! host or user names, which is what a static glibc is bad at.
 
 use crate::{Command, child, failure::Failure, flags::Flags, web};
+use std::{env, path::PathBuf};
 
 pub const COMMAND: Command = Command {
     name: "release",
@@ -18,15 +19,24 @@ fn run(words: &[String]) -> Result<(), Failure> {
     if let Some(word) = flags.next() {
         return Err(flags.unknown(word));
     }
-    build()
+    build().map(|_program| ())
 }
 
-/// Builds it; `bench` measures the same binary.
-pub fn build() -> Result<(), Failure> {
+/// The name of cargo's profile, and further options of the compiler.
+pub const PROFILE: &str = "dist";
+pub const COMPILER_WORDS: &[&str] = match cfg!(all(target_os = "linux", target_env = "gnu")) {
+    true => &["--", "-C", "target-feature=+crt-static"],
+    false => &[],
+};
+
+/// Builds it and returns its path; `bench` measures the same binary, and the packages have it.
+///
+/// # Errors
+/// It does not build.
+pub fn build() -> Result<PathBuf, Failure> {
     web::for_release()?;
-    let mut words = vec!["rustc", "--profile", "dist", "--package", "preface-cli", "--bin", "preface"];
-    if cfg!(all(target_os = "linux", target_env = "gnu")) {
-        words.extend(["--", "-C", "target-feature=+crt-static"]);
-    }
-    child::run(child::cargo(&words))
+    let mut words = vec!["rustc", "--profile", PROFILE, "--package", "preface-cli", "--bin", "preface"];
+    words.extend(COMPILER_WORDS);
+    child::run(child::cargo(&words))?;
+    Ok(child::target().join(PROFILE).join(format!("preface{}", env::consts::EXE_SUFFIX)))
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask requests`: request bodies are validated with the types of the vendors' SDKs for Python, and the SDKs of Anthropic
-//! and `OpenAI` for Python and TypeScript send twenty turns of them to an endpoint on loopback.
+//! `cargo xtask requests`: request bodies are validated with the types of the vendors' SDKs for Python, and the same SDKs
+//! for Python and TypeScript send twenty turns of them to an endpoint on loopback.
 //!
 //! The bodies are the golden ones of `crates/core/tests/requests` and random ones, which the example `request_bodies` of
 //! `preface-testkit` prints. The schemas are derived from the SDKs each time and are in no repository: they change weekly.
@@ -29,7 +29,7 @@ const PACKAGES: Python<'_> = Python {
 };
 
 const MODULES: Node<'_> = Node {
-    names: "the SDKs of Anthropic and OpenAI for TypeScript",
+    names: "the SDKs of four vendors for TypeScript",
     package: include_str!("requests/typescript/package.json"),
     lock: include_str!("requests/typescript/package-lock.json"),
     file: "xtask/src/requests/typescript/package.json",

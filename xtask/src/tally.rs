@@ -1,4 +1,4 @@
-//! Adds up what the test binaries say at their end.
+//! Adds up the summaries of the test binaries.
 
 use std::{fmt, ops::AddAssign};
 
@@ -11,8 +11,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Reads the last line of a test binary, `test result: ok. 3 passed; 0 failed; 1 ignored; …`, or one of the last lines of
-    /// node's test runner: `# pass 3`.
+    /// Reads the last line of a test binary, `test result: ok. 3 passed; 0 failed; 1 ignored; …`, that of pytest, `1 failed, 3 passed
+    /// in 0.04s`, or one of the last lines of node's test runner: `# pass 3`.
     pub fn read(line: &str) -> Option<Tally> {
         if let Some((word, number)) = line.strip_prefix("# ").and_then(|rest| rest.split_once(' ')) {
             let number = number.parse().ok()?;
@@ -23,7 +23,14 @@ impl Tally {
                 _ => None,
             };
         }
-        let (_word, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+        match line.strip_prefix("test result: ") {
+            Some(result) => Self::of_a_test_binary(result),
+            None => Self::of_pytest(line),
+        }
+    }
+
+    fn of_a_test_binary(result: &str) -> Option<Tally> {
+        let (_word, counts) = result.split_once(". ")?;
         let mut tally = Tally::default();
         for count in counts.split("; ") {
             match count.split_once(' ') {
@@ -31,6 +38,24 @@ impl Tally {
                 Some((number, "failed")) => tally.failed = number.parse().ok()?,
                 Some((number, "ignored")) => tally.skipped = number.parse().ok()?,
                 _ => {}
+            }
+        }
+        Some(tally)
+    }
+
+    fn of_pytest(line: &str) -> Option<Tally> {
+        let (counts, time) = line.split_once(" in ")?;
+        time.split_once('s')?.0.parse::<f64>().ok()?;
+        let mut tally = Tally::default();
+        for count in counts.split(", ") {
+            let (number, word) = count.split_once(' ')?;
+            let number: u64 = number.parse().ok()?;
+            match word {
+                "passed" => tally.passed = number,
+                "failed" | "error" | "errors" => tally.failed += number,
+                "skipped" => tally.skipped = number,
+                "warning" | "warnings" | "deselected" => {}
+                _ => return None,
             }
         }
         Some(tally)
@@ -73,6 +98,12 @@ mod tests {
             sum += Tally::read(line).unwrap();
         }
         assert_eq!(sum.to_string(), "17 passed, 4 failed, 4 skipped");
+        for line in
+            ["12 passed in 0.31s", "1 failed, 2 passed, 1 skipped, 1 warning, 1 error in 64.02s (0:01:04)"]
+        {
+            sum += Tally::read(line).unwrap();
+        }
+        assert_eq!(sum.to_string(), "31 passed, 6 failed, 5 skipped");
         assert_eq!(Tally::default().to_string(), "0 passed, 0 failed");
     }
 
@@ -84,6 +115,8 @@ mod tests {
             "# duration_ms 3.5",
             "# pass",
             "running 3 tests",
+            "3 builds in 0.1s",
+            "3 passed in a row",
             "test result",
             "test result: ok",
             "test a::b ... ok",

@@ -2,11 +2,11 @@
 //!
 //! The short form needs cargo, git and PostgreSQL. `--all` adds what takes longer or needs a tool, which it installs by name. Each
 //! step is one line of [`steps::STEPS`]. A step that fails shows what it printed, and the steps after it run all the
-//! same, so that one run tells everything. The last line sums up the tests.
+//! same, so that one run shows everything. The last line sums up the tests.
 
 mod steps;
 
-use crate::{Command, child, failure::Failure, flags::Flags, postgres, say, tally::Tally};
+use crate::{Command, child, failure::Failure, flags::Flags, postgres, print, tally::Tally};
 use std::time::Instant;
 use steps::{Prepared, STEPS, Step, When};
 
@@ -33,12 +33,12 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let mut failed = Vec::new();
     let mut skipped = Vec::new();
     for step in STEPS.iter().filter(|step| step.when <= when) {
-        say::step(step.name, step.about);
+        print::step(step.name, step.about);
         let began = Instant::now();
         let word = match perform(step, show, &mut tally) {
             Ok(Ended::Well) => "ok",
             Ok(Ended::Skipped(why)) => {
-                say::line(&format!("    {why}"));
+                print::line(&format!("    {why}"));
                 skipped.push(step.name);
                 "skipped"
             }
@@ -47,17 +47,17 @@ fn run(words: &[String]) -> Result<(), Failure> {
                 "FAILED"
             }
             Err(failure) => {
-                say::line(&failure.to_string());
+                print::line(&failure.to_string());
                 failed.push(step.name);
                 "FAILED"
             }
         };
-        say::done(step.name, word, began.elapsed());
+        print::done(step.name, word, began.elapsed());
     }
     let seconds = started.elapsed().as_secs_f64();
-    say::line(&format!("{}, {seconds:.0} s", outcome(&failed, &skipped)));
+    print::line(&format!("{}, {seconds:.0} s", outcome(&failed, &skipped)));
     // The summary is the last line of stdout, alone, for people and for CI.
-    say::line(&summary(&tally, &skipped, postgres::is_left_out()));
+    print::line(&summary(&tally, &skipped, postgres::is_left_out()));
     match failed.as_slice() {
         [] => Ok(()),
         failed => Err(Failure::new(format!("{} did not pass", failed.join(", ")))),
@@ -88,7 +88,7 @@ fn summary(tally: &Tally, skipped: &[&str], without_postgres: bool) -> String {
     line
 }
 
-/// How much of a step's output is shown while it runs.
+/// The part of a step's output that is shown while it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Show {
     /// The results of test binaries; all of it where the step fails.
@@ -97,7 +97,7 @@ enum Show {
     Everything,
 }
 
-/// How a step ended.
+/// The end of a step.
 enum Ended {
     Well,
     Badly,
@@ -119,9 +119,9 @@ fn perform(step: &Step, show: Show, tally: &mut Tally) -> Result<Ended, Failure>
         if show == Show::Everything
             || result.is_some()
             || names_a_test_binary(line)
-            || line.starts_with(say::FIGURE)
+            || line.starts_with(print::FIGURE)
         {
-            say::line(line);
+            print::line(line);
         } else if !line.ends_with(" ... ok") {
             held.push(line.to_owned());
         }
@@ -130,7 +130,7 @@ fn perform(step: &Step, show: Show, tally: &mut Tally) -> Result<Ended, Failure>
         return Ok(Ended::Well);
     }
     for line in held {
-        say::line(&line);
+        print::line(&line);
     }
     Ok(Ended::Badly)
 }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_skipped_is_in_the_last_lines() {
+    fn skipped_steps_are_in_the_last_lines() {
         assert_eq!(outcome(&[], &[]), "every step is ok");
         assert_eq!(outcome(&[], &["wasm"]), "every step that ran is ok; skipped: wasm");
         assert_eq!(outcome(&["test"], &["wasm", "nodes"]), "failed: test; skipped: wasm, nodes");

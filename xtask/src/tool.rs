@@ -1,6 +1,6 @@
 //! Programs beside cargo that a step needs, each installed by its name when it is missing.
 
-use crate::{child, failure::Failure, say};
+use crate::{child, failure::Failure, print};
 use std::{env, path::PathBuf, process::Command};
 
 /// A subcommand of cargo that is a package of its own.
@@ -12,7 +12,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Makes sure that the tool is there; installs it into cargo's own `bin` directory where it is not, and says so.
+    /// Makes sure that the tool is there; installs it into cargo's own `bin` directory where it is not, and prints it.
     ///
     /// # Errors
     /// It cannot be installed. The error names the package.
@@ -21,7 +21,7 @@ impl Tool {
         if child::watch(child::cargo(&[subcommand, "--version"]), |_| ())? {
             return Ok(());
         }
-        say::line(&format!("    {package} is missing; installing it: cargo install --locked {package}"));
+        print::line(&format!("    {package} is missing; installing it: cargo install --locked {package}"));
         if child::quietly(child::cargo(&["install", "--locked", package]))? {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl Program {
         if child::runs(Command::new(&program).arg("--version")) {
             return Ok(program);
         }
-        say::line(&format!("    installing {package} {version} into {}", root.display()));
+        print::line(&format!("    installing {package} {version} into {}", root.display()));
         let version = format!("={version}");
         let mut command = child::cargo(&["install", package, "--version", &version, "--locked", "--debug"]);
         command.args(["--no-default-features", "--features", features, "--root"]).arg(&root);

@@ -1,6 +1,6 @@
 //! `cargo xtask web`: builds the editor in `web/` into `web/dist`, from where a release embeds it; and tries it in a browser.
 
-use crate::{Command, api::Service, child, debian, failure::Failure, flags::Flags, npm, say};
+use crate::{Command, api::Service, child, debian, failure::Failure, flags::Flags, npm, print};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -21,9 +21,9 @@ const TYPES: &str = "web/src/api/schema.d.ts";
 /// For which lock file the packages were installed.
 const STAMP: &str = "node_modules/.installed-for";
 
-/// What is asked for.
+/// The arguments.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum Options {
     Build,
     /// The tests whose file has this in its name.
     Test(Option<String>),
@@ -36,29 +36,29 @@ enum Wanted {
 }
 
 fn run(words: &[String]) -> Result<(), Failure> {
-    let wanted = wanted(words)?;
+    let wanted = parse(words)?;
     install()?;
-    if wanted == Wanted::Types {
+    if wanted == Options::Types {
         let binary = child::debug_binary()?;
         return types(&binary, &child::root().join(TYPES));
     }
     build()?;
     match wanted {
-        Wanted::Build | Wanted::Types => Ok(()),
-        Wanted::Test(name) => test(name.as_deref()),
-        Wanted::Shots => in_browser(&child::debug_binary()?, &["run", "shots"]),
-        Wanted::Measure => in_browser(&child::debug_binary()?, &["run", "measure"]),
+        Options::Build | Options::Types => Ok(()),
+        Options::Test(name) => test(name.as_deref()),
+        Options::Shots => in_browser(&child::debug_binary()?, &["run", "shots"]),
+        Options::Measure => in_browser(&child::debug_binary()?, &["run", "measure"]),
     }
 }
 
-fn wanted(words: &[String]) -> Result<Wanted, Failure> {
+fn parse(words: &[String]) -> Result<Options, Failure> {
     let flags = Flags::new("web [--test [NAME] | --types | --measure | --shots]", words);
     match words {
-        [] => Ok(Wanted::Build),
-        [flag] if flag == "--types" => Ok(Wanted::Types),
-        [flag] if flag == "--measure" => Ok(Wanted::Measure),
-        [flag] if flag == "--shots" => Ok(Wanted::Shots),
-        [flag, name @ ..] if flag == "--test" && name.len() < 2 => Ok(Wanted::Test(name.first().cloned())),
+        [] => Ok(Options::Build),
+        [flag] if flag == "--types" => Ok(Options::Types),
+        [flag] if flag == "--measure" => Ok(Options::Measure),
+        [flag] if flag == "--shots" => Ok(Options::Shots),
+        [flag, name @ ..] if flag == "--test" && name.len() < 2 => Ok(Options::Test(name.first().cloned())),
         [word, ..] => Err(flags.unknown(word)),
     }
 }
@@ -68,13 +68,13 @@ pub fn directory() -> PathBuf {
     child::root().join("web")
 }
 
-/// Builds the editor for a release. Without Node the plain page stands in, and that is said.
+/// Builds the editor for a release. Without Node the plain page stands in, and that is printed.
 ///
 /// # Errors
 /// There is Node, and the editor does not build.
 pub fn for_release() -> Result<(), Failure> {
     if !npm::is_there() {
-        say::line("Node is not there: the plain page stands in for the editor");
+        print::line("Node is not there: the plain page stands in for the editor");
         return Ok(());
     }
     install()?;
@@ -94,7 +94,7 @@ pub fn install() -> Result<(), Failure> {
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    say::line("    installing what web/package-lock.json names");
+    print::line("    installing what web/package-lock.json names");
     npm::fill(&directory(), "web/package.json")?;
     fs::write(&stamp, wanted)
         .map_err(|error| Failure::new(format!("`{}` cannot be written: {error}", stamp.display())))
@@ -115,7 +115,7 @@ fn test(name: Option<&str>) -> Result<(), Failure> {
     types(&binary, &fresh)?;
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
     if read(&fresh) != read(&child::root().join(TYPES)) {
-        return Err(Failure::new(format!("`{TYPES}` is not what the service's description says"))
+        return Err(Failure::new(format!("`{TYPES}` differs from the service's description"))
             .help("`cargo xtask web --types` writes it anew"));
     }
     ensure_chromium()?;
@@ -169,20 +169,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_say_what_is_wanted() {
+    fn arguments_are_parsed() {
         let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         for (line, meant) in [
-            ("", Some(Wanted::Build)),
-            ("--test", Some(Wanted::Test(None))),
-            ("--test write", Some(Wanted::Test(Some("write".to_owned())))),
-            ("--types", Some(Wanted::Types)),
-            ("--measure", Some(Wanted::Measure)),
-            ("--shots", Some(Wanted::Shots)),
+            ("", Some(Options::Build)),
+            ("--test", Some(Options::Test(None))),
+            ("--test write", Some(Options::Test(Some("write".to_owned())))),
+            ("--types", Some(Options::Types)),
+            ("--measure", Some(Options::Measure)),
+            ("--shots", Some(Options::Shots)),
             ("--test a b", None),
             ("--types --test", None),
             ("build", None),
         ] {
-            assert_eq!(wanted(&words(line)).ok(), meant, "{line}");
+            assert_eq!(parse(&words(line)).ok(), meant, "{line}");
         }
     }
 }

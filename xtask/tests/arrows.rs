@@ -1,5 +1,5 @@
 //! ARCHITECTURE.md draws who may use whom, in a block that starts with ```` ```arrows ````. These tests hold the drawing
-//! against what the manifests say, both ways. One more test bounds what the library without features depends on.
+//! against the manifests, both ways. One more test bounds what the library without features depends on.
 
 use serde_json::Value;
 use std::{

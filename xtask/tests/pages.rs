@@ -9,7 +9,7 @@ use std::{
 const PAGES: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md"];
 
 /// The directories that a pointer in backticks may start with.
-const HOUSE: [&str; 4] = ["bench/", "crates/", "docs/", "xtask/"];
+const HOUSE: [&str; 6] = ["bench/", "bindings/", "crates/", "docs/", "packages/", "xtask/"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()

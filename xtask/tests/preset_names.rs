@@ -1,5 +1,5 @@
-//! A preset is data. No code asks which preset it is working for: what a preset needs and the profile language cannot
-//! say becomes an option of the language.
+//! A preset is data. No code checks which preset it is working for: what a preset needs and the profile language cannot
+//! express becomes an option of the language.
 //!
 //! These tests read the sources of the libraries and the command line and look for the names of the embedded presets in
 //! string literals. A name that is also a word of our languages (`default`, `template`) counts only where something is
@@ -77,7 +77,7 @@ fn no_code_treats_a_preset_in_its_own_way() {
         let allowed = ALLOWED.iter().any(|(file, name, _)| *file == path && *name == preset);
         assert!(
             allowed,
-            "{path}:{line} names the preset `{preset}`: say it in the profile language, or add the place to ALLOWED \
+            "{path}:{line} names the preset `{preset}`: express it in the profile language, or add the place to ALLOWED \
              with a reason"
         );
     }

@@ -1,4 +1,4 @@
-//! The servers that preface is compared with: as little as can be said with axum, on the same store.
+//! The servers that preface is compared with: the smallest with axum, on the same store.
 
 use super::{PROMPT, fill::conversation};
 use axum::{
@@ -8,7 +8,7 @@ use axum::{
     http::StatusCode,
     routing::{get, post},
 };
-use preface::store::{self, Actor, Store, StoreUrl};
+use preface_engine::store::{self, Actor, Store, StoreUrl};
 use rusqlite::Connection;
 use std::{error::Error, path::Path, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, runtime::Builder};

@@ -1,29 +1,29 @@
 //! Stores with many conversations.
 
 use crate::BenchError;
-use preface::store::{
+use preface_core::prompt::fingerprint;
+use preface_engine::store::{
     self, Actor, ConstructReason, PromptSummary, Revision, StoreError, StoreUrl, StoredPrompt, TemplateName,
     TemplateUsed,
 };
-use preface_core::prompt::fingerprint;
 use std::{path::Path, sync::Arc};
 use tokio::{runtime::Builder, task::JoinSet};
 
-/// How much is in a store.
+/// The contents of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// How many conversations: `c0`, `c1`, …
+    /// The number of conversations: `c0`, `c1`, …
     pub conversations: usize,
-    /// How large each prompt is.
+    /// The size of each prompt.
     pub bytes: usize,
 }
 
-/// How many writers fill a store at once; they are committed together.
+/// The number of writers that fill a store at once; they are committed together.
 const WRITERS: usize = 256;
 
 /// Makes a store of a shape.
 pub fn fill(database: &Path, shape: Shape) -> Result<(), BenchError> {
-    let wrong = |error: StoreError| BenchError::Wrong(error.to_string());
+    let wrong = |error: StoreError| BenchError::Failed(error.to_string());
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let store = store::open(&StoreUrl::Sqlite(database.to_owned())).await.map_err(wrong)?;

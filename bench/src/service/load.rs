@@ -1,4 +1,4 @@
-//! A server on one core, `wrk` on another, and what they say of each other.
+//! A server on one core, `wrk` on another, and their measurements.
 
 use super::{LASTS, PROMPT};
 use crate::{BenchError, harness::Measured};
@@ -12,11 +12,11 @@ use std::{
 
 /// The cores of server and load.
 const CORES: [&str; 2] = ["0", "1"];
-/// How many connections the load keeps open.
+/// The number of open connections of the load.
 const CONNECTIONS: &str = "32";
 
-/// Says what is missing on this machine.
-pub fn tools() -> Result<(), BenchError> {
+/// Checks that the tools are on this machine.
+pub fn check_tools() -> Result<(), BenchError> {
     for (tool, package) in [("wrk", "wrk"), ("taskset", "util-linux")] {
         if Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
             return Err(BenchError::Missing(format!(
@@ -43,8 +43,8 @@ impl Served {
         let mut command = pinned(CORES[0], &env::current_exe()?);
         command.args(["--serve", kind]).arg(database).stdout(Stdio::piped());
         let mut child = command.spawn()?;
-        let out = child.stdout.take().ok_or_else(|| BenchError::Wrong("no stdout".to_owned()))?;
-        Served::told(child, &mut BufReader::new(out), dir)
+        let out = child.stdout.take().ok_or_else(|| BenchError::Failed("no stdout".to_owned()))?;
+        Served::connect(child, &mut BufReader::new(out), dir)
     }
 
     /// Starts preface. Its template is a file of 20 KiB.
@@ -64,30 +64,30 @@ impl Served {
             .env("TOKIO_WORKER_THREADS", "1")
             .stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        let err = child.stderr.take().ok_or_else(|| BenchError::Wrong("no stderr".to_owned()))?;
+        let err = child.stderr.take().ok_or_else(|| BenchError::Failed("no stderr".to_owned()))?;
         let mut lines = BufReader::new(err);
-        let served = Served::told(child, &mut lines, dir);
+        let served = Served::connect(child, &mut lines, dir);
         // What it logs is read and thrown away, as a collector would.
         std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
         served
     }
 
-    fn told(child: Child, lines: &mut dyn BufRead, dir: &Path) -> Result<Self, BenchError> {
+    fn connect(child: Child, lines: &mut dyn BufRead, dir: &Path) -> Result<Self, BenchError> {
         let mut line = String::new();
         lines.read_line(&mut line)?;
         let address = line
             .split_whitespace()
             .find(|word| word.starts_with("http://"))
             .map(|word| word.trim_end_matches([',', '.']).to_owned());
-        let address = address.ok_or_else(|| BenchError::Wrong(format!("the server says: {line}")))?;
+        let address = address.ok_or_else(|| BenchError::Failed(format!("the server printed: {line}")))?;
         Ok(Served { child, address, scripts: dir.to_owned() })
     }
 
     /// Returns the processor time that it has used.
     fn cpu(&self) -> Result<Duration, BenchError> {
         // In hundredths of a second, threads that have ended included.
-        let said = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        let fields = said.rsplit(')').next().unwrap_or_default();
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let fields = stat.rsplit(')').next().unwrap_or_default();
         let ticks: u64 =
             fields.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum();
         Ok(Duration::from_millis(ticks * 10))
@@ -108,19 +108,19 @@ fn pinned(core: &str, program: &Path) -> Command {
     command
 }
 
-/// What is asked.
+/// The request of a load.
 #[derive(Clone, Copy)]
 pub enum Requests {
     /// `/`.
     Hello,
     /// The prompts of `c0` to `cN`, by chance.
     Read {
-        /// How many.
+        /// The number of them.
         of: usize,
     },
-    /// First turns of conversations that nobody knows.
+    /// First turns of new conversations.
     Construct {
-        /// What their ids begin with.
+        /// The prefix of their ids.
         prefix: &'static str,
     },
 }
@@ -143,7 +143,7 @@ impl Requests {
     }
 }
 
-/// A server and what it is asked.
+/// A server and its request.
 pub struct Contestant {
     name: &'static str,
     served: Served,
@@ -167,9 +167,10 @@ impl Contestant {
             .arg(&script)
             .arg(&self.served.address);
         let output = wrk.output()?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let output = String::from_utf8_lossy(&output.stdout).into_owned();
         let used = self.served.cpu()?.saturating_sub(before);
-        Run::read(&said, used).ok_or_else(|| BenchError::Wrong(format!("{}: wrk says:\n{said}", self.name)))
+        Run::read(&output, used)
+            .ok_or_else(|| BenchError::Failed(format!("{}: wrk printed:\n{output}", self.name)))
     }
 }
 
@@ -180,26 +181,28 @@ struct Run {
 }
 
 impl Run {
-    /// Reads what `wrk` says; `None` where a request failed.
-    fn read(said: &str, used: Duration) -> Option<Run> {
-        if said.contains("Non-2xx") || said.contains("Socket errors") {
+    /// Reads the output of `wrk`; `None` where a request failed.
+    fn read(output: &str, used: Duration) -> Option<Run> {
+        if output.contains("Non-2xx") || output.contains("Socket errors") {
             return None;
         }
         let word = |line: &str, at: usize| line.split_whitespace().nth(at).map(str::to_owned);
-        let requests: f64 = said
+        let requests: f64 = output
             .lines()
             .find(|line| line.contains(" requests in "))
             .and_then(|line| word(line, 0))?
             .parse()
             .ok()?;
-        let rate: f64 = said
+        let rate: f64 = output
             .lines()
             .find(|line| line.starts_with("Requests/sec:"))
             .and_then(|line| word(line, 1))?
             .parse()
             .ok()?;
-        let late =
-            said.lines().find(|line| line.trim_start().starts_with("99%")).and_then(|line| word(line, 1))?;
+        let late = output
+            .lines()
+            .find(|line| line.trim_start().starts_with("99%"))
+            .and_then(|line| word(line, 1))?;
         Some(Run {
             cpu: used.div_f64(requests.max(1.0)),
             pace: Duration::from_secs_f64(1.0 / rate.max(f64::MIN_POSITIVE)),
@@ -220,7 +223,7 @@ fn time(word: &str) -> Option<Duration> {
     Some(Duration::from_secs_f64(number.parse::<f64>().ok()? * scale))
 }
 
-/// What came out for one contestant, round by round.
+/// The results of one contestant, round by round.
 #[derive(Clone)]
 pub struct Runs {
     /// Processor time of the server for a request.
@@ -257,29 +260,29 @@ pub fn interleave<const N: usize>(
             late: measured(contestant.name, of, |run| run.late),
         })
         .collect();
-    all.try_into().map_err(|_| BenchError::Wrong("each contestant has its runs".to_owned()))
+    all.try_into().map_err(|_| BenchError::Failed("each contestant has its runs".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SAID: &str = "Running 2s test @ http://127.0.0.1:1\n  Latency Distribution\n     50%  338.00us\n     99%    1.20ms\n  \
+    const OUTPUT: &str = "Running 2s test @ http://127.0.0.1:1\n  Latency Distribution\n     50%  338.00us\n     99%    1.20ms\n  \
                         189400 requests in 2.00s, 23.12MB read\nRequests/sec:  94700.00\n";
 
     #[test]
     fn a_run_is_read_off() {
-        let run = Run::read(SAID, Duration::from_secs(2)).unwrap();
+        let run = Run::read(OUTPUT, Duration::from_secs(2)).unwrap();
         assert_eq!(run.late, Duration::from_micros(1200));
         assert_eq!((run.cpu.as_micros(), run.pace.as_micros()), (10, 10));
     }
 
     #[test]
     fn a_refused_request_spoils_the_run() {
-        let said = format!("{SAID}  Non-2xx or 3xx responses: 1\n");
-        assert!(Run::read(&said, Duration::from_secs(2)).is_none());
+        let output = format!("{OUTPUT}  Non-2xx or 3xx responses: 1\n");
+        assert!(Run::read(&output, Duration::from_secs(2)).is_none());
         // It is this line that spoils it, not the form of the output.
-        let other = Run::read(&said.replace("Non-2xx or 3xx", "Other"), Duration::from_secs(2)).unwrap();
+        let other = Run::read(&output.replace("Non-2xx or 3xx", "Other"), Duration::from_secs(2)).unwrap();
         assert_eq!(other.late, Duration::from_micros(1200));
     }
 }

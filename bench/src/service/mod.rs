@@ -26,13 +26,13 @@ pub const BENCH: Bench = Bench {
     run,
 };
 
-/// How large a prompt is.
+/// The size of a prompt.
 const PROMPT: usize = 20 << 10;
-/// Conversations that are asked for again and again.
+/// The number of conversations that are read again and again.
 const HOT: usize = 100;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
-    load::tools()?;
+    load::check_tools()?;
     let rounds = rounds.unwrap_or(7);
     let dir = tempfile::tempdir()?;
     let mut tables = reads(dir.path(), rounds)?;
@@ -111,7 +111,7 @@ fn constructs(dir: &Path, rounds: usize) -> Result<Vec<Table>, BenchError> {
     ])
 }
 
-/// The same reads, out of ever more conversations; any of them may be asked for.
+/// The same reads, out of ever more conversations; any of them may be read.
 fn growth(dir: &Path, rounds: usize) -> Result<Table, BenchError> {
     let preface = binary()?;
     let sizes = [
@@ -128,7 +128,7 @@ fn growth(dir: &Path, rounds: usize) -> Result<Table, BenchError> {
         contestants.push(Contestant::new(name, served, Requests::Read { of: shape.conversations }));
     }
     let mut contestants: [Contestant; 4] =
-        contestants.try_into().map_err(|_| BenchError::Wrong("four sizes are compared".to_owned()))?;
+        contestants.try_into().map_err(|_| BenchError::Failed("four sizes are compared".to_owned()))?;
     let measured: Vec<Measured> =
         load::interleave(&mut contestants, rounds)?.into_iter().map(|runs| runs.cpu).collect();
     Ok(Table::new(
@@ -141,5 +141,5 @@ fn growth(dir: &Path, rounds: usize) -> Result<Table, BenchError> {
     ))
 }
 
-/// How long one measurement lasts.
+/// The duration of one measurement.
 const LASTS: Duration = Duration::from_secs(2);

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_head_says_its_lines_and_loses_no_body() {
+    fn a_malformed_head_is_reported_by_line_and_loses_no_body() {
         for (text, name, body, expected) in [
             ("Just words.\n", None, "Just words.\n", &["1: the file does not start with a comment"][..]),
             ("", None, "", &["1: the file does not start with a comment"]),

@@ -178,7 +178,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 /// The longest name of a file, in bytes.
 const MAX_NAME: usize = 200;
 
-/// Says why a file cannot be kept under its name. Names end up in paths, so only plain ones will do.
+/// Returns the reason why a file cannot be stored under its name. Names end up in paths, so only plain ones are accepted.
 fn name_fault(name: &str) -> Option<&'static str> {
     let Some(stem) = name.strip_suffix(".md") else { return Some("does not end in `.md`") };
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -19,7 +19,7 @@ const ANYWHERE: &str = "Claude Code v";
 /// The start of a row's link target.
 const FOLDER: &str = "](./system-prompts/";
 
-/// Reads a README. It never fails: what it does not say is not there.
+/// Reads a README. It never fails: missing values are absent.
 ///
 /// ```
 /// let readme = preface_catalog::read_readme(
@@ -31,7 +31,7 @@ const FOLDER: &str = "](./system-prompts/";
 #[must_use]
 pub fn read(text: &str) -> Readme {
     let mut tokens = BTreeMap::new();
-    for (file, count) in text.lines().filter_map(row) {
+    for (file, count) in text.lines().filter_map(parse_row) {
         tokens.entry(file.to_owned()).or_insert(count);
     }
     let version = version_after(text, INTRO).or_else(|| version_after(text, ANYWHERE));
@@ -49,7 +49,7 @@ fn version_after<'t>(text: &'t str, lead: &str) -> Option<&'t str> {
 }
 
 /// Takes a row apart: `- [Name](./system-prompts/FILE.md) (**N** tks) - description.`
-fn row(line: &str) -> Option<(&str, u32)> {
+fn parse_row(line: &str) -> Option<(&str, u32)> {
     let line = line.trim_start().strip_prefix("- [")?;
     let (_, rest) = line.split_once(FOLDER)?;
     let (file, rest) = rest.split_once(')')?;

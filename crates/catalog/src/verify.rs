@@ -19,8 +19,8 @@ pub struct StoredCatalogFiles {
     pub compiled: BTreeMap<String, Vec<u8>>,
 }
 
-/// Compares an index with what lies beside it, and says what does not agree. Each note is an error but for files that no
-/// entry speaks of: they are warnings, for nobody reads them.
+/// Compares an index with the files beside it, and reports the differences. Each is an error, except for files without an
+/// entry, which are not read: they are warnings.
 #[must_use]
 pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic> {
     let mut notes = Vec::new();

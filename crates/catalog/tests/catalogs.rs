@@ -23,7 +23,7 @@ fn body(text: &CatalogText) -> String {
 }
 
 #[test]
-fn an_entry_says_what_head_and_readme_say() {
+fn an_entry_has_the_values_of_head_and_readme() {
     let index = imported(A).index;
     assert_eq!((&*index.version, index.generation), ("2.1.50", Generation::A), "from the README's intro");
     let entry = index.entry("Agent Prompt: Pilot").unwrap();
@@ -52,7 +52,7 @@ fn an_entry_says_what_head_and_readme_say() {
     assert_eq!((&*index.version, index.generation), ("2.1.130", Generation::B));
     let notes = index.entry("System Prompt: Margin notes").unwrap();
     assert_eq!(notes.description, "Has comments of its own --> like this <!-- one -->");
-    assert_eq!(index.entry("Agent Prompt: Pilot").unwrap().values, 1, "what its metadata says is no text");
+    assert_eq!(index.entry("Agent Prompt: Pilot").unwrap().values, 1, "its metadata is no text");
     assert!(index.prompts.is_sorted_by(|a, b| a.name < b.name), "by name");
 }
 
@@ -119,9 +119,9 @@ fn bodies_of_the_newer_generation_are_as_they_are_written() {
 }
 
 #[test]
-fn what_is_left_out_is_told_with_its_place() {
+fn omissions_are_reported_with_their_place() {
     let imported = imported(B);
-    let told: Vec<_> = imported
+    let reported: Vec<_> = imported
         .notes
         .iter()
         .filter(|note| {
@@ -130,7 +130,7 @@ fn what_is_left_out_is_told_with_its_place() {
         .map(|note| (note.code.as_str(), &*note.place.as_ref().unwrap().path, note.severity))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("catalog/no-name", "data-nameless.md", Severity::Warning),
             ("catalog/same-name", "skill-tying-knots.md", Severity::Warning),
@@ -187,7 +187,7 @@ fn an_import_is_refused_without_a_version_or_without_a_prompt() {
     assert_eq!(
         (&*given.version, given.generation),
         ("2.1.200", Generation::B),
-        "who says a version knows better"
+        "an explicit version is used"
     );
 }
 
@@ -211,7 +211,7 @@ fn kept(catalog: &str) -> (CatalogIndex, StoredCatalogFiles) {
 }
 
 #[test]
-fn what_was_kept_agrees_and_each_thing_that_does_not_is_told() {
+fn stored_files_agree_and_each_difference_is_reported() {
     type Spoil = fn(&mut CatalogIndex, &mut StoredCatalogFiles);
     let spoils: &[(&str, Spoil, &[&str])] = &[
         ("nothing", |_, _| {}, &[]),

@@ -137,11 +137,11 @@ proptest! {
         prop_assert_eq!(&import(&source), &first, "a second time the same");
         prop_assert!(generation_of(version).is_some() || first.is_err());
         if let Ok(imported) = first {
-            let told = |file: &str| imported.notes.iter().any(|note| note.place.as_ref().is_some_and(|p| p.path == file));
+            let reported = |file: &str| imported.notes.iter().any(|note| note.place.as_ref().is_some_and(|p| p.path == file));
             let listed = |file: &str| imported.index.prompts.iter().any(|entry| entry.file == file);
             let (mut raw, mut compiled) = (BTreeMap::new(), BTreeMap::new());
             for (at, bytes) in files.iter().enumerate() {
-                prop_assert!(listed(&name(at)) || told(&name(at)), "no file is lost without a note");
+                prop_assert!(listed(&name(at)) || reported(&name(at)), "no file is lost without a note");
                 if listed(&name(at)) {
                     raw.insert(name(at), bytes.clone());
                 }

@@ -1,10 +1,10 @@
-//! The help of diagnostics for users of the command line: which command or flag does what the library asks for. A command is
+//! The help of diagnostics for users of the command line: the command or flag for each remedy of the library. A command is
 //! completed with the flags of this call, so that it works as printed.
 
 use crate::{Cli, files, usage};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
-use preface::{
-    conversation::Asked,
+use preface_engine::{
+    conversation::TurnOptions,
     core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
 };
 use serde_json::Value;
@@ -31,6 +31,9 @@ const OF_PLACE: [&str; 11] = [
     "trust_home",
     "trust_pins",
 ];
+
+/// The flags that a section may depend on, and with it what a grant is about.
+const OF_GRANT: [&str; 4] = ["agent", "model", "tools", "variable"];
 
 /// The flags that change no more than a date.
 const OF_TIME: [&str; 2] = ["now", "time_zone"];
@@ -62,24 +65,25 @@ static CALL: LazyLock<(Command, Vec<CommandFlag>)> = LazyLock::new(|| {
 static CONVERSATION: OnceLock<Vec<CommandFlag>> = OnceLock::new();
 
 /// Takes what a stored conversation was built for in place of the same flags of this call: its prompt is built for that.
-pub fn set_conversation(asked: &Asked) {
-    let here = preface::host::system::System::current_dir(&files::system());
+pub fn set_conversation(options: &TurnOptions) {
+    let here = preface_engine::host::system::System::current_dir(&files::system());
     let here = here.map(|here| here.display().to_string());
-    let profile = asked.profile.as_ref().map(|file| file.display().to_string());
+    let profile = options.profile.as_ref().map(|file| file.display().to_string());
     let one = |id: &str, flag: &str, value: &Option<String>| CommandFlag {
         id: id.to_owned(),
         flag: flag.to_owned(),
         values: value.iter().map(|value| quoted(value)).collect(),
     };
     let mut given = vec![
-        one("directory", "-C", &asked.cwd.clone().filter(|cwd| here.as_ref() != Some(cwd))),
-        one("preset", "--preset", &asked.preset),
+        one("directory", "-C", &options.cwd.clone().filter(|cwd| here.as_ref() != Some(cwd))),
+        one("preset", "--preset", &options.preset),
         one("profile", "--profile", &profile),
-        one("agent", "--agent", &asked.agent),
+        one("agent", "--agent", &options.agent),
+        one("tools", "--tools", &options.tools.as_ref().map(|tools| tools.join(","))),
         one("set", "--set", &None),
     ];
     if let Some(sets) = given.last_mut() {
-        sets.values = asked.sets.iter().map(|set| quoted(set)).collect();
+        sets.values = options.sets.iter().map(|set| quoted(set)).collect();
     }
     // A second conversation in one call is none of ours.
     let _ = CONVERSATION.set(given);
@@ -110,16 +114,16 @@ pub fn complete(words: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the help of a diagnostic with the commands and flags that do what it asks for.
+/// Returns the help of a diagnostic with the commands and flags for it.
 pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
     use DiagnosticCode as Code;
     let own = note.help.as_deref();
     let with = |commands: &str| own.map_or_else(|| commands.to_owned(), |own| format!("{own}: {commands}"));
     Some(Cow::Owned(match note.code {
         Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
-        Code::BudgetCut => "`preface explain` shows where; raise the ceiling, or shorten the text".to_owned(),
-        Code::BudgetDropped => "`preface explain --absent` lists what is not there".to_owned(),
-        Code::BudgetNear => "count exactly with `--tokenizer o200k` or `--tokenizer cl100k`".to_owned(),
+        Code::BudgetCut => with("`preface explain` shows where"),
+        Code::BudgetDropped => with("`preface explain --absent` lists what is not there"),
+        Code::BudgetNear => with("`--tokenizer o200k` or `--tokenizer cl100k`"),
         Code::CatalogChanged | Code::CatalogOther | Code::CatalogUnreadable => {
             with("`preface catalog verify`")
         }
@@ -132,8 +136,11 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
             own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
         }
         Code::CatalogUnfinished => with("`preface catalog import`, `preface catalog delete`"),
+        Code::FileOutside if own.is_some() => {
+            own.map(|own| own.replace("follow `", "`--follow ")).unwrap_or_default()
+        }
         Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
-            "review it, then run `preface trust grant --allow-commands`".to_owned()
+            "review its files, then run `preface trust grant --allow-commands`".to_owned()
         }
         Code::AgentTool if own.is_none() => "`preface list tools` lists the tools".to_owned(),
         Code::AgentUnknown if own.is_none() => "`preface list agents` lists what there is".to_owned(),
@@ -144,7 +151,7 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
         Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled => with("`preface list --why NAME`"),
         Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
-        Code::LayerHomeInside => with("`--trust-home`"),
+        Code::LayerHomeInside | Code::LayerStateInside => with("`--trust-home`"),
         Code::McpInactive => with("`preface list --why servers/NAME`"),
         Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
         Code::McpNoRecording => with("`preface mcp refresh`"),
@@ -238,7 +245,7 @@ fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
 }
 
 /// Writes a word so that a shell reads it as it is.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -276,7 +283,7 @@ fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     let first = first.unwrap_or_default();
     let is_needed = |id: &str| {
         let is_of_prompt = OF_PROMPT.contains(&first) && !OF_TIME.contains(&id);
-        OF_PLACE.contains(&id) || is_of_prompt || (id == "agent" && first == "trust")
+        OF_PLACE.contains(&id) || is_of_prompt || (first == "trust" && OF_GRANT.contains(&id))
     };
     let takes = |id: &str| command.get_arguments().any(|arg| arg.get_id() == id);
     let has = |flag: &str| words.contains(&flag);
@@ -308,14 +315,16 @@ mod tests {
         let call = ["preface", "build", "--preset", "stud", "-C", "my dir", "--set", "trust=pinned", "-q"];
         let call = [&call[..], &["--now", "2026-03-07T14:55:05Z", "--tools", "a,b", "--trust-home"]].concat();
         let place = "-C 'my dir' --preset stud --set trust=pinned --trust-home";
+        let of_grant = "-C 'my dir' --preset stud --tools a,b --set trust=pinned --trust-home";
         for (words, expected) in [
-            ("look, then `preface trust grant`; or not", format!("look, then `preface trust grant {place}`; or not")),
+            ("look, then `preface trust grant`; or not", format!("look, then `preface trust grant {of_grant}`; or not")),
             ("`preface mcp refresh a b`", "`preface mcp refresh a b -C 'my dir' --preset stud --trust-home`".to_owned()),
+            ("`preface list skills`", format!("`preface list skills {place}`")),
             (
                 "`preface explain --absent`",
                 "`preface explain --absent -C 'my dir' --preset stud --tools a,b --set trust=pinned --trust-home`".to_owned(),
             ),
-            ("`preface trust grant --preset pi`", "`preface trust grant --preset pi -C 'my dir' --set trust=pinned --trust-home`".to_owned()),
+            ("`preface trust grant --preset pi`", "`preface trust grant --preset pi -C 'my dir' --tools a,b --set trust=pinned --trust-home`".to_owned()),
             ("`preface token list`, `preface nothing` and `preface ", "`preface token list`, `preface nothing` and `preface ".to_owned()),
             ("nothing here", "nothing here".to_owned()),
         ] {

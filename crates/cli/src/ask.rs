@@ -1,10 +1,10 @@
-//! Questions to a person on a terminal. What a project says is shown so that nothing in it can hide or play tricks.
+//! Questions to the user on a terminal. Text of a project is shown with hidden and control characters written out.
 
 use crate::ui::{
     Ui, style,
     text::{count, wrap},
 };
-use preface::{
+use preface_engine::{
     Ask, TrustAnswer, TrustQuestion,
     core::lint::{
         finding::TextFinding,
@@ -21,7 +21,7 @@ pub struct Terminal<'u> {
 }
 
 impl<'u> Terminal<'u> {
-    /// Takes the printer to ask with.
+    /// Returns a terminal that uses a printer.
     pub fn new(ui: &'u Ui) -> Self {
         Terminal { ui }
     }
@@ -36,7 +36,7 @@ impl Confirm for Terminal<'_> {
 
 impl Ask for Terminal<'_> {
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
-        self.ui.say(&asked(question, self.ui.note_columns()));
+        self.ui.eprint(&question_text(question, self.ui.note_columns()));
         let view = if question.texts.is_empty() { "" } else { "[v]iew it, " };
         let trust = if question.can_trust { "[t]rust it, " } else { "" };
         loop {
@@ -49,7 +49,7 @@ impl Ask for Terminal<'_> {
                 "o" | "once" => return Some(TrustAnswer::Once),
                 "d" | "decline" => return Some(TrustAnswer::Decline),
                 "a" | "abort" => return Some(TrustAnswer::Abort),
-                _ => self.ui.say("Answer with one of the words, or its first letter.\n"),
+                _ => self.ui.eprint("Answer with one of the words, or its first letter.\n"),
             }
         }
     }
@@ -60,7 +60,7 @@ impl Ask for Terminal<'_> {
 }
 
 /// The question: the path, the text, and suspicious findings in it.
-fn asked(question: &TrustQuestion, columns: usize) -> String {
+fn question_text(question: &TrustQuestion, columns: usize) -> String {
     let bold = style::BOLD;
     let path = question.path.display().to_string();
     let path = escape_hidden(&path);
@@ -72,7 +72,7 @@ fn asked(question: &TrustQuestion, columns: usize) -> String {
     }
     let tricks: usize = question.texts.iter().map(|(_, text)| tricks(text)).sum();
     if tricks > 0 {
-        let care = style::severity(preface::core::diagnostic::Severity::Warning);
+        let care = style::severity(preface_engine::core::diagnostic::Severity::Warning);
         let _ = writeln!(
             out,
             "{care}It hides text in {}; view it before you trust it.{care:#}",
@@ -128,7 +128,7 @@ mod tests {
         };
         let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
         assert_eq!(
-            plain(&asked(&question, 80)),
+            plain(&question_text(&question, 80)),
             "/work/\\u{1b}[2J has text for the model:\n  AGENTS.md (5 bytes)\nIt hides text in 2 places; view it before you trust it.\n"
         );
         assert_eq!(

@@ -1,20 +1,58 @@
 //! The values that a shell suggests for flags and arguments: a completion script calls the program, which looks them up.
 //!
-//! Nothing is reported here: where a lookup fails there are no suggestions.
+//! Nothing is reported here: where a lookup fails there are no suggestions. Shells insert a suggestion unquoted, so names with a
+//! character that a shell treats specially are left out: they can come from a repository or from a client of the service.
 
 use crate::{command::Preset, files, store::StoreFlag};
-use clap_complete::{ArgValueCandidates, CompletionCandidate};
-use preface::{
+use clap::{Arg, ValueHint};
+use clap_complete::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate,
+    engine::{PathCompleter, ValueCompleter},
+};
+use preface_engine::{
     COUNTERS, Engine, Request,
-    core::settings::{SchemaField, TOP, ValueShape},
+    core::{
+        model::Models,
+        settings::{SchemaField, TOP, ValueShape},
+    },
     store::{Filter, PageRequest, TemplateName},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ffi::OsStr};
 
 type Found = Vec<CompletionCandidate>;
 
 fn candidates(names: impl IntoIterator<Item = String>) -> Found {
-    names.into_iter().map(CompletionCandidate::new).collect()
+    names.into_iter().filter(|name| is_plain(name)).map(CompletionCandidate::new).collect()
+}
+
+/// Returns true if no shell expands, splits or interprets the word, and a terminal shows it as it is.
+fn is_plain(word: &str) -> bool {
+    let starts = word.chars().next().is_some_and(|first| !matches!(first, '-' | '=' | '+' | '%'));
+    starts && word.chars().all(|c| c.is_alphanumeric() || "-_.,:/@+=%".contains(c))
+}
+
+/// Limits the suggestions of paths to plain ones, in a command with all below it.
+pub fn plain_paths(command: clap::Command) -> clap::Command {
+    command.mut_args(plain_path).mut_subcommands(plain_paths)
+}
+
+fn plain_path(arg: Arg) -> Arg {
+    let takes = match arg.get_value_hint() {
+        ValueHint::AnyPath => PathCompleter::any(),
+        ValueHint::FilePath => PathCompleter::file(),
+        ValueHint::DirPath => PathCompleter::dir(),
+        _ => return arg,
+    };
+    if arg.get::<ArgValueCandidates>().is_some() {
+        return arg;
+    }
+    arg.add(ArgValueCompleter::new(move |current: &OsStr| {
+        let mut found = takes.complete(current);
+        found.retain(|path| {
+            path.get_value().to_str().is_some_and(|path| is_plain(path.trim_start_matches("~/")))
+        });
+        found
+    }))
 }
 
 /// Suggests presets and the user's own profiles.
@@ -22,6 +60,7 @@ pub fn presets() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let all = Preset::all(&Request::default()).unwrap_or_default();
         all.into_iter()
+            .filter(|one| is_plain(&one.name))
             .map(|one| CompletionCandidate::new(one.name).help(Some(one.description.into())))
             .collect()
     })
@@ -40,9 +79,13 @@ pub fn agents() -> ArgValueCandidates {
     })
 }
 
-/// Suggests the models of stored conversations.
+/// Suggests the models of stored conversations, and those that facts are known about.
 pub fn models() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| candidates(stored().into_iter().filter_map(|(_, model)| model)))
+    ArgValueCandidates::new(|| {
+        let of_conversations = stored().into_iter().filter_map(|(_, model)| model);
+        let known = Models::bundled().rows().flat_map(|row| row.names.iter().cloned());
+        candidates(of_conversations.chain(known).collect::<BTreeSet<String>>())
+    })
 }
 
 /// Suggests the active tools and `none`.
@@ -51,7 +94,7 @@ pub fn tools() -> ArgValueCandidates {
         let system = files::system();
         let Ok(report) = Engine::new(&system).servers(&Request::default()) else { return Vec::new() };
         let of_servers = report.tools.iter().map(|tool| tool.name.clone());
-        let entries = report.scopes.scopes.of(preface::core::extension::Category::Tools);
+        let entries = report.scopes.scopes.of(preface_engine::core::extension::Category::Tools);
         let own = entries.filter(|entry| entry.active).map(|entry| entry.name.clone());
         candidates(own.chain(of_servers).chain(["none".to_owned()]))
     })
@@ -84,7 +127,7 @@ pub fn tokenizers() -> ArgValueCandidates {
 /// Suggests the variables.
 pub fn variables() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let all = preface::variables();
+        let all = preface_engine::variables();
         candidates(all.iter().filter(|one| !one.dynamic).map(|one| format!("{}:{}", one.kind, one.name)))
     })
 }
@@ -123,4 +166,45 @@ fn stored() -> Vec<(String, Option<String>)> {
         Ok(page.items.into_iter().map(|one| (one.id.as_str().to_owned(), one.model)).collect::<Vec<_>>())
     });
     found.ok().flatten().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_a_shell_interprets_are_not_suggested() {
+        for word in ["default", "git:branch", "docs/a.md", "gpt-5.2", "übung", "a@3", "x=y"] {
+            assert!(is_plain(word), "{word}");
+        }
+        for word in [
+            "",
+            "-C",
+            "=ls",
+            "a$(id)",
+            "a`id`",
+            "a b",
+            "a;b",
+            "a\nb",
+            "a\u{1b}[2J",
+            "a\u{202e}b",
+            "a\u{200b}b",
+            "~root",
+            "a*",
+            "a'b",
+            "a\"b",
+            "a\\b",
+            "a{1,2}",
+            "a!b",
+            "a|b",
+            "a&b",
+            "a<b",
+            "a#b",
+            "a?b",
+            "a[b",
+            "a(b",
+        ] {
+            assert!(!is_plain(word), "{word}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! What was said before, what is said now, and what happened: `--messages`, `--prompt` and `--event`.
+//! The input of a request beside the prompt: `--messages`, `--prompt` and `--event`.
 
 use crate::{events::EventFlags, failure::CommandFailure, files};
 use clap::Args;
-use preface::core::{
+use preface_engine::core::{
     diagnostic::Diagnostics,
     message::{self, Message},
 };
@@ -20,14 +20,14 @@ pub struct ConversationFlags {
     ///
     /// A JSON array of messages, an object with `messages`, or one message on each line. Requests have
     /// the messages; with `text` and `json` hooks see them, and without `--prompt` the file is only checked.
-    #[arg(long, value_name = "FILE", value_parser = history)]
+    #[arg(long, value_name = "FILE", value_parser = messages_file)]
     messages: Option<PathBuf>,
 
     /// Start a run with this new message of the user, or with stdin (`-`)
     ///
     /// Hooks fire (`input`, `before_agent_start`, `context`), and what is printed is the prompt of that run. Without it
     /// the base is printed, and only `resources_discover` fires.
-    #[arg(long, value_name = "TEXT|-", conflicts_with = "snapshot")]
+    #[arg(long, value_name = "TEXT|-", allow_hyphen_values = true, conflicts_with = "snapshot")]
     prompt: Option<String>,
 
     #[command(flatten)]
@@ -51,7 +51,7 @@ impl ConversationFlags {
     pub fn read(&self) -> Result<ConversationInput, CommandFailure> {
         let mut notes = Diagnostics::new();
         let history = match &self.messages {
-            Some(file) => read(file, &mut notes)?,
+            Some(file) => read_messages(file, &mut notes)?,
             None => Vec::new(),
         };
         let prompt = match self.prompt.as_deref() {
@@ -62,7 +62,8 @@ impl ConversationFlags {
     }
 }
 
-fn read(file: &Path, notes: &mut Diagnostics) -> Result<Vec<Message>, CommandFailure> {
+/// Reads a file of messages.
+pub fn read_messages(file: &Path, notes: &mut Diagnostics) -> Result<Vec<Message>, CommandFailure> {
     let bytes = files::read_at_most(file, message::MOST_BYTES as u64)?;
     Ok(message::read(&file.display().to_string(), &bytes, notes)?)
 }
@@ -88,8 +89,8 @@ fn stdin() -> Result<String, CommandFailure> {
     Ok(text)
 }
 
-/// Messages come from a file; stdin is for the new user message.
-fn history(text: &str) -> Result<PathBuf, String> {
+/// Reads the value of `--messages`. Messages come from a file; stdin is for the new user message.
+pub fn messages_file(text: &str) -> Result<PathBuf, String> {
     match text {
         "-" => Err("messages are read from a file, not from stdin".to_owned()),
         "" => Err("name a file".to_owned()),

@@ -12,11 +12,11 @@ use crate::{
     ui::{Ui, Verbosity, style},
 };
 use clap::Args;
-use preface::{
+use preface_engine::{
     Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     conversation::{
-        Asked, ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose,
-        RequestResult, tool_choice,
+        ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
+        ToolSelection, TurnOptions,
     },
     core::{
         attachment::AttachmentRole,
@@ -76,14 +76,15 @@ impl SubjectFlags {
         };
         let id = conversation_id(id)?;
         match missing {
-            MissingPromptPolicy::Skip => look(&self.keep.template, &id),
+            MissingPromptPolicy::Skip => look(&self.keep.template, &self.turn.request(), &id),
             MissingPromptPolicy::Construct => self.turn(ui, &id, asking).map(Some),
         }
     }
 
     fn turn(&self, ui: &Ui, id: &ConversationId, asking: InteractionMode) -> Result<Subject, CommandFailure> {
         let system = Arc::new(files::system());
-        let url = self.keep.template.store.url(&*system)?;
+        let store = self.keep.template.store.for_request(&self.turn.request());
+        let url = store.url(&*system)?;
         if url == StoreUrl::Memory {
             return Err(CommandFailure::usage(
                 "`memory:` is gone with this command, and a prompt for later turns with it",
@@ -93,34 +94,36 @@ impl SubjectFlags {
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
         let actor = actor(request.now.as_deref())?;
-        let mut asked = self.asked(&Engine::new(&*system), &request)?;
+        let mut options = self.turn_options(&Engine::new(&*system), &request)?;
         if asking == InteractionMode::May && ui.can_ask() && request.trust == TrustChoice::Ask {
-            let there = self.keep.template.store.look(async |store| Ok(store.conversation(id).await?))?;
+            let there = store.look(async |store| Ok(store.conversation(id).await?))?;
             let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
-            // A prompt that stays has nothing to ask about.
+            // A stored prompt needs no questions.
             let builds = match record {
                 None => Some(request.clone()),
                 Some(record) if record.rebuild == Rebuild::BetweenTurns => {
                     let Request { trust, home_trust, pins, .. } = request.clone();
-                    Some(Request { trust, home_trust, pins, ..record.asked.request(id.as_str()) })
+                    Some(Request { trust, home_trust, pins, ..record.options.request(id.as_str()) })
                 }
                 Some(_) => None,
             };
             if let Some(request) = builds {
-                asked.trust = self.ask_first(ui, &Engine::new(&*system), &request)?;
+                let Request { trust, shown, .. } =
+                    self.confirm_trust(ui, &Engine::new(&*system), &request)?;
+                (options.trust, options.shown) = (trust, shown);
             }
         }
         store::with(&url, async |store| {
             let service = ConversationService::new(system, store.clone(), Arc::new(InlineOffload))
                 .writing(WriteScope::All);
-            let turned = service.turn(id, &asked, &actor).await;
+            let turned = service.turn(id, &options, &actor).await;
             let is_new =
                 turned.as_ref().is_ok_and(|turned| turned.constructed && turned.head.revision.revision == 1);
             if !is_new
                 && let Ok(Some(stored)) = store.conversation(id).await
                 && let Ok(record) = PromptRecord::of(&stored)
             {
-                advice::set_conversation(&record.asked);
+                advice::set_conversation(&record.options);
             }
             let turned = turned.map_err(|error| match error {
                 ConversationError::Engine(error) => CommandFailure::from(error),
@@ -138,7 +141,7 @@ impl SubjectFlags {
     }
 
     /// Returns the inputs in the form that is stored: with absolute directories and files.
-    fn asked(&self, engine: &Engine<'_>, request: &Request) -> Result<Asked, CommandFailure> {
+    fn turn_options(&self, engine: &Engine<'_>, request: &Request) -> Result<TurnOptions, CommandFailure> {
         let cwd = engine.cwd(request)?;
         let cwd = cwd.to_str().ok_or_else(|| {
             CommandFailure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
@@ -146,17 +149,17 @@ impl SubjectFlags {
         })?;
         let profile = self.turn.profile.as_deref().map(files::absolute).transpose()?;
         let template = self.keep.template.template.as_ref().map(ToString::to_string);
-        Ok(Asked { cwd: Some(cwd.to_owned()), profile, template, ..Asked::of(request) })
+        Ok(TurnOptions { cwd: Some(cwd.to_owned()), profile, template, ..TurnOptions::of(request) })
     }
 
     /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.
-    fn ask_first(
+    fn confirm_trust(
         &self,
         ui: &Ui,
         engine: &Engine<'_>,
         request: &Request,
-    ) -> Result<TrustChoice, CommandFailure> {
-        let templates = self.keep.template.source();
+    ) -> Result<Request, CommandFailure> {
+        let templates = self.keep.template.source(request);
         Ok(engine.with_templates(&templates).ask_trust(request, &TrustConfirmer(Terminal::new(ui)))?)
     }
 }
@@ -164,12 +167,17 @@ impl SubjectFlags {
 /// Reads an id.
 pub fn conversation_id(text: &str) -> Result<ConversationId, CommandFailure> {
     text.parse()
-        .map_err(|error: preface::store::ConversationIdError| CommandFailure::usage(error.to_string()))
+        .map_err(|error: preface_engine::store::ConversationIdError| CommandFailure::usage(error.to_string()))
 }
 
 /// Returns the stored prompt of a conversation, or `None`. Nothing is built.
-pub fn look(flags: &TemplateFlags, id: &ConversationId) -> Result<Option<Subject>, CommandFailure> {
-    let found = flags.store.look(async |store| Ok(store.conversation(id).await?))?.flatten();
+pub fn look(
+    flags: &TemplateFlags,
+    request: &Request,
+    id: &ConversationId,
+) -> Result<Option<Subject>, CommandFailure> {
+    let found =
+        flags.store.for_request(request).look(async |store| Ok(store.conversation(id).await?))?.flatten();
     found.as_ref().map(Subject::kept).transpose()
 }
 
@@ -195,6 +203,8 @@ impl Subject {
             tools: Vec::new(),
             messages: Vec::new(),
             attachment_role: AttachmentRole::default(),
+            selection: ToolSelection::default(),
+            models: None,
             kept: Some(ConversationPrompt { head, constructed: false, notes: Diagnostics::new() }),
         })
     }
@@ -207,20 +217,20 @@ impl ConversationPrompt {
         flags: &SubjectFlags,
         format: &'static dyn RequestFormat,
         content: RequestContent<'_>,
+        selection: &ToolSelection,
     ) -> Result<RequestResult, CommandFailure> {
         let actor = actor(flags.turn.request().now.as_deref())?;
-        flags.keep.template.store.work(async |store| {
+        flags.keep.template.store.for_request(&flags.turn.request()).work(async |store| {
             let system = Arc::new(files::system());
             let service = ConversationService::new(system, store, Arc::new(InlineOffload));
-            let choice = tool_choice(&Asked::of(&flags.turn.request()));
             Ok(service
-                .record_request(&self.head, format, content, &choice, RequestPurpose::Turn, &actor)
+                .record_request(&self.head, format, content, selection, RequestPurpose::Turn, &actor)
                 .await?)
         })
     }
 
     /// Reports that this is a stored prompt, and which flags of this call have no effect.
-    pub fn tell(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
+    pub fn print_notes(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
         if talk == Verbosity::Quiet {
             let of_build = if self.constructed { prompt.diagnostics.as_slice() } else { &[] };
             notes::listing(ui, talk, self.notes.iter().chain(of_build));
@@ -233,9 +243,9 @@ impl ConversationPrompt {
             true => format!("for later turns of `{id}` (revision {})", revision.revision),
             false => format!("since {constructed_at}, for `{id}` (revision {})", revision.revision),
         };
-        ui.say(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
-        let told = if self.constructed { prompt.clone() } else { Prompt::default() };
-        notes::tell(ui, talk, &Prompt { diagnostics: self.notes.clone(), ..told });
+        ui.eprint(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
+        let shown = if self.constructed { prompt.clone() } else { Prompt::default() };
+        notes::print(ui, talk, &Prompt { diagnostics: self.notes.clone(), ..shown });
     }
 }
 

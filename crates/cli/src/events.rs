@@ -2,7 +2,10 @@
 
 use crate::{failure::CommandFailure, files};
 use clap::Args;
-use preface::core::reminder::MOST_EVENTS;
+use preface_engine::{
+    core::reminder::MOST_EVENTS,
+    host::places::{inside, resolve_links},
+};
 use serde_json::Value;
 use std::path::Path;
 
@@ -22,6 +25,24 @@ pub struct EventFlags {
 }
 
 impl EventFlags {
+    /// Returns the flags with these values.
+    pub fn of(events: Vec<String>) -> Self {
+        EventFlags { events }
+    }
+
+    /// Refuses files in the project of a directory: a repository could put its own text into them.
+    pub fn refuse_files_below(&self, dir: &Path) -> Result<(), CommandFailure> {
+        let system = files::system();
+        let root = resolve_links(&system, &files::project_of(&files::absolute(dir)?));
+        for file in self.events.iter().filter_map(|given| given.strip_prefix('@')) {
+            if inside(&resolve_links(&system, &files::absolute(Path::new(file))?), &root) {
+                return Err(CommandFailure::usage(format!("`{file}` is a file of the project"))
+                    .help("an event of a hook comes from a file outside of it, or from JSON in `--event`"));
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the events, in order.
     pub fn read(&self) -> Result<Vec<Value>, CommandFailure> {
         let mut events = Vec::new();

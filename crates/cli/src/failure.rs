@@ -1,10 +1,11 @@
-//! What ends a command early, by what the caller can do about it, and the exit code that says so.
+//! The errors of commands, one kind for each remedy, with their exit codes.
 
 use crate::{
-    advice::{self, complete},
+    advice::{self, complete, quoted},
+    files,
     ui::{Ui, note::DiagnosticView, text::listed},
 };
-use preface::{
+use preface_engine::{
     Error, UntrustedProject,
     conversation::ConversationError,
     core::{
@@ -15,12 +16,13 @@ use preface::{
         scope::Scope,
         settings::EditError,
     },
-    host::settings_file::SettingsFileError,
+    host::{settings_file::SettingsFileError, system::System as _},
     scenario::ScenarioError,
+    store::TemplateName,
     templates::TemplatesError,
 };
 use serde_json::json;
-use std::{borrow::Cow, io};
+use std::{borrow::Cow, io, path::Path};
 
 /// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,11 +139,11 @@ impl CommandFailure {
             return self.exit;
         }
         if ui.has_json_errors() {
-            ui.say(&format!("{}\n", escape_json(self.document().to_string())));
+            ui.eprint(&format!("{}\n", escape_json(self.document().to_string())));
         } else {
             let (place, help) = (self.place.as_deref(), self.help.as_deref());
             let note = DiagnosticView::error(&self.message, place, help, ui.note_columns());
-            ui.say(&format!("{note:#}"));
+            ui.eprint(&format!("{note:#}"));
         }
         self.exit
     }
@@ -194,28 +196,29 @@ impl From<Error> for CommandFailure {
             }))),
             _ => None,
         };
-        match error {
-            Error::Usage(message, help) => CommandFailure { help, ..CommandFailure::usage(message) },
-            Error::Profile(error) => error.into(),
-            Error::Catalog(note) | Error::Render(note) => (*note).into(),
-            Error::Over(over) => {
-                let largest: Vec<String> = over
-                    .largest
-                    .iter()
-                    .map(|(section, tokens)| format!("`{section}` needs {tokens}"))
-                    .collect();
-                let help =
-                    format!("{}; raise the budget, or shorten them", listed(&largest));
-                CommandFailure { exit: Exit::OverBudget, ..CommandFailure::new(message) }.help(help)
+        let (help, place) = (error.help(), error.place().cloned().map(Box::new));
+        let failure = CommandFailure { place, ..CommandFailure::new(message) };
+        let help = match error {
+            Error::Usage(message, help) => {
+                let help = help.map(|help| help.replace("the list of agents", "`preface list agents`"));
+                return CommandFailure { help, ..CommandFailure::usage(message) };
             }
-            Error::Untrusted(_) => CommandFailure { exit: Exit::Untrusted, fixed, ..CommandFailure::new(message) }
-                .help("`preface trust status` lists the untrusted files; review them, then run `preface trust grant` (`preface trust revoke FILE` for a missing one); with `--trust-pins`, also export them again with `preface trust export`"),
-            Error::Missing(_) => CommandFailure::new(message)
-                .help("the file was written by another version, or changed by hand; save the snapshot again"),
-            Error::Settings(error) => (*error).into(),
-            Error::Store(error) => error.into(),
-            Error::World(_) | Error::Trust(_) | Error::Abort => CommandFailure::new(message),
-        }
+            Error::Profile(error) => return error.into(),
+            Error::Catalog(note) | Error::Render(note) => return (*note).into(),
+            Error::Settings(error) => return (*error).into(),
+            Error::Store(error) => return error.into(),
+            Error::Over(_) => return CommandFailure { exit: Exit::OverBudget, help, ..failure },
+            Error::Untrusted(_) => {
+                let help = "`preface trust status` lists the untrusted files; review them, then run `preface trust grant` (`preface trust revoke FILE` for a missing one); with `--trust-pins`, also export them again with `preface trust export`";
+                return CommandFailure { exit: Exit::Untrusted, fixed, ..failure }.help(help);
+            }
+            Error::Missing(_) => Some(
+                "the file was written by another version, or changed by hand; save the snapshot again"
+                    .to_owned(),
+            ),
+            Error::Snapshot(_) | Error::Trust(_) | Error::Abort => help,
+        };
+        CommandFailure { help, ..failure }
     }
 }
 
@@ -256,7 +259,7 @@ impl From<ConversationError> for CommandFailure {
             }
             ConversationError::Choice(_) => CommandFailure::usage(error.to_string()),
             ConversationError::TrustChanged(id, _) => {
-                let id = escape_hidden(id.as_str()).into_owned();
+                let id = quoted(&escape_hidden(id.as_str()));
                 let help = format!(
                     "`preface conversation refresh {id}` builds it without them; `preface trust status` lists the untrusted files"
                 );
@@ -268,14 +271,25 @@ impl From<ConversationError> for CommandFailure {
     }
 }
 
+/// Returns the flag that names a template, with a blank before it; nothing for `main`.
+fn template_flag(name: &TemplateName) -> String {
+    if *name == TemplateName::main() { String::new() } else { format!(" --template {name}") }
+}
+
 impl From<TemplatesError> for CommandFailure {
     fn from(error: TemplatesError) -> Self {
         let help = match &error {
             TemplatesError::NoTemplate(_) => Some("`preface template list` lists the stored ones".to_owned()),
-            TemplatesError::NoVersion(..) | TemplatesError::NoLabel(..) => {
-                Some("`preface template history` lists them".to_owned())
+            TemplatesError::NoLabel(name, _) if *name == TemplateName::main() => Some(
+                "`preface template history` lists them; `--template NAME` names another template".to_owned(),
+            ),
+            TemplatesError::NoVersion(name, _) | TemplatesError::NoLabel(name, _) => {
+                Some(format!("`preface template history{}` lists them", template_flag(name)))
             }
-            TemplatesError::Stale(_) => Some("`preface template show` shows it".to_owned()),
+            TemplatesError::Stale(current) => {
+                let flag = current.as_ref().as_ref().map(|current| template_flag(&current.name));
+                Some(format!("`preface template show{}` shows it", flag.unwrap_or_default()))
+            }
             error => error.help(),
         };
         match error {
@@ -318,13 +332,22 @@ impl From<ScenarioError> for CommandFailure {
     }
 }
 
+/// Returns a place with its path from `~`, as diagnostics have it, if it is in the home directory.
+fn below_home(place: Place) -> Place {
+    let home = files::system().home();
+    match home.and_then(|home| Some(Path::new(&place.path).strip_prefix(home).ok()?.display().to_string())) {
+        Some(below) => Place { path: format!("~/{below}"), ..place },
+        None => place,
+    }
+}
+
 impl From<ProfileError> for CommandFailure {
     fn from(error: ProfileError) -> Self {
-        // A name that nobody knows has no place in a file.
+        // An unknown name has no location in a file.
         let exit = if error.place.path.is_empty() { Exit::Usage } else { Exit::Failed };
         CommandFailure {
             exit,
-            place: Some(error.place),
+            place: Some(Box::new(below_home(*error.place))),
             help: error.help,
             ..CommandFailure::new(error.message)
         }

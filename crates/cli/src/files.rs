@@ -5,11 +5,15 @@ use crate::{
     failure::{CommandFailure, words},
     signals,
 };
-use preface::host::{
-    places::normal,
-    system::{FileKind, ReadError, ReadScope, System, WriteMode},
+use preface_engine::host::{
+    places::{inside, normal, resolve_links},
+    provider::extension::project_root,
+    system::{FileKind, ReadError, ReadScope, System, WriteError, WriteMode},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 /// The most that is read of a file that the caller names.
 const LIMIT: u64 = 256 << 20;
@@ -17,13 +21,13 @@ const LIMIT: u64 = 256 << 20;
 const MODE: u32 = 0o600;
 
 /// Opens the door. A signal ends the programs that were started through it.
-pub fn system() -> preface::OsSystem {
+pub fn system() -> preface_engine::OsSystem {
     served_system().with_before_run(signals::end_programs)
 }
 
 /// Opens the door for a service, which has a way of its own to end.
-pub fn served_system() -> preface::OsSystem {
-    preface::OsSystem::new(preface::ASSETS)
+pub fn served_system() -> preface_engine::OsSystem {
+    preface_engine::OsSystem::new(preface_engine::ASSETS)
 }
 
 /// The help for a file that is not there.
@@ -82,6 +86,20 @@ pub fn write_for_all(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     write_with(file, bytes, 0o644)
 }
 
+/// Writes a file whole or not at all, unless it has these bytes already. It keeps its permissions; a new one is for the user
+/// alone.
+pub fn update(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
+    let (system, path) = (system(), absolute(file)?);
+    match system.read(&path, ReadScope::Anywhere, LIMIT) {
+        Ok(read) if *read.bytes == bytes => Ok(()),
+        // What cannot be read may still be replaced.
+        _ => {
+            let mode = system.stat(&path).and_then(|stat| stat.mode);
+            write_with(file, bytes, mode.map_or(MODE, |mode| mode & 0o777))
+        }
+    }
+}
+
 /// Creates a directory with its parents, where it is missing.
 pub fn make_dir(dir: &Path) -> Result<(), CommandFailure> {
     system()
@@ -91,9 +109,44 @@ pub fn make_dir(dir: &Path) -> Result<(), CommandFailure> {
 
 fn write_with(file: &Path, bytes: &[u8], mode: u32) -> Result<(), CommandFailure> {
     let path = absolute(file)?;
-    system()
-        .write(&path, bytes, WriteMode::Replace, mode)
-        .map_err(|error| CommandFailure::new(format!("cannot write `{}`: {error}", file.display())))
+    if leads_out(&path) {
+        let message = format!("cannot write `{}`: a link in it leads out of the project", file.display());
+        return Err(
+            CommandFailure::new(message).help("name the file that the link leads to, or delete the link")
+        );
+    }
+    system().write(&path, bytes, WriteMode::Replace, mode).map_err(|error| match error {
+        WriteError::NoParent => unwritten(file, &error).help("create the directory first (`mkdir -p`)"),
+        WriteError::Exists => {
+            CommandFailure::new(format!("cannot write `{}`: not a regular file", file.display()))
+                .help("name a file")
+        }
+        _ => unwritten(file, &error),
+    })
+}
+
+/// Returns the project of a directory: its work tree, unless that has the user's home in it, else the directory.
+pub fn project_of(dir: &Path) -> PathBuf {
+    let system = system();
+    let root = project_root(&system, dir);
+    let holds_home = env::home_dir().is_some_and(|home| home.starts_with(&root));
+    if holds_home { dir.to_owned() } else { root }
+}
+
+/// Returns true for a path in the project of the working directory that a link leads out of it. A repository can have such a link
+/// under any name.
+fn leads_out(path: &Path) -> bool {
+    let system = system();
+    let Some(here) = system.current_dir() else { return false };
+    let root = project_of(&here);
+    let (real, real_root) = (resolve_links(&system, path), resolve_links(&system, &root));
+    // A link that leads nowhere would be written through, too.
+    let is_dangling = || path.is_symlink() && system.canonical(path).is_err();
+    (inside(path, &root) || inside(path, &real_root)) && (!inside(&real, &real_root) || is_dangling())
+}
+
+fn unwritten(file: &Path, error: &WriteError) -> CommandFailure {
+    CommandFailure::new(format!("cannot write `{}`: {error}", file.display()))
 }
 
 /// Makes a path of the command line absolute; links are not resolved.

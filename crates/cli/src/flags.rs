@@ -1,7 +1,7 @@
 //! Flags that several commands share, and the request that they make.
 
 use clap::{Args, ValueEnum};
-use preface::{
+use preface_engine::{
     COUNTERS, Request, ToolChoice, TrustChoice,
     core::variable::VariableKey,
     host::{places::HomeTrust, trust::Pins},
@@ -179,7 +179,12 @@ impl PlaceFlags {
 #[derive(Args, Clone, Debug, Default)]
 pub struct DirectoryArgument {
     /// Work in DIR instead of the current directory, as `-C` does
-    #[arg(value_name = "DIR", conflicts_with = "directory", value_hint = clap::ValueHint::DirPath)]
+    #[arg(
+        value_name = "DIR",
+        conflicts_with = "directory",
+        value_hint = clap::ValueHint::DirPath,
+        help_heading = None::<&str>,
+    )]
     pub dir: Option<PathBuf>,
 }
 
@@ -218,7 +223,7 @@ pub enum TrustFlag {
     Once,
     /// Trust no file of the project
     Deny,
-    /// Trust recorded files; fail if any other file would be left out
+    /// Trust recorded files; fail if an untrusted file would be left out
     Require,
 }
 
@@ -308,7 +313,7 @@ fn variable(text: &str) -> Result<(VariableKey, Option<String>), String> {
         None => (text, None),
     };
     let key: VariableKey =
-        key.parse().map_err(|error: preface::core::variable::VariableKeyError| error.to_string())?;
+        key.parse().map_err(|error: preface_engine::core::variable::VariableKeyError| error.to_string())?;
     Ok((key, value))
 }
 

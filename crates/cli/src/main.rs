@@ -15,6 +15,7 @@ mod files;
 mod flags;
 mod json;
 mod notes;
+mod prompt_format;
 mod roots;
 mod scopes_view;
 mod signals;
@@ -70,7 +71,8 @@ Exit codes:
   6  the prompt is not made of what the lock file records (`build --locked`)
   129, 130, 143  ended by a signal; servers and hooks end with it
 
-The flags -C DIR, -q, -v and --trust-home work before and after the command.
+The flags -q and -v work with every command; -C DIR and --trust-home with those
+that work in a directory. All of them work before and after the command.
 
 Environment:
   PREFACE_HOME   the directory of your own configuration
@@ -82,7 +84,7 @@ Words are explained in docs/glossary.md.";
 fn main() -> ExitCode {
     command::completions::answer();
     let mut words = usage::arguments();
-    let mut ui = ui::Ui::new().with_json_errors(usage::asks_for_json(&words));
+    let mut ui = ui::Ui::new().with_json_errors(usage::wants_json(&words));
     let mut parsed = Cli::try_parse_from(&words);
     // A command without these flags has few messages: it accepts them, so that both work everywhere.
     while let Some(flag) = parsed.as_ref().err().and_then(usage::verbosity_flag) {
@@ -102,7 +104,10 @@ fn main() -> ExitCode {
             let mut command = Cli::command();
             command.build();
             let error = command.try_get_matches_from(&words).err().unwrap_or(first);
-            usage::report(&error, &ui)
+            let exit = usage::report(&error, &ui);
+            let refused = exit != failure::Exit::Done;
+            // An agent must not be stopped by a hook with a wrong flag.
+            refused.then(|| command::without_answer(&ui, &words)).flatten().unwrap_or(exit)
         }
     };
     ExitCode::from(exit as u8)

@@ -1,7 +1,7 @@
 //! The diagnostics of a build on stderr, by verbosity.
 
 use crate::{
-    advice::{complete, is_denied},
+    advice::{self, complete, is_denied},
     ui::{
         Ui, Verbosity,
         note::{DiagnosticView, spot},
@@ -9,18 +9,18 @@ use crate::{
         text::{count, listed, number},
     },
 };
-use preface::core::{
+use preface_engine::core::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     draft::AbsentReason,
     lint::{few::BoundedList, hidden::escape_hidden},
     prompt::Prompt,
     section::SectionId,
 };
-use std::cmp::Reverse;
+use std::{borrow::Cow, cmp::Reverse};
 
 /// Prints the diagnostics of a prompt: each error in full, and one line about warnings and what was left out or cut; or each
 /// one in full.
-pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
+pub fn print(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
     match talk {
         Verbosity::Quiet => listing(ui, talk, &prompt.diagnostics),
         Verbosity::Usual => {
@@ -29,10 +29,10 @@ pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
                 let word = style::severity(severity);
                 let line = complete(&line);
                 let dim = style::DIM;
-                ui.say(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
+                ui.eprint(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` shows details){dim:#}\n"));
                 if let Some(help) = help {
                     let accent = style::ACCENT;
-                    ui.say(&format!("{accent}help{accent:#}: {}\n", complete(&help)));
+                    ui.eprint(&format!("{accent}help{accent:#}: {}\n", complete(&help)));
                 }
             }
         }
@@ -43,7 +43,7 @@ pub fn tell(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
 /// Prints every diagnostic in full; with `-q` only errors.
 pub fn all(ui: &Ui, notes: &[Diagnostic]) {
     for note in notes.iter().filter(|note| !ui.is_quiet() || note.severity == Severity::Error) {
-        ui.say(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
+        ui.eprint(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
     }
 }
 
@@ -68,10 +68,10 @@ pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
     for note in notes {
         few.push(Reverse(note.severity), note);
     }
-    let (notes, more) = few.done();
+    let (notes, more) = few.finish();
     all(ui, &notes);
     if more > 0 {
-        ui.say(&format!("and {} more; {} lists them\n", number(more), complete(&format!("`{command}`"))));
+        ui.eprint(&format!("and {} more; {} lists them\n", number(more), complete(&format!("`{command}`"))));
     }
 }
 
@@ -79,8 +79,8 @@ pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
 fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     let is_untrusted = |note: &&Diagnostic| note.code == DiagnosticCode::TrustUntrusted;
     let untrusted: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_untrusted).collect();
-    let lossy = prompt.parts.iter().filter(|part| !part.cuts.is_empty()).map(|part| &part.section);
-    let cut = named(lossy);
+    let cut = prompt.parts.iter().filter(|part| !part.cuts.is_empty());
+    let cut = named(cut.map(|part| &part.section));
     let dropped = prompt.absent.iter().filter(|one| one.reason == AbsentReason::Budget);
     let dropped = named(dropped.map(|one| &one.section));
     let counted = |note: &&Diagnostic| {
@@ -119,10 +119,18 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
             }
         }
     }
+    let is_budget =
+        |note: &&Diagnostic| matches!(note.code, DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped);
+    let budget: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_budget).collect();
+    let lossy = [&cut, &dropped].into_iter().filter(|names| !names.is_empty()).count();
+    let limit = limit(&budget).filter(|_| lossy > 0);
+    if let (Some(last), Some(limit)) = (clauses.last_mut(), limit) {
+        last.push_str(&format!(": {limit}"));
+    }
     match others.as_slice() {
         [] => {}
         [first, rest @ ..] => {
-            clauses.push(with_place(first));
+            clauses.push(with_place_and_code(first));
             clauses.extend((!rest.is_empty()).then(|| count(rest.len(), "more warning")));
         }
     }
@@ -139,23 +147,34 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     // A declined project needs no advice.
     let advises =
         untrusted.iter().any(|note| note.severity >= Severity::Warning) && clauses.len() == 1 && created == 0;
-    let help = advises.then(|| {
-        if is_denied() {
-            "run it without `--trust deny`".to_owned()
-        } else {
-            "review it with `preface trust diff`, then run `preface trust grant`".to_owned()
-        }
-    });
+    let help = if !advises {
+        // One warning, which the line has whole, has its help behind it.
+        let only = others.first().filter(|_| clauses.len() == 1 && others.len() == 1);
+        let only = only.or_else(|| budget.first().filter(|_| limit.is_some() && clauses.len() == lossy));
+        only.and_then(|note| advice::help(note)).map(Cow::into_owned)
+    } else if is_denied() {
+        Some("run it without `--trust deny`".to_owned())
+    } else {
+        Some("review it with `preface trust diff`, then run `preface trust grant`".to_owned())
+    };
     Some((severity, clauses.join("; "), help))
 }
 
-/// Returns a message with its place, where it does not name the file itself.
-fn with_place(note: &Diagnostic) -> String {
-    let message = escape_hidden(&note.message).into_owned();
+/// Returns a message with its place, where it does not name the file itself, and its code.
+fn with_place_and_code(note: &Diagnostic) -> String {
+    let message = escape_hidden(&note.message);
+    let code = note.code;
     match note.place.as_ref().filter(|place| !place.path.is_empty()) {
-        Some(place) if !note.message.contains(&place.path) => format!("{message} ({})", spot(place)),
-        _ => message,
+        Some(place) if !note.message.contains(&place.path) => format!("{message} ({}) [{code}]", spot(place)),
+        _ => format!("{message} [{code}]"),
     }
+}
+
+/// Returns the limit behind all that was cut or left out, if it is the same one: `the budget is 40`.
+fn limit<'n>(notes: &[&'n Diagnostic]) -> Option<&'n str> {
+    let mut limits = notes.iter().map(|note| note.message.rsplit_once(": ").map(|(_, limit)| limit));
+    let first = limits.next()??;
+    limits.all(|limit| limit == Some(first)).then_some(first)
 }
 
 /// The most parts that were cut which the summary names.

@@ -1,7 +1,7 @@
 //! The directories that a server may work in: those of `--root`, else where it was started.
 
 use crate::{failure::CommandFailure, files};
-use preface::{
+use preface_engine::{
     core::lint::hidden::escape_hidden,
     host::system::{FileKind, System},
 };

@@ -1,11 +1,11 @@
-//! Signals while servers are asked, or programs run. Both run in process groups of their own, so that Ctrl-C on a terminal does
-//! not reach them: whoever ends this process must end them.
+//! Signals while servers are queried or programs run. Both run in process groups of their own, so that Ctrl-C on a terminal
+//! does not reach them: this process must end them before it ends.
 //!
-//! Once it was asked for, listening goes on as long as the process does. A signal that comes when no servers are asked any more
-//! ends it at once, as it does where nobody listens.
+//! After the first use the handlers stay for the life of the process. A signal that comes when no server is queried any more
+//! ends it at once, as without a handler.
 
 use crate::failure::{CommandFailure, Exit};
-use preface::{OsSystem, mcp::StopSignal};
+use preface_engine::{OsSystem, mcp::StopSignal};
 use std::{
     io, process,
     sync::{Arc, Mutex, Once, PoisonError},
@@ -20,11 +20,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The state that the asking and the listening thread share.
 #[derive(Default)]
 struct SignalState {
-    asks: bool,
+    is_watching: bool,
     signal: Option<Exit>,
 }
 
-/// Listens for signals while servers are asked.
+/// Watches for signals while servers are queried.
 pub struct Signals {
     stop: StopSignal,
     state: Arc<Mutex<SignalState>>,
@@ -35,18 +35,18 @@ impl Signals {
     pub fn listen() -> Self {
         let signals = Signals {
             stop: StopSignal::default(),
-            state: Arc::new(Mutex::new(SignalState { asks: true, signal: None })),
+            state: Arc::new(Mutex::new(SignalState { is_watching: true, signal: None })),
         };
         if let Ok((runtime, coming)) = begin() {
             let (stop, state) = (signals.stop.clone(), signals.state.clone());
             thread::spawn(move || {
                 let exit = runtime.block_on(coming.first());
-                let asks = {
+                let is_watching = {
                     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
                     state.signal = Some(exit);
-                    state.asks
+                    state.is_watching
                 };
-                if asks {
+                if is_watching {
                     stop.stop();
                     thread::sleep(PATIENCE);
                 }
@@ -62,9 +62,9 @@ impl Signals {
     }
 
     /// Ends the watch. The error is a signal that arrived meanwhile.
-    pub fn asked(&self) -> Result<(), CommandFailure> {
+    pub fn finish(&self) -> Result<(), CommandFailure> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.asks = false;
+        state.is_watching = false;
         state.signal.map_or(Ok(()), |exit| Err(CommandFailure::signalled(exit)))
     }
 }

@@ -1,12 +1,22 @@
 //! The store that a command works on: which one, and how it is opened. Only commands that need it start a runtime.
 
 use crate::failure::CommandFailure;
-use preface::{
+use preface_engine::{
+    Error, Request,
+    core::lint::hidden::escape_hidden,
     default_store,
-    host::{places::normal, system::System},
+    host::{
+        places::{HomeTrust, StateDirInside, normal},
+        system::System,
+        trust::{TrustError, TrustStore},
+    },
     store::{self, Actor, Store, StoreError, StoreUrl},
 };
-use std::{future::Future, sync::Arc};
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::runtime::Runtime;
 
 /// Which store.
@@ -18,9 +28,36 @@ pub struct StoreFlag {
     /// where other users do not see it.
     #[arg(long, value_name = "ADDRESS", env = "PREFACE_STORE", hide_env_values = true)]
     store: Option<String>,
+
+    /// The directory that the command is about; `None` is the current one.
+    #[arg(skip)]
+    directory: Option<PathBuf>,
+
+    #[arg(skip)]
+    home_trust: HomeTrust,
+}
+
+/// The reason why there is no store to work on.
+#[derive(Debug)]
+pub enum StorePlaceError {
+    /// The address cannot be read.
+    Address(StoreError),
+    /// The store without an address could have come with the project.
+    Inside(StateDirInside),
+    /// Others can write the store without an address.
+    Exposed(TrustError),
 }
 
 impl StoreFlag {
+    /// Returns the flag of a command about the directory of a request.
+    pub fn for_request(&self, request: &Request) -> StoreFlag {
+        StoreFlag {
+            store: self.store.clone(),
+            directory: request.cwd.clone(),
+            home_trust: request.home_trust,
+        }
+    }
+
     /// Returns the address of the store.
     pub fn url(&self, system: &dyn System) -> Result<StoreUrl, CommandFailure> {
         self.place(system)?.ok_or_else(|| {
@@ -32,7 +69,7 @@ impl StoreFlag {
     }
 
     /// Returns the address of a store to look at; `None` where nothing was kept yet. Looking makes no file.
-    pub fn there(&self, system: &dyn System) -> Result<Option<StoreUrl>, StoreError> {
+    pub fn there(&self, system: &dyn System) -> Result<Option<StoreUrl>, StorePlaceError> {
         Ok(self.place(system)?.filter(|url| match url {
             StoreUrl::Sqlite(path) => {
                 let here = system.current_dir().unwrap_or_default();
@@ -42,18 +79,29 @@ impl StoreFlag {
         }))
     }
 
-    fn place(&self, system: &dyn System) -> Result<Option<StoreUrl>, StoreError> {
+    fn place(&self, system: &dyn System) -> Result<Option<StoreUrl>, StorePlaceError> {
         // Commands without the flag work on the same store as those with it.
         let given = || Some(system.var("PREFACE_STORE")?.to_string_lossy().into_owned());
         // An empty variable is one that is not set; an empty flag comes from a variable that should have been.
         if self.store.as_deref() == Some("") && given().as_deref() != Some("") {
             let why = "the address is empty".to_owned();
-            return Err(StoreError::Address { address: String::new(), why });
+            return Err(StorePlaceError::Address(StoreError::Address { address: String::new(), why }));
         }
         match self.store.clone().or_else(given).filter(|address| !address.is_empty()) {
-            Some(address) => address.parse().map(Some),
-            None => Ok(default_store(system)),
+            Some(address) => address.parse().map(Some).map_err(StorePlaceError::Address),
+            None => self.default_url(system),
         }
+    }
+
+    /// Returns the store without an address: one that neither the project nor other users could have written.
+    fn default_url(&self, system: &dyn System) -> Result<Option<StoreUrl>, StorePlaceError> {
+        let here = system.current_dir().unwrap_or_default();
+        let cwd = normal(&here, self.directory.as_deref().unwrap_or(Path::new(".")));
+        let url = default_store(system, &cwd, self.home_trust).map_err(StorePlaceError::Inside)?;
+        if let Some(StoreUrl::Sqlite(file)) = &url {
+            TrustStore::check_file(system, file).map_err(StorePlaceError::Exposed)?;
+        }
+        Ok(url)
     }
 
     /// Looks into the store; `None` where nothing was kept yet.
@@ -109,6 +157,65 @@ pub fn runtime(mut builder: tokio::runtime::Builder) -> Result<Runtime, CommandF
         .enable_all()
         .build()
         .map_err(|error| CommandFailure::new(format!("cannot start: {}", crate::failure::words(&error))))
+}
+
+impl StorePlaceError {
+    /// Returns the message, and what to do.
+    fn parts(self) -> (String, String) {
+        match self {
+            StorePlaceError::Address(error) => (error.to_string(), error.help().unwrap_or_default()),
+            StorePlaceError::Inside(inside) => {
+                (inside.to_string(), format!("{}, or name a store with `--store`", inside.help()))
+            }
+            StorePlaceError::Exposed(error) => {
+                let help = match &error {
+                    TrustError::Exposed { remedy, .. } => {
+                        format!("`{remedy}`, then check what the store holds; or name another with `--store`")
+                    }
+                    _ => "name a store with `--store`".to_owned(),
+                };
+                let message = match error {
+                    TrustError::Exposed { path, why, .. } => {
+                        let path = escape_hidden(&path.display().to_string()).into_owned();
+                        format!("the store is not used: `{path}`: {why}")
+                    }
+                    error => error.to_string(),
+                };
+                (message, help)
+            }
+        }
+    }
+}
+
+impl From<StorePlaceError> for Error {
+    fn from(error: StorePlaceError) -> Self {
+        match error {
+            StorePlaceError::Address(error) => Error::Store(error),
+            error => {
+                let (message, help) = error.parts();
+                Error::Trust(format!("{message} ({help})"))
+            }
+        }
+    }
+}
+
+impl From<StorePlaceError> for CommandFailure {
+    fn from(error: StorePlaceError) -> Self {
+        match error {
+            StorePlaceError::Address(error) => error.into(),
+            error => {
+                let (message, help) = error.parts();
+                CommandFailure::new(message).help(help)
+            }
+        }
+    }
+}
+
+impl From<StateDirInside> for CommandFailure {
+    fn from(inside: StateDirInside) -> Self {
+        let help = inside.help();
+        CommandFailure::new(inside.to_string()).help(help)
+    }
 }
 
 impl From<StoreError> for CommandFailure {

@@ -11,21 +11,24 @@ use crate::{
     ui::Ui,
 };
 use clap::Args;
-use preface::{
-    BuildResult, COUNTERS, Engine, Headless, ProfileSource, Request, Session, WriteScope,
+use preface_engine::{
+    BuildResult, COUNTERS, Engine, Headless, ProfileSource, Request, Session, SnapshotError, WriteScope,
+    conversation::{ToolSelection, TurnContent},
     core::{
-        attachment::{AttachmentPlace, AttachmentRole},
+        attachment::AttachmentRole,
         budget::Counter,
         diagnostic::{Diagnostics, Place},
         document::Document,
         format::{RequestContent, RequestTarget},
+        lock::Lock,
         message::{Message, ModelMessage, convert},
         model::Models,
         origin::Source,
+        profile::DEFAULT_JOIN,
         prompt::Prompt,
-        reminder::is_about_reminders,
         snapshot::{SNAPSHOT_VERSION, Snapshot},
         turn::Tool,
+        variable::VariableKey,
     },
     host::{
         models,
@@ -33,11 +36,11 @@ use preface::{
         provider_context::CONTEXT_FILE_LIMIT,
         system::{ReadScope, System},
     },
+    read_snapshot,
     session::InputOutcome,
 };
-use serde::Deserialize;
 use serde_json::Value;
-use std::{borrow::Cow, cmp::Ordering, ops::Range, path::PathBuf};
+use std::{borrow::Cow, ops::Range, path::PathBuf};
 
 /// The flags of what to build.
 #[derive(Args, Clone, Debug, Default)]
@@ -80,6 +83,10 @@ pub struct Subject {
     pub messages: Vec<ModelMessage>,
     /// The role of new attachments, as the profile sets it.
     pub attachment_role: AttachmentRole,
+    /// The choice of the tools for a request of a conversation.
+    pub selection: ToolSelection,
+    /// The rows of models, where they were read already.
+    pub models: Option<Cow<'static, Models>>,
     /// The stored prompt, if this is one.
     pub kept: Option<ConversationPrompt>,
 }
@@ -104,8 +111,15 @@ impl InteractionMode {
 
 impl SubjectFlags {
     /// Returns the flags with the directory of an argument.
-    pub fn in_directory(&self, dir: &DirectoryArgument) -> SubjectFlags {
-        SubjectFlags { turn: dir.apply(&self.turn), ..self.clone() }
+    ///
+    /// # Errors
+    /// A snapshot, which needs no directory, and a directory.
+    pub fn in_directory(&self, dir: &DirectoryArgument) -> Result<SubjectFlags, CommandFailure> {
+        if self.snapshot.is_some() && dir.dir.is_some() {
+            return Err(CommandFailure::usage("`--snapshot` and `DIR` cannot be used together")
+                .help("a snapshot is built without its directory"));
+        }
+        Ok(SubjectFlags { turn: dir.apply(&self.turn), ..self.clone() })
     }
 
     /// Builds after something happened.
@@ -121,12 +135,12 @@ impl SubjectFlags {
         let mut request = Request { events, ..self.turn.request() };
         self.trust.apply(&mut request)?;
         let system = files::system();
-        let templates = self.keep.template.source();
+        let templates = self.keep.template.source(&request);
         let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
         let built = if asking == InteractionMode::May && ui.can_ask() {
-            engine.build_asking(&request, &Terminal::new(ui))
+            engine.build_interactive(&request, &Terminal::new(ui))
         } else {
-            engine.build_asking(&request, &Headless)
+            engine.build_interactive(&request, &Headless)
         };
         let built = built?;
         Ok(Subject::of(built, Vec::new()))
@@ -148,19 +162,19 @@ impl SubjectFlags {
         let mut request = Request { events, ..self.turn.request() };
         self.trust.apply(&mut request)?;
         let system = files::system();
-        let templates = self.keep.template.source();
+        let templates = self.keep.template.source(&request);
         let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
         let setup = Session::setup(engine, request).history(history);
         let session = if asking == InteractionMode::May && ui.can_ask() {
-            setup.start_asking(&Terminal::new(ui))
+            setup.start_interactive(&Terminal::new(ui))
         } else {
             setup.start()
         };
         let mut session = session?;
-        let became = session.say(&text)?;
+        let became = session.submit(&text)?;
         if became == InputOutcome::Handled {
             let notes = session.take_notes();
-            ui.say("a hook took care of the message; nothing is sent\n");
+            ui.eprint("a hook took care of the message; nothing is sent\n");
             notes::all(ui, &notes);
             return Ok(None);
         }
@@ -174,32 +188,36 @@ impl SubjectFlags {
 
 /// Builds a saved snapshot again; `shown` is its file, for people.
 pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, CommandFailure> {
-    let mut snapshot = read_snapshot(shown, bytes)?;
+    let mut snapshot = saved(shown, bytes)?;
     let prompt = Engine::rebuild(&mut snapshot)?;
     let tools = Engine::rebuild_tools(&mut snapshot)?;
     prompt.check_tiling().map_err(|why| CommandFailure::new(format!("`{shown}` does not add up: {why}")))?;
     Ok(Subject::made(prompt, snapshot, tools, None, Vec::new()))
 }
 
-/// Reads a saved snapshot. Its version comes first, because a file of another version has other fields.
-fn read_snapshot(shown: &str, bytes: &[u8]) -> Result<Snapshot, CommandFailure> {
-    #[derive(Deserialize)]
-    struct SnapshotVersion {
-        version: u32,
-    }
-    let invalid = |error: serde_json::Error| {
-        CommandFailure::new(format!("invalid snapshot: `{shown}`: {error}"))
-            .help("`preface build --save-snapshot FILE` writes one")
-    };
-    let SnapshotVersion { version } = serde_json::from_slice(bytes).map_err(invalid)?;
-    let age = match version.cmp(&SNAPSHOT_VERSION) {
-        Ordering::Less => "an earlier",
-        Ordering::Equal => return serde_json::from_slice(bytes).map_err(invalid),
-        Ordering::Greater => "a later",
-    };
-    let numbers = format!("version {version}; this program reads version {SNAPSHOT_VERSION}");
-    Err(CommandFailure::new(format!("`{shown}` was written by {age} version of preface ({numbers})"))
-        .help("build it again with `preface build --save-snapshot FILE`"))
+/// Reads a saved snapshot.
+fn saved(shown: &str, bytes: &[u8]) -> Result<Snapshot, CommandFailure> {
+    read_snapshot(bytes).map_err(|error| {
+        let failure = |message: String, help: &str| CommandFailure::new(message).help(help);
+        match error {
+            _ if Lock::read(bytes).is_ok() => failure(
+                format!("`{shown}` is a lock file, which has digests and no text"),
+                "`preface build --locked FILE` compares a build with it; `--save-snapshot FILE` writes a snapshot",
+            ),
+            SnapshotError::Invalid(why) => failure(
+                format!("invalid snapshot: `{shown}`: {why}"),
+                "`preface build --save-snapshot FILE` writes one",
+            ),
+            SnapshotError::Version(found) => {
+                let age = if found < SNAPSHOT_VERSION { "an earlier" } else { "a later" };
+                let numbers = format!("version {found}; this program reads version {SNAPSHOT_VERSION}");
+                failure(
+                    format!("`{shown}` was written by {age} version of preface ({numbers})"),
+                    "build it again with `preface build --save-snapshot FILE`",
+                )
+            }
+        }
+    })
 }
 
 impl Subject {
@@ -228,6 +246,8 @@ impl Subject {
             tools,
             messages,
             attachment_role,
+            selection: ToolSelection::default(),
+            models: None,
             kept: None,
         }
     }
@@ -245,35 +265,32 @@ impl Subject {
     /// kept.
     pub fn with_turn(
         mut self,
-        ui: &Ui,
         flags: &SubjectFlags,
         conversation: ConversationInput,
     ) -> Result<Self, CommandFailure> {
-        let mut turn = flags.build(conversation.events, ui, InteractionMode::MayNot)?;
-        let mut notes = conversation.notes;
-        notes.extend(turn.prompt.diagnostics.iter().filter(|note| is_about_reminders(note)).cloned());
-        let before = turn.prompt.diagnostics.len();
-        turn.add_history(&conversation.history, &mut notes);
-        let more = turn.prompt.diagnostics.split_off(before);
+        let ConversationInput { history, events, mut notes, .. } = conversation;
+        let mut request = Request { events, ..flags.turn.request() };
+        flags.trust.apply(&mut request)?;
+        let system = files::system();
+        let templates = flags.keep.template.source(&request);
+        let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
+        let mut turn = TurnContent::build(&engine, &request, &history)?;
+        notes.append(&mut turn.notes);
         if let Some(kept) = &mut self.kept {
-            kept.notes.extend(more);
+            kept.notes.append(&mut notes);
         }
-        (self.tools, self.messages) = (turn.tools, turn.messages);
-        (self.places, self.attachment_role) = (turn.places, turn.attachment_role);
-        let of_turn = turn
-            .prompt
-            .attachments
-            .into_iter()
-            .filter(|attachment| attachment.place == AttachmentPlace::LastUser);
-        self.prompt.attachments.extend(of_turn);
+        self.prompt.attachments.append(&mut turn.attachments);
+        (self.tools, self.selection, self.messages) = (turn.tools, turn.selection, turn.messages);
+        (self.models, self.attachment_role) = (Some(turn.models), turn.attachment_role);
         Ok(self)
     }
 
     /// Returns the rows of models: those of the user first, where there are directories of a build.
-    pub fn models(&self, diagnostics: &mut Diagnostics) -> Cow<'static, Models> {
-        match &self.places {
-            Some(places) => models::read_in(&files::system(), places, diagnostics),
-            None => Cow::Borrowed(Models::bundled()),
+    pub fn models(&self, diagnostics: &mut Diagnostics) -> Cow<'_, Models> {
+        match (&self.models, &self.places) {
+            (Some(models), _) => Cow::Borrowed(models),
+            (None, Some(places)) => models::read_in(&files::system(), places, diagnostics),
+            (None, None) => Cow::Borrowed(Models::bundled()),
         }
     }
 
@@ -292,7 +309,7 @@ impl Subject {
     /// Returns who counts.
     pub fn counter(&self) -> Result<Box<dyn Counter>, CommandFailure> {
         let name = &self.counter;
-        COUNTERS.get(name).ok_or_else(|| CommandFailure::new(format!("unknown counter: `{name}`")))
+        COUNTERS.get(name).ok_or_else(|| CommandFailure::new(format!("unknown tokenizer: `{name}`")))
     }
 
     /// Publishes the prompt.
@@ -303,25 +320,58 @@ impl Subject {
     /// Finds what the profile itself gives at some bytes of the prompt in the profile's file.
     pub fn place_in_profile(&self, profile: &str, key: &str, bytes: &Range<usize>) -> Option<Place> {
         let source = self.profile.as_ref()?;
+        let (text, part) = self.run_at(bytes)?;
+        self.shown(source.locate(&files::system(), (profile, key), text, &part)?)
+    }
+
+    /// Finds what a variable of the profile gives at some bytes of the prompt in the profile's file.
+    pub fn place_of_variable(
+        &self,
+        variable: &VariableKey,
+        source: &str,
+        bytes: &Range<usize>,
+    ) -> Option<Place> {
+        let profile = self.profile.as_ref()?;
+        let (text, part) = self.run_at(bytes)?;
+        self.shown(profile.locate_variable(&files::system(), (variable, source), text, &part)?)
+    }
+
+    /// Returns the run of one origin around some bytes of the prompt, and these bytes in it.
+    fn run_at(&self, bytes: &Range<usize>) -> Option<(&str, Range<usize>)> {
         let (_, span, _) = self.prompt.at(bytes.start)?;
         let text = self.prompt.text.get(span.clone())?;
-        let part = bytes.start - span.start..bytes.end - span.start;
-        let place = source.locate(&files::system(), (profile, key), text, &part)?;
+        Some((text, bytes.start - span.start..bytes.end - span.start))
+    }
+
+    /// Returns a place with its path as people read it.
+    fn shown(&self, place: Place) -> Option<Place> {
         let shown = self.places.as_ref().map(|places| places.shown(place.path.as_ref()));
         Some(Place { path: shown.unwrap_or_else(|| place.path.clone()), ..place })
     }
 
+    /// Returns whether the text between parts is the default one: no profile and no option sets `join`.
+    pub fn has_default_join(&self, bytes: &Range<usize>) -> bool {
+        let text = self.prompt.at(bytes.start).and_then(|(_, span, _)| self.prompt.text.get(span));
+        let is_set = |source: &ProfileSource| source.place_of_key(&files::system(), &["join"]).is_some();
+        text == Some(DEFAULT_JOIN) && self.profile.as_ref().is_some_and(|source| !is_set(source))
+    }
+
     /// Reads a file that an origin names, as it is on disk now; `None` where it is not to be had.
     pub fn file(&self, source: &Source) -> Option<Vec<u8>> {
-        let places = self.places.as_ref()?;
+        let path = self.path_of(&source.path)?;
         let system = files::system();
         if let Some(rest) = source.path.strip_prefix("bundled/") {
             return system.bundled(rest).map(Cow::into_owned);
         }
-        let path = match source.path.strip_prefix("~/") {
-            Some(rest) => places.home.as_ref()?.join(rest),
-            None => normal(&places.cwd, source.path.as_ref()),
-        };
         system.read(&path, ReadScope::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.into_bytes())
+    }
+
+    /// Returns the absolute path of a file that an origin or a place names; `None` where the machine was not looked at.
+    pub fn path_of(&self, shown: &str) -> Option<PathBuf> {
+        let places = self.places.as_ref()?;
+        match shown.strip_prefix("~/") {
+            Some(rest) => Some(places.home.as_ref()?.join(rest)),
+            None => Some(normal(&places.cwd, shown.as_ref())),
+        }
     }
 }

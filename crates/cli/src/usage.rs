@@ -9,7 +9,7 @@ use clap::{
     CommandFactory,
     error::{ContextKind, ContextValue, Error, ErrorKind},
 };
-use preface::core::suggestion::did_you_mean;
+use preface_engine::core::suggestion::did_you_mean;
 use std::{ffi::OsString, num::ParseIntError, path::Path};
 
 /// Returns the arguments of this process as the commands take them: `help COMMAND` is `COMMAND --help`, and the global flags
@@ -52,16 +52,16 @@ pub fn verbosity_flag(error: &Error) -> Option<&'static str> {
 }
 
 /// Returns whether the arguments have `--format json`, so that an error is written in the same form.
-pub fn asks_for_json(words: &[OsString]) -> bool {
+pub fn wants_json(words: &[OsString]) -> bool {
     let flags = words.iter().take_while(|word| *word != "--");
     let mut before = None;
-    let mut asked = false;
+    let mut wanted = false;
     for word in flags {
-        asked |=
+        wanted |=
             word == "--format=json" || (word == "json" && before.is_some_and(|before| before == "--format"));
         before = Some(word);
     }
-    asked
+    wanted
 }
 
 /// Prints the requested help, or the reason why the command line is invalid.
@@ -78,7 +78,7 @@ pub fn report(error: &Error, ui: &Ui) -> Exit {
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            ui.say(&error.render().ansi().to_string());
+            ui.eprint(&error.render().ansi().to_string());
             Exit::Usage
         }
         _ => failure(error).report(ui),
@@ -94,10 +94,16 @@ fn failure(error: &Error) -> CommandFailure {
             format!("unknown command: `{}`", context(ContextKind::InvalidSubcommand).unwrap_or_default())
         }
         ErrorKind::UnknownArgument if arg == "-" => "unknown argument: `-` (standard input)".to_owned(),
+        ErrorKind::UnknownArgument if is_place_flag(&arg) => {
+            format!("`{}` works in no directory: it has no `{arg}`", command(error))
+        }
         ErrorKind::UnknownArgument => format!("unknown argument: `{arg}`"),
         ErrorKind::InvalidValue if value.is_empty() => format!("`{}` needs a value", flag(&arg)),
         ErrorKind::InvalidValue => format!("unknown value for `{}`: `{value}`", flag(&arg)),
         ErrorKind::ValueValidation => match std::error::Error::source(error) {
+            Some(why) if why.is::<ParseIntError>() && value.starts_with('-') => {
+                format!("`{}` takes a whole number that is not negative, not `{value}`", flag(&arg))
+            }
             Some(why) if why.is::<ParseIntError>() => {
                 format!("`{}` takes a whole number, not `{value}`", flag(&arg))
             }
@@ -106,8 +112,8 @@ fn failure(error: &Error) -> CommandFailure {
         },
         ErrorKind::NoEquals => format!("`{}` needs `=` and a value", flag(&arg)),
         ErrorKind::ArgumentConflict => match context(ContextKind::PriorArg) {
-            Some(_) if many_prior(error) => {
-                format!("`{}` cannot be combined with flags such as `-C` or `--trust`", flag(&arg))
+            Some(_) if let Some(other) = given_of_group(error) => {
+                format!("`{}` and `{other}` cannot be used together", flag(&arg))
             }
             Some(other) if other == arg => format!("`{}` was given twice", flag(&arg)),
             Some(other) => format!("`{}` and `{}` cannot be used together", flag(&arg), flag(&other)),
@@ -156,6 +162,11 @@ fn failure(error: &Error) -> CommandFailure {
     }
 }
 
+/// Returns whether a flag belongs to every command that works in a directory.
+fn is_place_flag(arg: &str) -> bool {
+    matches!(arg, "-C" | "--trust-home")
+}
+
 fn words(value: &ContextValue) -> String {
     match value {
         ContextValue::String(word) => word.clone(),
@@ -168,9 +179,17 @@ fn words(value: &ContextValue) -> String {
     }
 }
 
-/// True where a whole group of flags is in the way.
-fn many_prior(error: &Error) -> bool {
-    matches!(error.get(ContextKind::PriorArg), Some(ContextValue::Strings(prior)) if prior.len() > 2)
+/// Returns the flag that was given, where clap lists all flags of a group that is in the way.
+fn given_of_group(error: &Error) -> Option<&str> {
+    let Some(ContextValue::Strings(prior)) = error.get(ContextKind::PriorArg) else { return None };
+    let given: Vec<_> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_given = |name: &&str| {
+        given.iter().any(|word| match word.strip_prefix(*name) {
+            Some(rest) => rest.is_empty() || rest.starts_with('=') || !name.starts_with("--"),
+            None => false,
+        })
+    };
+    prior.iter().map(|arg| flag(arg)).find(is_given).filter(|_| prior.len() > 2)
 }
 
 /// `--trust <HOW>` → `--trust`, `[CATEGORY]...` → `CATEGORY`.

@@ -1,4 +1,4 @@
-//! What ships inside preface: tools, presets, section texts. Sorted by path; a test compares the list with the folder.
+//! The assets of preface: tools, presets, section texts. Sorted by path; a test compares the list with the folder.
 
 macro_rules! asset {
     ($path:literal) => {

@@ -9,7 +9,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The tag that stands around an attachment, so that nobody takes it for the user's own words.
+/// The tag around an attachment, so that it is not taken for the user's own text.
 pub const REMINDER_TAG: &str = "system-reminder";
 
 /// The tag that reminders put around text that they quote: output, excerpts of files, diagnostics, text of hooks. What is
@@ -102,6 +102,8 @@ pub enum AttachmentRole {
     User,
     /// In a message of its own with the rank of the system prompt, for models that accept one between the messages.
     System,
+    /// The same, which the model sees until the user writes again: `clear_at` of Anthropic, a beta. Other services show it always.
+    Turn,
 }
 
 /// An attachment as it is sent.

@@ -5,7 +5,7 @@ mod merge;
 
 use crate::{
     condition::ConditionResult,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason},
     layer::Layer,
     origin::{Origin, Piece},
@@ -32,16 +32,16 @@ use std::{
 /// Decides which text is used in each section of a snapshot.
 ///
 /// # Errors
-/// A condition asks for a variable that nobody knows.
+/// A condition has a variable that is not known.
 pub fn compose<'w>(
     snapshot: &'w Snapshot,
     variables: &mut Variables<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Outline<'w>, MissingVariable> {
     let mut compose = Composer::new(snapshot, diagnostics);
-    for SectionSlot { section, asks } in std::mem::take(&mut compose.slots) {
+    for SectionSlot { section, scope } in std::mem::take(&mut compose.slots) {
         let verdict = match &section.when {
-            Some(when) => when.decide(&mut |key| variables.exists(&key.asked_by(asks), diagnostics))?,
+            Some(when) => when.decide(&mut |key| variables.exists(&key.in_scope(scope), diagnostics))?,
             None => ConditionResult::Holds,
         };
         match verdict {
@@ -58,6 +58,15 @@ pub fn compose<'w>(
     Ok(compose.outline)
 }
 
+/// Returns the problems of the sections that files and settings name, without rendering one.
+#[must_use]
+pub fn check_sections(snapshot: &Snapshot) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    Composer::new(snapshot, &mut diagnostics);
+    diagnostics.retain(|note| note.severity >= Severity::Warning);
+    diagnostics
+}
+
 /// The sections of one snapshot on their way into the outline.
 #[derive(Debug)]
 struct Composer<'w> {
@@ -72,12 +81,12 @@ struct Composer<'w> {
 struct SectionSlot<'w> {
     section: Cow<'w, Section>,
     /// The scope that set the condition, if it is not the profile's.
-    asks: Option<Scope>,
+    scope: Option<Scope>,
 }
 
 impl<'w> SectionSlot<'w> {
     fn of(section: Cow<'w, Section>) -> Self {
-        SectionSlot { section, asks: None }
+        SectionSlot { section, scope: None }
     }
 }
 
@@ -100,7 +109,7 @@ impl<'w> Composer<'w> {
             outline: Outline::default(),
         };
         if let Some(custom) = &snapshot.system_prompt.custom {
-            compose.only(custom, diagnostics);
+            compose.replace_all(custom, diagnostics);
             return compose;
         }
         for id in &snapshot.profile.unordered {
@@ -119,6 +128,7 @@ impl<'w> Composer<'w> {
         for over in &snapshot.overrides {
             compose.setting(over, diagnostics);
         }
+        compose.leave_removed();
         compose.merge();
         compose.merge_prompts();
         match (&snapshot.system_prompt.append, &snapshot.profile.append_id) {
@@ -135,13 +145,13 @@ impl<'w> Composer<'w> {
     /// One text behind everything.
     fn append(&mut self, append: &Piece) {
         let id = self.snapshot.profile.append_id.as_ref().map_or("systemPrompt.append", SectionId::as_str);
-        let mut section = whole(id, append);
+        let mut section = verbatim_section(id, append);
         section.prefix.clone_from(&self.snapshot.profile.added_prefix);
         self.insert(self.slots.len(), section);
     }
 
-    /// One text instead of everything.
-    fn only(&mut self, custom: &Piece, diagnostics: &mut Diagnostics) {
+    /// Replaces all sections by one text.
+    fn replace_all(&mut self, custom: &Piece, diagnostics: &mut Diagnostics) {
         let path = &custom.origin;
         let profile = &self.snapshot.profile;
         for id in profile.sections.iter().map(|section| &section.id).chain(&profile.unordered) {
@@ -151,7 +161,7 @@ impl<'w> Composer<'w> {
                 format!("replaced by `systemPrompt.custom` of {path}"),
             );
         }
-        self.slots = vec![SectionSlot::of(Cow::Owned(whole("systemPrompt.custom", custom)))];
+        self.slots = vec![SectionSlot::of(Cow::Owned(verbatim_section("systemPrompt.custom", custom)))];
         let what = format!("the whole prompt is `systemPrompt.custom` of {path}");
         diagnostics.push(match custom.origin.scope() {
             Some(Scope::Project) => Diagnostic::warning(DiagnosticCode::PromptCustom, what)
@@ -173,9 +183,24 @@ impl<'w> Composer<'w> {
         }
     }
 
-    /// True where a section of the profile is not part of this prompt any more.
+    /// Lists the sections that the profile removes, but for those that a layer or a setting added again.
+    fn leave_removed(&mut self) {
+        let profile = &self.snapshot.profile;
+        for id in &profile.removed {
+            if self.position(id.as_str()).is_none() {
+                let why = format!("removed by the profile `{}`", profile.name);
+                self.leave(id.clone(), AbsentReason::Disabled, why);
+            }
+        }
+    }
+
+    /// Returns true if a section of the profile is not part of this prompt any more.
     fn is_gone(&self, id: &str) -> bool {
         self.outline.absent.iter().any(|absent| absent.section.as_str() == id)
+    }
+
+    fn is_removed(&self, id: &str) -> bool {
+        self.snapshot.profile.removed.iter().any(|removed| removed.as_str() == id)
     }
 
     fn leave(&mut self, section: SectionId, reason: AbsentReason, why: String) {
@@ -231,8 +256,8 @@ impl<'w> Composer<'w> {
                 if let Some((candidate, pieces)) = first.filter(|_| !given) {
                     let place = file_place(candidate, snapshot);
                     let below = found.next();
-                    let note = emptiness(&group.id, pieces, place.clone(), below.is_some());
-                    let hides = || Some(hidden(&place?, &file_place(below?.0, snapshot)?));
+                    let note = empty_file_note(&group.id, pieces, place.clone(), below.is_some());
+                    let hides = || Some(hidden_source_note(&place?, &file_place(below?.0, snapshot)?));
                     diagnostics.extend(note.or_else(hides));
                 }
                 first.filter(|(_, pieces)| !is_empty(pieces))
@@ -261,7 +286,7 @@ impl<'w> Composer<'w> {
         section.keep_blank = keep_blank;
         section.framed = group.framed;
         self.insert(first.unwrap_or(0), section);
-        // Whoever keeps a template in a store wants it to speak: that is no news.
+        // A template of a store is there to be used: no need to report it.
         if !is_stored {
             diagnostics.push(Diagnostic::info(
                 DiagnosticCode::SectionReplaced,
@@ -323,28 +348,31 @@ impl<'w> Composer<'w> {
         let at = match known {
             Some(at) => {
                 if over.project && !self.slots[at].section.project {
-                    diagnostics.push(Diagnostic::warning(
-                        DiagnosticCode::SectionNotForProjects,
-                        format!(
-                            "{} was ignored for `{}`: a project may not change that section",
-                            over.source, over.id
-                        ),
-                    ));
+                    diagnostics.push(
+                        Diagnostic::warning(
+                            DiagnosticCode::SectionNotForProjects,
+                            format!(
+                                "{} was ignored for `{}`: a project may not change that section",
+                                over.source, over.id
+                            ),
+                        )
+                        .at(over.place.clone()),
+                    );
                     return;
                 }
                 at
             }
-            None if self.is_gone(&over.id) => {
+            None if self.is_gone(&over.id) || (over.text.is_none() && self.is_removed(&over.id)) => {
                 // Off is what it is already.
                 if over.disable != Some(true) {
-                    diagnostics.push(not_in_order(&over.source, &over.id));
+                    diagnostics.push(not_in_order(&over.source, &over.id).at(over.place.clone()));
                 }
                 return;
             }
             None => {
                 let Some(text) = &over.text else {
                     let message = format!("{} names an unknown section: `{}`", over.source, over.id);
-                    diagnostics.push(self.unknown_section(message, &over.id));
+                    diagnostics.push(self.unknown_section(message, &over.id).at(over.place.clone()));
                     return;
                 };
                 if over.disable == Some(true) {
@@ -394,7 +422,7 @@ impl<'w> Composer<'w> {
         section.stability = over.stability.or(section.stability);
         if over.when.is_some() {
             section.when.clone_from(&over.when);
-            self.slots[at].asks = over.project.then_some(Scope::Project);
+            self.slots[at].scope = over.project.then_some(Scope::Project);
         }
         for (anchor, shift) in [(&over.after, 1), (&over.before, 0)] {
             let Some(anchor) = anchor else { continue };
@@ -451,7 +479,7 @@ impl<'w> Composer<'w> {
             (SectionBody::Catalog(body), Cow::Owned(_)) => vec![PlanItem::imported(Cow::Owned(body.clone()))],
             (SectionBody::List(ListName::Tools), _) => tools(&section, self.snapshot),
             (SectionBody::List(ListName::Guidelines), _) => guidelines.into_iter().map(line).collect(),
-            (SectionBody::Fill(_), _) => contribution.map(contributed).unwrap_or_default(),
+            (SectionBody::Fill(_), _) => contribution.map(contribution_items).unwrap_or_default(),
         };
         let mut wraps = true;
         if items.is_empty() {
@@ -480,7 +508,7 @@ impl<'w> Composer<'w> {
         });
         let frame = self.snapshot.profile.frame.as_ref().filter(|_| section.framed);
         let framed = |piece: fn(&SectionFrame) -> &Piece| {
-            frame.map(|frame| Cow::Owned(framed(piece(frame), &section.id)))
+            frame.map(|frame| Cow::Owned(frame_piece(piece(frame), &section.id)))
         };
         let (before, behind) = (framed(|frame| &frame.prefix), framed(|frame| &frame.suffix));
         let ItemFrames { intro, prefix, item, between, suffix } = ItemFrames::of(&section);
@@ -606,8 +634,8 @@ fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
     PlanItem::new(pieces, Language::Verbatim)
 }
 
-/// A section of one text, as it is and not to be cut, after all others.
-fn whole(id: &str, text: &Piece) -> Section {
+/// Builds a section of one text, as it is and not to be cut, after all others.
+fn verbatim_section(id: &str, text: &Piece) -> Section {
     let mut section = Section::new(SectionId::new(id), SectionBody::Text(vec![text.clone()]));
     section.language = Language::Verbatim;
     section.keep_blank = true;
@@ -625,7 +653,7 @@ fn not_in_order(source: &str, id: &str) -> Diagnostic {
     .help("the list of absent sections has the reason")
 }
 
-fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
+fn contribution_items(contribution: &Contribution) -> Vec<PlanItem<'_>> {
     contribution
         .items
         .iter()
@@ -646,21 +674,21 @@ fn file_place(candidate: &ReplacementSource, snapshot: &Snapshot) -> Option<Plac
 
 /// Reports a file that is not used because another one of its name is.
 #[must_use]
-pub fn hidden(by: &Place, hidden: &Place) -> Diagnostic {
+pub fn hidden_source_note(by: &Place, hidden: &Place) -> Diagnostic {
     let what = format!("{} was left out: {} is used in its place", hidden.path, by.path);
     Diagnostic::info(DiagnosticCode::SourceHidden, what).at(hidden.clone())
 }
 
-/// A text of the frame for one section.
-fn framed(piece: &Piece, id: &SectionId) -> Piece {
+/// Returns a text of the frame for one section.
+fn frame_piece(piece: &Piece, id: &SectionId) -> Piece {
     Piece { text: piece.text.replace("[section:id]", id.as_str()), origin: piece.origin.clone() }
 }
 
 fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
     let builtin = &snapshot.profile.tool_texts;
-    // Nothing is made that the frame of an item does not ask for.
+    // Only values that the frame of an item uses are built.
     let frame = section.item.as_ref().map(|item| item.text.as_str());
-    let asks = |name: &str| {
+    let uses = |name: &str| {
         frame.map_or(name == "text", |frame| {
             frame.match_indices("item:").any(|(at, _)| frame[at + 5..].starts_with(name))
         })
@@ -684,14 +712,14 @@ fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
             let mut variables: Vec<(&'static str, Cow<'w, str>)> = Vec::with_capacity(4);
             variables.push(("name", Cow::Borrowed(tool.name.as_str())));
             variables.extend(line.map(|line| ("said", line)));
-            if asks("snippet") {
+            if uses("snippet") {
                 variables.extend(tool.line().map(|line| ("snippet", Cow::Owned(line))));
             }
-            if asks("description") {
+            if uses("description") {
                 variables
                     .extend(tool.description.as_deref().map(|text| ("description", Cow::Borrowed(text))));
             }
-            let pieces = match asks("text") {
+            let pieces = match uses("text") {
                 true => vec![tool_piece(tool, "name", tool.name.clone())],
                 false => Vec::new(),
             };
@@ -716,14 +744,14 @@ fn tool_piece(tool: &Tool, what: &str, text: String) -> Piece {
 
 fn silence(body: &SectionBody) -> String {
     match body {
-        SectionBody::Fill(provider) => format!("`{provider}` has no text"),
+        SectionBody::Fill(provider) => format!("no context provider `{provider}` is part of this prompt"),
         SectionBody::List(ListName::Tools) => "no tool is active".to_owned(),
         SectionBody::List(ListName::Guidelines) => "no guideline applies".to_owned(),
         SectionBody::Text(_) | SectionBody::Catalog(_) => "its text is empty".to_owned(),
     }
 }
 
-/// True where the pieces hold nothing at all.
+/// Returns true if the pieces are empty.
 #[must_use]
 pub fn is_empty(pieces: &[Piece]) -> bool {
     pieces.iter().all(|piece| piece.text.is_empty())
@@ -731,7 +759,7 @@ pub fn is_empty(pieces: &[Piece]) -> bool {
 
 /// Warns when a first-match file is empty or blank: an empty file hides those after it, a blank one is used.
 #[must_use]
-pub fn emptiness(
+pub fn empty_file_note(
     section: &SectionId,
     pieces: &[Piece],
     place: Option<Place>,
@@ -759,7 +787,7 @@ pub fn emptiness(
     })
 }
 
-/// True where the pieces hold nothing but white space (ECMAScript's, a byte order mark included).
+/// Returns true if the pieces hold nothing but white space (ECMAScript's, a byte order mark included).
 #[must_use]
 pub fn is_blank(pieces: &[Piece]) -> bool {
     pieces.iter().all(|piece| trim(&piece.text).is_empty())

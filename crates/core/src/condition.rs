@@ -1,4 +1,4 @@
-//! Conditions: when a section or a guideline speaks. `all`, `any` and `none` over variables, nestable.
+//! Conditions: when a section or a guideline is included. `all`, `any` and `none` over variables, nestable.
 
 use crate::variable::VariableKey;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct Condition {
     /// Every one must hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub all: Vec<Test>,
-    /// At least one must hold; an absent list asks nothing.
+    /// At least one must hold; an absent list is no condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub any: Option<Vec<Test>>,
     /// Not one may hold.
@@ -44,7 +44,7 @@ pub enum ConditionResult {
 }
 
 impl Condition {
-    /// Decides the condition. `exists` is asked for one variable at a time, and only for those that matter.
+    /// Decides the condition. `exists` is called for one variable at a time, and only for those that matter.
     ///
     /// # Errors
     /// The first error of `exists`.
@@ -103,7 +103,7 @@ impl Condition {
         Ok(ConditionResult::Holds)
     }
 
-    /// Returns every variable that the condition could ask for, in order of mention.
+    /// Returns every variable of the condition, in order of mention.
     #[must_use]
     pub fn keys(&self) -> Vec<&VariableKey> {
         let mut keys = Vec::new();
@@ -152,7 +152,7 @@ mod tests {
     const PRESENT: &[&str] = &["a:x", "a:y"];
     const ABSENT: &[&str] = &["a:n", "a:m"];
 
-    /// Whether a variable exists; the name of one that nobody knows.
+    /// Returns true if a variable exists; fails with the name of an unknown one.
     fn exists(key: &VariableKey) -> Result<bool, String> {
         match (PRESENT.contains(&key.as_str()), ABSENT.contains(&key.as_str())) {
             (false, false) => Err(key.to_string()),
@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn it_asks_only_for_what_matters() {
+    fn only_variables_that_matter_are_read() {
         assert_eq!(decide(r#"any = ["a:x", "b:unknown"]"#), Ok(ConditionResult::Holds));
         assert!(matches!(decide(r#"all = ["a:n", "b:unknown"]"#), Ok(ConditionResult::Fails(_))));
         assert_eq!(decide(r#"all = ["a:x", "b:unknown"]"#), Err("b:unknown".to_owned()));
     }
 
     #[test]
-    fn the_reason_names_the_fact() {
+    fn the_reason_names_the_variable() {
         assert_eq!(
             decide(r#"any = ["a:n", "a:m"]"#),
             Ok(ConditionResult::Fails("condition `a:n` is false, and condition `a:m` is false".into()))

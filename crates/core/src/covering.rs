@@ -13,14 +13,16 @@ pub(crate) struct OriginCoverage {
 }
 
 /// Gathers spans by origin.
-pub(crate) fn covering<'s>(spans: impl Iterator<Item = (Range<usize>, &'s Origin)>) -> Vec<OriginCoverage> {
+pub(crate) fn group_by_origin<'s>(
+    spans: impl Iterator<Item = (Range<usize>, &'s Origin)>,
+) -> Vec<OriginCoverage> {
     let mut found: Vec<OriginCoverage> = Vec::new();
     let mut seen: BTreeMap<(u8, &str, &str), usize> = BTreeMap::new();
     for (range, origin) in spans {
         match seen.get(&identity(origin)) {
             Some(at) => {
                 let known = &mut found[*at];
-                widen(&mut known.origin, origin);
+                extend_span(&mut known.origin, origin);
                 known.ranges.push(range);
             }
             None => {
@@ -32,7 +34,7 @@ pub(crate) fn covering<'s>(spans: impl Iterator<Item = (Range<usize>, &'s Origin
     found
 }
 
-/// Returns what makes two origins the same one; for a file, wherever in it they lie.
+/// Returns the identity of an origin; for a file, of any place in it.
 fn identity(origin: &Origin) -> (u8, &str, &str) {
     match origin {
         Origin::Source { source, .. } => (source.scope as u8, &source.path, ""),
@@ -44,7 +46,7 @@ fn identity(origin: &Origin) -> (u8, &str, &str) {
     }
 }
 
-fn widen(known: &mut Origin, other: &Origin) {
+fn extend_span(known: &mut Origin, other: &Origin) {
     let (span, next) = match (known, other) {
         (Origin::Source { span, lossy, .. }, Origin::Source { span: next, lossy: bad, .. }) => {
             *lossy |= bad;
@@ -72,7 +74,7 @@ mod tests {
             literal("x"),
         ];
         let spans = origins.iter().enumerate().map(|(at, origin)| (at..at + 1, origin));
-        let found = covering(spans);
+        let found = group_by_origin(spans);
         let names: Vec<_> = found.iter().map(|one| one.origin.to_string()).collect();
         assert_eq!(names, ["b.md", "[git:branch]", "a.md", "test.toml x"]);
         assert_eq!(found[0], OriginCoverage { origin: file("b.md", 4..30), ranges: vec![0..1, 3..4] });

@@ -1,5 +1,5 @@
-//! Tool definitions: what a model is told of each tool, beside the system prompt. The profile's words for
-//! a tool are a template like any other text, so that nothing of a template reaches a model unrendered.
+//! Tool definitions: name, description and schema of each tool, beside the system prompt. The profile's text of
+//! a tool is a template like any other text, so that nothing of a template reaches a model unrendered.
 
 mod parameters;
 
@@ -20,8 +20,8 @@ use crate::{
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Returns the active tools of a snapshot with their descriptions worked out. The profile's words take the place of those
-/// that ship with preface, and of none; what a layer or the caller says of a tool stays. A text of a catalog is used where the
-/// schema can take the names of its parameters. `source` is asked as in
+/// that ship with preface, and of none; a text of a layer or the caller stays. A text of a catalog is used where the
+/// schema can take the names of its parameters. `source` is called as in
 /// [`run`](crate::pipeline::run), and its answers become part of the snapshot.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use std::{fmt, ops::Range};
 
 use crate::{lint::secret, scope::Scope};
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -18,7 +18,7 @@ pub enum Severity {
     Info,
     /// Something was left out, changed or looks wrong.
     Warning,
-    /// Something that was asked for could not be done.
+    /// Something that was requested could not be done.
     Error,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The place that a diagnostic speaks of.
+/// The location of a diagnostic.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Place {
@@ -62,7 +62,7 @@ pub struct Place {
     /// The line that the span starts in, without its line end, cut to a screenful around the span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
-    /// How many characters of the line come before the excerpt.
+    /// The number of characters of the line before the excerpt.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: usize,
 }
@@ -100,14 +100,14 @@ impl Place {
 /// The most characters of a line that an excerpt shows.
 const EXCERPT: usize = 200;
 
-/// How many bytes before and behind an excerpt are searched for credentials that reach into it.
+/// The number of bytes before and after an excerpt that are searched for credentials that reach into it.
 const SECRET_CONTEXT: usize = 4096;
 
 /// The number of bytes of a credential that an excerpt shows.
 const SECRET_SHOWN: usize = 4;
 
-/// Masks credentials, and cuts the line that `start` stands in to a screenful around it. Returns that and how many characters of the line come
-/// before it. The cost does not grow with the line.
+/// Masks credentials, and cuts the line of `start` to a screenful around it. Returns that and the number of characters of
+/// the line before it. The cost does not grow with the line.
 pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize) -> (String, usize) {
     let (from, skipped) = if column <= EXCERPT {
         (line_start, 0)
@@ -137,21 +137,21 @@ fn floor_char(text: &str, at: usize) -> usize {
     at
 }
 
-/// One note: a stable code, how bad, what happened, where, and what to do about it.
+/// A diagnostic: a stable code, a severity, a message, a place and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Diagnostic {
     /// The stable code.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub code: DiagnosticCode,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// One sentence, lower case first, names in backticks.
     pub message: String,
     /// The place, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "location", alias = "origin")]
     pub place: Option<Place>,
-    /// What to do next.
+    /// The remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// The name of the section, variable or tool that the message is about, where that is known. It is not published.
@@ -184,10 +184,10 @@ impl Diagnostic {
         Self::new(Severity::Error, code, message)
     }
 
-    /// Adds the place.
+    /// Adds the place, where it is known.
     #[must_use]
-    pub fn at(mut self, place: Place) -> Self {
-        self.place = Some(place);
+    pub fn at(mut self, place: impl Into<Option<Place>>) -> Self {
+        self.place = place.into();
         self
     }
 

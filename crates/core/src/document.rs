@@ -1,11 +1,11 @@
 //! The document: a prompt as published JSON. What `--format json`, the library and the service return, what an audit
-//! keeps as a receipt, and what `diff` reads back.
+//! keeps, and what `diff` reads back.
 
 use crate::{
     attachment::{Attachment, AttachmentPlace},
     audit::AuditEvent,
     budget::Counter,
-    covering::covering,
+    covering::group_by_origin,
     diagnostic::Diagnostics,
     draft::{Absent, Cut},
     origin::Origin,
@@ -17,20 +17,20 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Publishes a prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
+/// A published prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
 /// let document = Document::of(&Prompt::default(), &Bytes4);
 /// let json = serde_json::to_string(&document).unwrap();
 /// assert!(json.starts_with(r#"{"text":"","preset":"","fingerprint":"blake3:af13"#));
-/// let receipt: Document = serde_json::from_str(&json).unwrap();
-/// assert_eq!(receipt.check(), Ok(()));
+/// let read: Document = serde_json::from_str(&json).unwrap();
+/// assert_eq!(read.check(), Ok(()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Document {
-    /// What the model is told.
+    /// The text for the model.
     pub text: String,
     /// The profile that made it.
     pub preset: String,
@@ -39,26 +39,26 @@ pub struct Document {
     pub texts_version: Option<String>,
     /// The digest of the text, as `blake3:<hex>`.
     pub fingerprint: String,
-    /// How long the text is.
+    /// The number of tokens of the text.
     pub tokens: Tokens,
-    /// Its parts, in order. Their ranges follow each other without a gap.
+    /// The parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<DocumentPart>,
-    /// What is sent beside it, in messages of the user; it is no part of the text.
+    /// The texts that are sent in messages of the user; they are no part of the prompt's text.
     #[serde(default, alias = "asides", skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<DocumentAttachment>,
-    /// What is not there, and why.
+    /// The sections that are not in the prompt, with reasons.
     pub absent: Vec<Absent>,
     /// Notes for this caller.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::diagnostic::Diagnostic>))]
     pub diagnostics: Diagnostics,
     /// Variables for the log.
     pub audit: Vec<AuditEvent>,
-    /// What made it, in order; empty where it was built once and nothing changed it.
+    /// The builds and hooks that made the prompt, in order; empty where it was built once and nothing changed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<Trigger>,
 }
 
-/// Says how many tokens a text has, and who says so.
+/// The number of tokens of a text, and its counter.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, document::Tokens};
@@ -72,7 +72,7 @@ pub struct Tokens {
     pub count: usize,
     /// The counter's name.
     pub counter: String,
-    /// True where the count is the model's own, false where it is an estimate.
+    /// True if the count is the model's own, false if it is an estimate.
     pub exact: bool,
     /// The fewest tokens that the text may well have, where the counter estimates and knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ impl Tokens {
     }
 }
 
-/// Publishes one part. The separator before it belongs to it.
+/// A published part. The separator before it belongs to it.
 ///
 /// ```
 /// use preface_core::document::DocumentPart;
@@ -110,33 +110,33 @@ impl Tokens {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentPart {
-    /// Its section.
+    /// The section of the part.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub section: SectionId,
     /// The context provider that contributed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub provider: Option<ProviderName>,
-    /// Its bytes in the prompt.
+    /// The bytes of the part in the prompt.
     #[serde(with = "crate::origin::range")]
     #[cfg_attr(feature = "openapi", schema(value_type = [usize; 2]))]
     pub range: Range<usize>,
-    /// Its tokens, counted by itself: the parts may add up to more than the whole.
+    /// The tokens of the part, counted by itself: the parts may add up to more than the whole.
     pub tokens: usize,
-    /// How long its bytes stay the same.
+    /// The stability of the bytes.
     pub stability: Stability,
-    /// Who gives way last.
+    /// The priority: parts with the lowest are cut first.
     pub priority: i64,
-    /// Where its text came from, each file (with the span that covers all that was taken), profile key, variable and flag
+    /// The origins of the text, each file (with the span that covers all that was taken), profile key, variable and flag
     /// once, in order of first appearance.
     pub origins: Vec<Origin>,
-    /// Where each byte came from.
+    /// The origin of each byte.
     pub spans: Vec<DocumentSpan>,
-    /// What it lost.
+    /// The cuts of the part.
     pub cuts: Vec<Cut>,
 }
 
-/// Publishes a text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
+/// A published text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
 /// it are the request's.
 ///
 /// ```
@@ -155,15 +155,15 @@ pub struct DocumentAttachment {
     pub id: SectionId,
     /// The message that it goes with.
     pub place: AttachmentPlace,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Its tokens, without the tags around it.
+    /// The tokens of the text, without the tags around it.
     pub tokens: usize,
-    /// How long its bytes stay the same.
+    /// The stability of the bytes.
     pub stability: Stability,
-    /// Where its text came from, each once, in order of first appearance.
+    /// The origins of the text, each once, in order of first appearance.
     pub origins: Vec<Origin>,
-    /// Where each byte came from.
+    /// The origin of each byte.
     pub spans: Vec<DocumentSpan>,
 }
 
@@ -175,7 +175,7 @@ impl DocumentAttachment {
             .iter()
             .map(|span| DocumentSpan { range: span.range.clone(), origin: span.origin.clone() })
             .collect();
-        let origins = covering(spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        let origins = group_by_origin(spans.iter().map(|span| (span.range.clone(), &span.origin)));
         DocumentAttachment {
             id: part.section.clone(),
             place: *place,
@@ -207,7 +207,7 @@ impl DocumentAttachment {
     }
 }
 
-/// Publishes a run of bytes of the prompt, or of an attachment, and its origin.
+/// A published run of bytes of the prompt, or of an attachment, and its origin.
 ///
 /// ```
 /// use preface_core::document::DocumentSpan;
@@ -260,9 +260,9 @@ impl Document {
     ///
     /// ```
     /// use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
-    /// let mut receipt = Document::of(&Prompt::default(), &Bytes4);
-    /// receipt.text.push_str("and obey");
-    /// assert_eq!(receipt.check(), Err("the parts cover 0 of 8 bytes".into()));
+    /// let mut edited = Document::of(&Prompt::default(), &Bytes4);
+    /// edited.text.push_str("and obey");
+    /// assert_eq!(edited.check(), Err("the parts cover 0 of 8 bytes".into()));
     /// ```
     ///
     /// # Errors
@@ -327,7 +327,7 @@ impl DocumentPart {
                 origin: span.origin.clone(),
             })
             .collect();
-        let origins = covering(spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        let origins = group_by_origin(spans.iter().map(|span| (span.range.clone(), &span.origin)));
         DocumentPart {
             section: part.section.clone(),
             provider: part.provider.clone(),

@@ -141,7 +141,7 @@ pub(crate) fn push_span(to: &mut String, spans: &mut Vec<Span>, text: &str, orig
     spans.push(Span { range: start..to.len(), origin });
 }
 
-/// True where `next` is the continuation of `last`, so that one span says as much as two.
+/// Returns true if `next` is the continuation of `last`, so that one span suffices.
 fn continues(last: &Origin, next: &Origin) -> bool {
     match (last, next) {
         (
@@ -231,7 +231,7 @@ pub struct Absent {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AbsentReason {
-    /// Its condition is false.
+    /// The condition of the section is false.
     Condition,
     /// There is no text for it: no file, no active tool, no contribution.
     #[serde(alias = "silent")]
@@ -240,9 +240,9 @@ pub enum AbsentReason {
     Empty,
     /// Another text took its place.
     Replaced,
-    /// Its text stands in another section.
+    /// The text is in another section.
     Merged,
-    /// Somebody switched it off.
+    /// The section is disabled.
     Disabled,
     /// The chosen order leaves it out.
     Unordered,

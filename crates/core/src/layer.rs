@@ -13,7 +13,7 @@ pub struct Layer {
     pub path: String,
     /// The state of trust of the layer.
     pub trust: Trust,
-    /// Files in its root that the profile asks for by name (`base.md`), those that exist.
+    /// Files in its root that the profile uses by name (`base.md`), those that exist.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Vec<Piece>>,
     /// The texts of `sections/<id>.md`, by id.

@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, fmt};
 /// The version of the format.
 const VERSION: u32 = 1;
 
-/// What a prompt was made of. In JSON it has the digest of itself as `root`.
+/// The inputs of a prompt. In JSON it has the digest of itself as `root`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
@@ -91,20 +91,20 @@ pub struct LockedTool {
 pub struct LockChange {
     /// The subject: `engine`, `profile`, a path, `section ID` or `tool NAME`.
     pub subject: String,
-    /// What happened to it.
+    /// The kind of the difference.
     pub change: LockChangeKind,
 }
 
 /// The kinds of differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockChangeKind {
-    /// It is there now and was not.
+    /// The subject is new.
     New,
-    /// It was there and is not.
+    /// The subject is gone.
     Gone,
-    /// Its content is another one.
+    /// The content is another one.
     Changed,
-    /// It is in another place of the order.
+    /// The position in the order is another one.
     Moved,
 }
 
@@ -142,7 +142,7 @@ impl Lock {
             engine: engine.to_owned(),
             profile: prompt.preset.clone(),
             texts_version: prompt.texts_version.clone(),
-            sources: sources.done(),
+            sources: sources.finish(),
             sections,
             absent: absent
                 .map(|one| LockedAbsence { section: one.section.clone(), reason: one.reason })
@@ -172,7 +172,7 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Returns what differs in `now`: the engine and the profile, then files, sections and tools in their order.
+    /// Returns the differences of `now`: the engine and the profile, then files, sections and tools in their order.
     #[must_use]
     pub fn changes(&self, now: &Lock) -> Vec<LockChange> {
         let mut changes = Vec::new();
@@ -257,7 +257,7 @@ impl Sources {
         format!("blake3:{}", own.finalize().to_hex())
     }
 
-    fn done(self) -> Vec<LockedSource> {
+    fn finish(self) -> Vec<LockedSource> {
         let Sources { order, mut found } = self;
         order
             .into_iter()

@@ -1,5 +1,6 @@
 //! Models: what a model and its service can do, as far as a request depends on it. The rows are data.
 
+use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::LazyLock};
 use toml::{Table, Value};
@@ -36,6 +37,9 @@ pub struct Model {
     /// The price of a million input tokens in US dollars, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<f64>,
+    /// The counter that has the model's vocabulary, where it is public.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<String>,
     /// True if instructions between the messages are accepted with the rank of the system prompt.
     pub system_messages: bool,
     /// The reaction to a request whose earlier part differs from the one before.
@@ -159,7 +163,7 @@ impl Models {
         let whole = text.parse::<Table>().map_err(|error| ModelsError::of(&error))?;
         let mut by_vendor = vendors_below.clone();
         for (name, own) in vendors(&whole) {
-            lay(&mut by_vendor, name, own);
+            merge_entry(&mut by_vendor, name, own);
         }
         if let Some(key) = whole.keys().find(|key| !["model", "vendor"].contains(&key.as_str())) {
             return Err(ModelsError::new(format!(
@@ -194,6 +198,13 @@ impl Models {
     pub fn find(&self, name: &str) -> FoundModel<'_> {
         let row = self.rows.iter().find(|row| row.names.iter().any(|own| is_name(own, name)));
         FoundModel { model: row.unwrap_or(&self.unknown), known: row.is_some() }
+    }
+
+    /// Returns the name of a row that is like a name that no row has.
+    #[must_use]
+    pub fn near(&self, name: &str) -> Option<String> {
+        let names = self.rows.iter().flat_map(|row| &row.names).map(String::as_str);
+        did_you_mean(name.rsplit('/').next().unwrap_or(name), names).map(str::to_owned)
     }
 
     /// Returns the rows, in order.
@@ -232,7 +243,7 @@ fn vendors(whole: &Table) -> Table {
     whole.get("vendor").and_then(Value::as_table).cloned().unwrap_or_default()
 }
 
-fn lay(below: &mut Table, name: String, own: Value) {
+fn merge_entry(below: &mut Table, name: String, own: Value) {
     match (below.get_mut(&name), own) {
         (Some(Value::Table(below)), Value::Table(own)) => below.extend(own),
         (_, own) => {

@@ -67,7 +67,7 @@ pub enum Origin {
     Hook {
         /// The hook's name.
         hook: Arc<str>,
-        /// When it was told.
+        /// The event of its reply.
         event: HookEvent,
     },
 }
@@ -98,9 +98,19 @@ impl Origin {
         match self {
             Origin::Literal { .. } => 0,
             Origin::Source { .. } | Origin::Stored { .. } => 1,
+            Origin::Variable { .. } if self.item_source().is_some() => 1,
             Origin::Caller { .. } => 2,
             Origin::Variable { .. } => 3,
             Origin::Hook { .. } => 4,
+        }
+    }
+
+    /// Returns what the item comes from whose variable this is, such as the file of `[item:path]`.
+    #[must_use]
+    pub(crate) fn item_source(&self) -> Option<&str> {
+        match self {
+            Origin::Variable { key, source } if key.kind() == "item" => Some(source),
+            _ => None,
         }
     }
 
@@ -110,7 +120,7 @@ impl Origin {
         matches!(self, Origin::Literal { key, .. } if &**key == "join")
     }
 
-    /// Returns the scope that speaks here.
+    /// Returns the scope of the text.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {
         match self {

@@ -27,11 +27,11 @@ pub enum PipelineError {
     /// Text that must not be cut does not fit.
     #[error(transparent)]
     Over(OverBudget),
-    /// A saved snapshot does not contain this variable, and there is no provider to ask.
+    /// A saved snapshot does not contain this variable, and there is no provider.
     #[error("{}", MissingVariable(.0.clone()))]
     Missing(VariableKey),
     /// The turn names a counter that does not exist.
-    #[error("unknown counter: `{0}`")]
+    #[error("unknown tokenizer: `{0}`")]
     Counter(String),
 }
 
@@ -50,7 +50,7 @@ impl From<RenderError> for PipelineError {
     }
 }
 
-/// Turns a snapshot into a prompt. `source` is asked once for each variable that the snapshot does not hold, and its answers
+/// Turns a snapshot into a prompt. `source` is called once for each variable that the snapshot does not hold, and its answers
 /// become part of the snapshot.
 ///
 /// # Errors
@@ -83,7 +83,7 @@ fn walk(
     source: &mut dyn VariableSource,
 ) -> Result<Prompt, PipelineError> {
     let mut diagnostics: Diagnostics = snapshot.diagnostics.clone();
-    // Variables that the snapshot already holds have been reported on by whoever recorded them, except in a replay.
+    // Variables that the snapshot already holds were reported when they were recorded, except in a replay.
     diagnostics.extend(variables.iter().flat_map(|(_, variable)| variable.diagnostics.iter().cloned()));
     let profile = &snapshot.profile;
     let mut variables = Variables::new(&snapshot.turn, profile, variables, source);
@@ -94,7 +94,12 @@ fn walk(
         .with_catalog(profile, &snapshot.turn.tools);
     let draft = render(outline, &rules, &mut variables, &mut diagnostics)?;
     let tokens = snapshot.turn.budget.or(profile.budget.tokens);
-    let limit = tokens.map(|tokens| Limit { tokens, on_over: profile.budget.on_over });
+    let set_in = match (snapshot.turn.budget, &profile.budget_source) {
+        (Some(_), _) => "set by the call".to_owned(),
+        (None, Some(source)) => source.clone(),
+        (None, None) => format!("set in the profile `{}`", profile.name),
+    };
+    let limit = tokens.map(|tokens| Limit { tokens, on_over: profile.budget.on_over, set_in: &set_in });
     let between = counter.cutter().unwrap_or(counter).count(&profile.join.text);
     let fitted = budget::fit(draft, limit, between, counter, &profile.name, &mut diagnostics)
         .map_err(PipelineError::Over)?;
@@ -139,7 +144,7 @@ fn report_moved(prompt: &Prompt, snapshot: &Snapshot, diagnostics: &mut Diagnost
     }
 }
 
-/// Renders reminders outside of a build, with notes about them. `source` is asked as in [`run`].
+/// Renders reminders outside of a build, with notes about them. `source` is called as in [`run`].
 ///
 /// # Errors
 /// See [`PipelineError`].

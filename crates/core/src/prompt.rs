@@ -1,4 +1,4 @@
-//! The prompt: a recording. Text, explain view, diff and receipt are replays of this one value.
+//! The prompt. Text, explain view, diff and lock file are made of this one value.
 
 use crate::{
     attachment::Attachment,

@@ -36,7 +36,7 @@ pub enum RenderError {
     /// A text that cannot be rendered, as a diagnostic with file, line and column.
     #[error("{}", .0.message)]
     Text(Box<Diagnostic>),
-    /// A text asks for a variable that nobody knows.
+    /// A text has a variable that is not known.
     #[error(transparent)]
     Missing(MissingVariable),
 }
@@ -106,7 +106,7 @@ impl<'p> RenderRules<'p> {
     }
 
     /// Writes a value of `kind` as the profile wants it, and reports what is wrong with it.
-    fn guard<'t>(
+    fn escape_value<'t>(
         &self,
         kind: &str,
         key: &VariableKey,
@@ -118,7 +118,7 @@ impl<'p> RenderRules<'p> {
             self.report(kind, key, form, text, diagnostics);
             return Cow::Borrowed(text);
         }
-        let safe = self.written(form, text);
+        let safe = self.write_form(form, text);
         if let Cow::Owned(_) = &safe {
             report_once(diagnostics, self.escaped_note(key, form, text).about(key));
         } else if form == ValueForm::Text {
@@ -133,7 +133,7 @@ impl<'p> RenderRules<'p> {
     }
 
     /// Writes a value without what a value of this form must not have.
-    fn written<'t>(&self, form: ValueForm, text: &'t str) -> Cow<'t, str> {
+    fn write_form<'t>(&self, form: ValueForm, text: &'t str) -> Cow<'t, str> {
         match form {
             ValueForm::Name => escape_name(text),
             ValueForm::Branch => match text.char_indices().nth(BRANCH_CHARS) {
@@ -153,7 +153,7 @@ impl<'p> RenderRules<'p> {
     }
 
     /// Escapes forged structure in a value, whatever the profile wants, and reports it.
-    fn neutralised<'t>(
+    fn escape_forged<'t>(
         &self,
         key: &VariableKey,
         text: &'t str,
@@ -177,9 +177,9 @@ impl<'p> RenderRules<'p> {
         let form = match kind {
             Some(FieldKind::Name) => ValueForm::Name,
             Some(FieldKind::Line) => ValueForm::Line,
-            _ => return self.neutralised(key, text, diagnostics),
+            _ => return self.escape_forged(key, text, diagnostics),
         };
-        let safe = self.written(form, text);
+        let safe = self.write_form(form, text);
         if let Cow::Owned(_) = &safe {
             report_once(diagnostics, self.escaped_note(key, form, text).about(key));
         }
@@ -200,7 +200,7 @@ impl<'p> RenderRules<'p> {
             );
             return Diagnostic::warning(DiagnosticCode::GitBranchCut, what);
         }
-        let (severity, what) = unusual(form, text);
+        let (severity, what) = describe_characters(form, text);
         let what = format!("the value of `{key}` {what}; they were escaped");
         Diagnostic::new(severity, DiagnosticCode::HiddenEscaped, what)
     }
@@ -217,14 +217,14 @@ impl<'p> RenderRules<'p> {
         if !REPORTED.contains(&kind) {
             return;
         }
-        if form != ValueForm::Text && !matches!(self.written(form, text), Cow::Borrowed(_)) {
+        if form != ValueForm::Text && !matches!(self.write_form(form, text), Cow::Borrowed(_)) {
             let forged = forged::scan_few(text, &self.tags, 1).0.pop();
             let note = match forged {
                 Some(forged) => {
                     Diagnostic::new(forged.severity(), forged.code(), format!("`{key}` {}", forged.message()))
                 }
                 None => {
-                    let (severity, what) = unusual(form, text);
+                    let (severity, what) = describe_characters(form, text);
                     Diagnostic::new(
                         severity,
                         DiagnosticCode::HiddenValue,
@@ -247,7 +247,7 @@ impl<'p> RenderRules<'p> {
     }
 }
 
-/// The types of variables whose values are chosen by the directory or its files and are read by nobody else on the way.
+/// The types of variables whose values are chosen by the directory or its files and are not checked elsewhere.
 const REPORTED: &[&str] = &["agents", "git", "item", "prompt", "system"];
 
 /// The number of characters of a branch's name that are shown: more of them make sentences.
@@ -297,7 +297,7 @@ fn status_names(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns how bad the characters of a name are, and which they are.
-fn unusual(form: ValueForm, text: &str) -> (Severity, String) {
+fn describe_characters(form: ValueForm, text: &str) -> (Severity, String) {
     const SHOWN: usize = 8;
     let plain = |c: &char| matches!(escape_name(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let unusual = |name: &str| name.chars().filter(|c| !plain(c)).collect::<Vec<char>>();
@@ -344,7 +344,7 @@ fn report_once(diagnostics: &mut Diagnostics, note: Diagnostic) {
 /// Renders an outline.
 ///
 /// # Errors
-/// A template that is nested too deeply or too large, or a variable that nobody knows.
+/// A template that is nested too deeply or too large, or an unknown variable.
 pub fn render(
     outline: Outline<'_>,
     rules: &RenderRules<'_>,
@@ -464,7 +464,7 @@ fn push_pieces(
 ) {
     for piece in pieces {
         let text = match &piece.origin {
-            Origin::Variable { key, .. } => rules.guard(key.kind(), key, &piece.text, diagnostics),
+            Origin::Variable { key, .. } => rules.escape_value(key.kind(), key, &piece.text, diagnostics),
             _ => Cow::Borrowed(piece.text.as_str()),
         };
         out.push(&text, piece.origin.clone());
@@ -475,12 +475,12 @@ fn push_pieces(
 /// many times.
 const RENDERED_LIMIT: usize = 64 << 20;
 
-fn refused(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
+fn template_error(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
     let note = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-    stopped(note, pieces, text, error.position().range.clone())
+    error_at(note, pieces, text, error.position().range.clone())
 }
 
-fn stopped(note: Diagnostic, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
+fn error_at(note: Diagnostic, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
     let (scope, path) = match pieces.first().map(|piece| &piece.origin) {
         Some(origin @ Origin::Source { source, .. }) => (origin.scope(), source.path.clone()),
         Some(other) => (None, other.to_string()),

@@ -1,8 +1,8 @@
-//! Revise: what a hook made of a finished prompt, byte by byte.
+//! Revise: the changes of a hook to a finished prompt, byte by byte.
 //!
-//! A hook answers with a whole text and does not say what it changed. The text is laid beside the one that the hook was
+//! A hook replies with a whole text, without its changes. The text is compared with the one that the hook was
 //! given: what both begin with and what both end with keeps its parts, spans and origins, and what is between is the
-//! hook's. What is gone is counted, never lost quietly.
+//! hook's. Removed bytes are counted and reported.
 
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode},
@@ -33,7 +33,7 @@ pub struct SectionRemoval {
 }
 
 impl SectionRemoval {
-    /// Says what a hook took out, as one info `hook/removed`; `None` where nothing went.
+    /// Reports what a hook removed, as one info `hook/removed`; `None` where nothing was.
     #[must_use]
     pub fn note(removed: &[SectionRemoval], hook: &str, event: HookEvent) -> Option<Diagnostic> {
         let each = |one: &SectionRemoval| format!("{} bytes of `{}`", one.bytes, shown(one.section.as_str()));
@@ -88,10 +88,10 @@ impl Prompt {
                 rest.push(part);
             } else {
                 gone.count(&part, part.range.start.max(from)..part.range.end.min(end));
-                let head = before(&part, from);
-                let mut tail = after(&part, end);
+                let head = part_before(&part, from);
+                let mut tail = part_after(&part, end);
                 if let (Some(_), Some(tail)) = (&head, &mut tail) {
-                    // What the part lost earlier is told once.
+                    // Earlier cuts of the part are listed once.
                     tail.cuts.clear();
                 }
                 parts.extend(head);
@@ -110,7 +110,7 @@ impl Prompt {
                 cuts: Vec::new(),
             });
         }
-        parts.extend(moved(rest, end, from + middle.len()));
+        parts.extend(move_parts(rest, end, from + middle.len()));
         let there: BTreeSet<&SectionId> = parts.iter().map(|part| &part.section).collect();
         let lost = gone.removed.iter().filter(|one| !there.contains(&one.section));
         self.absent.extend(lost.map(|one| Absent {
@@ -126,8 +126,8 @@ impl Prompt {
     /// Appends the parts of `other` that lie behind its first `at` bytes, with their text.
     pub(crate) fn append_behind(&mut self, other: &Prompt, at: usize) {
         let rest = other.parts.iter().filter(|part| part.range.end > at);
-        let rest = rest.filter_map(|part| after(part, at)).collect();
-        self.parts.extend(moved(rest, at, self.text.len()));
+        let rest = rest.filter_map(|part| part_after(part, at)).collect();
+        self.parts.extend(move_parts(rest, at, self.text.len()));
         self.text.push_str(&other.text[at..]);
     }
 }
@@ -148,8 +148,8 @@ fn changed(old: &str, new: &str) -> (usize, usize) {
     (from, from + end)
 }
 
-/// The part up to `at`, a place in the prompt.
-fn before(part: &Part, at: usize) -> Option<Part> {
+/// Returns the part up to `at`, a place in the prompt.
+fn part_before(part: &Part, at: usize) -> Option<Part> {
     let len = at.checked_sub(part.range.start).filter(|len| *len > 0)?;
     let mut head = part.clone();
     head.range.end = at;
@@ -157,8 +157,8 @@ fn before(part: &Part, at: usize) -> Option<Part> {
     Some(head)
 }
 
-/// The part from `at` on, a place in the prompt; the whole part where it starts later.
-fn after(part: &Part, at: usize) -> Option<Part> {
+/// Returns the part from `at` on, a place in the prompt; the whole part where it starts later.
+fn part_after(part: &Part, at: usize) -> Option<Part> {
     if part.range.end <= at {
         return None;
     }
@@ -169,7 +169,7 @@ fn after(part: &Part, at: usize) -> Option<Part> {
 }
 
 /// Moves parts that lay behind `from` to behind `to`.
-fn moved(parts: Vec<Part>, from: usize, to: usize) -> impl Iterator<Item = Part> {
+fn move_parts(parts: Vec<Part>, from: usize, to: usize) -> impl Iterator<Item = Part> {
     parts.into_iter().map(move |mut part| {
         part.range = part.range.start - from + to..part.range.end - from + to;
         part
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_part_lost_before_is_told_once() {
+    fn earlier_cuts_of_a_part_are_listed_once() {
         let mut prompt = given();
         prompt.parts[0].cuts.push(Cut { why: CutWhy::Ceiling, before: 9, after: 5, range: 24..42 });
         prompt.revise("Use no tabs.\nBe kind.\n\nDate: today", "h", EVENT);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn one_hook_may_change_what_another_one_said() {
+    fn one_hook_may_change_the_text_of_another() {
         let mut prompt = Prompt::default().with("a", &[("A", literal("x"))]);
         prompt.revise("A one two", "first", EVENT);
         prompt.revise("A one 2", "second", EVENT);
@@ -362,7 +362,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_text_is_what_was_said_and_everything_tiles_it(
+        fn the_text_is_that_of_the_reply_and_everything_tiles_it(
             mut prompt in prompts(),
             edits in prop::collection::vec((0..=100usize, 0..=100usize, "([ab]|\n|é|ê|漢){0,6}"), 0..4),
         ) {

@@ -39,12 +39,12 @@ pub(crate) fn variable(key: &str) -> Origin {
     Origin::Variable { key: key.parse::<VariableKey>().expect("a variable name"), source: "test".into() }
 }
 
-/// Returns an origin in what the caller said.
+/// Returns an origin in a text of the caller.
 pub(crate) fn caller(flag: &str) -> Origin {
     Origin::Caller { flag: flag.into() }
 }
 
-/// Returns an origin in what a hook said.
+/// Returns an origin in the reply of a hook.
 pub(crate) fn hook(name: &str) -> Origin {
     Origin::Hook { hook: name.into(), event: HookEvent::BeforeAgentStart }
 }

@@ -1,4 +1,4 @@
-//! Who may speak: the three fixed scopes.
+//! The three fixed scopes.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -12,7 +12,7 @@ pub enum Scope {
     Bundled,
     /// The user's own directory; trusted by install-time acceptance.
     Global,
-    /// The directory that is worked in; speaks only when trusted.
+    /// The directory that is worked in; used only if trusted.
     Project,
 }
 

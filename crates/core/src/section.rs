@@ -1,8 +1,8 @@
 //! Sections: named slots of the prompt, as a profile describes them.
 
 use crate::{
-    attachment::AttachmentPlace, catalog::CatalogBody, condition::Condition, origin::Piece,
-    variable::Stability,
+    attachment::AttachmentPlace, catalog::CatalogBody, condition::Condition, diagnostic::Place,
+    origin::Piece, variable::Stability,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
@@ -25,7 +25,7 @@ impl SectionId {
         &self.0
     }
 
-    /// Tells whether a layer's file name may become an id: letters, digits, `-`, `_` and `.`, not starting with `.`.
+    /// Returns true if a layer's file name may become an id: letters, digits, `-`, `_` and `.`, not starting with `.`.
     #[must_use]
     pub fn is_valid(id: &str) -> bool {
         !id.is_empty()
@@ -333,6 +333,9 @@ pub struct Override {
     pub id: String,
     /// The settings file, for people.
     pub source: String,
+    /// The location of the section's key in that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// True if the project's settings set it.
     pub project: bool,
     /// A new text.

@@ -46,7 +46,7 @@ pub struct Snapshot {
     /// The reminders that events call for, in the order of the events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reminders: Vec<DueReminder>,
-    /// Every variable that was asked for, absent ones too.
+    /// Every variable that was read, absent ones too.
     pub variables: RecordedVariables,
     /// The diagnostics of the collection.
     pub diagnostics: Diagnostics,
@@ -70,7 +70,7 @@ pub struct SettingsPrompt {
 }
 
 impl SettingsPrompt {
-    /// True where the settings leave the prompt to the profile.
+    /// Returns true if the settings leave the prompt to the profile.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.custom.is_none() && self.append.is_none()

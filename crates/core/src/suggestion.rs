@@ -15,10 +15,10 @@ const LONGEST: usize = 64;
 /// assert_eq!(did_you_mean("weather", ["branch", "status"]), None);
 /// ```
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let letters = folded(word)?;
+    let letters = lowercase_chars(word)?;
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        let Some(other) = folded(candidate) else { continue };
+        let Some(other) = lowercase_chars(candidate) else { continue };
         let longer = letters.len().max(other.len());
         let allowed = (longer / 3).clamp(1, 4);
         if letters.len().abs_diff(other.len()) > allowed {
@@ -32,8 +32,29 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
     best.map(|(_, candidate)| candidate)
 }
 
+/// Writes names for a message: `` `branch`, `status` ``.
+pub fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the help for an unknown word: the candidate that it was most likely meant to be, else what `otherwise` returns.
+///
+/// ```
+/// use preface_core::suggestion::suggest_or;
+/// let help = |word: &str| suggest_or(word, ["branch", "status"], || "names are branch, status".to_owned());
+/// assert_eq!(help("brnach"), "did you mean `branch`?");
+/// assert_eq!(help("weather"), "names are branch, status");
+/// ```
+pub fn suggest_or<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    did_you_mean(word, candidates).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
+
 /// Lower-cases a word into letters; `None` for the empty and the overlong.
-fn folded(word: &str) -> Option<Vec<char>> {
+fn lowercase_chars(word: &str) -> Option<Vec<char>> {
     let letters: Vec<char> = word.chars().take(LONGEST + 1).flat_map(char::to_lowercase).collect();
     (!letters.is_empty() && letters.len() <= LONGEST).then_some(letters)
 }
@@ -63,7 +84,7 @@ fn distance(from: &[char], to: &[char]) -> usize {
 mod tests {
     use super::*;
 
-    fn slips(from: &str, to: &str) -> usize {
+    fn edit_distance(from: &str, to: &str) -> usize {
         distance(&from.chars().collect::<Vec<_>>(), &to.chars().collect::<Vec<_>>())
     }
 
@@ -72,10 +93,10 @@ mod tests {
         let cases =
             [("", "", 0), ("a", "", 1), ("tool", "tools", 1), ("tolls", "tools", 1), ("brnach", "branch", 1)];
         for (from, to, count) in cases {
-            assert_eq!(slips(from, to), count, "{from} → {to}");
-            assert_eq!(slips(to, from), count, "{to} → {from}: the distance is the same both ways");
+            assert_eq!(edit_distance(from, to), count, "{from} → {to}");
+            assert_eq!(edit_distance(to, from), count, "{to} → {from}: the distance is the same both ways");
         }
-        assert_eq!(slips("ca", "abc"), 3, "a swapped pair is not edited again");
+        assert_eq!(edit_distance("ca", "abc"), 3, "a swapped pair is not edited again");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What made a prompt: each build of a base, and each hook that changed one for a run.
+//! The triggers of a prompt: each build of a base, and each hook that changed one for a run.
 
 use crate::{prompt::Prompt, section::SectionId};
 use serde::{Deserialize, Serialize};
@@ -44,13 +44,13 @@ impl fmt::Display for TriggerKind {
     }
 }
 
-/// One thing that made the prompt what it is.
+/// A build or a hook that made the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Trigger {
-    /// What happened.
+    /// The kind of the trigger.
     pub kind: TriggerKind,
-    /// Who made it happen: a hook, where it was one.
+    /// The hook, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The sections that are new, other or gone since; in the prompt's order, those that are gone last.

@@ -1,4 +1,4 @@
-//! What is asked now: the directory, the tools, the model, the instant.
+//! The turn of a prompt: the directory, the tools, the model, the instant.
 
 use crate::template;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct Turn {
     /// The conversation's id, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// The agent whose prompt is asked for; `None` is the main conversation.
+    /// The agent whose prompt is built; `None` is the main conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The active tools, in order.
@@ -34,7 +34,7 @@ pub struct Turn {
     pub budget: Option<usize>,
     /// The name of the tokenizer.
     pub counter: String,
-    /// Values that `--variable` sets (or removes), before any provider is asked.
+    /// Values that `--variable` sets (or removes), before any provider is called.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<crate::variable::VariableKey, Option<String>>,
 }
@@ -42,14 +42,14 @@ pub struct Turn {
 /// The prefix of the `source` of a tool that an MCP server brings; the server's name follows.
 pub const OF_SERVER: &str = "mcp:";
 
-/// A tool that the model may call, as far as the prompt speaks of it.
+/// A tool that the model may call, as the prompt describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it does.
+    /// The description for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// One line for the list of tools.
@@ -78,7 +78,7 @@ impl Tool {
         one_line(self.snippet.as_deref().or(self.description.as_deref())?)
     }
 
-    /// True for a tool that an MCP server brings. Its definition says all of it; no list in the prompt repeats that.
+    /// True for a tool that an MCP server brings. Only its definition describes it; no list in the prompt does.
     #[must_use]
     pub fn is_of_server(&self) -> bool {
         self.source.as_deref().is_some_and(|source| source.starts_with(OF_SERVER))

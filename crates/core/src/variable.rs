@@ -37,17 +37,17 @@ impl VariableKey {
         &self.text[self.colon + 1..]
     }
 
-    /// Returns the key that is asked for where a text of this scope names this one: a project's `file:` reads inside
+    /// Returns the key that is read where a text of this scope names this one: a project's `file:` reads inside
     /// the project only.
     ///
     /// ```
     /// use preface_core::{variable::VariableKey, scope::Scope};
     /// let key = VariableKey::new("file", "notes.md");
-    /// assert_eq!(key.asked_by(Some(Scope::Project)).as_str(), "project_file:notes.md");
-    /// assert_eq!(key.asked_by(Some(Scope::Global)).as_str(), "file:notes.md");
+    /// assert_eq!(key.in_scope(Some(Scope::Project)).as_str(), "project_file:notes.md");
+    /// assert_eq!(key.in_scope(Some(Scope::Global)).as_str(), "file:notes.md");
     /// ```
     #[must_use]
-    pub fn asked_by(&self, scope: Option<Scope>) -> Cow<'_, VariableKey> {
+    pub fn in_scope(&self, scope: Option<Scope>) -> Cow<'_, VariableKey> {
         match (scope, self.kind()) {
             (Some(Scope::Project), "file") => Cow::Owned(VariableKey::new("project_file", self.name())),
             _ => Cow::Borrowed(self),
@@ -100,7 +100,7 @@ impl From<VariableKey> for String {
     }
 }
 
-/// How long the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
+/// The time for which the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -170,13 +170,13 @@ impl RecordedVariable {
     }
 }
 
-/// Every variable that was asked for, absent ones too. Part of the [`Snapshot`](crate::snapshot::Snapshot).
+/// Every variable that was read, absent ones too. Part of the [`Snapshot`](crate::snapshot::Snapshot).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordedVariables(BTreeMap<VariableKey, RecordedVariable>);
 
 impl RecordedVariables {
-    /// Returns what is known of `key`; `None` means nobody asked yet.
+    /// Returns the recorded value of `key`; `None` if it was not read yet.
     #[must_use]
     pub fn get(&self, key: &VariableKey) -> Option<&RecordedVariable> {
         self.0.get(key)

@@ -7,9 +7,9 @@ use crate::{
     variable::{RecordedVariable, RecordedVariables, Stability, VariableKey},
 };
 
-/// Answers for variables that a snapshot does not hold: a machine, or nobody.
+/// A source of variables that a snapshot does not contain.
 pub trait VariableSource {
-    /// Returns the variable with this name; `None` where there is nobody to ask.
+    /// Returns the variable with this name; `None` where there is no provider.
     fn get(&mut self, key: &VariableKey) -> Option<RecordedVariable>;
 }
 
@@ -29,7 +29,7 @@ impl VariableSource for NoSource {
     }
 }
 
-/// A variable that the snapshot does not hold where there is nobody to ask.
+/// The error for a variable that the snapshot does not contain where there is no provider.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the saved snapshot does not have the variable `{0}`")]
 pub struct MissingVariable(pub VariableKey);
@@ -43,7 +43,7 @@ pub struct Variables<'a> {
 }
 
 impl<'a> Variables<'a> {
-    /// Starts with what is recorded. `source` is asked for what neither the record nor the turn nor the profile has.
+    /// Starts with the recorded variables. `source` is called for those that neither they nor the turn nor the profile has.
     pub fn new(
         turn: &'a Turn,
         profile: &'a Profile,
@@ -56,7 +56,7 @@ impl<'a> Variables<'a> {
     /// Returns a variable. What its lookup came across is added to `diagnostics`, once.
     ///
     /// # Errors
-    /// Nobody knows it.
+    /// The variable is not known.
     pub fn get(
         &mut self,
         key: &VariableKey,
@@ -75,7 +75,7 @@ impl<'a> Variables<'a> {
     /// Returns true where a variable exists; an empty text exists.
     ///
     /// # Errors
-    /// Nobody knows it.
+    /// The variable is not known.
     pub fn exists(
         &mut self,
         key: &VariableKey,
@@ -103,7 +103,7 @@ pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedV
     }
 }
 
-/// Returns what the turn itself says of a variable: the value that the caller set for it, else where the turn is, who
+/// Returns the value of a variable in the turn itself: the value that the caller set for it, else where the turn is, who
 /// answers and which tools are active. `None` where the turn does not know.
 #[must_use]
 pub fn turn_variable(key: &VariableKey, turn: &Turn) -> Option<RecordedVariable> {

@@ -1,6 +1,6 @@
 //! Plain words for the messages of serde, which have names of Rust types and repeat the input at any length.
 
-/// Returns what a field takes and the kind of what it has, from serde's message; `None` if the message is about something else.
+/// Returns the expected type of a field and the type of its value, from serde's message; `None` if the message is about something else.
 /// `table` is the format's name for keys with values, such as `an object`.
 ///
 /// ```
@@ -13,7 +13,7 @@
 pub fn wrong_type<'m>(message: &'m str, table: &'static str) -> Option<(&'m str, &'static str)> {
     let wrong = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, wanted) = wrong.rsplit_once(", expected ")?;
-    Some((takes(wanted, table), kind(found, table)))
+    Some((wanted_type(wanted, table), kind(found, table)))
 }
 
 fn kind(found: &str, table: &'static str) -> &'static str {
@@ -28,7 +28,7 @@ fn kind(found: &str, table: &'static str) -> &'static str {
     }
 }
 
-fn takes<'m>(wanted: &'m str, table: &'static str) -> &'m str {
+fn wanted_type<'m>(wanted: &'m str, table: &'static str) -> &'m str {
     match wanted {
         _ if wanted.starts_with("struct ") => table,
         "a map" | "an object" => table,

@@ -110,7 +110,7 @@ fn function(parameters: &[&[&str]], body: Vec<Statement>) -> Expression {
 }
 
 #[test]
-fn every_construct_comes_to_what_javascript_makes_of_it() {
+fn every_construct_has_the_value_of_javascript() {
     let object = || Expression::Object(vec![("A".into(), text("a <<VERSION>>")), ("B".into(), text("b"))]);
     let tools_by_map = || {
         let item = function(
@@ -221,7 +221,7 @@ fn every_construct_comes_to_what_javascript_makes_of_it() {
 }
 
 #[test]
-fn what_comes_to_nothing_says_why() {
+fn a_failed_evaluation_has_a_reason() {
     for (expression, why) in [
         (name("UNHEARD"), "`UNHEARD` is not bound"),
         (member(name("TASK"), "colour"), "`TASK.colour` is not bound"),
@@ -238,7 +238,7 @@ fn what_comes_to_nothing_says_why() {
 }
 
 #[test]
-fn a_fact_is_asked_for_where_the_outcome_hangs_on_it_and_nowhere_else() {
+fn a_variable_is_read_only_where_the_outcome_depends_on_it() {
     let unknown: Bindings = toml::from_str("A = { variable = \"git:never\" }\nB = true").unwrap();
     let mut look = |key: &VariableKey| Err(MissingVariable(key.clone()));
     let sight = EvaluationScope { bindings: &unknown, tools: &[] };
@@ -251,7 +251,7 @@ fn a_fact_is_asked_for_where_the_outcome_hangs_on_it_and_nowhere_else() {
 }
 
 #[test]
-fn each_run_of_the_text_says_who_said_it() {
+fn each_run_of_the_text_has_its_origin() {
     let whole = Expression::Template(vec![text("on "), name("GREP"), text(" at "), name("STATUS")]);
     fragments(&whole, |fragments| {
         let source: Vec<&FragmentSource<'_>> = fragments.iter().map(|fragment| &fragment.source).collect();

@@ -22,13 +22,13 @@ fn read(category: Category, more: &Value) -> Result<Manifest, InvalidManifest> {
 }
 
 /// `code pointer line` of each failure.
-fn said(failures: &[ValidationFailure]) -> Vec<String> {
+fn failure_lines(failures: &[ValidationFailure]) -> Vec<String> {
     let line = |failure: &ValidationFailure| failure.place.as_ref().and_then(|place| place.line).unwrap_or(0);
     failures.iter().map(|f| format!("{} {} {}", f.code(), f.pointer, line(f))).collect()
 }
 
 fn refused(result: Result<Manifest, InvalidManifest>) -> Vec<String> {
-    said(&result.expect_err("the manifest is refused").failures)
+    failure_lines(&result.expect_err("the manifest is refused").failures)
 }
 
 mod by_category {
@@ -51,7 +51,7 @@ mod by_category {
     }
 
     #[test]
-    fn an_incomplete_one_says_what_it_lacks() {
+    fn an_incomplete_one_lists_what_is_missing() {
         let cases = [
             (Category::Commands, json!({}), "`description`"),
             (Category::ContextProviders, json!({"priority": 1}), "`markdown`, `files` or `command`"),
@@ -68,6 +68,16 @@ mod by_category {
         for (category, more, missing) in cases {
             let manifest = read(category, &more).unwrap();
             assert_eq!(manifest.ability.missing(), Some(missing), "{category} {more}");
+        }
+    }
+
+    #[test]
+    fn a_tool_is_strict_where_its_manifest_has_that() {
+        for (more, strict) in [(json!({}), false), (json!({"strict": true}), true)] {
+            let Ability::Tool(texts) = read(Category::Tools, &more).unwrap().ability else {
+                panic!("a tool")
+            };
+            assert_eq!(texts.tool("a", "m").strict, strict);
         }
     }
 
@@ -129,6 +139,7 @@ mod by_category {
             (Category::Tools, json!({"promptGuidelines": "a"}), SHAPE, "/promptGuidelines"),
             (Category::Tools, json!({"promptGuidelines": ["a", null]}), SHAPE, "/promptGuidelines/1"),
             (Category::Tools, json!({"inputSchema": true}), SHAPE, "/inputSchema"),
+            (Category::Tools, json!({"strict": "yes"}), SHAPE, "/strict"),
             (Category::Ui, json!({"config": null}), SHAPE, "/config"),
         ];
         for (category, more, code, pointer) in cases {
@@ -172,9 +183,9 @@ mod by_category {
         for category in Category::ALL {
             let mut manifest = read(category, &json!({"later": {"a": [1]}, "$schema": "x"})).expect("sound");
             let notes: Vec<_> = std::mem::take(&mut manifest.notes);
-            let told: Vec<_> = notes.iter().map(|note| note.message.as_str()).collect();
+            let messages: Vec<_> = notes.iter().map(|note| note.message.as_str()).collect();
             let unknown = format!("a manifest of `{category}` has no key `later`; it is ignored");
-            assert_eq!(told, [unknown.as_str()]);
+            assert_eq!(messages, [unknown.as_str()]);
             assert_eq!(manifest, read(category, &json!({})).unwrap(), "{category}");
         }
         let notes = read(Category::Tools, &json!({"promptSnipet": "x"})).expect("sound").notes;
@@ -204,7 +215,7 @@ mod stages {
         }
         match read_bytes(Scope::Project, Category::Tools, "x", text.as_bytes()) {
             Ok(_) => Vec::new(),
-            Err(refused) => said(&refused.failures),
+            Err(refused) => failure_lines(&refused.failures),
         }
     }
 
@@ -252,7 +263,7 @@ mod stages {
     }
 
     #[test]
-    fn a_missing_required_setting_is_told_at_the_configuration() {
+    fn a_missing_required_setting_is_reported_at_the_configuration() {
         let to = r#""additionalProperties": false, "required": ["m"]"#;
         let all = changed(&[("\"additionalProperties\": false", to)]);
         assert_eq!(all, ["settings/schema-violation  7"]);
@@ -286,14 +297,14 @@ mod stages {
         let config = ("\"n\": 1", "\"n\": false");
         let all = [id, shape, contract, core, config];
         for (first, code) in [DISCOVERY, SHAPE, CONTRACT, CORE, CONFIG].into_iter().enumerate() {
-            let told = changed(&all[first..]);
-            assert_eq!(told.len(), 1, "{told:?}");
-            assert!(told[0].starts_with(&format!("{code} ")), "{told:?}");
+            let changes = changed(&all[first..]);
+            assert_eq!(changes.len(), 1, "{changes:?}");
+            assert!(changes[0].starts_with(&format!("{code} ")), "{changes:?}");
         }
     }
 
     #[test]
-    fn all_failures_of_one_stage_are_told_and_none_of_another() {
+    fn all_failures_of_one_stage_are_reported_and_none_of_another() {
         let (id, kind) = (("\"id\": \"x\"", "\"id\": \"\""), ("\"tools\"", "\"tols\""));
         assert_eq!(
             changed(&[id, kind, ("\"1.0.0\"", "\"2.0.0\"")]),
@@ -316,7 +327,7 @@ mod place {
         for id in ["y", "X", "x ", "../x", "..", ".", "a/x", "a\\x", "/x", "x\u{202e}", "x\u{0}", "x\n"] {
             let text = manifest(Category::Tools, id, &json!({})).to_string();
             let error = read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).unwrap_err();
-            assert_eq!(said(&error.failures), [format!("{DISCOVERY} /id 1")], "{id:?}");
+            assert_eq!(failure_lines(&error.failures), [format!("{DISCOVERY} /id 1")], "{id:?}");
             assert_eq!(error.claims.as_deref(), Some(id));
             let message = &error.failures[0].message;
             assert!(!message.contains(['\u{202e}', '\n', '\0']), "names are shown escaped: {message:?}");

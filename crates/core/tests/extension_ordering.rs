@@ -136,7 +136,7 @@ mod ordered {
         (order(&defaults, orderings, &mut notes), notes)
     }
 
-    fn said(rewrites: &[OrderingRewrite]) -> Vec<String> {
+    fn lines(rewrites: &[OrderingRewrite]) -> Vec<String> {
         let line = |it: &OrderingRewrite| {
             format!("{} {} {} → {}", it.scope, it.slot, it.previous_order.join(" "), it.new_order.join(" "))
         };
@@ -187,7 +187,7 @@ mod ordered {
     fn a_later_list_replaces_an_earlier_one_whole() {
         let (ordered, _) = lay(&["a", "b", "c", "d"], &[list(Global, &["d", "c"]), list(Project, &["b"])]);
         assert_eq!(ordered.slots[&slot(SLOT)].join(" "), "b a c d", "nothing of the global list is left");
-        assert_eq!(said(&ordered.rewrites), ["project TOOL_CALL/pre d c a b → b a c d"]);
+        assert_eq!(lines(&ordered.rewrites), ["project TOOL_CALL/pre d c a b → b a c d"]);
     }
 
     #[test]
@@ -200,11 +200,14 @@ mod ordered {
         ];
         let ordered = order(&defaults, &orderings, &mut Diagnostics::new());
         assert!(ordered.slots.values().all(|ids| ids.join(" ") == "b a"), "{ordered:?}");
-        assert_eq!(said(&ordered.rewrites), ["global RENDER/pre a b → b a", "project RENDER/post a b → b a"]);
+        assert_eq!(
+            lines(&ordered.rewrites),
+            ["global RENDER/pre a b → b a", "project RENDER/post a b → b a"]
+        );
     }
 
     #[test]
-    fn a_project_is_told_for_every_slot_that_it_names_also_when_nothing_moves() {
+    fn every_slot_that_a_project_names_is_reported_even_if_nothing_moves() {
         for (default, ids, expected) in [
             (&["a"][..], &["a"][..], "project TOOL_CALL/pre a → a"),
             (&["a", "b"], &["a"], "project TOOL_CALL/pre a b → a b"),
@@ -213,7 +216,7 @@ mod ordered {
             (&[], &["x"], "project TOOL_CALL/pre  → "),
         ] {
             let (ordered, notes) = lay(default, &[list(Project, ids)]);
-            assert_eq!(said(&ordered.rewrites), [expected]);
+            assert_eq!(lines(&ordered.rewrites), [expected]);
             let rewrites: Vec<&Diagnostic> =
                 notes.iter().filter(|note| note.code.as_str() == "OrderingRewrite").collect();
             assert_eq!(rewrites.len(), 1);
@@ -222,11 +225,11 @@ mod ordered {
     }
 
     #[test]
-    fn the_user_is_told_only_of_what_moved() {
+    fn a_list_of_the_user_is_reported_only_if_something_moved() {
         let (ordered, notes) = lay(&["a", "b"], &[list(Global, &["a"])]);
         assert!(ordered.rewrites.is_empty() && notes.is_empty());
         let (ordered, notes) = lay(&["a", "b"], &[list(Global, &["b"])]);
-        assert_eq!(said(&ordered.rewrites), ["global TOOL_CALL/pre a b → b a"]);
+        assert_eq!(lines(&ordered.rewrites), ["global TOOL_CALL/pre a b → b a"]);
         assert_eq!(severities(&notes), ["info OrderingRewrite"]);
     }
 
@@ -240,7 +243,7 @@ mod ordered {
     #[test]
     fn the_previous_order_is_that_without_the_manifest() {
         let (ordered, notes) = lay(&["a", "b", "c"], &[list(Global, &["c"]), list(Project, &["b"])]);
-        assert_eq!(said(&ordered.rewrites), ["project TOOL_CALL/pre c a b → b a c"]);
+        assert_eq!(lines(&ordered.rewrites), ["project TOOL_CALL/pre c a b → b a c"]);
         assert_eq!(
             severities(&notes),
             ["warning OrderingRewrite"],
@@ -249,7 +252,7 @@ mod ordered {
     }
 
     #[test]
-    fn an_id_without_a_hook_in_the_slot_is_told_and_passed_over() {
+    fn an_id_without_a_hook_in_the_slot_is_reported_and_skipped() {
         let (ordered, notes) = lay(&["audit"], &[list(Global, &["audti", "audit"])]);
         assert_eq!(ordered.slots[&slot(SLOT)], ["audit"]);
         assert_eq!(severities(&notes), ["info ordering/unknown-hook"]);
@@ -258,7 +261,7 @@ mod ordered {
     }
 
     #[test]
-    fn of_many_unknown_ids_a_screenful_is_told() {
+    fn unknown_ids_are_reported_up_to_a_limit() {
         let ids: Vec<String> = (0..50_000).map(|at| format!("x{at}")).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let (_, notes) = lay(&["a"], &[list(Global, &ids)]);

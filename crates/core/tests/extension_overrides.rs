@@ -3,7 +3,7 @@
 
 mod extension;
 
-use extension::{All, Checker, complete, of_severity, resolved, row, settings, sound, told, with};
+use extension::{All, Checker, complete, of_severity, resolved, row, settings, severity_codes, sound, with};
 use preface_core::{
     diagnostic::Severity,
     extension::{
@@ -47,7 +47,7 @@ fn an_incomplete_override_leaves_the_complete_entry_below_it() {
             assert_eq!(active(&scopes), ["bundled/x"], "{category} {upper}");
             let above = row(&scopes, upper, category, "x");
             assert_eq!(above.status, Status::Disabled);
-            assert_eq!(told(&above.diagnostics), ["warning extension/incomplete"], "{category}");
+            assert_eq!(severity_codes(&above.diagnostics), ["warning extension/incomplete"], "{category}");
             assert!(above.diagnostics[0].message.ends_with("; the bundled one stays"), "{category}");
             let below = row(&scopes, Bundled, category, "x");
             assert_eq!(below.fallback_from.as_ref(), Some(&above.origin), "{category}");
@@ -75,7 +75,10 @@ fn with_nothing_that_can_be_used_below_an_incomplete_one_stays_active() {
     for (found, settings, why) in cases {
         let scopes = resolved(found, &settings);
         assert_eq!(active(&scopes), ["project/x"], "{why}");
-        assert!(told(&scopes.diagnostics).contains(&"warning extension/incomplete".to_owned()), "{why}");
+        assert!(
+            severity_codes(&scopes.diagnostics).contains(&"warning extension/incomplete".to_owned()),
+            "{why}"
+        );
     }
 }
 
@@ -110,26 +113,26 @@ fn with_nothing_below_what_needs_a_grant_is_active_and_not_runnable() {
 #[test]
 fn a_layer_that_disables_its_own_name_has_it_off_and_shows_it() {
     for scope in Scope::ALL {
-        let said = settings(&[(scope, json!({"tools": {"x": {"disable": true}}}))]);
-        let scopes = resolved(vec![sound(scope, Category::Tools, "x")], &said);
+        let merged = settings(&[(scope, json!({"tools": {"x": {"disable": true}}}))]);
+        let scopes = resolved(vec![sound(scope, Category::Tools, "x")], &merged);
         let row = row(&scopes, scope, Category::Tools, "x");
         assert!(!row.active, "{scope}");
         assert_eq!(row.disabled_by.as_ref().map(|by| by.scope), Some(SetBy::from(scope)), "{scope}");
-        assert_eq!(told(&scopes.diagnostics), ["info scope/disabled"], "{scope}");
+        assert_eq!(severity_codes(&scopes.diagnostics), ["info scope/disabled"], "{scope}");
     }
 }
 
 #[test]
 fn a_project_that_switches_on_again_is_reported_and_starts_nothing() {
-    let said = |category: Category| {
+    let merged = |category: Category| {
         settings(&[
             (Global, json!({category.as_str(): {"x": {"disable": true}}})),
             (Project, json!({category.as_str(): {"x": {"disable": false}}})),
         ])
     };
-    let scopes = resolved(vec![sound(Bundled, Category::Tools, "x")], &said(Category::Tools));
+    let scopes = resolved(vec![sound(Bundled, Category::Tools, "x")], &merged(Category::Tools));
     assert_eq!(active(&scopes), ["bundled/x"], "the later layer's scalar wins");
-    assert_eq!(told(&scopes.diagnostics), ["warning scope/enabled"]);
+    assert_eq!(severity_codes(&scopes.diagnostics), ["warning scope/enabled"]);
     assert_eq!(
         scopes.diagnostics[0].message,
         "bundled/x (Tool), which global/settings.json:1 (global) switches off, is switched on again by \
@@ -137,9 +140,9 @@ fn a_project_that_switches_on_again_is_reported_and_starts_nothing() {
     );
 
     for category in [Category::Hooks, Category::Loggers, Category::Providers] {
-        let scopes = granted(vec![sound(Global, category, "x")], &said(category));
+        let scopes = granted(vec![sound(Global, category, "x")], &merged(category));
         assert_eq!(active(&scopes), [""; 0], "{category}: it would act on the machine");
-        let notes = told(&scopes.diagnostics);
+        let notes = severity_codes(&scopes.diagnostics);
         assert!(notes.contains(&"warning scope/enabled".to_owned()), "{category}: {notes:?}");
         let by = row(&scopes, Global, category, "x").disabled_by.clone().expect("the user");
         assert_eq!(by.scope, SetBy::Global, "{category}");
@@ -148,13 +151,13 @@ fn a_project_that_switches_on_again_is_reported_and_starts_nothing() {
 
 #[test]
 fn the_user_switches_on_again_what_a_weaker_layer_switched_off_without_a_warning() {
-    let said = settings(&[
+    let merged = settings(&[
         (Bundled, json!({"loggers": {"x": {"disable": true}}})),
         (Global, json!({"loggers": {"x": {"disable": false}}})),
     ]);
-    let scopes = resolved(vec![sound(Bundled, Category::Loggers, "x")], &said);
+    let scopes = resolved(vec![sound(Bundled, Category::Loggers, "x")], &merged);
     assert_eq!(active(&scopes), ["bundled/x"]);
-    assert_eq!(told(&scopes.diagnostics), ["info scope/enabled"]);
+    assert_eq!(severity_codes(&scopes.diagnostics), ["info scope/enabled"]);
 }
 
 fn command(scope: Scope, id: &str, name: &str) -> DiscoveredManifest {
@@ -171,34 +174,34 @@ fn of_two_commands_of_one_typed_name_the_stronger_layers_is_active() {
         (row(&scopes, Global, Category::Commands, "a"), row(&scopes, Project, Category::Commands, "b"));
     assert_eq!(hidden.shadowed_by.as_ref(), Some(&winner.origin));
     assert_eq!(winner.shadows, std::slice::from_ref(&hidden.origin));
-    assert_eq!(told(&scopes.diagnostics), ["warning scope/shadows"]);
+    assert_eq!(severity_codes(&scopes.diagnostics), ["warning scope/shadows"]);
 }
 
 fn provider(more: &Value) -> (Vec<DiscoveredManifest>, MergedSettings) {
     let found = vec![sound(Global, Category::Providers, "op")];
-    let said = settings(&[
+    let merged = settings(&[
         (Global, json!({"providers": {"op": {"model": "mine", "region": "eu"}}})),
         (Project, json!({"providers": {"op": more}})),
     ]);
-    (found, said)
+    (found, merged)
 }
 
 #[test]
 fn a_projects_settings_of_a_provider_are_used_once_granted_and_until_then_the_lower_ones() {
-    let (found, said) = provider(&json!({"model": "theirs", "baseUrl": "https://theirs.example"}));
-    let scopes = resolved(found.clone(), &said);
+    let (found, merged) = provider(&json!({"model": "theirs", "baseUrl": "https://theirs.example"}));
+    let scopes = resolved(found.clone(), &merged);
     let entry = scopes.active(Category::Providers, "op").expect("it is there");
     assert_eq!(Value::from(entry.value.config.clone()), json!({"model": "mine", "region": "eu"}));
-    assert_eq!(told(&scopes.diagnostics), ["warning settings/ignored"]);
+    assert_eq!(severity_codes(&scopes.diagnostics), ["warning settings/ignored"]);
     let [change] = &scopes.changes[..] else { panic!("one change: {:?}", scopes.changes) };
     assert_eq!((change.name.as_str(), change.url.as_str()), ("op", "https://theirs.example"));
 
-    let scopes = granted(found, &said);
+    let scopes = granted(found, &merged);
     let entry = scopes.active(Category::Providers, "op").expect("it is there");
     let whole = json!({"model": "theirs", "baseUrl": "https://theirs.example"});
     assert_eq!(Value::from(entry.value.config.clone()), whole);
     assert_eq!((entry.config_scope, scopes.ignored.len()), (SetBy::Project, 0));
-    assert_eq!(told(&scopes.diagnostics), [""; 0]);
+    assert_eq!(severity_codes(&scopes.diagnostics), [""; 0]);
 }
 
 #[test]
@@ -207,18 +210,18 @@ fn settings_report_what_the_resolver_uses() {
         "type": "object", "additionalProperties": false, "properties": {"n": {"type": "integer"}},
     });
     let tool = with(Global, Category::Tools, "t", &json!({"description": "d", "configSchema": schema}));
-    let said = settings(&[
+    let merged = settings(&[
         (Global, json!({"tools": {"t": {"n": 3}}})),
         (Project, json!({"tools": {"t": {"n": "many", "m": 1}}})),
     ]);
-    let scopes = resolved(vec![tool], &said);
+    let scopes = resolved(vec![tool], &merged);
     let ignored =
         |key: &str| IgnoredSetting { by: SetBy::Project, path: ["tools", "t", key].map(str::to_owned) };
     assert_eq!(scopes.ignored, [ignored("n"), ignored("m")]);
-    let used = said.without(scopes.ignored.iter().map(|value| (value.by, value.path.as_slice())));
+    let used = merged.without(scopes.ignored.iter().map(|value| (value.by, value.path.as_slice())));
     assert_eq!(used.to_value(), json!({"tools": {"t": {"n": 3}}}));
     let outcomes = |path: &str| -> Vec<ValueOutcome> {
-        used.why(&path.parse().expect("a path")).into_iter().map(|said| said.outcome).collect()
+        used.why(&path.parse().expect("a path")).into_iter().map(|value| value.outcome).collect()
     };
     assert_eq!(outcomes("tools.t.n"), [ValueOutcome::Used, ValueOutcome::Ignored]);
     assert_eq!(outcomes("tools.t.m"), [ValueOutcome::Ignored]);
@@ -226,21 +229,21 @@ fn settings_report_what_the_resolver_uses() {
     let both = both.without([(SetBy::Global, ["tools", "t", "m"].map(str::to_owned).as_slice())]);
     assert_eq!(both.why(&"tools.t".parse().expect("a path"))[0].value, json!({"n": 3}), "what counts of it");
 
-    let (found, said) = provider(&json!({"model": "theirs"}));
-    let scopes = resolved(found, &said);
-    let used = said.without(scopes.ignored.iter().map(|value| (value.by, value.path.as_slice())));
+    let (found, merged) = provider(&json!({"model": "theirs"}));
+    let scopes = resolved(found, &merged);
+    let used = merged.without(scopes.ignored.iter().map(|value| (value.by, value.path.as_slice())));
     assert_eq!(used.to_value(), json!({"providers": {"op": {"model": "mine", "region": "eu"}}}));
     let why = used.why(&"providers.op".parse().expect("a path"));
     assert_eq!(
-        why.iter().map(|said| said.outcome).collect::<Vec<_>>(),
+        why.iter().map(|value| value.outcome).collect::<Vec<_>>(),
         [ValueOutcome::Used, ValueOutcome::Ignored]
     );
 }
 
 #[test]
 fn a_directive_about_a_provider_replaces_none_of_its_values() {
-    let (found, said) = provider(&json!({"disable": false}));
-    let scopes = resolved(found, &said);
+    let (found, merged) = provider(&json!({"disable": false}));
+    let scopes = resolved(found, &merged);
     let entry = scopes.active(Category::Providers, "op").expect("it is there");
     assert_eq!(Value::from(entry.value.config.clone()), json!({"model": "mine", "region": "eu"}));
 }
@@ -255,14 +258,14 @@ fn settings_change_the_place_and_size_of_a_context_provider() {
         let Some(preface_core::extension::Ability::Context(context)) = &entry.value.ability else {
             panic!("text")
         };
-        ((context.priority, context.max_tokens), told(&of_all(&scopes)))
+        ((context.priority, context.max_tokens), severity_codes(&of_all(&scopes)))
     };
-    let said = |config: Value| json!({"contextProviders": {"hi": config}});
+    let merged = |config: Value| json!({"contextProviders": {"hi": config}});
     assert_eq!(place(&[]), ((10, 4096), vec![]));
-    assert_eq!(place(&[(Global, said(json!({"priority": 99, "maxTokens": 7})))]), ((99, 7), vec![]));
-    let bad = [(Global, said(json!({"priority": 1}))), (Project, said(json!({"priority": "high"})))];
+    assert_eq!(place(&[(Global, merged(json!({"priority": 99, "maxTokens": 7})))]), ((99, 7), vec![]));
+    let bad = [(Global, merged(json!({"priority": 1}))), (Project, merged(json!({"priority": "high"})))];
     assert_eq!(place(&bad), ((1, 4096), vec!["warning settings/schema-violation".to_owned()]));
-    let projects = [(Project, said(json!({"maxTokens": 5})))];
+    let projects = [(Project, merged(json!({"maxTokens": 5})))];
     assert_eq!(place(&projects), ((10, 5), vec!["warning settings/placed".to_owned()]));
 }
 
@@ -272,7 +275,7 @@ fn of_all(scopes: &Scopes) -> Vec<preface_core::diagnostic::Diagnostic> {
 }
 
 #[test]
-fn in_a_slot_guards_run_first_and_observers_last_whatever_a_list_says() {
+fn in_a_slot_guards_run_first_and_observers_last_whatever_a_list_has() {
     let hook = |scope, id: &str, role: &str| {
         let more = json!({"slot": "TOOL_CALL/pre", "command": ["check"], "role": role});
         with(scope, Category::Hooks, id, &more)
@@ -303,16 +306,16 @@ fn in_a_slot_guards_run_first_and_observers_last_whatever_a_list_says() {
 fn the_address_of_a_provider_is_the_one_that_settings_give() {
     let manifest = json!({"kind": "openai", "baseUrl": "https://own.example"});
     let found = || vec![with(Global, Category::Providers, "p", &manifest)];
-    let said = |url: &str| settings(&[(Global, json!({"providers": {"p": {"baseUrl": url}}}))]);
-    let scopes = resolved(found(), &said("https://mine.example"));
+    let merged = |url: &str| settings(&[(Global, json!({"providers": {"p": {"baseUrl": url}}}))]);
+    let scopes = resolved(found(), &merged("https://mine.example"));
     let entry = scopes.active(Category::Providers, "p").expect("it is there");
     assert_eq!(entry.about.as_deref(), Some("https://mine.example"));
     assert_eq!(entry.action, Some(PrivilegedAction::Endpoint("https://mine.example".to_owned())));
     for wrong in ["https://user:hunter2@x.example", "ftp://x.example", " "] {
-        let scopes = resolved(found(), &said(wrong));
+        let scopes = resolved(found(), &merged(wrong));
         let entry = scopes.active(Category::Providers, "p").expect("it is there");
         assert_eq!(entry.about.as_deref(), Some("https://own.example"), "{wrong}");
-        assert_eq!(told(&scopes.diagnostics), ["warning settings/schema-violation"], "{wrong}");
+        assert_eq!(severity_codes(&scopes.diagnostics), ["warning settings/schema-violation"], "{wrong}");
         let shown = serde_json::to_string(&scopes.diagnostics).expect("JSON");
         assert!(!shown.contains("hunter2"), "{shown}");
     }
@@ -334,10 +337,10 @@ fn a_manifest_with_a_password_is_refused_without_showing_it() {
 #[test]
 fn a_project_gives_the_users_provider_no_address_without_a_grant() {
     let found = vec![with(Global, Category::Providers, "p", &json!({"kind": "openai"}))];
-    let said = settings(&[(Project, json!({"providers": {"p": {"baseUrl": "https://theirs.example"}}}))]);
-    let scopes = resolved(found.clone(), &said);
+    let merged = settings(&[(Project, json!({"providers": {"p": {"baseUrl": "https://theirs.example"}}}))]);
+    let scopes = resolved(found.clone(), &merged);
     assert_eq!(scopes.entries[0].action, None);
-    let scopes = granted(found, &said);
+    let scopes = granted(found, &merged);
     assert_eq!(scopes.entries[0].about.as_deref(), Some("https://theirs.example"));
 }
 
@@ -347,14 +350,14 @@ fn what_active_names_is_marked_and_what_it_names_in_vain_is_reported() {
         with(Global, Category::Providers, id, &json!({"kind": "openai", "baseUrl": "https://x.example"}))
     };
     let named = |name: &str| {
-        let said = settings(&[(Global, json!({"active": {"provider": name, "interactor": "tui"}}))]);
-        resolved(vec![provider("p1"), provider("p2")], &said)
+        let merged = settings(&[(Global, json!({"active": {"provider": name, "interactor": "tui"}}))]);
+        resolved(vec![provider("p1"), provider("p2")], &merged)
     };
     let scopes = named("p2");
     let notes: Vec<_> = scopes.entries.iter().flat_map(|entry| &entry.diagnostics).collect();
     assert_eq!(notes.len(), 1);
     assert_eq!(scopes.entries[1].diagnostics[0].code, NAMED);
     let scopes = named("p3");
-    let told: Vec<_> = scopes.diagnostics.iter().map(|note| note.message.as_str()).collect();
-    assert_eq!(told, ["`active.provider` names `p3`, which no layer has"]);
+    let messages: Vec<_> = scopes.diagnostics.iter().map(|note| note.message.as_str()).collect();
+    assert_eq!(messages, ["`active.provider` names `p3`, which no layer has"]);
 }

@@ -81,7 +81,7 @@ fn directives() -> impl Strategy<Value = Vec<(Spot, bool)>> {
     vec((spot, any::<bool>()), 0..4)
 }
 
-fn said(directives: &[(Spot, bool)]) -> MergedSettings {
+fn with_disabled(directives: &[(Spot, bool)]) -> MergedSettings {
     let mut layers = [json!({}), json!({}), json!({})];
     for ((scope, category, id), disable) in directives {
         layers[*scope as usize][category.as_str()][id]["disable"] = json!(disable);
@@ -155,14 +155,14 @@ proptest! {
         directives in directives(),
         lists in lists(),
     ) {
-        let settings = said(&directives);
+        let settings = with_disabled(&directives);
         let one = resolve(of(&all), &settings, &lists, &Checker);
         prop_assert_eq!(one, resolve(of(&shuffled), &settings, &lists, &Checker));
     }
 
     #[test]
     fn the_active_ones_are_those_of_the_rules(all in layers(), directives in directives()) {
-        let scopes = resolved(of(&all), &said(&directives));
+        let scopes = resolved(of(&all), &with_disabled(&directives));
         let active: BTreeSet<_> = scopes.entries.iter().filter(|entry| entry.active).map(key).collect();
         let expected = expected_active(&all, &directives);
         prop_assert_eq!(active, expected.into_iter().collect::<BTreeSet<_>>());
@@ -170,7 +170,7 @@ proptest! {
 
     #[test]
     fn each_thing_found_is_one_row_and_rows_are_sorted(all in layers(), directives in directives()) {
-        let scopes = resolved(of(&all), &said(&directives));
+        let scopes = resolved(of(&all), &with_disabled(&directives));
         let rows: Vec<_> = scopes.entries.iter().map(key).collect();
         let wanted: BTreeSet<_> = all.iter().map(|((scope, category, id), _)| (*category, *id, *scope)).collect();
         prop_assert_eq!(rows, wanted.into_iter().collect::<Vec<_>>());
@@ -183,7 +183,7 @@ proptest! {
 
     #[test]
     fn outside_hooks_one_at_most_answers_to_a_name(all in layers(), directives in directives()) {
-        let scopes = resolved(of(&all), &said(&directives));
+        let scopes = resolved(of(&all), &with_disabled(&directives));
         let mut seen = BTreeSet::new();
         for entry in scopes.entries.iter().filter(|entry| entry.active && entry.value.category != Category::Hooks) {
             prop_assert!(seen.insert((entry.value.category, &entry.name)), "{entry:?}");
@@ -192,7 +192,7 @@ proptest! {
 
     #[test]
     fn rows_agree_with_each_other(all in layers(), directives in directives()) {
-        let scopes = resolved(of(&all), &said(&directives));
+        let scopes = resolved(of(&all), &with_disabled(&directives));
         for entry in all_of(&scopes) {
             prop_assert!(!entry.runnable || entry.active, "only the active may run");
             prop_assert!(!entry.active || (entry.status == Status::Ok && entry.disabled_by.is_none()));
@@ -221,15 +221,15 @@ proptest! {
     ) {
         let spot = (scope, category, "a");
         let without: Vec<_> = all.into_iter().filter(|(at, _)| *at != spot).collect();
-        // A claim on the name of a neighbour is told otherwise when the neighbour is there.
+        // A claim on the name of a neighbor is reported differently if the neighbor exists.
         prop_assume!(without.iter().all(|(_, what)| !matches!(what, What::Claims(_))));
         let what = if garbage { What::Garbage } else { What::Broken };
         let with = [without.as_slice(), &[(spot, what)]].concat();
-        let settings = said(&directives);
+        let settings = with_disabled(&directives);
         let (before, after) = (resolved(of(&without), &settings), resolved(of(&with), &settings));
         let plain = |scopes: &Scopes| -> Vec<ExtensionEntry> {
             let others = scopes.entries.iter().filter(|entry| key(entry) != (category, "a", scope));
-            // Who stays is told with the broken one above it, and that one as a warning instead of an error.
+            // The entry that stays is reported with the broken one above it, which is a warning instead of an error.
             others.map(|entry| ExtensionEntry { fallback_from: None, ..entry.clone() }).collect()
         };
         prop_assert_eq!(plain(&before), plain(&after));
@@ -237,7 +237,7 @@ proptest! {
 
     #[test]
     fn a_failure_is_a_warning_exactly_where_a_lower_layer_stays_active(all in layers(), directives in directives()) {
-        let scopes = resolved(of(&all), &said(&directives));
+        let scopes = resolved(of(&all), &with_disabled(&directives));
         for failed in scopes.entries.iter().filter(|e| e.status == Status::Disabled && e.disabled_by.is_none()) {
             let stays = scopes.entries.iter().any(|other| {
                 other.active && (other.value.category, &other.name) == (failed.value.category, &failed.name)
@@ -256,9 +256,9 @@ proptest! {
     fn taking_a_directive_back_brings_everything_back(all in layers(), directives in directives(), spot in spot()) {
         let spot = (Scope::Project, spot.1, spot.2);
         let rest: Vec<_> = directives.into_iter().filter(|(at, _)| *at != spot).collect();
-        let before = resolved(of(&all), &said(&rest));
+        let before = resolved(of(&all), &with_disabled(&rest));
         let off = [rest.as_slice(), &[(spot, true)]].concat();
-        let during = resolved(of(&all), &said(&off));
+        let during = resolved(of(&all), &with_disabled(&off));
         for entry in during.entries.iter().filter(|e| (e.value.category, e.name.as_str()) == (spot.1, spot.2)) {
             prop_assert!(!entry.active, "its own is off, too");
         }
@@ -269,18 +269,18 @@ proptest! {
             others
         };
         prop_assert_eq!(other(&before), other(&during), "other categories are not touched");
-        // Overriding the directive and removing it come to the same where no weaker layer says anything.
+        // Overriding the directive and removing it come to the same where no weaker layer sets anything.
         let back = [rest.as_slice(), &[(spot, false)]].concat();
         if !rest.iter().any(|((_, category, id), _)| (*category, *id) == (spot.1, spot.2)) {
             let active = |scopes: &Scopes| -> Vec<bool> { scopes.entries.iter().map(|e| e.active).collect() };
-            prop_assert_eq!(active(&before), active(&resolved(of(&all), &said(&back))));
+            prop_assert_eq!(active(&before), active(&resolved(of(&all), &with_disabled(&back))));
         }
-        prop_assert_eq!(before, resolved(of(&all), &said(&rest)));
+        prop_assert_eq!(before, resolved(of(&all), &with_disabled(&rest)));
     }
 
     #[test]
     fn orders_count_from_nought_in_each_slot(all in layers(), directives in directives(), lists in lists()) {
-        let scopes = resolve(of(&all), &said(&directives), &lists, &Checker);
+        let scopes = resolve(of(&all), &with_disabled(&directives), &lists, &Checker);
         let mut slots: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for entry in all_of(&scopes) {
             let takes_part = entry.active && entry.slot.is_some();
@@ -298,8 +298,8 @@ proptest! {
             prop_assert_eq!(sorted(&rewrite.previous_order), sorted(&rewrite.new_order), "nothing appears or is lost");
         }
         let named = lists.iter().filter(|list| list.scope == Scope::Project).flat_map(Ordering::slots).count();
-        let told = scopes.rewrites.iter().filter(|rewrite| rewrite.scope == Scope::Project).count();
-        prop_assert_eq!(named, told, "each slot that a project names is told once");
+        let reported = scopes.rewrites.iter().filter(|rewrite| rewrite.scope == Scope::Project).count();
+        prop_assert_eq!(named, reported, "each slot that a project names is reported once");
     }
 
     #[test]
@@ -330,16 +330,16 @@ proptest! {
         global in table(), project in table(), own in table(), category in select(&Category::ALL[..]),
     ) {
         let found = with(Scope::Bundled, category, "x", &json!({"config": own}));
-        let said = |scope, value: &Value| (scope, json!({category.as_str(): {"x": value}}));
-        let settings = settings(&[said(Scope::Global, &global), said(Scope::Project, &project)]);
+        let layer = |scope, value: &Value| (scope, json!({category.as_str(): {"x": value}}));
+        let settings = settings(&[layer(Scope::Global, &global), layer(Scope::Project, &project)]);
         let scopes = resolved(vec![found], &settings);
-        let merged = settings.extension(category.as_str(), "x").map(|said| said.config).unwrap_or_default();
+        let merged = settings.extension(category.as_str(), "x").map(|config| config.config).unwrap_or_default();
         let mut expected = own.clone();
         // Only a provider has settings that it does not declare; none of these keys is nearly one of its own.
         let is_used = |key: &str| category == Category::Providers || own.get(key).is_some();
         for (key, value) in merged.into_iter().filter(|(key, _)| is_used(key)) {
-            let there = expected.get(&key).cloned().filter(|_| category != Category::Providers);
-            expected[&key] = there.map_or(value.clone(), |there| folded(there, value));
+            let known = expected.get(&key).cloned().filter(|_| category != Category::Providers);
+            expected[&key] = known.map_or(value.clone(), |known| folded(known, value));
         }
         prop_assert_eq!(Value::from(scopes.entries[0].value.config.clone()), expected);
     }
@@ -380,8 +380,8 @@ fn folded(below: Value, above: Value) -> Value {
     match (below, above) {
         (Value::Object(mut below), Value::Object(above)) => {
             for (key, value) in above {
-                let there = below.get(&key).cloned();
-                below.insert(key, there.map_or(value.clone(), |there| folded(there, value)));
+                let known = below.get(&key).cloned();
+                below.insert(key, known.map_or(value.clone(), |known| folded(known, value)));
             }
             Value::Object(below)
         }

@@ -4,7 +4,7 @@ mod extension;
 
 use extension::{
     All, CONFIG, CONTRACT, Checker, DISCOVERY, REGISTER, SHAPE, broken, manifest, of_severity, ordering,
-    path, raw, resolved, row, settings, sound, told, untrusted, with,
+    path, raw, resolved, row, settings, severity_codes, sound, untrusted, with,
 };
 use preface_core::{
     audit::AuditEvent,
@@ -71,7 +71,7 @@ mod worked_example {
     }
 
     #[test]
-    fn each_row_has_its_origin_and_says_whether_it_is_active() {
+    fn each_row_has_its_origin_and_its_activity() {
         let scopes = scopes();
         let rows: Vec<String> = scopes
             .entries
@@ -109,9 +109,9 @@ mod worked_example {
         assert_eq!(warnings.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["OrderingRewrite"]);
         assert!(of_severity(&scopes.diagnostics, Severity::Error).is_empty());
         assert_eq!(
-            told(&scopes.diagnostics),
+            severity_codes(&scopes.diagnostics),
             ["info scope/disabled", "info scope/shadows", "warning OrderingRewrite"],
-            "what is hidden and what is off is told without a warning"
+            "hidden and disabled entries are reported without a warning"
         );
         let surface = scopes.startup();
         assert_eq!((surface.loaded_count, surface.disabled_count, surface.error_count), (6, 1, 0));
@@ -237,9 +237,9 @@ mod unordered {
                 &[Bundled],
                 &[(Global, false), (Project, true)],
                 &[],
-                "a later layer says it for the first time",
+                "a later layer sets it for the first time",
             ),
-            (&[Bundled], &[(Global, false)], &["bundled/Bash"], "`false` says nothing new"),
+            (&[Bundled], &[(Global, false)], &["bundled/Bash"], "`false` changes nothing"),
             (&[Bundled, Global], &[(Global, true)], &[], "its own entry with it"),
             (&[Bundled, Project], &[(Project, true)], &[], "its own entry with it"),
             (&[Global], &[(Global, true)], &[], "also where it is alone"),
@@ -247,23 +247,23 @@ mod unordered {
             (&[Bundled, Project], &[(Global, true)], &["project/Bash"], "nor brings it down"),
         ];
         for (layers, directives, expected, why) in cases {
-            let said: Vec<_> =
+            let directives: Vec<_> =
                 directives.iter().map(|(scope, directive)| disabling(*scope, *directive)).collect();
-            let scopes = resolved(layers.iter().map(|scope| bash(*scope)).collect(), &settings(&said));
+            let scopes = resolved(layers.iter().map(|scope| bash(*scope)).collect(), &settings(&directives));
             assert_eq!(&active(&scopes), expected, "{why}");
             assert!(of_severity(&scopes.diagnostics, Severity::Error).is_empty(), "{why}");
         }
     }
 
     #[test]
-    fn an_entry_that_is_off_says_by_whom() {
+    fn a_disabled_entry_has_the_layer_that_disabled_it() {
         let scopes = resolved(vec![bash(Bundled), bash(Global)], &settings(&[disabling(Project, true)]));
         for scope in [Bundled, Global] {
             let row = row(&scopes, scope, Category::Tools, "Bash");
             assert_eq!(row.disabled_by.as_ref().map(|by| by.scope), Some(SetBy::Project), "{scope}");
             assert_eq!(row.status, Status::Disabled);
         }
-        assert_eq!(told(&scopes.diagnostics), ["info scope/disabled"]);
+        assert_eq!(severity_codes(&scopes.diagnostics), ["info scope/disabled"]);
     }
 
     #[test]
@@ -299,17 +299,17 @@ mod unordered {
             &settings(&[(Global, json!({"tools": {"Bahs": {"disable": true}}}))]),
         );
         assert_eq!(active(&scopes), ["bundled/Bash"]);
-        assert_eq!(told(&scopes.diagnostics), ["warning extension/unknown"]);
+        assert_eq!(severity_codes(&scopes.diagnostics), ["warning extension/unknown"]);
         let note = &scopes.diagnostics[0];
         assert_eq!(note.help.as_deref(), Some("did you mean `Bash`?"));
         assert_eq!(note.place.as_ref().and_then(|place| place.line), Some(1));
     }
 
     #[test]
-    fn configuring_what_only_a_host_has_says_nothing() {
+    fn configuring_an_entry_of_a_host_reports_nothing() {
         let scopes =
             resolved(vec![bash(Bundled)], &settings(&[(Global, json!({"tools": {"Weather": {"k": 1}}}))]));
-        assert_eq!(told(&scopes.diagnostics), [""; 0]);
+        assert_eq!(severity_codes(&scopes.diagnostics), [""; 0]);
     }
 }
 
@@ -321,7 +321,7 @@ mod fallback {
         assert!(!row.active && !row.runnable);
         assert_eq!(row.status, Status::Disabled);
         assert!(row.value.ability.is_none(), "nobody may use what failed");
-        told(&row.diagnostics).concat()
+        severity_codes(&row.diagnostics).concat()
     }
 
     fn bad() -> Vec<(&'static str, Value)> {
@@ -404,7 +404,10 @@ mod fallback {
         ];
         let scopes = resolved(found, &nothing());
         assert_eq!(active(&scopes), ["bundled/Bash"]);
-        assert_eq!(told(&scopes.diagnostics), [format!("warning {CONTRACT}"), format!("warning {CONTRACT}")]);
+        assert_eq!(
+            severity_codes(&scopes.diagnostics),
+            [format!("warning {CONTRACT}"), format!("warning {CONTRACT}")]
+        );
     }
 
     #[test]
@@ -464,7 +467,7 @@ mod one_layer {
             let scopes = resolved(found, &nothing());
             assert_eq!(active(&scopes), ["global/Bash"]);
             let row = row(&scopes, Global, Category::Tools, "z");
-            assert_eq!(told(&row.diagnostics), [format!("error {REGISTER}")]);
+            assert_eq!(severity_codes(&row.diagnostics), [format!("error {REGISTER}")]);
         }
     }
 
@@ -475,7 +478,7 @@ mod one_layer {
         };
         for found in [vec![claim("a"), claim("b")], vec![claim("b"), claim("a")]] {
             let scopes = resolved(found, &nothing());
-            let codes = |id| told(&row(&scopes, Global, Category::Tools, id).diagnostics);
+            let codes = |id| severity_codes(&row(&scopes, Global, Category::Tools, id).diagnostics);
             assert_eq!(codes("a"), [format!("error {DISCOVERY}")]);
             assert_eq!(codes("b"), [format!("error {REGISTER}")]);
         }
@@ -487,7 +490,7 @@ mod one_layer {
             raw(Global, Category::Tools, "z", &manifest(Category::Tools, "Bash", &json!({})).to_string());
         let scopes = resolved(vec![bash(Bundled), sound(Global, Category::Ui, "Bash"), claim], &nothing());
         assert_eq!(
-            told(&row(&scopes, Global, Category::Tools, "z").diagnostics),
+            severity_codes(&row(&scopes, Global, Category::Tools, "z").diagnostics),
             [format!("error {DISCOVERY}")]
         );
         assert_eq!(active(&scopes), ["bundled/Bash", "global/Bash"]);
@@ -503,7 +506,7 @@ mod one_layer {
             let scopes = resolved(found, &nothing());
             assert_eq!(active(&scopes), ["global/a"]);
             assert_eq!(
-                told(&row(&scopes, Global, Category::Commands, "b").diagnostics),
+                severity_codes(&row(&scopes, Global, Category::Commands, "b").diagnostics),
                 [format!("error {REGISTER}")]
             );
         }
@@ -520,7 +523,13 @@ mod one_layer {
                 .entries
                 .iter()
                 .map(|e| {
-                    format!("{} {} {:?} {:?}", e.origin.path, e.active, told(&e.diagnostics), e.fallback_from)
+                    format!(
+                        "{} {} {:?} {:?}",
+                        e.origin.path,
+                        e.active,
+                        severity_codes(&e.diagnostics),
+                        e.fallback_from
+                    )
                 })
                 .collect();
             assert_eq!(
@@ -556,7 +565,7 @@ mod hooks {
             let row = row(&scopes, scope, Category::Hooks, "h");
             assert!(row.active && row.shadows.is_empty() && row.shadowed_by.is_none(), "{scope}");
         }
-        assert_eq!(told(&scopes.diagnostics), [""; 0]);
+        assert_eq!(severity_codes(&scopes.diagnostics), [""; 0]);
     }
 
     #[test]
@@ -595,7 +604,7 @@ mod hooks {
         assert_eq!(order(&scopes), ["project/h"]);
         let unfinished = row(&scopes, Project, Category::Hooks, "unfinished");
         assert_eq!((unfinished.active, unfinished.runnable, unfinished.order), (true, false, None));
-        assert_eq!(told(&unfinished.diagnostics), ["warning extension/incomplete"]);
+        assert_eq!(severity_codes(&unfinished.diagnostics), ["warning extension/incomplete"]);
     }
 
     #[test]
@@ -604,7 +613,7 @@ mod hooks {
         let scopes = resolved(found, &nothing());
         assert_eq!(order(&scopes), ["bundled/h", "project/h"]);
         let failed = row(&scopes, Global, Category::Hooks, "h");
-        assert_eq!(told(&failed.diagnostics), [format!("warning {CONTRACT}")]);
+        assert_eq!(severity_codes(&failed.diagnostics), [format!("warning {CONTRACT}")]);
         assert_eq!(scopes.startup().error_count, 0);
     }
 
@@ -642,7 +651,7 @@ mod config {
         )
     }
 
-    fn said(scope: Scope, config: Value) -> (Scope, Value) {
+    fn bash_config(scope: Scope, config: Value) -> (Scope, Value) {
         (scope, json!({"tools": {"Bash": config}}))
     }
 
@@ -656,9 +665,9 @@ mod config {
     #[test]
     fn the_highest_layer_that_has_the_key_wins() {
         let layers = [
-            said(Bundled, json!({"retries": 1})),
-            said(Global, json!({"retries": 2, "shell": "sh"})),
-            said(Project, json!({"retries": 3})),
+            bash_config(Bundled, json!({"retries": 1})),
+            bash_config(Global, json!({"retries": 2, "shell": "sh"})),
+            bash_config(Project, json!({"retries": 3})),
         ];
         for (count, expected, by) in [
             (0, json!({"retries": 0}), SetBy::Bundled),
@@ -666,24 +675,26 @@ mod config {
             (2, json!({"retries": 2, "shell": "sh"}), SetBy::Global),
             (3, json!({"retries": 3, "shell": "sh"}), SetBy::Project),
         ] {
-            let (config, said_by, notes) =
+            let (config, set_by, notes) =
                 configured(vec![retrying(Bundled, &json!({"retries": 0}))], &layers[..count]);
-            assert_eq!((config, said_by, notes), (expected, by, Vec::new()));
+            assert_eq!((config, set_by, notes), (expected, by, Vec::new()));
         }
     }
 
     #[test]
     fn the_directive_is_no_setting() {
-        let (config, by, notes) =
-            configured(vec![retrying(Bundled, &json!({}))], &[said(Global, json!({"disable": false}))]);
+        let (config, by, notes) = configured(
+            vec![retrying(Bundled, &json!({}))],
+            &[bash_config(Global, json!({"disable": false}))],
+        );
         assert_eq!((config, by, notes), (json!({}), SetBy::Bundled, Vec::new()));
     }
 
     #[test]
     fn a_value_that_does_not_fit_falls_back_to_the_next_layer_that_has_the_key() {
-        let bad = |scope| said(scope, json!({"retries": "many"}));
-        let good = |scope, n: i64| said(scope, json!({"retries": n}));
-        let shell = |scope| said(scope, json!({"shell": "sh"}));
+        let bad = |scope| bash_config(scope, json!({"retries": "many"}));
+        let good = |scope, n: i64| bash_config(scope, json!({"retries": n}));
+        let shell = |scope| bash_config(scope, json!({"shell": "sh"}));
         /// The layers, the value that counts, and who fell back to whom.
         type Case = (Vec<(Scope, Value)>, i64, &'static [&'static str]);
         let cases: Vec<Case> = vec![
@@ -713,9 +724,13 @@ mod config {
 
     #[test]
     fn a_dropped_value_is_a_warning_at_its_place_and_does_not_hurt_its_neighbours() {
-        let layers = [said(Project, json!({"retries": null, "shell": "sh"}))];
+        let layers = [bash_config(Project, json!({"retries": null, "shell": "sh"}))];
         let scopes = resolved(vec![retrying(Bundled, &json!({"retries": 0}))], &settings(&layers));
-        assert_eq!(told(&scopes.diagnostics), [format!("warning {CONFIG}")], "`null` counts as present");
+        assert_eq!(
+            severity_codes(&scopes.diagnostics),
+            [format!("warning {CONFIG}")],
+            "`null` counts as present"
+        );
         let place = scopes.diagnostics[0].place.as_ref().unwrap();
         assert_eq!((place.path.as_str(), place.line), ("project/settings.json", Some(1)));
         let entry = scopes.active(Category::Tools, "Bash").unwrap();
@@ -726,18 +741,20 @@ mod config {
     fn a_key_that_is_not_declared_stays_out() {
         for scope in Scope::ALL {
             let (config, by, notes) =
-                configured(vec![retrying(Bundled, &json!({}))], &[said(scope, json!({"retrys": 1}))]);
+                configured(vec![retrying(Bundled, &json!({}))], &[bash_config(scope, json!({"retrys": 1}))]);
             assert_eq!((config, by), (json!({}), SetBy::Bundled));
             assert_eq!(notes, ["extension/unknown-config-key bundled/Bash (Tool) has no setting `retrys`"]);
         }
     }
 
     #[test]
-    fn of_many_undeclared_keys_and_unknown_names_a_screenful_is_told() {
+    fn undeclared_keys_and_unknown_names_are_reported_up_to_a_limit() {
         let many: serde_json::Map<String, Value> =
             (0..50).map(|at| (format!("k{at}"), json!({"disable": true}))).collect();
-        let (_, _, notes) =
-            configured(vec![retrying(Bundled, &json!({}))], &[said(Global, Value::from(many.clone()))]);
+        let (_, _, notes) = configured(
+            vec![retrying(Bundled, &json!({}))],
+            &[bash_config(Global, Value::from(many.clone()))],
+        );
         assert_eq!(notes.len(), 21);
         assert!(notes[20].contains("30 more settings"), "{}", notes[20]);
         let scopes = resolved(vec![bash(Bundled)], &settings(&[(Global, json!({"tools": many}))]));
@@ -748,10 +765,11 @@ mod config {
     fn without_a_schema_what_the_manifest_configures_may_be_set() {
         let found =
             with(Bundled, Category::Tools, "Bash", &json!({"description": "a", "config": {"any": 1}}));
-        let (config, by, notes) = configured(vec![found.clone()], &[said(Global, json!({"any": null}))]);
+        let (config, by, notes) =
+            configured(vec![found.clone()], &[bash_config(Global, json!({"any": null}))]);
         assert_eq!((config, by, notes), (json!({"any": null}), SetBy::Global, Vec::new()));
         let (config, by, notes) =
-            configured(vec![found], &[said(Global, json!({"disabled": true, "description": "b"}))]);
+            configured(vec![found], &[bash_config(Global, json!({"disabled": true, "description": "b"}))]);
         assert_eq!((config, by), (json!({"any": 1}), SetBy::Bundled));
         assert_eq!(
             notes,
@@ -765,8 +783,8 @@ mod config {
     #[test]
     fn objects_are_merged_deeply_as_all_settings_are() {
         let layers = [
-            said(Global, json!({"env": {"A": {"x": 1}, "B": 2}})),
-            said(Project, json!({"env": {"A": {"y": 3}, "B": 4}})),
+            bash_config(Global, json!({"env": {"A": {"x": 1}, "B": 2}})),
+            bash_config(Project, json!({"env": {"A": {"y": 3}, "B": 4}})),
         ];
         let expected = json!({"env": {"0": 0, "A": {"x": 1, "y": 3}, "B": 4}});
         for found in [
@@ -780,8 +798,8 @@ mod config {
     #[test]
     fn a_provider_is_replaced_whole_by_a_later_layer() {
         let found = with(Bundled, Category::Providers, "p", &json!({"config": {"own": 0}}));
-        let said = |scope, config: Value| (scope, json!({"providers": {"p": config}}));
-        let layers = [said(Global, json!({"a": 1})), said(Project, json!({"b": 2}))];
+        let provider_config = |scope, config: Value| (scope, json!({"providers": {"p": config}}));
+        let layers = [provider_config(Global, json!({"a": 1})), provider_config(Project, json!({"b": 2}))];
         let scopes = resolved(vec![found], &settings(&layers));
         let entry = scopes.active(Category::Providers, "p").unwrap();
         assert_eq!(Value::from(entry.value.config.clone()), json!({"own": 0, "b": 2}));
@@ -799,14 +817,15 @@ mod config {
     }
 
     #[test]
-    fn what_fits_key_by_key_and_not_as_a_whole_is_told_whoever_says_it() {
+    fn a_config_that_fits_key_by_key_and_not_as_a_whole_is_reported_at_any_layer() {
         // `maxProperties` is no fault of one key.
         let all = json!({"retries": 1, "shell": "sh", "env": {}});
         for scope in [Bundled, Project] {
             for by in [Global, Project] {
-                let scopes = resolved(vec![retrying(scope, &json!({}))], &settings(&[said(by, all.clone())]));
+                let scopes =
+                    resolved(vec![retrying(scope, &json!({}))], &settings(&[bash_config(by, all.clone())]));
                 assert!(scopes.active(Category::Tools, "Bash").is_none(), "{scope} {by}");
-                assert_eq!(told(&scopes.diagnostics), [format!("error {CONFIG}")], "{scope} {by}");
+                assert_eq!(severity_codes(&scopes.diagnostics), [format!("error {CONFIG}")], "{scope} {by}");
                 assert!(scopes.diagnostics[0].place.is_some());
             }
         }
@@ -816,10 +835,10 @@ mod config {
     fn settings_for_an_override_do_not_break_what_it_hides() {
         let config = json!({"retries": 0, "shell": "", "env": {}, "more": 0});
         let open = with(Project, Category::Tools, "Bash", &json!({"description": "a", "config": config}));
-        let layers = [said(Project, json!({"retries": 1, "shell": "sh", "env": {}, "more": 1}))];
+        let layers = [bash_config(Project, json!({"retries": 1, "shell": "sh", "env": {}, "more": 1}))];
         let scopes = resolved(vec![retrying(Bundled, &json!({})), open], &settings(&layers));
         assert_eq!(active(&scopes), ["project/Bash"]);
-        assert_eq!(told(&scopes.diagnostics), ["info scope/shadows"]);
+        assert_eq!(severity_codes(&scopes.diagnostics), ["info scope/shadows"]);
         assert_eq!(row(&scopes, Bundled, Category::Tools, "Bash").status, Status::Ok);
     }
 }

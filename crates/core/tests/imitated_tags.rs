@@ -1,4 +1,4 @@
-//! Texts that imitate the profile's own tags and headings: what is told of them, where, and what becomes of them.
+//! Texts that imitate the profile's own tags and headings: their diagnostics with places, and their escapes.
 
 use preface_core::{
     layer::Stack,
@@ -39,7 +39,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
     let raw = profile::read("test", "test.toml", PROFILE).unwrap();
     let setting = profile::Setting { key: "neutralise_tags".into(), value: set.into() };
     let profile = profile::build(&[raw], &[setting], &mut |_, path| Err(path.to_owned())).unwrap();
-    let said = |section: &str, items: Vec<(Vec<Piece>, Language)>| Contribution {
+    let contribution = |section: &str, items: Vec<(Vec<Piece>, Language)>| Contribution {
         provider: ProviderName::new(section),
         id: None,
         section: SectionId::new(section),
@@ -75,8 +75,8 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         given: BTreeMap::new(),
         stored: None,
         contributions: vec![
-            said("watched", items),
-            said("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),
+            contribution("watched", items),
+            contribution("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),
         ],
         reminders: Vec::new(),
         variables: RecordedVariables::default(),
@@ -113,7 +113,7 @@ fn watched(prompt: &Prompt) -> &str {
 }
 
 #[test]
-fn each_is_told_with_its_place() {
+fn each_is_reported_with_its_place() {
     let verbatim = |bytes: &[u8]| vec![(file("AGENTS.md", bytes), Language::Verbatim)];
     let table: [(&[u8], &[&str]); 9] = [
         (b"Use tabs. 1 < 2, <b>, <skills>, <my-skill>, skill>, # Rules", &[]),
@@ -164,7 +164,7 @@ fn what_the_caller_hands_over_has_lines_too() {
 }
 
 #[test]
-fn two_files_are_told_apart() {
+fn two_files_are_reported_separately() {
     let items = vec![
         (file("a.md", b"# Rules\n"), Language::Verbatim),
         (file("b.md", b"\n# Rules\n"), Language::Verbatim),
@@ -181,12 +181,15 @@ fn a_text_full_of_them_does_not_fill_the_screen() {
     let text = "# Rules\n<skill>\n".repeat(20_000);
     let prompt = build(vec![(file("a.md", text.as_bytes()), Language::Verbatim)], "", "true");
     assert_eq!(watched(&prompt), text.replace('<', "&lt;"));
-    let told = notes(&prompt);
-    assert_eq!(told.len(), 202);
-    assert_eq!(told[99], "forged/tag a.md:200:1 imitates the tag `<skill>`; its `<` was escaped");
-    assert_eq!(told[100], "forged/tag a.md 19900 more occurrences in this text were treated the same way");
+    let reported = notes(&prompt);
+    assert_eq!(reported.len(), 202);
+    assert_eq!(reported[99], "forged/tag a.md:200:1 imitates the tag `<skill>`; its `<` was escaped");
     assert_eq!(
-        told[201],
+        reported[100],
+        "forged/tag a.md 19900 more occurrences in this text were treated the same way"
+    );
+    assert_eq!(
+        reported[201],
         "forged/heading a.md 19900 more occurrences in this text were treated the same way"
     );
 }

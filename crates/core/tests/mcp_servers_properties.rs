@@ -1,4 +1,4 @@
-//! What holds for all `mcp.json` files: the order of keys says nothing, the highest sound server wins, and a broken one
+//! What holds for all `mcp.json` files: the order of keys has no effect, the highest sound server wins, and a broken one
 //! hides nobody.
 
 use preface_core::{
@@ -32,35 +32,35 @@ fn broken() -> impl Strategy<Value = Fields> {
 }
 
 #[derive(Clone, Debug)]
-struct Said {
+struct TestServer {
     id: &'static str,
     fields: Fields,
     is_sound: bool,
 }
 
-fn said(id: &'static str) -> impl Strategy<Value = Option<Said>> {
+fn server(id: &'static str) -> impl Strategy<Value = Option<TestServer>> {
     let fields =
         prop_oneof![sound().prop_map(|fields| (fields, true)), broken().prop_map(|fields| (fields, false)),];
-    option::of(fields.prop_map(move |(fields, is_sound)| Said { id, fields, is_sound }))
+    option::of(fields.prop_map(move |(fields, is_sound)| TestServer { id, fields, is_sound }))
 }
 
-fn layer() -> impl Strategy<Value = Vec<Said>> {
-    (said("a"), said("b"), said("c")).prop_map(|(a, b, c)| [a, b, c].into_iter().flatten().collect())
+fn layer() -> impl Strategy<Value = Vec<TestServer>> {
+    (server("a"), server("b"), server("c")).prop_map(|(a, b, c)| [a, b, c].into_iter().flatten().collect())
 }
 
-fn text(layer: &[Said]) -> String {
+fn text(layer: &[TestServer]) -> String {
     let servers: Vec<String> = layer
         .iter()
-        .map(|said| {
+        .map(|server| {
             let fields: Vec<String> =
-                said.fields.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
-            format!("\"{}\": {{{}}}", said.id, fields.join(", "))
+                server.fields.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
+            format!("\"{}\": {{{}}}", server.id, fields.join(", "))
         })
         .collect();
     format!("{{\"mcpServers\": {{{}}}}}", servers.join(", "))
 }
 
-fn resolved(layers: &[Vec<Said>], granted: bool) -> McpServers {
+fn resolved(layers: &[Vec<TestServer>], granted: bool) -> McpServers {
     let files = Scope::ALL.into_iter().zip(layers).map(|(scope, layer)| {
         McpFile::read(scope, "mcp.json", text(layer).as_bytes()).0.expect("an object of servers")
     });
@@ -85,11 +85,11 @@ proptest! {
                 .map(|layer| {
                     let inner: Vec<_> = layer
                         .iter()
-                        .map(|said| {
-                            let said = said.clone();
-                            Just(said.fields.clone())
+                        .map(|server| {
+                            let server = server.clone();
+                            Just(server.fields.clone())
                                 .prop_shuffle()
-                                .prop_map(move |fields| Said { fields, ..said.clone() })
+                                .prop_map(move |fields| TestServer { fields, ..server.clone() })
                         })
                         .collect();
                     inner.prop_shuffle()
@@ -111,7 +111,7 @@ proptest! {
             let sound = Scope::ALL
                 .into_iter()
                 .zip(&layers)
-                .filter(|(_, layer)| layer.iter().any(|said| said.id == id && said.is_sound))
+                .filter(|(_, layer)| layer.iter().any(|server| server.id == id && server.is_sound))
                 .map(|(scope, _)| scope);
             // A project's without a grant is used only where there is no other.
             let winner = sound.max_by_key(|scope| (granted || *scope != Scope::Project, *scope));

@@ -1,4 +1,4 @@
-//! The rules of `mcp.json`, one by one: what a file may say, and which of several servers of one id is active.
+//! The rules of `mcp.json`, one by one: the contents of a file, and the active one of several servers of one id.
 
 use preface_core::{
     diagnostic::{Diagnostic, Severity},
@@ -42,7 +42,7 @@ fn rows(resolved: &McpServers) -> Vec<(Scope, &'static str)> {
     resolved.servers.iter().map(|row| (row.origin.scope, word(row))).collect()
 }
 
-fn told(notes: &[Diagnostic]) -> Vec<(Severity, &str, &str)> {
+fn note_lines(notes: &[Diagnostic]) -> Vec<(Severity, &str, &str)> {
     notes.iter().map(|note| (note.severity, note.code.as_str(), note.message.as_str())).collect()
 }
 
@@ -64,7 +64,7 @@ fn a_transport_is_named_or_follows_from_the_keys() {
 }
 
 #[test]
-fn what_is_wrong_with_a_server_is_told_with_its_place() {
+fn errors_of_a_server_are_reported_with_their_place() {
     let cases = [
         (json!(1), "shape — a server must be an object, not a number"),
         (json!({}), "shape — it has neither `command` nor `url`"),
@@ -135,7 +135,7 @@ fn what_is_wrong_with_a_server_is_told_with_its_place() {
     for (server, message) in cases {
         let row = alone(&server);
         let message = format!("global/s (MCPServer): {message}");
-        assert_eq!(told(&row.diagnostics), [(Severity::Error, INVALID, message.as_str())], "{server}");
+        assert_eq!(note_lines(&row.diagnostics), [(Severity::Error, INVALID, message.as_str())], "{server}");
         let place = row.diagnostics[0].place.as_ref().expect("a place");
         assert_eq!((place.line, place.path.as_str()), (Some(1), "global/mcp.json"), "{server}");
         assert_eq!((row.status, row.active, row.value.server), (Status::Disabled, false, None), "{server}");
@@ -147,7 +147,7 @@ fn an_id_must_be_a_name() {
     for (id, fault) in [("", "is no name"), ("a/b", "must not contain `/` or `\\`")] {
         let resolved = over(&[(Global, json!({"mcpServers": {id: {"command": "x"}}}))]);
         let message = format!("global/{id} (MCPServer): shape — the id `{id}` {fault}");
-        assert_eq!(told(&resolved.diagnostics), [(Severity::Error, INVALID, message.as_str())]);
+        assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message.as_str())]);
         assert_eq!(rows(&resolved), [(Global, "broken")]);
     }
 }
@@ -156,14 +156,14 @@ fn an_id_must_be_a_name() {
 fn an_unknown_key_is_a_warning_and_the_server_stays() {
     let row = alone(&json!({"command": "x", "arg": ["y"], "timeout": 5}));
     assert!(row.active && row.runnable);
-    let said: Vec<_> = row
+    let messages: Vec<_> = row
         .diagnostics
         .iter()
         .map(|note| (note.severity, note.message.as_str(), note.help.as_deref()))
         .collect();
     let warning = Severity::Warning;
     assert_eq!(
-        said,
+        messages,
         [
             (warning, "`arg` of the server `s` is unknown and is ignored", Some("did you mean `args`?")),
             (warning, "`timeout` of the server `s` is unknown and is ignored", None),
@@ -172,7 +172,7 @@ fn an_unknown_key_is_a_warning_and_the_server_stays() {
     let row = alone(&json!({"type": "stdio", "command": "x", "url": "https://a.example"}));
     assert!(row.active);
     assert_eq!(
-        told(&row.diagnostics),
+        note_lines(&row.diagnostics),
         [(warning, "mcp/unknown-key", "`url` does nothing for a server of type `stdio`")]
     );
 }
@@ -207,7 +207,7 @@ fn a_malformed_file_is_left_out_with_its_line() {
         let (file, notes) = McpFile::read(Project, "p/mcp.json", text.as_bytes());
         assert_eq!(file, None, "{text}");
         let message = format!("{message}; this file is left out");
-        assert_eq!(told(&notes), [(Severity::Error, INVALID, message.as_str())], "{text}");
+        assert_eq!(note_lines(&notes), [(Severity::Error, INVALID, message.as_str())], "{text}");
         let place = notes[0].place.as_ref().expect("a place");
         assert_eq!(place.line.unwrap_or(0), line, "{text}");
     }
@@ -222,16 +222,16 @@ fn what_is_written_twice_is_refused() {
     let text = "{\"s\": {\"command\": \"a\"},\n\"s\": {\"command\": \"b\"}}";
     let resolved = resolve(vec![file(Global, text)]);
     let message = "global/s (MCPServer): register — the id is taken in this file already";
-    assert_eq!(told(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
+    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
     assert_eq!(resolved.diagnostics[0].help.as_deref(), Some("the earlier one is on line 1"));
     let resolved =
         resolve(vec![file(Global, r#"{"s": {"command": "a", "command": "b"}, "t": {"command": "c"}}"#)]);
     let message = "global/s (MCPServer): shape — `s.command` is set twice in this file";
-    assert_eq!(told(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
+    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
     assert_eq!(rows(&resolved), [(Global, "broken"), (Global, "runs")], "its neighbour is not hurt");
 }
 
-/// What the layers say of one server, what becomes of each, and the rule.
+/// The layers of one server, the state of each, and the rule.
 type Case = (Vec<(Scope, Value)>, Vec<(Scope, &'static str)>, &'static str);
 
 #[test]
@@ -254,7 +254,7 @@ fn layers_replace_whole_servers_and_broken_ones_fall_back() {
         (vec![(b, x()), (g, off()), (p, x())], vec![(b, "off"), (p, "active")], "who disables below does not bind above"),
         (vec![(g, shipped_off())], vec![(g, "off")], "an entry may be off itself"),
         (vec![(g, x()), (p, shipped_off())], vec![(g, "off"), (p, "off")], "it takes the inherited one with it"),
-        (vec![(g, shipped_off()), (p, on())], vec![(g, "off")], "and stays off whatever a project says"),
+        (vec![(g, shipped_off()), (p, on())], vec![(g, "off")], "and stays off whatever a project has"),
         (vec![(b, shipped_off()), (g, on())], vec![(b, "runs")], "the user switches on what they have"),
         (vec![(g, x()), (p, json!({"disabled": true}))], vec![(g, "off")], "`disabled` is the same word"),
         (vec![(g, x()), (p, json!({"disable": true, "type": "stdio"}))], vec![(g, "off"), (p, "broken")], "off counts even so"),
@@ -285,7 +285,7 @@ fn a_granted_server_of_a_project_replaces_the_users() {
 }
 
 #[test]
-fn rows_tell_who_hides_whom_and_who_stays_in_spite_of_whom() {
+fn rows_have_the_hidden_servers_and_the_failed_ones_above() {
     let x = json!({"s": {"command": "x"}});
     let resolved = over(&[(Bundled, x.clone()), (Global, x.clone()), (Project, json!({"s": {}}))]);
     let [low, high, broken] = &resolved.servers[..] else { panic!("three rows") };
@@ -297,7 +297,7 @@ fn rows_tell_who_hides_whom_and_who_stays_in_spite_of_whom() {
     let failed = "project/s (MCPServer): shape — it has neither `command` nor `url`; the global one stays";
     let hides = "global/s (MCPServer) hides the bundled one (bundled/mcp.json)";
     assert_eq!(
-        told(&resolved.diagnostics),
+        note_lines(&resolved.diagnostics),
         [(Severity::Info, "scope/shadows", hides), (Severity::Warning, INVALID, failed)]
     );
 
@@ -306,7 +306,7 @@ fn rows_tell_who_hides_whom_and_who_stays_in_spite_of_whom() {
     let by = resolved.servers[0].disabled_by.as_ref().expect("somebody");
     assert_eq!((by.scope, by.path.as_str(), by.line), (SetBy::Project, "project/mcp.json", Some(2)));
     let off = "global/s (MCPServer) is switched off by project/mcp.json:2 (project)";
-    assert_eq!(told(&resolved.diagnostics), [(Severity::Info, "scope/disabled", off)]);
+    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Info, "scope/disabled", off)]);
 
     let layers = [
         (Global, json!({"s": {"command": "x", "disable": true}})),
@@ -317,7 +317,7 @@ fn rows_tell_who_hides_whom_and_who_stays_in_spite_of_whom() {
     let stays = "global/s (MCPServer) stays switched off by global/mcp.json:1 (global); project/mcp.json:1 \
                  (project) does not switch it on";
     assert_eq!(
-        told(&resolved.diagnostics),
+        note_lines(&resolved.diagnostics),
         [(Severity::Info, "scope/disabled", off), (Severity::Warning, "scope/enabled", stays)]
     );
 }
@@ -328,7 +328,7 @@ fn switching_what_nobody_has_is_a_warning() {
         [(Global, json!({"github": {"command": "x"}})), (Project, json!({"githib": {"disable": true}}))];
     let resolved = over(&layers);
     let message = "the MCP server `githib` is switched off, but no layer has it";
-    assert_eq!(told(&resolved.diagnostics), [(Severity::Warning, "mcp/unknown", message)]);
+    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Warning, "mcp/unknown", message)]);
     assert_eq!(resolved.diagnostics[0].help.as_deref(), Some("did you mean `github`?"));
     assert_eq!(rows(&resolved), [(Global, "runs")]);
 }
@@ -408,10 +408,10 @@ fn a_wrapper_of_another_name_is_no_server() {
         let (file, notes) =
             McpFile::read(Global, "mcp.json", json!({key: {"a": {"command": "x"}}}).to_string().as_bytes());
         assert!(file.is_none(), "{key}");
-        let told = format!("`{key}` is no server: it holds servers; this file is left out");
+        let message = format!("`{key}` is no server: it holds servers; this file is left out");
         assert_eq!(
             (notes[0].message.as_str(), notes[0].help.as_deref()),
-            (told.as_str(), Some("did you mean `mcpServers`?"))
+            (message.as_str(), Some("did you mean `mcpServers`?"))
         );
     }
     let one = json!({"servers": {"command": "x", "env": {"A": "b"}}});

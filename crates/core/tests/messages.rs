@@ -100,7 +100,7 @@ fn each_byte_is_the_messages_or_the_profiles() {
 }
 
 #[test]
-fn a_profile_may_wrap_what_extensions_say() {
+fn a_profile_may_wrap_texts_of_extensions() {
     let custom = MessageFrame::new("[event {type}]\n", "\n[end of {type}]");
     let forms = MessageForms { custom, ..MessageForms::default() };
     let text = |text: &str| json!({"type": "text", "text": text});
@@ -136,7 +136,7 @@ fn refused(text: &str) -> MessagesError {
 }
 
 #[test]
-fn the_three_forms_of_a_file_say_the_same() {
+fn the_three_forms_of_a_file_have_the_same_messages() {
     let (one, two) = (r#"{"role":"user","content":"a"}"#, r#"{"role":"user","content":"messages"}"#);
     let texts = [
         format!("[{one},{two}]"),
@@ -159,7 +159,7 @@ fn the_three_forms_of_a_file_say_the_same() {
 }
 
 #[test]
-fn keys_beside_the_messages_are_told() {
+fn keys_beside_the_messages_are_reported() {
     let mut notes = Vec::new();
     let text = "{\"system\": \"x\",\n \"messages\": [],\n \"tools\": [[]]}";
     assert_eq!(read("chat.json", text.as_bytes(), &mut notes).unwrap(), []);
@@ -169,9 +169,9 @@ fn keys_beside_the_messages_are_told() {
 }
 
 #[test]
-fn a_file_that_is_refused_is_told_with_place_message_and_remedy() {
+fn a_refused_file_has_an_error_with_place_message_and_remedy() {
     let user = r#"{"role":"user","content":"é"}"#;
-    for (text, said, line, column, help) in [
+    for (text, message, line, column, help) in [
         ("".to_owned(), "there are no messages", 1, 1, "`[]` is an empty list"),
         (" \n ".to_owned(), "there are no messages", 2, 2, "`[]` is an empty list"),
         (
@@ -261,13 +261,13 @@ fn a_file_that_is_refused_is_told_with_place_message_and_remedy() {
         ),
     ] {
         let error = refused(&text);
-        assert_eq!(error.to_string(), said, "{text}");
-        assert_eq!((error.place.line, error.place.column), (Some(line), Some(column)), "{text}: {said}");
+        assert_eq!(error.to_string(), message, "{text}");
+        assert_eq!((error.place.line, error.place.column), (Some(line), Some(column)), "{text}: {message}");
         assert_eq!(error.place.path, "chat.json");
         if !help.is_empty() {
             assert_eq!(error.help.as_deref(), Some(help), "{text}");
         }
-        assert!(error.help.is_some(), "each refusal says what to do: {said}");
+        assert!(error.help.is_some(), "each refusal has a remedy: {message}");
     }
     assert_eq!(refused("{\"role\":\"tools\"}").help.as_deref().map(|help| &help[..9]), Some("roles are"));
     assert_eq!(refused("{\"role\":\"Assistent\"}").help.as_deref(), Some("did you mean `assistant`?"));

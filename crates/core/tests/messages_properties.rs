@@ -122,7 +122,7 @@ proptest! {
         let at = cut % bytes.len();
         bytes.splice(at..=at, put);
         if let Err(error) = read("chat", &bytes, &mut Vec::new()) {
-            prop_assert!(error.help.is_some(), "each refusal says what to do: {}", error);
+            prop_assert!(error.help.is_some(), "each refusal has a remedy: {}", error);
         }
     }
 }

@@ -6,8 +6,10 @@
 
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
-    format::{self, FORMATS, RequestContent, RequestRecord, RequestTarget},
+    diagnostic::Severity,
+    format::{self, BlockPlace, FORMATS, RequestContent, RequestRecord, RequestTarget},
     message::{Message, MessageForms, Role, SystemMessages, convert, read},
+    model::Models,
     origin::{Origin, Source, Span},
     prompt::{Part, Prompt},
     scope::Scope,
@@ -223,16 +225,16 @@ proptest! {
 
     /// A reminder that was sent stays where it was: each request begins with all of the one before, whatever its format.
     #[test]
-    fn each_request_extends_the_one_before(steps in steps(), system in any::<bool>()) {
+    fn each_request_extends_the_one_before(steps in steps(), role in 0..3usize) {
         let (prompt, tools) = (prompt(), tools());
-        let attachment_role = if system { AttachmentRole::System } else { AttachmentRole::User };
+        let attachment_role = [AttachmentRole::User, AttachmentRole::System, AttachmentRole::Turn][role];
         for (name, model) in MODELS {
             let format = FORMATS.iter().find(|format| format.name() == name).unwrap();
             let mut conversation = Conversation::default();
             let mut before: Option<RequestRecord> = None;
             let mut sent_before = Vec::new();
             for step in &steps {
-                let text = conversation.step(step, system);
+                let text = conversation.step(step, attachment_role != AttachmentRole::User);
                 let mut prompt = prompt.clone();
                 prompt.attachments.extend(text.as_deref().map(reminder));
                 let messages = convert(&conversation.history, &MessageForms::default()).messages;
@@ -266,27 +268,41 @@ proptest! {
 fn a_changed_section_names_the_file_in_front_of_the_profile() {
     let record = |rules: &str| {
         let mut prompt = Prompt::default();
-        let mut spans = Vec::new();
-        for key in ["before", "prefix", "item", "suffix"] {
+        let literal =
+            |key: &str| Origin::Literal { profile: "p".into(), key: format!("section.{key}").into() };
+        let file = |path: &str| {
+            let source = Arc::new(Source { scope: Scope::Project, path: path.into() });
+            Origin::Source { source, span: 0..1, lossy: false }
+        };
+        let rules = [
+            ("before", literal("rules.before")),
+            ("prefix", literal("rules.prefix")),
+            ("item", literal("rules.item")),
+            (rules, file("AGENTS.md")),
+            ("item", literal("rules.item")),
+            ("Be brief.", file("CLAUDE.md")),
+            ("suffix", literal("rules.suffix")),
+        ];
+        let parts: [(&str, &[(&str, Origin)]); 2] =
+            [("head", &[("You help.", literal("head.text"))]), ("rules", &rules)];
+        for (section, texts) in parts {
             let start = prompt.text.len();
-            prompt.text.push_str(key);
-            let origin = Origin::Literal { profile: "p".into(), key: format!("section.rules.{key}").into() };
-            spans.push(Span { range: start..prompt.text.len(), origin });
+            let mut spans = Vec::new();
+            for (text, origin) in texts {
+                let from = prompt.text.len() - start;
+                prompt.text.push_str(text);
+                spans.push(Span { range: from..prompt.text.len() - start, origin: origin.clone() });
+            }
+            prompt.parts.push(Part {
+                section: SectionId::new(section),
+                provider: None,
+                range: start..prompt.text.len(),
+                stability: Stability::Static,
+                priority: 0,
+                spans,
+                cuts: Vec::new(),
+            });
         }
-        let start = prompt.text.len();
-        prompt.text.push_str(rules);
-        let source = Arc::new(Source { scope: Scope::Project, path: "AGENTS.md".into() });
-        let origin = Origin::Source { source, span: 0..rules.len(), lossy: false };
-        spans.push(Span { range: start..prompt.text.len(), origin });
-        prompt.parts.push(Part {
-            section: SectionId::new("rules"),
-            provider: None,
-            range: 0..prompt.text.len(),
-            stability: Stability::Static,
-            priority: 0,
-            spans,
-            cuts: Vec::new(),
-        });
         let content = RequestContent {
             target: RequestTarget { digests: true, ..RequestTarget::default() },
             ..RequestContent::from(&prompt)
@@ -295,10 +311,232 @@ fn a_changed_section_names_the_file_in_front_of_the_profile() {
         RequestRecord::of("anthropic", &content, &format.format(content))
     };
     let change = record("Use tabs.").compare(&record("Use spaces.")).change.unwrap();
+    assert_eq!(change.what, "the section `rules` changed, from AGENTS.md");
+    // A record of an earlier version has no digests of origins.
+    let earlier = |text: &str| {
+        let mut record = record(text);
+        for block in &mut record.blocks {
+            if let BlockPlace::Part { digests, .. } = &mut block.place {
+                digests.clear();
+            }
+        }
+        record
+    };
+    assert!(earlier("Use tabs.").compare(&record("Use tabs.")).extends);
+    let change = earlier("Use tabs.").compare(&record("Use spaces.")).change.unwrap();
     assert_eq!(
         change.what,
-        "the section `rules` changed, from AGENTS.md, p.toml section.rules.before, p.toml section.rules.prefix and 2 more"
+        "the section `rules` changed, from AGENTS.md, CLAUDE.md, p.toml section.rules.before and 3 more"
     );
+}
+
+/// Returns the record of a request in a format, with a prompt of so many bytes.
+fn record((format, model): (&str, &str), bytes: usize, history: &[Message]) -> RequestRecord {
+    let mut prompt = Prompt { text: "x".repeat(bytes), ..Prompt::default() };
+    let origin = Origin::Literal { profile: "p".into(), key: "section.rules.text".into() };
+    prompt.parts.push(Part {
+        section: SectionId::new("rules"),
+        provider: None,
+        range: 0..bytes,
+        stability: Stability::Static,
+        priority: 0,
+        spans: vec![Span { range: 0..bytes, origin }],
+        cuts: Vec::new(),
+    });
+    let messages = convert(history, &MessageForms::default()).messages;
+    let target = RequestTarget { model: Some(model), digests: true, ..RequestTarget::default() };
+    let content = RequestContent { messages: &messages, target, ..RequestContent::from(&prompt) };
+    RequestRecord::of(format, &content, &format::find(format).unwrap().format(content))
+}
+
+#[test]
+fn a_changed_message_has_its_place_in_the_body() {
+    let history = [Message::user("one"), Message::user("two")];
+    let edited = [Message::user("one"), Message::user("2")];
+    for (format, place) in [
+        ("anthropic", "messages[0]"), // it joins two messages of the user
+        ("gemini", "contents[0]"),
+        ("openai-chat", "messages[2]"),
+        ("openai-responses", "input[2]"),
+    ] {
+        let model = (format, "m");
+        let change = record(model, 9, &history).compare(&record(model, 9, &edited)).change.unwrap();
+        assert_eq!(change.what, format!("`{place}` of the body (role `user`) changed"), "{format}");
+    }
+}
+
+#[test]
+fn a_cache_is_read_by_the_rules_of_the_model() {
+    let history = [Message::user("one")];
+    let longer =
+        [Message::user("one"), message(json!({ "role": "assistant", "content": "1" })), Message::user("two")];
+    let edited = [Message::user("three")];
+    let readable = |model: (&str, &str), bytes: usize, later: &[Message]| {
+        let (before, later) = (record(model, bytes, &history), record(model, bytes, later));
+        let row = Models::bundled().find(model.1).model;
+        let all: usize = before.blocks.iter().map(|block| block.bytes).sum();
+        (before.readable(&later, row), all)
+    };
+    // The least that is cached: 512 tokens, which count as four bytes each.
+    let claude = ("anthropic", "claude-opus-5-5");
+    assert_eq!(readable(claude, 1_000, &longer).0, 0);
+    let (read, all) = readable(claude, 2_048, &longer);
+    assert_eq!(read, all, "up to the mark behind the last message");
+    assert_eq!(readable(claude, 2_048, &edited).0, 2_048, "up to the mark behind the static part");
+    // 1,024 tokens, then steps of 128.
+    let gpt = ("openai-responses", "gpt-6.2");
+    assert_eq!(readable(gpt, 4_000, &longer).0, 0);
+    assert_eq!(readable(gpt, 4_500, &longer).0, 4_096);
+    assert_eq!(readable(gpt, 4_700, &longer).0, 4_608);
+    // Nothing is known of it, or it is another one.
+    assert_eq!(readable(("anthropic", "mine"), 20_000, &longer).0, 0);
+    let (before, later) = (record(claude, 20_000, &history), record(gpt, 20_000, &longer));
+    assert_eq!(before.readable(&later, Models::bundled().find(gpt.1).model), 0);
+}
+
+#[test]
+fn a_chosen_lifetime_is_that_of_every_mark() {
+    let (prompt, tools) = (prompt(), tools());
+    let formatted = |(name, model): (&str, &str), ttl: &str, history: &[Message]| {
+        let messages = convert(history, &MessageForms::default()).messages;
+        let target = RequestTarget { model: Some(model), cache_ttl: Some(ttl), ..RequestTarget::default() };
+        let content =
+            RequestContent { messages: &messages, tools: &tools, target, ..RequestContent::from(&prompt) };
+        let request = format::find(name).unwrap().format(content);
+        let body: Value = serde_json::from_str(&request.body).unwrap();
+        let refused = request.diagnostics.into_iter().find(|one| one.code.as_str() == "cache/ttl");
+        (body, request.cache.unwrap(), refused.map(|one| one.message))
+    };
+    let history = [Message::user("one")];
+    let claude = ("anthropic", "claude-opus-5-5");
+    let hour = json!({ "type": "ephemeral", "ttl": "1h" });
+    let (body, plan, refused) = formatted(claude, "1h", &history);
+    assert_eq!((plan.ttl.as_deref(), refused), (Some("1h"), None));
+    assert_eq!((&body["cache_control"], &body["system"][1]["cache_control"]), (&hour, &hour));
+    let (body, default, refused) = formatted(claude, "5m", &history);
+    assert_eq!((default.ttl.as_deref(), refused), (Some("5m"), None));
+    assert_eq!(body["cache_control"], json!({ "type": "ephemeral" }));
+    assert!((plan.cold / default.cold - 2.0 / 1.25).abs() < 1e-9, "{} {}", plan.cold, default.cold);
+    assert!((plan.warm - default.warm).abs() < 1e-9);
+
+    let (body, ..) = formatted(("bedrock-converse", "claude-opus-5-5"), "1h", &history);
+    let point = json!({ "cachePoint": { "type": "default", "ttl": "1h" } });
+    assert_eq!((&body["system"][1], &body["messages"][0]["content"][1]), (&point, &point));
+    let (body, ..) = formatted(("openai-responses", "gpt-6-sol"), "12h", &history);
+    assert_eq!(body["prompt_cache_options"], json!({ "ttl": "12h" }));
+
+    for (model, ttl, message) in [
+        (
+            claude,
+            "2h",
+            "the lifetime `2h` is not offered for a cache of `claude-opus-5-5` here; `5m` or `1h` is",
+        ),
+        (
+            ("openai-chat", "gpt-6-sol"),
+            "12h",
+            "the lifetime `12h` is not offered for a cache of `gpt-6-sol` here; `30m` is",
+        ),
+        (
+            ("openai-compatible", "mine"),
+            "1h",
+            "the lifetime `1h` is not offered for a cache of `mine` here; no choice is",
+        ),
+    ] {
+        let (body, plan, refused) = formatted(model, ttl, &history);
+        assert_eq!(refused.as_deref(), Some(message));
+        assert_ne!(plan.ttl.as_deref(), Some(ttl));
+        assert!(!body.to_string().contains(ttl), "{body}");
+    }
+}
+
+#[test]
+fn no_mark_of_the_prompt_is_shorter_than_one_of_the_caller() {
+    let prompt = prompt();
+    let marked = |mark: Value| {
+        let content = json!([{ "type": "text", "text": "one", "cache_control": mark }]);
+        let history = [message(json!({ "role": "user", "content": content }))];
+        let messages = convert(&history, &MessageForms::default()).messages;
+        let target = RequestTarget { model: Some("claude-opus-5-5"), ..RequestTarget::default() };
+        let content = RequestContent { messages: &messages, target, ..RequestContent::from(&prompt) };
+        let request = format::find("anthropic").unwrap().format(content);
+        let body: Value = serde_json::from_str(&request.body).unwrap();
+        (body["system"][0]["cache_control"].clone(), request.cache.unwrap().ttl.unwrap())
+    };
+    let hour = json!({ "type": "ephemeral", "ttl": "1h" });
+    assert_eq!(marked(hour.clone()), (hour, "1h".to_owned()));
+    let default = json!({ "type": "ephemeral" });
+    assert_eq!(marked(default.clone()), (default, "5m".to_owned()));
+}
+
+#[test]
+fn a_reminder_for_one_turn_stays_in_its_place_without_a_mark_behind_it() {
+    let mut prompt = prompt();
+    let history = [Message::user("one")];
+    let longer =
+        [Message::user("one"), message(json!({ "role": "assistant", "content": "1" })), Message::user("two")];
+    let mut placed = Vec::new();
+    let mut request = |format: &str, prompt: &Prompt, history: &[Message]| {
+        let messages = convert(history, &MessageForms::default()).messages;
+        let target = RequestTarget {
+            model: Some("claude-opus-5-5"),
+            attachment_role: AttachmentRole::Turn,
+            digests: true,
+            ..RequestTarget::default()
+        };
+        let content = RequestContent {
+            messages: &messages,
+            attachments: &placed,
+            target,
+            ..RequestContent::from(prompt)
+        };
+        let request = format::find(format).unwrap().format(content);
+        let record = RequestRecord::of(format, &content, &request);
+        let body: Value = serde_json::from_str(&request.body).unwrap();
+        let codes: Vec<&str> = request.diagnostics.iter().map(|one| one.code.as_str()).collect();
+        let beta = codes.contains(&"request/beta");
+        placed.extend(request.attachments);
+        (body["messages"].clone(), record, beta)
+    };
+    prompt.attachments.push(reminder("Plan mode is on."));
+    let sent = json!([
+        { "role": "user", "content": [{ "type": "text", "text": "one" }] },
+        { "role": "system", "content": [{ "type": "text", "text": "Plan mode is on." }], "clear_at": "next_user_message" },
+    ]);
+    let (messages, before, beta) = request("anthropic", &prompt, &history);
+    assert_eq!((&messages, beta), (&sent, true));
+    prompt.attachments.clear();
+    let (messages, later, beta) = request("anthropic", &prompt, &longer);
+    assert_eq!((&messages.as_array().unwrap()[..2], beta), (sent.as_array().unwrap().as_slice(), true));
+    assert!(before.compare(&later).extends);
+    let row = Models::bundled().find("claude-opus-5-5").model;
+    let all: usize = before.blocks.iter().map(|block| block.bytes).sum();
+    assert_eq!(before.readable(&later, row), all - before.blocks.last().unwrap().bytes);
+
+    // Where the service has no such thing, the model sees it always.
+    let (messages, _, beta) = request("bedrock-converse", &prompt, &longer);
+    assert_eq!(
+        (&messages[1], beta),
+        (&json!({ "role": "system", "content": [{ "text": "Plan mode is on." }] }), false)
+    );
+}
+
+#[test]
+fn a_model_that_is_misspelled_is_a_warning_with_the_name() {
+    let diagnostic = |model: &str| {
+        let prompt = prompt();
+        let target = RequestTarget { model: Some(model), ..RequestTarget::default() };
+        let content = RequestContent { target, ..RequestContent::from(&prompt) };
+        let diagnostics = format::find("anthropic").unwrap().format(content).diagnostics;
+        let found = diagnostics.into_iter().find(|one| one.code.as_str() == "request/model-unknown").unwrap();
+        (found.severity, found.help.unwrap())
+    };
+    assert_eq!(
+        diagnostic("claude-opus-5-6"),
+        (Severity::Warning, "did you mean `claude-opus-5-5`?".to_owned())
+    );
+    let (severity, help) = diagnostic("my-own-model");
+    assert_eq!(severity, Severity::Info);
+    assert!(help.contains("models.toml"), "{help}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_value_is_replaced_in_its_place() {
         json!(9),
         "{\n\t\"budget\": { \"tokens\": 9 } // small\n}",
     );
-    assert_eq!(set("{ \"preset\" : \"pi\" }", "preset", json!("pi")), Ok(None), "it says so already");
+    assert_eq!(set("{ \"preset\" : \"pi\" }", "preset", json!("pi")), Ok(None), "it is set already");
     sets("{\"budget\": {\"tokens\": 5}}", "budget.tokens", json!(2e5), "{\"budget\": {\"tokens\": 200000}}");
     assert_eq!(
         set("{\"budget\": {\"tokens\": 2e5}}", "budget.tokens", json!(200_000)),
@@ -360,7 +360,7 @@ proptest! {
     }
 
     #[test]
-    fn setting_and_unsetting_leaves_what_was_said(text in file(), key in key(), value in value()) {
+    fn setting_and_unsetting_leaves_the_other_values(text in file(), key in key(), value in value()) {
         let there = read(&text).pointer(&key.pointer()).is_some();
         if !there && let Ok(Some(with)) = run(&text, &key, &SettingChange::Set(value)) {
             let without = run(&with, &key, &SettingChange::Unset).unwrap().expect("it was there");

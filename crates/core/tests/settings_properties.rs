@@ -172,9 +172,9 @@ proptest! {
         leaves(all.root(), &mut Vec::new(), &mut |keys, leaf| {
             let path: KeyPath = keys.iter().cloned().collect();
             let text = &texts[leaf.by() as usize][leaf.span()];
-            let said = all.why(&path);
+            let values = all.why(&path);
             let used: Vec<SetBy> =
-                said.iter().filter(|said| said.outcome == ValueOutcome::Used).map(|said| said.by).collect();
+                values.iter().filter(|value| value.outcome == ValueOutcome::Used).map(|value| value.by).collect();
             let written: Value = serde_json::from_str(text).unwrap();
             let pointer: KeyPath = path.pointer().parse().unwrap_or_default();
             if checked.is_ok() && !keys.is_empty() {
@@ -182,11 +182,11 @@ proptest! {
                     prop_assert_eq!(&written, &leaf.to_value(), "the span is the value as it is written");
                     prop_assert_eq!(all.get(&path), Some(leaf));
                     prop_assert_eq!(&pointer, &path, "a pointer leads back");
-                    prop_assert!(used.contains(&leaf.by()), "{path}: {said:?}");
-                    prop_assert_eq!(said.last().map(|said| said.by), said.iter().map(|said| said.by).max());
+                    prop_assert!(used.contains(&leaf.by()), "{path}: {values:?}");
+                    prop_assert_eq!(values.last().map(|value| value.by), values.iter().map(|value| value.by).max());
                     if !matches!(leaf.tree(), SettingsTree::Table(_)) {
                         prop_assert_eq!(&used, &vec![leaf.by()], "one layer gave {}", path);
-                        prop_assert_eq!(said.last().map(|said| said.by), Some(leaf.by()), "the strongest that speaks");
+                        prop_assert_eq!(values.last().map(|value| value.by), Some(leaf.by()), "the strongest is used");
                     }
                     Ok(())
                 })();

@@ -18,8 +18,8 @@ fn settings(layers: &[(Scope, &str)]) -> (MergedSettings, Diagnostics) {
     let mut notes = Vec::new();
     let mut parsed = Vec::new();
     for (scope, text) in layers {
-        let (layer, said) = parse(*scope, &format!("{scope}/settings.json"), text.as_bytes());
-        notes.extend(said);
+        let (layer, more) = parse(*scope, &format!("{scope}/settings.json"), text.as_bytes());
+        notes.extend(more);
         parsed.extend(layer);
     }
     (merge(parsed, &mut notes), notes)
@@ -67,7 +67,7 @@ mod reading {
     }
 
     #[test]
-    fn what_is_no_json_object_leaves_the_layer_out_and_says_where() {
+    fn a_file_that_is_no_json_object_is_left_out_and_reported_with_its_place() {
         let cases: [(&[u8], &str, &str); 22] = [
             (b"", "settings must be a JSON object", "1:1"),
             (b"// nothing", "settings must be a JSON object", "1:1"),
@@ -79,7 +79,7 @@ mod reading {
             (b"{\n  \"a\": 1\n  \"b\": 2\n}", "expected comma", "2:9"),
             (b"{\"a\" 1}", "expected colon after the string or word in object property", "1:6"),
             (b"{\"a\": }", "unexpected close brace", "1:7"),
-            (b"{a: 1}", "expected string for object property", "1:2"),
+            (b"{a: 1}", "a key must be a text in double quotes", "1:2"),
             (b"{'a': 1}", "single-quoted strings are not allowed", "1:2"),
             (b"{\"a\": 0xff}", "hexadecimal numbers are not allowed", "1:7"),
             (b"{\"a\": +1}", "unary plus on numbers is not allowed", "1:7"),
@@ -236,7 +236,7 @@ mod reading {
     }
 
     #[test]
-    fn literal_env_values_are_told_without_showing_them() {
+    fn literal_env_values_are_reported_without_showing_them() {
         let text = "{\"env\": {\n  \"A\": \"${A}\",\n  \"B\": \"hunter2-hunter2\",\n  \"C\": \"${1A}\"\n}}";
         let (merged, notes) = settings(&[(Scope::Project, text)]);
         assert_eq!(codes(&notes), ["settings/literal-env-value", "settings/literal-env-value"]);
@@ -249,7 +249,7 @@ mod reading {
     }
 
     #[test]
-    fn excerpts_debug_output_and_saved_worlds_show_no_secrets() {
+    fn excerpts_debug_output_and_saved_snapshots_show_no_secrets() {
         let text = r#"{"env": {"A": "hunter2"}, "providers": {"p": {"apiKey": "hunter2", "model": "m"}}, "presett": "x", "token": "hunter2"}"#;
         let (merged, notes) = settings(&[(Scope::Global, text)]);
         assert_eq!(notes.len(), 3);
@@ -360,7 +360,7 @@ mod merging {
     }
 
     #[test]
-    fn an_object_against_anything_else_is_replaced_whole_and_told() {
+    fn an_object_against_anything_else_is_replaced_whole_and_reported() {
         let cases = [
             (
                 r#"{"logging":{"a":{"b":1}}}"#,
@@ -396,32 +396,32 @@ mod merging {
     }
 
     #[test]
-    fn why_lists_what_each_layer_says() {
+    fn why_lists_the_value_of_each_layer() {
         let (merged, _) = three(
             r#"{"logging":{"level":"info","a":1}}"#,
             r#"{"logging":{"level":"warn"},"budget":{"tokens":5}}"#,
             "{\n\"logging\":{\"level\":\"debug\"},\n\"budget\":{\"tokens\":6}}",
         );
-        let said = |text: &str| -> Vec<(SetBy, String, ValueOutcome)> {
+        let why = |text: &str| -> Vec<(SetBy, String, ValueOutcome)> {
             merged
                 .why(&path(text))
                 .into_iter()
-                .map(|said| (said.by, said.value.to_string(), said.outcome))
+                .map(|value| (value.by, value.value.to_string(), value.outcome))
                 .collect()
         };
         use SetBy::{Bundled, Global, Project};
         use ValueOutcome::{Ignored, Overridden, Used};
         assert_eq!(
-            said("logging.level"),
+            why("logging.level"),
             [
                 (Bundled, "\"info\"".into(), Overridden),
                 (Global, "\"warn\"".into(), Overridden),
                 (Project, "\"debug\"".into(), Used)
             ]
         );
-        assert_eq!(said("/logging/a"), [(Bundled, "1".into(), Used)]);
-        assert_eq!(said("budget.tokens"), [(Global, "5".into(), Used), (Project, "6".into(), Ignored)]);
-        let logging: Vec<ValueOutcome> = said("logging").into_iter().map(|(_, _, outcome)| outcome).collect();
+        assert_eq!(why("/logging/a"), [(Bundled, "1".into(), Used)]);
+        assert_eq!(why("budget.tokens"), [(Global, "5".into(), Used), (Project, "6".into(), Ignored)]);
+        let logging: Vec<ValueOutcome> = why("logging").into_iter().map(|(_, _, outcome)| outcome).collect();
         assert_eq!(logging, [Used, Overridden, Used], "of the global object nothing stands");
         let place = &merged.why(&path("logging.level"))[2].place;
         assert_eq!(
@@ -534,13 +534,13 @@ mod projects {
             assert_eq!(
                 notes.is_empty(),
                 mode == project,
-                "a mode without effect is told: {global} then {text}"
+                "a mode without effect is reported: {global} then {text}"
             );
         }
     }
 
     #[test]
-    fn additions_to_the_allowlist_are_told() {
+    fn additions_to_the_allowlist_are_reported() {
         let global = r#"{"securityMode":{"mode":"allowlist","allowlist":["ls"]}}"#;
         let project = r#"{"securityMode":{"allowlist":["ls","rm"]}}"#;
         let (merged, notes) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
@@ -702,13 +702,13 @@ mod system_prompt_file {
     }
 
     #[test]
-    fn why_tells_of_the_value_that_failed() {
+    fn why_lists_the_value_that_failed() {
         let (merged, _) = settings(&[
             (Scope::Global, &entry(r#"{"maxTokens": 7}"#)),
             (Scope::Project, &entry(r#"{"maxTokens": -1}"#)),
         ]);
-        let said = merged.why(&path("contextProviders.SystemPromptFile.maxTokens"));
-        assert_eq!((said[0].outcome, said[1].outcome), (ValueOutcome::Used, ValueOutcome::Ignored));
+        let values = merged.why(&path("contextProviders.SystemPromptFile.maxTokens"));
+        assert_eq!((values[0].outcome, values[1].outcome), (ValueOutcome::Used, ValueOutcome::Ignored));
     }
 
     #[test]
@@ -811,11 +811,11 @@ mod set {
         layers.extend(layer);
         let merged = merge(layers, &mut Vec::new());
         assert_eq!(merged.to_value(), json!({"budget": {"tokens": 3, "onOver": "cut"}}));
-        let said = merged.why(&path("budget.tokens"));
-        let by: Vec<_> = said.iter().map(|said| (said.by, said.outcome)).collect();
+        let values = merged.why(&path("budget.tokens"));
+        let by: Vec<_> = values.iter().map(|value| (value.by, value.outcome)).collect();
         use ValueOutcome::{Overridden, Used};
         assert_eq!(by, [(SetBy::Global, Overridden), (SetBy::Caller, Overridden), (SetBy::Caller, Used)]);
-        assert_eq!((said[2].place.path.as_str(), said[2].place.column), ("--set", Some(15)));
+        assert_eq!((values[2].place.path.as_str(), values[2].place.column), ("--set", Some(15)));
         let again: MergedSettings = serde_json::from_str(&serde_json::to_string(&merged).unwrap()).unwrap();
         assert_eq!(again, merged);
     }
@@ -862,7 +862,7 @@ mod set {
     }
 
     #[test]
-    fn options_of_a_profile_are_typed_by_whoever_knows_them() {
+    fn options_of_a_profile_are_typed_by_the_profile() {
         let value = |argument: &str, shape| SetValue::parse_as(argument, shape).unwrap().value().to_value();
         assert_eq!(value("variant=0.58", ValueShape::Text), json!("0.58"));
         assert_eq!(value("open=true", ValueShape::Flag), json!(true));

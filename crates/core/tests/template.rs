@@ -63,7 +63,7 @@ fn rows() -> impl Iterator<Item = Input> {
 }
 
 #[test]
-fn every_input_gives_what_it_says() {
+fn every_input_has_its_expected_output() {
     for input in rows() {
         let template = Template::parse(input.template.as_str(), &input.options).expect(&input.name);
         assert_eq!(render(&template, &input.values), input.expected, "{}", input.name);
@@ -116,7 +116,7 @@ fn rows_that_spill_pair_with_the_block_around_them() {
 }
 
 #[test]
-fn every_error_says_what_and_where() {
+fn every_error_has_a_message_and_a_place() {
     for input in inputs().into_iter().filter(|input| input.name.starts_with("err_")) {
         let error = Template::parse(input.template.as_str(), &input.options).expect_err(&input.name);
         assert_eq!(format!("{error:#}"), input.expected, "{}", input.name);

@@ -98,7 +98,7 @@ fn keys_that_nobody_answers_are_named() {
 }
 
 #[test]
-fn messages_say_what_follows() {
+fn messages_name_the_consequence() {
     for (text, message, help) in [
         ("[x:y]", "`x` is no registered type: `[x:y]` will vanish", None),
         (

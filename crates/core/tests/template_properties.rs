@@ -105,10 +105,10 @@ proptest! {
     fn a_variable_that_nobody_knows_ends_the_render_where_it_stands(text in nasty(), known in 0_usize..8) {
         let template = parse(&text, false, false);
         let values = values(&template);
-        let mut asked = 0;
+        let mut reads = 0;
         let mut lookup = |key: &VariableKey| {
-            asked += 1;
-            if asked > known { Err(key.clone()) } else { Ok(values[key].clone()) }
+            reads += 1;
+            if reads > known { Err(key.clone()) } else { Ok(values[key].clone()) }
         };
         let mut rendered = Rendered::new(&template, &mut lookup);
         let result = template.render(&mut rendered);
@@ -122,32 +122,32 @@ proptest! {
         } else {
             prop_assert_eq!(text, whole);
         }
-        prop_assert!(asked <= known + 1, "nothing is asked for after that");
+        prop_assert!(reads <= known + 1, "nothing is read after that");
     }
 }
 
-/// Returns the keys that a render asks for, each as often as it is asked for.
-fn asked(text: &str, exists: &[&str]) -> Vec<String> {
+/// Returns the keys that a render reads, each as often as it is read.
+fn keys_read(text: &str, exists: &[&str]) -> Vec<String> {
     let template = parse(text, true, false);
-    let mut asked = Vec::new();
+    let mut keys = Vec::new();
     let mut lookup = |key: &VariableKey| {
-        asked.push(key.to_string());
+        keys.push(key.to_string());
         Ok(exists.contains(&key.as_str()).then(|| "V".to_owned()))
     };
     template.render(&mut Rendered::new(&template, &mut lookup)).unwrap();
-    asked
+    keys
 }
 
 #[test]
-fn only_reached_keys_are_asked_for() {
+fn only_reached_keys_are_read() {
     let text = "[if a:x][a:y][else][a:z][endif][raw][a:raw][endraw]";
-    assert_eq!(asked(text, &["a:x"]), ["a:x", "a:y"]);
-    assert_eq!(asked(text, &[]), ["a:x", "a:z"]);
+    assert_eq!(keys_read(text, &["a:x"]), ["a:x", "a:y"]);
+    assert_eq!(keys_read(text, &[]), ["a:x", "a:z"]);
     let nested = "[if !a:x][if a:y][a:deep][endif][endif]";
-    assert_eq!(asked(nested, &["a:x"]), ["a:x"], "a branch that is not taken asks for nothing");
-    assert_eq!(asked(nested, &[]), ["a:x", "a:y"]);
-    assert_eq!(asked("[if file:never][a:x]", &[]), ["a:x"], "an `if` that is text asks for nothing");
-    assert_eq!(asked("no tag, [else] [endif] [ ]", &[]), [] as [&str; 0]);
+    assert_eq!(keys_read(nested, &["a:x"]), ["a:x"], "a branch that is not taken reads nothing");
+    assert_eq!(keys_read(nested, &[]), ["a:x", "a:y"]);
+    assert_eq!(keys_read("[if file:never][a:x]", &[]), ["a:x"], "an `if` that is text reads nothing");
+    assert_eq!(keys_read("no tag, [else] [endif] [ ]", &[]), [] as [&str; 0]);
 }
 
 #[test]

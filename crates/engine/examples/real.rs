@@ -2,7 +2,7 @@
 //! it says. `cargo xtask real DIR…` runs this with a home directory of its own.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use preface::{
+use preface_engine::{
     ASSETS, BuildResult, Engine, OsSystem, Request, TrustChoice,
     core::{origin::Origin, snapshot::Snapshot},
     host::system::System,
@@ -17,7 +17,7 @@ use std::{
 fn main() -> ExitCode {
     let system = OsSystem::new(ASSETS);
     let engine = Engine::new(&system);
-    let presets = preface::preset_names(&system, None);
+    let presets = preface_engine::preset_names(&system, None);
     let mut wrong = 0;
     for directory in env::args_os().skip(1).map(PathBuf::from) {
         for preset in &presets {

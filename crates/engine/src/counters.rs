@@ -1,17 +1,17 @@
-//! Who can count here: the counters of the core, and the exact ones where they are built in.
+//! The token counters: those of the core, and the exact ones if they are built in.
 
 use crate::Error;
 use preface_core::{
     budget::{Bytes4, Counters},
-    suggestion::did_you_mean,
+    suggestion::suggest_or,
 };
 
 /// The counters that a request, a profile and a saved snapshot can name. `exact-counts` is what adds those with a
 /// vocabulary.
 ///
 /// ```
-/// assert!(preface::COUNTERS.get("estimate:claude").is_some());
-/// assert_eq!(preface::COUNTERS.get("o200k").is_some(), cfg!(feature = "exact-counts"));
+/// assert!(preface_engine::COUNTERS.get("estimate:claude").is_some());
+/// assert_eq!(preface_engine::COUNTERS.get("o200k").is_some(), cfg!(feature = "exact-counts"));
 /// ```
 pub const COUNTERS: Counters = Counters::with(EXACT);
 
@@ -23,7 +23,7 @@ const EXACT: &[(&str, preface_core::budget::MakeCounter)] = &[];
 /// The short name of the default counter.
 pub(crate) const ESTIMATE: &str = "estimate";
 
-/// Returns the full name of the counter that is asked for: by the caller, else by the profile, else [`Bytes4`].
+/// Returns the full name of the counter that is used: the caller's, else the profile's, else [`Bytes4`].
 pub(crate) fn chosen(caller: Option<&str>, profile: Option<&str>) -> Result<String, Error> {
     let (name, whose) = match (caller, profile) {
         (Some(name), _) => (name, ""),
@@ -40,9 +40,8 @@ pub(crate) fn chosen(caller: Option<&str>, profile: Option<&str>) -> Result<Stri
 /// Returns the error for an unknown counter; `whose` is the place that names it, if that is not the caller.
 pub(crate) fn unknown(name: &str, whose: &str) -> Error {
     let names = COUNTERS.names();
-    let help = match did_you_mean(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("counters are `{ESTIMATE}`, `{}`", names.join("`, `")),
-    };
-    Error::Usage(format!("unknown counter: `{name}`{whose}"), Some(help))
+    let help = suggest_or(name, names.iter().copied(), || {
+        format!("tokenizers are `{ESTIMATE}`, `{}`", names.join("`, `"))
+    });
+    Error::Usage(format!("unknown tokenizer: `{name}`{whose}"), Some(help))
 }

@@ -1,23 +1,34 @@
-//! Where templates and conversations are kept when nobody says otherwise.
+//! The default location of the store of templates and conversations.
 
 use crate::store::StoreUrl;
 use preface_host::{
+    places::{HomeTrust, StateDirInside, user_state},
     system::System,
-    trust::{Dirs, state_dir},
 };
+use std::path::Path;
 
 /// Returns the store that the command line and the service share: `preface.db` in the user's state directory, beside the
 /// trust store. `None` where the user has no directory at all.
 ///
+/// # Errors
+/// The directory lies inside of the project that is worked in, and could have come with it.
+///
 /// ```
 /// # if cfg!(windows) { return; }
-/// use preface::host::system::memory::MemorySystem;
+/// use preface_engine::host::{places::HomeTrust, system::memory::MemorySystem};
 ///
-/// let system = MemorySystem::new().with_var("PREFACE_HOME", "/mine");
-/// let store = preface::default_store(&system).map(|url| url.to_string());
-/// assert_eq!(store.as_deref(), Some("sqlite:/mine/preface.db"));
+/// let store = |home: &str| {
+///     let system = MemorySystem::new().with_dir("/work").with_var("PREFACE_HOME", home);
+///     preface_engine::default_store(&system, "/work".as_ref(), HomeTrust::OutsideProject)
+/// };
+/// assert_eq!(store("/mine").unwrap().unwrap().to_string(), "sqlite:/mine/preface.db");
+/// assert!(store("/work/mine").is_err());
 /// ```
-#[must_use]
-pub fn default_store(system: &dyn System) -> Option<StoreUrl> {
-    Some(StoreUrl::Sqlite(state_dir(&Dirs::of(system))?.join("preface.db")))
+pub fn default_store(
+    system: &dyn System,
+    cwd: &Path,
+    trust: HomeTrust,
+) -> Result<Option<StoreUrl>, StateDirInside> {
+    let state = user_state(system, cwd, trust)?;
+    Ok(state.map(|dir| StoreUrl::Sqlite(dir.join("preface.db"))))
 }

@@ -1,4 +1,4 @@
-//! The line in one function: request → turn → stack → snapshot → prompt.
+//! The pipeline in one function: request → turn → layers → snapshot → prompt.
 
 use crate::{
     COUNTERS, Error,
@@ -12,6 +12,7 @@ use crate::{
     trust::{
         consent::{self, Ask, ProjectAccess},
         grant::{self, WholeAnswer},
+        permission,
     },
 };
 use preface_core::{
@@ -25,12 +26,12 @@ use preface_core::{
     section::{CutRule, Section, SectionBody, SectionId},
     snapshot::{SettingsPrompt, Snapshot},
     trust::{Trust, TrustMode},
-    turn::Tool,
+    turn::{OF_SERVER, Tool},
     variable::{RecordedVariable, RecordedVariables, VariableKey},
     variable_source::NoSource,
 };
 use preface_host::{
-    gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
+    gate::{AdmittedText, Consent, GateVerdict, GatedText, ShownTexts, UnreadFile},
     places::Places,
     provider::{self, VariableInfo},
     provider_context::{CONTEXT_FILE_LIMIT, Headless},
@@ -92,21 +93,31 @@ pub struct BuildResult {
     pub mode: TrustMode,
     /// The trust state of the project.
     pub trust: Trust,
+    /// The project texts that an answer for once was about.
+    pub(crate) shown: Option<Arc<ShownTexts>>,
     /// The loggers of this build.
     pub(crate) loggers: Loggers,
     /// The project texts that were included, whatever the mode.
     pub(crate) admitted: Vec<AdmittedText>,
+    /// The names of the active tools that the project brings.
+    pub(crate) project_tools: Vec<String>,
+    /// The servers of the project that wait for a grant, as the sources of their tools.
+    pub(crate) ungranted: Vec<String>,
 }
 
 impl BuildResult {
     pub(crate) fn new(prompt: Prompt, snapshot: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
         let changed = prompt.diagnostics.iter().any(|note| note.code == consent::CHANGED);
         let loggers = Loggers::of(&inputs, &snapshot.turn);
-        let Inputs { loaded, project, .. } = inputs;
+        let Inputs { loaded, project, entries, .. } = inputs;
         let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
+        let of_project = tools.iter().filter(|tool| entries.is_of_project(tool));
         BuildResult {
+            project_tools: of_project.map(|tool| tool.name.clone()).collect(),
+            ungranted: permission::waiting(&entries.mcp).map(|name| format!("{OF_SERVER}{name}")).collect(),
             loggers,
             admitted: gate.admitted(),
+            shown: gate.shown_texts().cloned(),
             prompt,
             tools,
             mode: snapshot.profile.trust,
@@ -191,41 +202,44 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn build(&self, request: &Request) -> Result<BuildResult, Error> {
-        self.build_asking(request, &Headless)
+        self.build_interactive(request, &Headless)
     }
 
-    /// Builds a prompt and asks where trust is not recorded.
+    /// Builds a prompt, and asks the user about projects without recorded trust.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn build_asking(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
-        let mut built = self.answered(request, ask)?;
+    pub fn build_interactive(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
+        let mut built = self.build_confirmed(request, ask)?;
         self.log_built(&mut built);
         Ok(built)
     }
 
-    /// Asks the user what a build would ask, and records the answers. Nothing is built for the caller: the
-    /// next build uses the recorded answers and the choice that this returns, since an answer for once is not
+    /// Asks the user the questions of a build, and records the answers. It returns no prompt: the
+    /// next build uses the recorded answers and the request that this returns, since an answer for once is not
     /// recorded.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn ask_trust(&self, request: &Request, ask: &dyn Ask) -> Result<TrustChoice, Error> {
-        let built = self.answered(request, ask)?;
+    pub fn ask_trust(&self, request: &Request, ask: &dyn Ask) -> Result<Request, Error> {
+        let built = self.build_confirmed(request, ask)?;
         // An answer that holds for once is an event of the build that goes by it.
         let recorded = |event: &&AuditEvent| {
             matches!(event, AuditEvent::ProjectTrusted { .. } | AuditEvent::ProjectDeclined { .. })
         };
         let events: Vec<AuditEvent> = built.prompt.audit.iter().filter(recorded).cloned().collect();
         self.append(&built.loggers, &events);
-        Ok(if built.trust == Trust::Once { TrustChoice::Once } else { request.trust })
+        let mut request = request.clone();
+        if built.trust == Trust::Once {
+            (request.trust, request.shown) = (TrustChoice::Once, built.shown);
+        }
+        Ok(request)
     }
 
     /// Builds with the given answers, and logs nothing but a refusal.
-    pub(crate) fn answered(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
+    pub(crate) fn build_confirmed(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
         let WholeAnswer { request, audit, once, diagnostics } = grant::ask_for_whole(self, request, ask)?;
         let request = &request;
-        let was_granted = audit.iter().any(|event| matches!(event, AuditEvent::ProjectTrusted { .. }));
         let mut built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
         if let Some(decision) = once {
             let is_once = |event: &AuditEvent| matches!(event, AuditEvent::ProjectTrustOnce { .. });
@@ -240,11 +254,9 @@ impl<'s> Engine<'s> {
             self.append(&built.loggers, &not_handed_out(&built.prompt.audit));
             return Err(refused);
         }
-        if request.trust == TrustChoice::Ask && built.untrusted().next().is_some() {
+        let asks = request.trust == TrustChoice::Ask || request.shown.is_some();
+        if asks && built.untrusted().next().is_some() {
             return Ok(grant::ask_for_pins(self, request, &built, ask)?.unwrap_or(built));
-        }
-        if was_granted {
-            grant::complete_whole(self, &built);
         }
         Ok(built)
     }
@@ -281,8 +293,11 @@ impl<'s> Engine<'s> {
     }
 
     /// Returns the texts of the project that exported pins name and that no build can read. A pin outside of the project
-    /// is about the machine that exported it, and may be missing.
-    fn lost_texts(&self, places: &Places, pins: &[u8]) -> Result<Vec<(String, &'static str)>, Error> {
+    /// is about the machine that exported it, and may be missing. Each has its path and what became of it, such as `missing`.
+    ///
+    /// # Errors
+    /// The pins are no export.
+    pub fn lost_texts(&self, places: &Places, pins: &[u8]) -> Result<Vec<(String, &'static str)>, Error> {
         let pins = Pins::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?;
         let root = consent::pin_root(self.system, &places.cwd).0;
         let lost = |(pin, _): (&PinPath, _)| {
@@ -347,10 +362,12 @@ impl<'s> Engine<'s> {
         profile.sections = vec![section];
         profile.groups.clear();
         profile.unordered.clear();
+        profile.removed.clear();
         profile.arrange = PartOrder::Listed;
         snapshot.overrides.clear();
         snapshot.system_prompt = SettingsPrompt::default();
         snapshot.contributions.clear();
+        snapshot.diagnostics.retain(|note| !note.code.is_of_instructions());
         for layer in &mut snapshot.stack.0 {
             layer.sections.clear();
         }
@@ -372,7 +389,7 @@ impl<'s> Engine<'s> {
             .map(|info| VariableRow {
                 info: *info,
                 variable: (!info.dynamic)
-                    .then(|| provider::answer(&VariableKey::new(info.kind, info.name), &look)),
+                    .then(|| provider::resolve(&VariableKey::new(info.kind, info.name), &look)),
             })
             .collect();
         rows.sort_by_key(|row| variables::place(&row.info));
@@ -439,7 +456,7 @@ impl<'s> Engine<'s> {
         let look = self.look(inputs, &turn, ask);
         let mut prompt = pipeline::run_with(snapshot, COUNTERS, &mut |key: &VariableKey| {
             let known = || known.get(key).filter(|variable| look.has_room(variable)).cloned();
-            Some(known().unwrap_or_else(|| provider::answer(key, &look)))
+            Some(known().unwrap_or_else(|| provider::resolve(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
         prompt.diagnostics.extend(inputs.changes.warnings());
@@ -460,7 +477,7 @@ impl<'s> Engine<'s> {
     ) -> Result<Vec<Tool>, Error> {
         let turn = snapshot.turn.clone();
         let look = self.look(inputs, &turn, &Headless);
-        let mut answer = |key: &VariableKey| Some(provider::answer(key, &look));
+        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &look));
         Ok(definition::definitions(snapshot, &mut answer, notes)?)
     }
 }

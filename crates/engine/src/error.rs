@@ -1,8 +1,11 @@
-//! What stops a call. Everything else is a diagnostic and comes with the prompt.
+//! Errors that end a call. All other problems are diagnostics of the prompt.
 
-use crate::counters;
+use crate::{SnapshotError, counters};
 use preface_core::{
-    budget::OverBudget, diagnostic::Diagnostic, pipeline::PipelineError, profile::ProfileError,
+    budget::OverBudget,
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    pipeline::PipelineError,
+    profile::ProfileError,
     variable::VariableKey,
 };
 use preface_host::settings_file::SettingsFileError;
@@ -12,7 +15,7 @@ use std::iter;
 /// The reason why a call failed, by what the caller can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The request asks for something that does not exist; the text and a help.
+    /// The request names something that does not exist: the message and a help.
     #[error("{0}")]
     Usage(String, Option<String>),
     /// The profile cannot be used.
@@ -34,8 +37,8 @@ pub enum Error {
     #[error("the saved snapshot does not have the variable `{0}`")]
     Missing(VariableKey),
     /// A saved snapshot cannot be read.
-    #[error("cannot read the saved snapshot: {0}")]
-    World(String),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// The trust store cannot be written.
     #[error("{0}")]
     Trust(String),
@@ -48,6 +51,50 @@ pub enum Error {
     /// The user chose to stop.
     #[error("stopped")]
     Abort,
+}
+
+impl Error {
+    /// Returns the code, which stays the same over versions.
+    #[must_use]
+    pub fn code(&self) -> DiagnosticCode {
+        match self {
+            Error::Usage(..) => DiagnosticCode::Usage,
+            // An unknown name has no location in a file.
+            Error::Profile(error) if error.place.path.is_empty() => DiagnosticCode::Usage,
+            Error::Catalog(note) | Error::Render(note) => note.code,
+            Error::Over(_) => DiagnosticCode::BudgetOver,
+            Error::Untrusted(_) => DiagnosticCode::TrustRequired,
+            _ => DiagnosticCode::Failed,
+        }
+    }
+
+    /// Returns the place in a file, where there is one.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        let place = match self {
+            Error::Profile(error) => Some(&*error.place),
+            Error::Catalog(note) | Error::Render(note) => note.place.as_ref(),
+            Error::Settings(error) => error.note().and_then(|note| note.place.as_ref()),
+            _ => None,
+        };
+        place.filter(|place| !place.path.is_empty())
+    }
+
+    /// Returns what to do about it, for a program that embeds the library.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Error::Usage(_, help) => help.clone(),
+            Error::Profile(error) => error.help.clone(),
+            Error::Catalog(note) | Error::Render(note) => note.help.clone(),
+            Error::Over(over) => Some(over.help()),
+            Error::Untrusted(_) => Some("review the files, then record that they are trusted".to_owned()),
+            Error::Missing(_) | Error::Snapshot(_) => Some("save the snapshot again".to_owned()),
+            Error::Settings(error) => error.help(),
+            Error::Store(error) => error.help(),
+            Error::Trust(_) | Error::Abort => None,
+        }
+    }
 }
 
 /// The untrusted files that `--trust require` refuses.

@@ -1,16 +1,16 @@
-//! Telling hooks: the programs of the layers in their order, then the handlers of whoever embeds preface.
+//! Calls hooks: the programs of the layers in their order, then the handlers of the embedding program.
 
 use crate::{
     Error,
     engine::Engine,
-    input::{Inputs, collect::ask_again},
+    input::{Inputs, collect::collect_again},
     trust::consent::Ask,
 };
 use preface_core::{
     diagnostic::Diagnostics,
     hook::{
-        DiscoverReason, HookAsk, HookEvent, HookFailure, HookHandler, HookReply, HookSource, hear_resources,
-        tell,
+        DiscoverReason, HookCall, HookEvent, HookFailure, HookHandler, HookReply, HookSource,
+        apply_resources_reply, call_handler,
     },
     prompt::Prompt,
     snapshot::Snapshot,
@@ -52,15 +52,15 @@ impl EventHook<'_> {
 
     /// Sends the event to the hook and returns its answer. Notes are about the answer and do not fail the
     /// call.
-    pub(crate) fn tell(
+    pub(crate) fn call(
         &self,
         system: &dyn System,
-        ask: &mut HookAsk<'_>,
+        ask: &mut HookCall<'_>,
         notes: &mut Diagnostics,
     ) -> Result<HookReply, HookFailure> {
         match self {
             EventHook::Program(program) => program.call(system, ask, notes),
-            EventHook::Handler(handler) => tell(*handler, ask),
+            EventHook::Handler(handler) => call_handler(*handler, ask),
         }
     }
 }
@@ -87,16 +87,16 @@ impl Engine<'_> {
         &self,
         inputs: Inputs,
         mut snapshot: Snapshot,
-        told: &HookRecipients<'_>,
+        recipients: &HookRecipients<'_>,
         ask: &dyn Ask,
     ) -> Result<(Inputs, Snapshot, Prompt), Error> {
         let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
         let programs = self.programs(&inputs, &snapshot.turn, ask);
-        let hooks = of_event(&programs, told.handlers, HookEvent::ResourcesDiscover);
+        let hooks = of_event(&programs, recipients.handlers, HookEvent::ResourcesDiscover);
         if hooks.is_empty() {
             return Ok((inputs, snapshot, prompt));
         }
-        let kind = match told.reason {
+        let kind = match recipients.reason {
             DiscoverReason::Startup => TriggerKind::Startup,
             DiscoverReason::Reload => TriggerKind::Reload,
         };
@@ -106,12 +106,12 @@ impl Engine<'_> {
         let mut paths = Vec::new();
         for hook in &hooks {
             let mut messages = Vec::new();
-            let mut asked = HookAsk::new(HookEvent::ResourcesDiscover, &snapshot.turn.cwd, &mut messages);
-            asked.system_prompt = Some(&prompt.text);
-            asked.reason = Some(told.reason);
+            let mut call = HookCall::new(HookEvent::ResourcesDiscover, &snapshot.turn.cwd, &mut messages);
+            call.system_prompt = Some(&prompt.text);
+            call.reason = Some(recipients.reason);
             let before = paths.len();
-            let reply = hook.tell(self.system(), &mut asked, &mut notes);
-            hear_resources(&mut paths, hook.source(), reply, &mut notes);
+            let reply = hook.call(self.system(), &mut call, &mut notes);
+            apply_resources_reply(&mut paths, hook.source(), reply, &mut notes);
             if paths.len() > before {
                 by.push(hook.source().name.to_owned());
             }
@@ -126,7 +126,7 @@ impl Engine<'_> {
         let turn = snapshot.turn.clone();
         let look = self.look(&inputs, &turn, ask);
         let mut snapshot =
-            ask_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &look);
+            collect_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &look);
         let before = prompt;
         let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
         let by = by.join(", ");

@@ -1,17 +1,18 @@
-//! `preface` builds system prompts for LLM agents and explains every byte of them.
+//! Builds system prompts for LLM agents on a machine: the engine behind the crate `preface`, which programs embed, the
+//! command line and the service.
 //!
 //! ```no_run
-//! use preface::{Engine, OsSystem, Request};
-//! let system = OsSystem::new(preface::ASSETS);
+//! use preface_engine::{Engine, OsSystem, Request};
+//! let system = OsSystem::new(preface_engine::ASSETS);
 //! let built = Engine::new(&system).build(&Request::new("."))?;
 //! println!("{}", built.prompt.text);
 //! for note in &built.prompt.diagnostics {
 //!     eprintln!("{}: {}", note.severity, note.message);
 //! }
-//! # Ok::<(), preface::Error>(())
+//! # Ok::<(), preface_engine::Error>(())
 //! ```
 //!
-//! A [`Request`] says what is asked; [`Engine::build`] turns it into a [`BuildResult`]: the prompt, in which each byte has an
+//! A [`Request`] has the options of a build; [`Engine::build`] turns it into a [`BuildResult`]: the prompt, in which each byte has an
 //! origin, and the snapshot that it was made from. `preface-core` holds the pure line from that snapshot to the prompt,
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a variable,
 //! see CONTRIBUTING.md.
@@ -26,7 +27,7 @@
 //! | `catalog` | imports prompt catalogs; imported ones work without it | 60 |
 //! | `exact-counts` | the counters `o200k` and `cl100k`, exact for OpenAI's models | 5 |
 //! | `git-status` | the variable `git:status`; without it the variable is absent, with the warning `git/unsupported` | 75 |
-//! | `mcp` | asks MCP servers what they offer, and serves MCP; recordings work without it | 95 |
+//! | `mcp` | queries MCP servers, and serves MCP; recordings can be read without it | 95 |
 //! | `openapi` | OpenAPI schemas of the types in the answers of the service | 3 |
 //! | `schema` | checks the `config` of an extension against its JSON Schema; without it such an extension is left out | 42 |
 //! | `store-postgres` | stores conversations and templates on a PostgreSQL server | 64 |
@@ -52,6 +53,7 @@ mod log;
 pub mod mcp;
 pub mod object;
 mod request;
+mod saved_snapshot;
 pub mod scenario;
 #[cfg(feature = "schema")]
 mod schema;
@@ -80,10 +82,11 @@ pub use preface_host::{profile::names as preset_names, provider_context::Headles
 pub use preface_mcp as mcp_protocol;
 pub use preface_store as store;
 pub use request::{Request, TemplateInput, ToolChoice, TrustChoice};
+pub use saved_snapshot::{SnapshotError, read_snapshot};
 #[cfg(feature = "schema")]
 pub use schema::JsonSchema;
 pub use session::Session;
 pub use template_source::TemplateSource;
 pub use trust::consent::{Ask, TrustAnswer, TrustQuestion};
-pub use trust::permission::PermissionGrant;
+pub use trust::permission::{PermissionChange, PermissionGrant};
 pub use trust::{consent, coverage, grant};

@@ -1,8 +1,8 @@
-//! Lint: everything that is wrong with what a build of a directory would use, the texts that are held included.
+//! Lint: the problems of all texts that a build of a directory would use, untrusted ones included.
 //!
 //! Nothing here changes a prompt. A text is scanned for what hides in it, for secrets and for forged structure; a
-//! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The notes of the build come
-//! with them.
+//! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The diagnostics of the build are
+//! added.
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
@@ -110,15 +110,23 @@ impl Engine<'_> {
             lint.untrusted(profile, inputs.gate().seen().iter());
         }
         lint.order(&built.prompt);
-        let place_of = |path: &[&str]| built.profile_source.place_of_key(self.system(), path);
+        let place_of = |path: &[&str]| {
+            let place = built.profile_source.place_of_key(self.system(), path)?;
+            Some(Place { path: built.places.shown(place.path.as_ref()), ..place })
+        };
         lint.conditions(&built.snapshot, &place_of);
+        lint.stability(&built, &place_of);
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |note: &Diagnostic| {
             let path = note.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
             note.code.topic() == "hidden" && path.is_some_and(|path| scanned.contains(path))
         };
-        lint.linted.findings.extend(built.prompt.diagnostics.into_iter().filter(|note| !has_lines(note)));
+        let known = lint.linted.findings.clone();
+        let is_new = |note: &Diagnostic| !has_lines(note) && !known.contains(note);
+        let of_build = built.prompt.diagnostics.into_iter();
+        let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());
+        lint.linted.findings.extend(of_build.chain(of_reminders).filter(is_new));
         Ok(lint.done())
     }
 
@@ -213,7 +221,7 @@ pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<VariableKey, Option<
         true => known.dynamic(info.kind, info.stability),
         false => known.fixed(info.kind, info.name, info.stability),
     });
-    // A section that stands in another one's text has a tag there.
+    // A section within another section's text has a tag there.
     let merged = profile.sections.iter().filter(|section| section.merge_into.is_some());
     let known =
         merged.fold(known, |known, section| known.fixed("section", section.id.as_str(), Stability::Static));
@@ -224,6 +232,7 @@ pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<VariableKey, Option<
     });
     let known =
         named::options(profile).fold(known, |known, name| known.fixed("option", name, Stability::Static));
+    let known = known.empty_type("option").empty_type("given");
     let options = profile.options.keys().chain(&profile.unset_options);
     options.fold(known, |known, name| {
         known.fixed("option", name, Stability::Static).fixed("given", name, Stability::Static)
@@ -381,7 +390,7 @@ impl Lint {
             Some(("a guideline".to_owned(), place(&["guideline"]), guideline.when.as_ref()?))
         }));
         found.extend(snapshot.overrides.iter().filter_map(|given| {
-            let place = Place::file(None, &given.source);
+            let place = given.place.clone().unwrap_or_else(|| Place::file(None, &given.source));
             Some((format!("section `{}`", given.id), Some(place), given.when.as_ref()?))
         }));
         for (what, place, when) in found {
@@ -401,6 +410,37 @@ impl Lint {
                 };
                 self.linted.findings.push(note);
             }
+        }
+    }
+
+    /// Reports sections that are declared to be more stable than a variable in them: caches are planned by what is declared.
+    fn stability(&mut self, built: &BuildResult, place: &dyn Fn(&[&str]) -> Option<Place>) {
+        for part in &built.prompt.parts {
+            let variables = part.spans.iter().filter_map(|span| match &span.origin {
+                Origin::Variable { key, .. } => Some((key, built.snapshot.variables.get(key)?.stability)),
+                _ => None,
+            });
+            let Some((key, actual)) = variables.max_by_key(|(_, stability)| *stability) else { continue };
+            if actual <= part.stability {
+                continue;
+            }
+            let id = part.section.as_str();
+            let place = place(&["section", id, "stability"]);
+            // A preset decides for the prompt of a conversation, which is stored with its first date.
+            if place.as_ref().is_some_and(|place| place.path.starts_with("bundled/")) {
+                continue;
+            }
+            let message = format!(
+                "section `{id}` is declared as `{}`, but `[{key}]` in it is `{actual}`: caches are planned as if it \
+                 stayed the same",
+                part.stability
+            );
+            let mut note = match actual {
+                Stability::Turn => Diagnostic::warning(DiagnosticCode::CacheStability, message),
+                _ => Diagnostic::info(DiagnosticCode::CacheStability, message),
+            };
+            note.place = place;
+            self.linted.findings.push(note);
         }
     }
 
@@ -439,7 +479,7 @@ impl Lint {
         };
         findings.sort_by_cached_key(|note| (at(note), std::cmp::Reverse(note.severity), note.code));
         findings.dedup_by(|a, b| {
-            // What the build says of an imitated tag names what became of it.
+            // The diagnostic of the build names the escaped form of an imitated tag.
             let alike = a.message == b.message
                 || (a.code == DiagnosticCode::ForgedTag && spot(a).is_some_and(|at| at.1.is_some()));
             a.code == b.code && alike && spot(a) == spot(b)

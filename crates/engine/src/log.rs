@@ -1,5 +1,4 @@
-//! Writing down what happened, for those who asked for it: a logger is a file that audit events are appended to. Without one
-//! nothing is written.
+//! Loggers: files that audit events are appended to. Without one nothing is written.
 
 use crate::{
     BuildResult, Engine, Request, WriteScope,

@@ -1,4 +1,4 @@
-//! Objects that are read as objects. By itself serde takes a list for one, too, with the fields in their order.
+//! Deserializes objects only from JSON objects. serde alone accepts a list as well, with the fields in their order.
 
 use serde::{
     Deserialize, Deserializer,

@@ -1,10 +1,10 @@
-//! What a caller asks of the engine. What it means (which files, which trust) is worked out by [`Engine`](crate::Engine).
+//! The options of a build. [`Engine`](crate::Engine) finds the files and the trust that they refer to.
 
 use preface_core::{
     origin::{Origin, Piece},
     variable::VariableKey,
 };
-use preface_host::places::HomeTrust;
+use preface_host::{gate::ShownTexts, places::HomeTrust};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// One request for a prompt. [`Request::new`] with a directory is enough.
@@ -24,7 +24,7 @@ pub struct Request {
     pub model: Option<String>,
     /// The conversation's id.
     pub conversation: Option<String>,
-    /// The agent whose prompt is asked for; `None` is the main conversation's.
+    /// The agent of the prompt; `None` is the main conversation.
     pub agent: Option<String>,
     /// The active tools.
     pub tools: ToolChoice,
@@ -42,6 +42,8 @@ pub struct Request {
     pub sets: Vec<String>,
     /// The handling of trust in this call.
     pub trust: TrustChoice,
+    /// The files that an answer for once is about, with [`TrustChoice::Once`]; `None` is all of them.
+    pub shown: Option<Arc<ShownTexts>>,
     /// The rule for which directories named by the environment are the user's.
     pub home_trust: HomeTrust,
     /// Pins of `trust export`, given by the caller and never found in a project.
@@ -106,7 +108,7 @@ pub enum ToolChoice {
 /// The handling of trust in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrustChoice {
-    /// Uses the recorded trust, and asks the user where that is possible.
+    /// Uses the recorded trust, and asks the user if that is possible.
     #[default]
     Ask,
     /// Includes all project files, for this call only; nothing is recorded.

@@ -1,5 +1,5 @@
-//! Who gives the template of a store to a build that names none itself. Asked only where the profile takes one, so that
-//! a build of any other profile opens no store.
+//! The source of the stored template of a build. It is used only if the profile has a template, so that a build of any
+//! other profile opens no store.
 
 use crate::{Error, TemplateInput};
 use std::fmt;
@@ -7,8 +7,8 @@ use std::fmt;
 /// Gives the template that a store keeps.
 ///
 /// ```
-/// use preface::{ASSETS, Engine, Error, Request, TemplateInput, TemplateSource};
-/// use preface::host::system::memory::MemorySystem;
+/// use preface_engine::{ASSETS, Engine, Error, Request, TemplateInput, TemplateSource};
+/// use preface_engine::host::system::memory::MemorySystem;
 ///
 /// #[derive(Debug)]
 /// struct Mine;

@@ -1,4 +1,4 @@
-//! Whole numbers in JSON. To JSON Schema `7` and `7.0` are the same number, and some writers send the second.
+//! Whole numbers in JSON. In JSON Schema `7` and `7.0` are the same number, and some clients send the second.
 
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -31,12 +31,35 @@ pub fn number<'de, D: Deserializer<'de>, N: TryFrom<u64>>(from: D) -> Result<N, 
     N::try_from(number).map_err(|_| bad())
 }
 
+/// As [`number`], for a field that may be absent or `null`; it needs `#[serde(default)]`, too.
+///
+/// # Errors
+/// As [`number`].
+pub fn optional<'de, D: Deserializer<'de>, N: TryFrom<u64>>(from: D) -> Result<Option<N>, D::Error> {
+    struct WholeNumber<N>(N);
+    impl<'de, N: TryFrom<u64>> Deserialize<'de> for WholeNumber<N> {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            number(from).map(Self)
+        }
+    }
+    Ok(Option::<WholeNumber<N>>::deserialize(from)?.map(|WholeNumber(number)| number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(json: &str) -> Option<u32> {
         number(&mut serde_json::Deserializer::from_str(json)).ok()
+    }
+
+    #[test]
+    fn an_optional_number_may_be_null() {
+        let read = |json: &str| optional::<_, u32>(&mut serde_json::Deserializer::from_str(json)).ok();
+        for (json, expected) in [("null", Some(None)), ("7.0", Some(Some(7))), ("7.5", None), ("\"7\"", None)]
+        {
+            assert_eq!(read(json), expected, "{json}");
+        }
     }
 
     #[test]

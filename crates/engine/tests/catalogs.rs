@@ -1,7 +1,7 @@
 //! Catalogs from a directory to what a build reads, on a disk in memory: the invented ones of `crates/catalog`.
 #![cfg(feature = "catalog")]
 
-use preface::{
+use preface_engine::{
     catalogs::{self, CatalogWriteOutcome, ReplaceMode, compare, find, import, verify},
     core::diagnostic::Severity,
     host::system::{WriteMode, memory::MemorySystem},
@@ -104,7 +104,7 @@ fn a_changed_byte_of_any_file_is_an_error() {
     let mut files = Vec::new();
     let mut dirs = vec![dir];
     while let Some(dir) = dirs.pop() {
-        use preface::host::system::{FileKind, System};
+        use preface_engine::host::system::{FileKind, System};
         for entry in system.list(&dir, 1_000).unwrap() {
             let path = dir.join(entry.name);
             if entry.kind == FileKind::Dir { dirs.push(path) } else { files.push(path) }
@@ -112,7 +112,7 @@ fn a_changed_byte_of_any_file_is_an_error() {
     }
     assert!(files.len() > 20, "{files:?}");
     for path in files {
-        use preface::host::system::{ReadScope, System};
+        use preface_engine::host::system::{ReadScope, System};
         let bytes = system.read(&path, ReadScope::Anywhere, 1 << 20).unwrap().into_bytes();
         let mut changed = bytes.clone();
         // In the middle of a word: blanks between the fields of JSON say nothing.

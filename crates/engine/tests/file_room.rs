@@ -1,6 +1,6 @@
 //! Each spelling of a path is a variable of its own: what all files of a build hold together has an end.
 
-use preface::{ASSETS, Engine, Request, TemplateInput, host::system::memory::MemorySystem};
+use preface_engine::{ASSETS, Engine, Request, TemplateInput, host::system::memory::MemorySystem};
 
 #[test]
 fn files_of_a_build_fill_so_much_and_no_more() {
@@ -16,7 +16,8 @@ fn files_of_a_build_fill_so_much_and_no_more() {
         Request { preset: Some("template".into()), template: Some(template), ..Request::new("/work") };
     let built = Engine::new(&system).build(&request).unwrap();
     assert_eq!(built.prompt.text, "x".repeat(64), "64 MiB are 64 files of 1 MiB");
-    let refused =
-        |note: &&preface::core::diagnostic::Diagnostic| note.code.as_str() == "template/file-too-large";
+    let refused = |note: &&preface_engine::core::diagnostic::Diagnostic| {
+        note.code.as_str() == "template/file-too-large"
+    };
     assert_eq!(built.prompt.diagnostics.iter().filter(refused).count(), 6);
 }

@@ -1,7 +1,7 @@
 //! What the library reports where a feature is off.
 #![cfg(not(feature = "git-status"))]
 
-use preface::{ASSETS, Engine, OsSystem, Request, TemplateInput, core::diagnostic::DiagnosticCode};
+use preface_engine::{ASSETS, Engine, OsSystem, Request, TemplateInput, core::diagnostic::DiagnosticCode};
 
 #[test]
 fn without_git_status_the_variable_is_absent_and_reported() {

@@ -1,4 +1,4 @@
-//! Agents: Markdown files whose body is the prompt of an agent and whose head says what the agent may use.
+//! Agents: Markdown files whose body is the prompt of an agent and whose head lists what the agent may use.
 
 use crate::{
     markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
@@ -44,7 +44,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// True where it may use a tool that goes by these names. What it may not use is taken away first; a rule about some
+    /// True where it may use a tool of these names. What it may not use is taken away first; a rule about some
     /// uses of a tool, `Bash(git:*)`, gives the tool and takes none away. Case does not matter, and a name that ends in `*`
     /// is all that begin so.
     ///
@@ -75,7 +75,7 @@ pub fn tool_of(rule: &str) -> &str {
     rule.split_once('(').map_or(rule, |(name, _)| name.trim_end())
 }
 
-/// True where a name in a list of tools means a tool that goes by these names.
+/// True where a name in a list of tools means a tool of these names.
 #[must_use]
 pub fn is_named(pattern: &str, names: &[&str]) -> bool {
     match pattern.strip_suffix('*') {
@@ -140,7 +140,7 @@ pub fn load_own(look: &ProviderContext<'_>) -> Vec<AgentEntry> {
     markdown::load(&OWN, look)
 }
 
-/// Returns the agent that answers to a name; case does not matter.
+/// Returns the active agent of a name; case does not matter.
 #[must_use]
 pub fn find<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e AgentEntry> {
     let name = name.to_lowercase();
@@ -227,7 +227,7 @@ fn is_key(key: &str) -> bool {
 fn unknown(file: &MarkdownFile) -> Diagnostics {
     let known = || READ.into_iter().chain(OTHER);
     let strangers = file.fields.iter().map(|(key, _)| key).filter(|key| !is_key(key));
-    let told = |key: &str| {
+    let diagnostic = |key: &str| {
         let what =
             format!("{}: `{}` is no field of an agent that preface knows", file.source.path, shown(key));
         let note = Diagnostic::info(DiagnosticCode::AgentUnknownKey, what).at(file.place(key));
@@ -236,7 +236,7 @@ fn unknown(file: &MarkdownFile) -> Diagnostics {
             None => note,
         }
     };
-    strangers.take(MOST_UNKNOWN).map(told).collect()
+    strangers.take(MOST_UNKNOWN).map(diagnostic).collect()
 }
 
 /// Names as a list, or as a text with commas between them; a comma inside parentheses belongs to a name.
@@ -252,7 +252,7 @@ fn names(value: &YamlValue) -> Option<Vec<String>> {
                 }
                 c == ',' && depth == 0
             };
-            text.split(apart).map(|name| unquoted(name.trim()).to_owned()).collect()
+            text.split(apart).map(|name| unquote(name.trim()).to_owned()).collect()
         }
         YamlValue::List(list) => list
             .iter()
@@ -268,7 +268,7 @@ fn names(value: &YamlValue) -> Option<Vec<String>> {
 }
 
 /// Returns a name without the quotes around it; YAML keeps quotes inside of a text.
-fn unquoted(name: &str) -> &str {
+fn unquote(name: &str) -> &str {
     let inside = ['"', '\''].iter().find_map(|quote| name.strip_prefix(*quote)?.strip_suffix(*quote));
     inside.map_or(name, str::trim)
 }

@@ -123,7 +123,7 @@ impl<'a> AuditFile<'a> {
     /// Gives the full file a name with the time, and removes the oldest ones.
     fn put_aside(&self, open: &dyn Directory, now: Timestamp) -> Result<(), AuditError> {
         let mut attachment = self.put_aside_before(open);
-        // Later than the last one, whatever the clock says: names are in the order of their lines.
+        // Later than the last one, whatever the clock shows: names are in the order of their lines.
         let next = attachment
             .last()
             .and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
@@ -220,7 +220,7 @@ mod tests {
         let token = format!("ghp_{}", "a".repeat(36));
         log.append(&[event(&token), event("a\nb hunter2")], "turn-1", &["hunter2"]).expect("written");
         log.append(&[event("c")], "turn-2", &[]).expect("written");
-        log.append(&[], "", &[]).expect("nothing to say");
+        log.append(&[], "", &[]).expect("nothing to write");
         let head = r#"{"type":"ProjectTrusted","at":"2026-01-02T03:04:05.000Z","correlationId":"#;
         let expected = [
             format!(r#"{head}"turn-1","payload":{{"canonicalPath":"[REDACTED]"}}}}"#),

@@ -4,7 +4,7 @@
 //! unless the user named the target. The file that was checked is the one that is read.
 
 use crate::{
-    places::{Places, inside, resolved},
+    places::{Places, inside, resolve_links},
     provider::git,
     system::{FileKind, FileRead, HardLinks, ReadError, ReadScope, System},
 };
@@ -72,10 +72,10 @@ impl Bounds {
     fn root(&self, system: &dyn System, places: &Places) -> &ProjectRoot {
         self.root.get_or_init(|| {
             let cwd = &places.cwd;
-            let home = places.home.as_ref().map(|home| resolved(system, home));
+            let home = places.home.as_ref().map(|home| resolve_links(system, home));
             let real = git::work_tree_root(system, cwd)
                 .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
-                .unwrap_or_else(|| resolved(system, cwd));
+                .unwrap_or_else(|| resolve_links(system, cwd));
             let leads_there = |dir: &&Path| system.canonical(dir).is_ok_and(|found| found == real);
             let named = match cwd.starts_with(&real) {
                 true => real.clone(),

@@ -37,7 +37,7 @@ pub fn global_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
 /// Reads the settings of the project directory, through the gate.
 #[must_use]
 pub fn project_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
-    if !look.gate.layer_speaks() {
+    if !look.gate.allows_layer() {
         return None;
     }
     let path = look.places.project.as_ref()?.join("settings.json");
@@ -89,7 +89,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> St
             files: BTreeMap::new(),
             sections: BTreeMap::new(),
         };
-        if scope == Scope::Global || look.gate.layer_speaks() {
+        if scope == Scope::Global || look.gate.allows_layer() {
             // A text that the caller gave takes the place of files: they are not even looked at.
             let is_given = |group: &&SectionGroup| {
                 group.replace.iter().any(
@@ -240,7 +240,7 @@ pub fn overrides(
                         alone.at(&["sections", &given.id, "text"]).map_or(0..0, settings::SettingsNode::span);
                     Some(vec![Piece { text, origin: origin(scope, layer.path(), span) }])
                 }
-                // Without its text nothing of the entry counts; a note says why.
+                // Without its text the entry is not used; a note has the reason.
                 Some(SectionContent::File(file)) => {
                     Some(section_file(scope, &file, &given.id, layer.path(), look)?)
                 }
@@ -248,8 +248,10 @@ pub fn overrides(
             // Without its condition it would always be included; the error is that of the settings.
             let when: Option<Condition> =
                 given.when.map(|when| serde_json::from_value(when.value)).transpose().ok()?;
+            let key = alone.at(&["sections", &given.id]).filter(|_| scope.is_some());
             Some(Override {
                 source: layer.path().to_owned(),
+                place: key.map(settings::SettingsNode::key_place),
                 project,
                 text,
                 language: given.language.map(|language| match language.value {

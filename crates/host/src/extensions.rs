@@ -1,6 +1,6 @@
 //! Extensions on disk: what each layer has in the places of extensions, read through the gate.
 //!
-//! Nothing is decided here and nothing fails: what cannot be read is told by the row it would have been.
+//! Nothing is decided here and nothing fails: what cannot be read is reported in the row it would have been.
 
 use crate::{
     bundled::Memo,
@@ -177,7 +177,7 @@ pub fn orderings(look: &ProviderContext<'_>) -> Vec<Ordering> {
 
 /// Returns the roots that may be read: the global one, and the project's if it is trusted.
 pub(crate) fn roots(look: &ProviderContext<'_>) -> Vec<(Scope, PathBuf)> {
-    let project = look.places.project.clone().filter(|_| look.gate.layer_speaks());
+    let project = look.places.project.clone().filter(|_| look.gate.allows_layer());
     let all = [(Scope::Global, look.places.global.clone()), (Scope::Project, project)];
     all.into_iter().filter_map(|(scope, root)| Some((scope, root?))).collect()
 }
@@ -294,12 +294,12 @@ fn layer(
             if hidden || matches!(extension.kind, FileKind::File | FileKind::Special) {
                 continue;
             }
-            found.push(one(scope, category, &path, &extension, look));
+            found.push(read_manifest(scope, category, &path, &extension, look));
         }
     }
 }
 
-fn one(
+fn read_manifest(
     scope: Scope,
     category: Category,
     dir: &Path,
@@ -324,7 +324,7 @@ fn one(
     } else {
         let before = look.notes.borrow().len();
         let read = look.read(&wanted(scope, &path, MANIFEST_LIMIT, look));
-        // What the reading had to say is this entry's, and is told with it.
+        // The diagnostics of the reading are this entry's, and are reported with it.
         let note = look.notes.borrow_mut().drain(before..).next();
         match (read, note) {
             (Some(read), _) => DiscoveredContent::Manifest(read.into_bytes()),

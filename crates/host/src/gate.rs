@@ -9,8 +9,8 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use std::{
-    borrow::Cow,
     cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -22,10 +22,48 @@ pub enum Consent {
     Recorded,
     /// Consent to all project files, for this call only.
     Once,
+    /// Consent to the project files that a person was shown, for this call only.
+    Shown(Arc<ShownTexts>),
     /// Consent to nothing of the project.
     Deny,
     /// A grant in progress: all project files, or only these where some are named.
     Granting(Vec<PathBuf>),
+}
+
+/// The files of a project that a person was shown and agreed to for one call, each with its digest, and the branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShownTexts {
+    texts: BTreeMap<PathBuf, BTreeSet<Digest>>,
+    branch: Option<String>,
+}
+
+impl ShownTexts {
+    /// Adds texts that were shown.
+    pub fn add<'a>(&mut self, texts: impl IntoIterator<Item = &'a GatedText>) {
+        for text in texts {
+            self.texts.entry(text.path.clone()).or_default().insert(*text.digest);
+        }
+    }
+
+    /// Adds the branch that was shown, as it is shown.
+    pub fn add_branch(&mut self, branch: Option<String>) {
+        self.branch = branch.or(self.branch.take());
+    }
+
+    /// Returns whether a file with this path was shown, whatever its content.
+    #[must_use]
+    pub fn has_path(&self, path: &Path) -> bool {
+        self.texts.contains_key(path)
+    }
+
+    fn verdict(&self, path: &Path, digest: &Digest, shared: bool) -> GateVerdict {
+        match self.texts.get(path) {
+            _ if shared => GateVerdict::UntrustedShared,
+            Some(digests) if digests.contains(digest) => GateVerdict::Included,
+            Some(_) => GateVerdict::UntrustedChanged,
+            None => GateVerdict::UntrustedNew,
+        }
+    }
 }
 
 /// A project file that was checked at the gate.
@@ -49,7 +87,7 @@ pub struct GatedText {
     pub shared: bool,
 }
 
-/// A file or directory of the project that a build asked for and did not get.
+/// A file or directory of the project that a build could not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadFile {
     /// The path for people.
@@ -69,6 +107,17 @@ impl UnreadFile {
 }
 
 impl GatedText {
+    /// Returns its name in the project, fit to be shown: relative to this root with `/`. Outside of the root it is the path
+    /// for people.
+    #[must_use]
+    pub fn name_in(&self, root: &Path) -> String {
+        let path = self.link.as_deref().unwrap_or(&self.path);
+        PinPath::new(root, path)
+            .ok()
+            .filter(|name| !Path::new(name.as_str()).has_root())
+            .map_or_else(|| self.shown.clone(), |name| escape_hidden(name.as_str()).into_owned())
+    }
+
     /// Returns its path for people and its text.
     #[must_use]
     pub fn readable(&self) -> (String, String) {
@@ -151,12 +200,12 @@ impl Gate {
 
     /// Returns true if repository text that is no file of its own (a branch name) may be included.
     #[must_use]
-    pub fn repository_speaks(&self) -> bool {
+    pub fn allows_repository_text(&self) -> bool {
         match (self.mode, &self.consent) {
             (_, Consent::Deny) => false,
             (TrustMode::None, _) => true,
             (TrustMode::Whole, _) => self.layer,
-            (TrustMode::Pinned, Consent::Once | Consent::Granting(_)) => true,
+            (TrustMode::Pinned, Consent::Once | Consent::Shown(_) | Consent::Granting(_)) => true,
             (TrustMode::Pinned, Consent::Recorded) => self.pins.trust() == Trust::Trusted,
         }
     }
@@ -165,8 +214,22 @@ impl Gate {
     /// more than a name.
     #[must_use]
     pub fn includes_branch(&self, name: &str) -> bool {
-        let needs_grant = self.mode == TrustMode::Pinned && self.consent == Consent::Recorded;
-        self.repository_speaks() && (!needs_grant || is_plain_branch(name) || self.pins.has_branch(name))
+        let is_granted = match &self.consent {
+            _ if self.mode != TrustMode::Pinned => true,
+            Consent::Recorded => self.pins.has_branch(name),
+            Consent::Shown(shown) => self.pins.has_branch(name) || shown.branch.as_deref() == Some(name),
+            Consent::Once | Consent::Deny | Consent::Granting(_) => true,
+        };
+        self.allows_repository_text() && (is_granted || is_plain_branch(name))
+    }
+
+    /// Returns the texts that a person agreed to for this call; `None` where the consent is another one.
+    #[must_use]
+    pub fn shown_texts(&self) -> Option<&Arc<ShownTexts>> {
+        match &self.consent {
+            Consent::Shown(shown) => Some(shown),
+            _ => None,
+        }
     }
 
     /// True where this call denies the project.
@@ -176,9 +239,9 @@ impl Gate {
     }
 
     /// True where files of the project directory may be looked at as a layer. Where a project is not trusted as a whole,
-    /// each file is asked for by itself, and one that is left out is reported.
+    /// each file is decided by itself, and one that is left out is reported.
     #[must_use]
-    pub fn layer_speaks(&self) -> bool {
+    pub fn allows_layer(&self) -> bool {
         match self.mode {
             TrustMode::Whole => self.layer,
             TrustMode::Pinned | TrustMode::None => true,
@@ -215,6 +278,12 @@ impl Gate {
     /// Decides about a text whose digest is known. Nothing is remembered.
     #[must_use]
     pub fn verdict(&self, text: &AdmittedText) -> GateVerdict {
+        if self.mode == TrustMode::Whole
+            && text.belongs == FileOwner::ToLayer
+            && let Consent::Shown(shown) = &self.consent
+        {
+            return shown.verdict(&text.path, &text.digest, text.shared);
+        }
         match self.mode {
             TrustMode::None | TrustMode::Whole if self.consent == Consent::Deny => GateVerdict::Denied,
             TrustMode::Whole if text.belongs == FileOwner::ToLayer && !self.layer => {
@@ -245,7 +314,7 @@ impl Gate {
         let Ok(pin) = PinPath::new(&self.root, &text.path) else { return };
         let AdmittedText { path, shown, digest, shared, .. } = text.clone();
         let mut seen = self.seen.borrow_mut();
-        // One text may be asked for twice: as a context file, and by a template.
+        // One text may be read twice: as a context file, and by a template.
         if !seen.iter().any(|seen| seen.pin == pin && seen.bytes == *bytes && seen.verdict == verdict) {
             seen.push(GatedText {
                 path,
@@ -290,6 +359,7 @@ impl Gate {
             }
             (Consent::Granting(paths), _) if paths.is_empty() && !shared => GateVerdict::Included,
             (Consent::Once, _) if !shared => GateVerdict::Included,
+            (Consent::Shown(shown), _) if shown.has_path(path) => shown.verdict(path, digest, shared),
             (_, _) if shared => GateVerdict::UntrustedShared,
             (_, PinState::Changed) => GateVerdict::UntrustedChanged,
             (_, PinState::New) => GateVerdict::UntrustedNew,
@@ -345,14 +415,12 @@ impl Gate {
 /// The longest name of a branch that is included without having been granted.
 const PLAIN_BRANCH_LIMIT: usize = 100;
 
-/// Returns whether the name of a branch is short and has only visible letters, digits and the signs `._/-+@`: no room for
-/// tags, lines or hidden characters.
+/// Returns whether the name of a branch is short and has only letters and digits of ASCII and the signs `._/-+@`: no room
+/// for tags, lines, hidden characters, or letters that look like others.
 #[must_use]
 pub fn is_plain_branch(name: &str) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || "._/-+@".contains(c);
-    (1..=PLAIN_BRANCH_LIMIT).contains(&name.len())
-        && name.chars().all(is_plain)
-        && matches!(escape_hidden(name), Cow::Borrowed(_))
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-+@".contains(c);
+    (1..=PLAIN_BRANCH_LIMIT).contains(&name.len()) && name.chars().all(is_plain)
 }
 
 /// The owner of a file within the project: its layer or its tree.
@@ -374,11 +442,12 @@ mod tests {
 
     #[test]
     fn ordinary_branch_names_are_plain() {
-        for name in ["main", "feature/a+b", "user@topic", "größe", "修正", "v1.2_x"] {
+        for name in ["main", "feature/a+b", "user@topic", "v1.2_x"] {
             assert!(is_plain_branch(name), "{name}");
         }
         let long = "a".repeat(PLAIN_BRANCH_LIMIT + 1);
-        for name in ["", "<b>", "a b", "a\nb", "a\u{200b}b", "a\u{202e}b", "a\u{3164}b", "a\u{e0041}", &long]
+        for name in
+            ["fïx", "üñ", "日本", "mаin", "１", "", "<b>", "a b", "a\nb", "a\u{200b}b", "a\u{202e}b", &long]
         {
             assert!(!is_plain_branch(name), "{name:?}");
         }
@@ -403,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_can_write_is_included_only_by_its_path() {
+    fn a_shared_file_is_included_only_by_its_path() {
         let path = Path::new("/work/x");
         for (consent, expected) in [
             (Consent::Once, GateVerdict::UntrustedShared),
@@ -414,6 +483,35 @@ mod tests {
             let verdict = gate.admit(path, "x", &Arc::new(b"text".to_vec()), FileOwner::ToTree, true);
             assert_eq!(verdict, expected, "{consent:?}");
         }
+    }
+
+    #[test]
+    fn an_answer_for_once_is_about_what_was_shown() {
+        let listing = gate(TrustMode::Pinned, Consent::Once);
+        let path = Path::new("/work/x");
+        let admit = |gate: &Gate, path: &str, text: &str, whose, shared| {
+            gate.admit(Path::new(path), path, &Arc::new(text.as_bytes().to_vec()), whose, shared)
+        };
+        admit(&listing, "/work/x", "text", FileOwner::ToLayer, false);
+        let mut shown = ShownTexts::default();
+        shown.add(&listing.seen());
+        shown.add_branch(Some("a b".to_owned()));
+        assert!(shown.has_path(path));
+        for mode in [TrustMode::Pinned, TrustMode::Whole] {
+            let gate = gate(mode, Consent::Shown(Arc::new(shown.clone())));
+            for (path, text, shared, expected) in [
+                ("/work/x", "text", false, GateVerdict::Included),
+                ("/work/x", "text", true, GateVerdict::UntrustedShared),
+                ("/work/x", "other", false, GateVerdict::UntrustedChanged),
+                ("/work/y", "text", false, GateVerdict::UntrustedNew),
+            ] {
+                let verdict = admit(&gate, path, text, FileOwner::ToLayer, shared);
+                assert_eq!(verdict, expected, "{mode:?} {path} {text}");
+            }
+        }
+        let gate = gate(TrustMode::Pinned, Consent::Shown(Arc::new(shown)));
+        assert!(gate.includes_branch("a b") && gate.includes_branch("main"));
+        assert!(!gate.includes_branch("a c"), "a name with room for text is one that was shown");
     }
 
     #[test]

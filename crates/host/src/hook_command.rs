@@ -1,11 +1,11 @@
-//! Hooks that are programs: one is started for each event, reads what it is told from stdin and prints what it answers.
+//! Hooks that are programs: one is started for each event, reads the event from stdin and prints a reply.
 //!
 //! A program gets what every program of preface gets: no shell, a few variables, a deadline, a limit on what it may print.
-//! It need not read what it is told.
+//! It need not read the event.
 
 use crate::{
     extensions::manifest_path,
-    provider::extension::{granted, launched, project_root},
+    provider::extension::{granted, launch_argv, project_root},
     provider_context::ProviderContext,
     system::{RunError, RunRequest, RunStatus, System, skipped_programs},
     trust::GrantedCommand,
@@ -13,7 +13,7 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Ability, Category, ExtensionEntry, HookRole, Scopes},
-    hook::{HookAsk, HookEvent, HookFailure, HookReply, HookSource},
+    hook::{HookCall, HookEvent, HookFailure, HookReply, HookSource},
 };
 use std::{
     path::{Path, PathBuf},
@@ -26,7 +26,7 @@ pub const OUTPUT_LIMIT: usize = 1 << 20;
 /// A program that is run at one event.
 ///
 /// ```
-/// use preface_core::hook::{HookAsk, HookEvent};
+/// use preface_core::hook::{HookCall, HookEvent};
 /// use preface_host::{hook_command::HookCommand, system::memory::{FakeRun, MemorySystem}};
 /// use std::path::Path;
 ///
@@ -34,7 +34,7 @@ pub const OUTPUT_LIMIT: usize = 1 << 20;
 /// let hook = HookCommand::new("tone", HookEvent::BeforeAgentStart, ["tone"], Path::new("/work"));
 /// let mut messages = Vec::new();
 /// let mut notes = Vec::new();
-/// let reply = hook.call(&machine, &HookAsk::new(hook.event, "/work", &mut messages), &mut notes)?;
+/// let reply = hook.call(&machine, &HookCall::new(hook.event, "/work", &mut messages), &mut notes)?;
 /// assert_eq!(reply.system_prompt.as_deref(), Some("Be brief."));
 /// # Ok::<(), preface_core::hook::HookFailure>(())
 /// ```
@@ -110,7 +110,7 @@ impl HookCommand {
             return None;
         };
         let program = hook.program.as_ref()?;
-        let argv = launched(program, manifest.and_then(Path::parent));
+        let argv = launch_argv(program, manifest.and_then(Path::parent));
         Some(HookCommand {
             role: hook.role,
             timeout: Duration::from_millis(program.timeout_ms),
@@ -128,15 +128,14 @@ impl HookCommand {
         HookSource { name: &self.name, place: self.place.as_ref() }
     }
 
-    /// Starts the program, sends it the event, and reads its answer. Notes are about the answer and do not
-    /// fail it.
+    /// Starts the program, sends it the event, and reads its reply. Notes are about the reply and do not fail it.
     ///
     /// # Errors
-    /// Says why there is no answer; nothing was changed then.
+    /// Returns the reason why there is no reply; nothing was changed then.
     pub fn call(
         &self,
         system: &dyn System,
-        ask: &HookAsk<'_>,
+        ask: &HookCall<'_>,
         notes: &mut Diagnostics,
     ) -> Result<HookReply, HookFailure> {
         if !self.granted {
@@ -165,7 +164,7 @@ impl HookCommand {
                 );
                 notes.push(self.placed(note.help(help)));
             }
-            return Err(ended(ran.status, &ran.stderr));
+            return Err(ended_failure(ran.status, &ran.stderr));
         }
         let (mut reply, more) = HookReply::read(&self.name, ask.event, &ran.stdout)?;
         let observed = reply.confine_role(&self.name, self.role);
@@ -207,7 +206,7 @@ fn failure(error: &RunError) -> HookFailure {
     }
 }
 
-fn ended(status: RunStatus, stderr: &[u8]) -> HookFailure {
+fn ended_failure(status: RunStatus, stderr: &[u8]) -> HookFailure {
     let words = String::from_utf8_lossy(stderr);
     let output = words.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     HookFailure::Ended { status: status.to_string(), output }
@@ -226,14 +225,14 @@ mod tests {
 
     type HookTestResult = (Result<HookReply, HookFailure>, Vec<String>, MemorySystem);
 
-    fn told(fake: FakeRun, change: impl FnOnce(&mut HookCommand)) -> HookTestResult {
+    fn run_hook(fake: FakeRun, change: impl FnOnce(&mut HookCommand)) -> HookTestResult {
         let machine = MemorySystem::new().with_dir("/work/api").with_command(["tone", "-x"], fake);
         let mut hook =
             HookCommand::new("tone", HookEvent::BeforeAgentStart, ["tone", "-x"], Path::new("/work/api"));
         hook.place = Some(Place::file(Some(Scope::Global), "~/manifest.json"));
         change(&mut hook);
         let mut messages = vec![json!({"role": "user"})];
-        let mut ask = HookAsk::new(hook.event, "/work/api", &mut messages);
+        let mut ask = HookCall::new(hook.event, "/work/api", &mut messages);
         ask.prompt = Some("hi");
         let mut notes = Vec::new();
         let reply = hook.call(&machine, &ask, &mut notes);
@@ -247,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_program_reads_one_line_and_is_held_to_its_limits() {
-        let (reply, notes, machine) = told(FakeRun::printing(r#"{"system_prompt":"x"}"#), |hook| {
+        let (reply, notes, machine) = run_hook(FakeRun::printing(r#"{"system_prompt":"x"}"#), |hook| {
             hook.not_below = "/work".into();
             hook.timeout = Duration::from_millis(200);
         });
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_to_fail_is_told() {
+    fn each_failure_is_reported() {
         let late = Duration::from_secs(5);
         for (fake, failure) in [
             (
@@ -291,23 +290,23 @@ mod tests {
                 HookFailure::Shape { key: String::new(), expected: "an object", found: "a list" },
             ),
         ] {
-            let (reply, notes, _) = told(fake, |_| {});
+            let (reply, notes, _) = run_hook(fake, |_| {});
             assert_eq!((reply, notes), (Err(failure), vec![]));
         }
-        let most = told(FakeRun::printing(vec![b' '; OUTPUT_LIMIT]), |_| {});
+        let most = run_hook(FakeRun::printing(vec![b' '; OUTPUT_LIMIT]), |_| {});
         assert_eq!(most.0, Ok(HookReply::default()), "a mebibyte is not too much");
     }
 
     #[test]
-    fn one_that_may_not_run_is_not_started() {
-        let (reply, _, machine) = told(FakeRun::printing(""), |hook| hook.granted = false);
+    fn a_hook_without_a_grant_is_not_started() {
+        let (reply, _, machine) = run_hook(FakeRun::printing(""), |hook| hook.granted = false);
         assert_eq!(reply, Err(HookFailure::NotGranted));
         assert_eq!(machine.runs(), []);
     }
 
     #[test]
     fn an_observer_only_looks() {
-        let (reply, notes, _) = told(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| {
+        let (reply, notes, _) = run_hook(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| {
             hook.role = HookRole::Observer;
         });
         assert_eq!(reply, Ok(HookReply::default()));
@@ -341,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_says_what_runs_and_when() {
+    fn an_entry_gives_command_event_and_timeout() {
         let hook = of(
             Scope::Global,
             r#""event":"context","command":["./h.sh","./a"],"timeoutMs":70,"role":"guard""#,

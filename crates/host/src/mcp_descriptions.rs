@@ -1,4 +1,4 @@
-//! What MCP servers said of themselves, as it was recorded: one file for each server in the user's own directory,
+//! Recorded descriptions of MCP servers: one file for each server in the user's own directory,
 //! `mcp-descriptions/<server>.json`. Whoever talks to a server writes it; here it is read.
 
 use crate::provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest};

@@ -1,6 +1,6 @@
-//! What preface wrote down when it asked an MCP server: one file for each way of reaching one, in the user's state
+//! Recordings of MCP servers: one file for each way of reaching one, in the user's state
 //! directory, `mcp/<server>-<12 digits>.json`. The digits are a digest of how the server is reached, so that servers of one
-//! name in two projects have a file each, and a changed command does not speak with the words of the one before.
+//! name in two projects have a file each, and a changed command does not use the recording of the one before.
 
 use crate::{
     mcp_descriptions,
@@ -79,13 +79,13 @@ pub fn recall(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<StoredR
         let recording = Recording { described, ..Recording::default() };
         return Some(StoredRecording { by: RecordedBy::Hand, recording });
     }
-    let recording = recorded(entry, look)?;
+    let recording = read_recording(entry, look)?;
     Some(StoredRecording { by: RecordedBy::Preface, recording })
 }
 
 /// Returns what preface recorded of a server. A file that cannot be read is a note.
 #[must_use]
-pub fn recorded(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<Recording> {
+pub fn read_recording(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<Recording> {
     let path = path(entry, look.system, look.places)?;
     let read = look.read(&ReadRequest::global(&path, RECORDING_LIMIT))?;
     match serde_json::from_slice::<Recording>(&read.bytes) {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_variable_holds_is_no_part_of_the_name() {
+    fn values_of_variables_are_no_part_of_the_name() {
         let user = |server: &str| digest(Scope::Global, server, "/a");
         assert_eq!(
             user(r#"{"command": "x", "env": {"A": "${ONE}"}}"#),

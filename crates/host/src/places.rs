@@ -3,7 +3,7 @@
 use crate::{
     provider::git,
     system::{FileKind, ReadScope, System},
-    trust::{Dirs, state_dir},
+    trust::{Dirs, state_dir, state_variable},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -61,7 +61,7 @@ struct ProjectLocation<'a> {
 
 impl<'a> ProjectLocation<'a> {
     fn of(system: &'a dyn System, cwd: &Path, trust: HomeTrust) -> Self {
-        ProjectLocation { system, cwd: resolved(system, cwd), trust, root: OnceCell::new() }
+        ProjectLocation { system, cwd: resolve_links(system, cwd), trust, root: OnceCell::new() }
     }
 
     /// Returns the root of the work tree, else the working directory.
@@ -75,7 +75,7 @@ impl<'a> ProjectLocation<'a> {
         if self.trust == HomeTrust::Anywhere {
             return false;
         }
-        let dir = resolved(self.system, dir);
+        let dir = resolve_links(self.system, dir);
         // The root is one of these.
         let holds = |root: &Path| {
             inside(&dir, root) && (root == self.cwd || self.system.link_stat(&root.join(".git")).is_some())
@@ -83,13 +83,68 @@ impl<'a> ProjectLocation<'a> {
         self.cwd.ancestors().any(holds) && inside(&dir, self.root()) && !self.is_in_own_home(&dir)
     }
 
+    /// Returns the state directory. The root of a file system holds it like everything else: it is a project only with a
+    /// repository.
+    fn state(&self) -> Result<Option<PathBuf>, StateDirInside> {
+        let dirs = Dirs::of(self.system);
+        let Some(dir) = state_dir(&dirs) else { return Ok(None) };
+        let is_project =
+            || self.root().parent().is_some() || self.system.link_stat(&self.root().join(".git")).is_some();
+        if !self.brings(&dir) || !is_project() {
+            return Ok(Some(dir));
+        }
+        let (dir, project) = (escaped(&dir), escaped(self.root()));
+        Err(StateDirInside { variable: state_variable(&dirs), dir, project })
+    }
+
     /// Returns whether a directory lies in the account's own home directory, which the environment names and which is
     /// part of the project.
     fn is_in_own_home(&self, dir: &Path) -> bool {
-        self.system.home().map(|home| resolved(self.system, &home)).is_some_and(|home| {
+        self.system.home().map(|home| resolve_links(self.system, &home)).is_some_and(|home| {
             inside(dir, &home) && inside(&home, self.root()) && is_account_home(self.system, &home)
         })
     }
+}
+
+/// A state directory that is not used, because it lies inside of the project: it could have come with it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the state directory of {variable} is not used: `{dir}` lies inside of the project `{project}`")]
+pub struct StateDirInside {
+    /// The variable that names it.
+    pub variable: &'static str,
+    dir: String,
+    project: String,
+}
+
+impl StateDirInside {
+    /// Returns what to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        format!("set {} to a directory outside of the project", self.variable)
+    }
+}
+
+/// Returns the directory for what all presets share and no project may write, for a call about a directory: `PREFACE_HOME`,
+/// else `preface` in the user's state directory. `None` where the user has none.
+///
+/// # Errors
+/// The directory lies inside of the project.
+///
+/// ```
+/// # if cfg!(windows) { return; }
+/// use preface_host::{places::{HomeTrust, user_state}, system::memory::MemorySystem};
+///
+/// let system = MemorySystem::new().with_dir("/work").with_var("PREFACE_HOME", "/mine");
+/// assert_eq!(user_state(&system, "/work".as_ref(), HomeTrust::OutsideProject), Ok(Some("/mine".into())));
+/// let system = system.with_var("PREFACE_HOME", "/work/mine");
+/// assert!(user_state(&system, "/work".as_ref(), HomeTrust::OutsideProject).is_err());
+/// ```
+pub fn user_state(
+    system: &dyn System,
+    cwd: &Path,
+    trust: HomeTrust,
+) -> Result<Option<PathBuf>, StateDirInside> {
+    ProjectLocation::of(system, cwd, trust).state()
 }
 
 /// The largest `/etc/passwd` that is read.
@@ -114,7 +169,12 @@ fn is_account_home(system: &dyn System, home: &Path) -> bool {
         let mut fields = line.split(':').skip(2);
         (fields.next() == Some(&user)).then(|| fields.nth(2))?
     });
-    listed.is_some_and(|listed| !listed.is_empty() && resolved(system, Path::new(listed)) == home)
+    listed.is_some_and(|listed| !listed.is_empty() && resolve_links(system, Path::new(listed)) == home)
+}
+
+/// Returns a path for people.
+fn escaped(path: &Path) -> String {
+    preface_core::lint::hidden::escape_hidden(&path.display().to_string()).into_owned()
 }
 
 impl Places {
@@ -130,6 +190,7 @@ impl Places {
         let around = ProjectLocation::of(system, cwd, trust);
         let found = global_dir(system, system.home().as_deref(), home, diagnostics);
         let global = found.clone().filter(|dir| !around.brings(dir));
+        let is_home_inside = found.is_some() && global.is_none();
         let user_home = system.home();
         let own_home = user_home.clone().filter(|home| !around.brings(home));
         let variables = match &home.variable {
@@ -137,9 +198,6 @@ impl Places {
             None => "PREFACE_HOME".to_owned(),
         };
         if let Some(dir) = found.filter(|_| global.is_none()) {
-            let escaped = |path: &Path| {
-                preface_core::lint::hidden::escape_hidden(&path.display().to_string()).into_owned()
-            };
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
             diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerHomeInside, what).help(format!(
@@ -161,7 +219,7 @@ impl Places {
         }
         let mut project = home.project.as_ref().map(|dir| cwd.join(dir));
         if let (Some(root), Some(global)) = (&project, &global)
-            && inside(&resolved(system, global), &resolved(system, root))
+            && inside(&resolve_links(system, global), &resolve_links(system, root))
         {
             diagnostics.push(
                 Diagnostic::info(
@@ -172,7 +230,15 @@ impl Places {
             );
             project = None;
         }
-        let state = state_dir(&Dirs::of(system)).filter(|dir| !around.brings(dir));
+        let state = around.state().unwrap_or_else(|inside| {
+            // Where the home is inside, too, that is reported.
+            if !is_home_inside {
+                let help = format!("{}, or trust your home as it is", inside.help());
+                let note = Diagnostic::warning(DiagnosticCode::LayerStateInside, inside.to_string());
+                diagnostics.push(note.help(help));
+            }
+            None
+        });
         Places {
             cwd: cwd.to_owned(),
             home: user_home,
@@ -277,7 +343,7 @@ pub fn inside(path: &Path, root: &Path) -> bool {
 
 /// Resolves links as far as the path exists.
 #[must_use]
-pub fn resolved(system: &dyn System, path: &Path) -> PathBuf {
+pub fn resolve_links(system: &dyn System, path: &Path) -> PathBuf {
     let mut tail = Vec::new();
     let mut here = path;
     loop {
@@ -296,7 +362,7 @@ pub fn resolved(system: &dyn System, path: &Path) -> PathBuf {
 
 /// Returns an absolute path without `.` and `..`, as the kernel follows it: `..` behind a link is the directory above the
 /// link's target. Links stay where nothing goes up from them. `None`: there is no directory to go up from.
-pub fn climbed(system: &dyn System, path: &Path) -> Option<PathBuf> {
+pub fn resolve_parents(system: &dyn System, path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -339,7 +405,7 @@ fn global_dir(
     }
     ignored("PREFACE_HOME", "no absolute path");
     if let Some(variable) = &wanted.variable {
-        if let Some(dir) = named(system, home, variable) {
+        if let Some(dir) = configured_dir(system, home, variable) {
             return Some(dir);
         }
         ignored(variable, "neither an absolute path nor one from `~/`");
@@ -377,7 +443,7 @@ fn global_dir(
 }
 
 /// The directory that a profile's own variable names: absolute, or from `~`.
-fn named(system: &dyn System, home: Option<&Path>, variable: &str) -> Option<PathBuf> {
+fn configured_dir(system: &dyn System, home: Option<&Path>, variable: &str) -> Option<PathBuf> {
     let text = system.var(variable)?.into_string().ok()?;
     match text.strip_prefix('~') {
         Some("") => home.map(Path::to_owned),
@@ -515,6 +581,50 @@ mod tests {
             let expected = Some(PathBuf::from("/home/user/.config/preface"));
             assert_eq!(found(&system, cwd, HomeTrust::OutsideProject).0, expected, "{what}");
         }
+    }
+
+    #[test]
+    fn a_state_directory_that_came_with_the_project_is_not_the_users() {
+        let machine =
+            || MemorySystem::new().with_dir("/w/p/sub").with_dir("/home/user").with_home("/home/user");
+        let git = |system: MemorySystem| system.with_dir("/w/p/.git/objects").with_dir("/w/p/.git/refs");
+        for (what, system, variable) in [
+            ("HOME", machine().with_home("/w/p"), Some("HOME")),
+            ("XDG_STATE_HOME", machine().with_var("XDG_STATE_HOME", "/w/p/x"), Some("XDG_STATE_HOME")),
+            ("PREFACE_HOME", machine().with_var("PREFACE_HOME", "/w/p/sub"), Some("PREFACE_HOME")),
+            (
+                "through a link",
+                machine().with_link("/h", "/w/p").with_var("PREFACE_HOME", "/h"),
+                Some("PREFACE_HOME"),
+            ),
+            ("beside", machine().with_var("PREFACE_HOME", "/w/q"), None),
+            ("a home elsewhere", machine(), None),
+        ] {
+            let state = user_state(&system, Path::new("/w/p"), HomeTrust::OutsideProject);
+            assert_eq!(state.as_ref().err().map(|inside| inside.variable), variable, "{what}");
+            if let Err(inside) = state {
+                let told = format!("set {} to a directory outside of the project", inside.variable);
+                assert_eq!(inside.help(), told);
+            }
+            assert!(user_state(&system, Path::new("/w/p"), HomeTrust::Anywhere).is_ok(), "{what}");
+        }
+        let system = git(machine().with_file("/w/p/.git/HEAD", "ref: refs/heads/main\n"))
+            .with_var("XDG_STATE_HOME", "/w/p/state");
+        assert!(user_state(&system, Path::new("/w/p/sub"), HomeTrust::OutsideProject).is_err());
+        let mut notes = Diagnostics::new();
+        let home = ProfileDirs {
+            global: vec!["config:preface".to_owned()],
+            project: None,
+            flat_extensions: false,
+            shared: false,
+            foreign_keys: Vec::new(),
+            variable: None,
+        };
+        let places =
+            Places::find(&system, Path::new("/w/p/sub"), &home, HomeTrust::OutsideProject, &mut notes);
+        assert_eq!((places.state, notes[0].code.as_str(), notes.len()), (None, "layer/state-inside", 1));
+        let system = machine().with_var("PREFACE_HOME", "/data");
+        assert!(user_state(&system, Path::new("/"), HomeTrust::OutsideProject).is_ok(), "no repository");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::{
     bundled::{BundledFile, Memo},
+    provider::context_provider,
     system::{ReadError, ReadScope, System},
 };
 use preface_core::{
@@ -9,7 +10,8 @@ use preface_core::{
     origin::{Piece, Source, decode},
     profile::{self, Profile, ProfileError, RawProfile, Setting},
     scope::Scope,
-    suggestion::did_you_mean,
+    section::{Section, SectionBody},
+    suggestion::{quoted, suggest_or},
 };
 use std::{
     ops::Range,
@@ -84,6 +86,7 @@ pub fn load(
         let at = raws.iter().position(|other| other.path == raw.path).unwrap_or(0);
         text(system, &homes[at], raw, path, &mut files)
     })?;
+    check_options(&raws, &profile.sections)?;
     if let Some(key) = key
         && homes.iter().all(|home| matches!(home, ProfileLocation::Bundled))
     {
@@ -92,6 +95,26 @@ pub fn load(
         PRESETS.put(key, files, Arc::new(BundledPreset { profile: profile.clone(), names }));
     }
     Ok(profile)
+}
+
+/// Checks that each key of a section that is none of every section's is an option of its context provider. Those of a
+/// provider of an extension are not known here.
+fn check_options(raws: &[RawProfile], sections: &[Section]) -> Result<(), ProfileError> {
+    for section in sections {
+        let SectionBody::Fill(name) = &section.body else { continue };
+        let Some(provider) = context_provider(name.as_str()) else { continue };
+        let known: Vec<&str> = provider.options().iter().map(|(known, _)| *known).collect();
+        let Some(key) = section.options.keys().find(|key| !known.contains(&key.as_str())) else { continue };
+        let help = suggest_or(key, known.iter().copied().chain(profile::SECTION_KEYS), || match &known[..] {
+            [] => format!("`{name}` has no options"),
+            known => format!("options of `{name}` are {}", quoted(known)),
+        });
+        let places = raws.iter().rev().map(|raw| raw.place_of(&["section", section.id.as_str(), key]));
+        let place = places.reduce(|found, next| if found.span.is_some() { found } else { next });
+        let error = plain(format!("unknown key: `{key}`"));
+        return Err(ProfileError { place: Box::new(place.unwrap_or_default()), help: Some(help), ..error });
+    }
+    Ok(())
 }
 
 /// Reads a profile and what it extends, the chosen one first; with the names of the chain that are names.
@@ -153,6 +176,22 @@ pub fn locate(
     raws.find_map(|raw| raw.locate(key, text, part, overlaid))
 }
 
+/// Finds the bytes `part` of a value in the nearest profile of a chain that has it under a key such as `options.identity`, in the
+/// profile itself or in one of its variants.
+#[must_use]
+pub fn locate_value(
+    system: &dyn System,
+    global: Option<&Path>,
+    choice: &ProfileChoice,
+    key: &str,
+    value: &str,
+    part: &Range<usize>,
+) -> Option<Place> {
+    let (chain, _) = read_chain(system, global, choice).ok()?;
+    let mut places = chain.iter().flat_map(|(raw, _)| [(raw, false), (raw, true)]);
+    places.find_map(|(raw, overlaid)| raw.locate(key, value, part, overlaid))
+}
+
 /// Returns the place of a key in the nearest profile of a chain that has it, such as `["section", "identity", "when"]`.
 #[must_use]
 pub fn place_of_key(
@@ -200,7 +239,7 @@ pub fn names(system: &dyn System, global: Option<&Path>) -> Vec<String> {
 }
 
 fn plain(message: String) -> ProfileError {
-    ProfileError { message, place: Box::default(), help: None }
+    ProfileError { message, place: Box::default(), help: None, in_overlay: false }
 }
 
 fn read(
@@ -255,10 +294,9 @@ fn read(
                 }
                 None => {
                     let known = names(system, global);
-                    let help = match did_you_mean(name, known.iter().map(String::as_str)) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("presets are {}", known.join(", ")),
-                    };
+                    let help = suggest_or(name, known.iter().map(String::as_str), || {
+                        format!("presets are {}", known.join(", "))
+                    });
                     Err(ProfileError { help: Some(help), ..plain(format!("unknown preset: `{name}`")) })
                 }
             }

@@ -1,9 +1,10 @@
-//! What a provider gets to see: the machine, the places, the gate, and one way of reading that reports every failure.
+//! The context of a provider: the machine, the places, the gate, and one way of reading that reports every failure.
 
 use crate::{
     bounds::Bounds,
     gate::{FileOwner, Gate, GateVerdict, UnreadFile},
-    places::{Places, normal, resolved},
+    places::{Places, normal, resolve_links},
+    provider::git,
     system::{DirEntry, FileKind, FileRead, ReadError, ReadScope, System, is_kernel_path},
     trust::GrantedCommands,
 };
@@ -36,7 +37,7 @@ pub trait Confirm: fmt::Debug {
     fn confirm(&self, question: &str) -> bool;
 }
 
-/// Confirmation without a user: the answer is always no.
+/// Confirmation without a user: always no.
 #[derive(Debug)]
 pub struct Headless;
 
@@ -67,7 +68,7 @@ pub struct ProviderContext<'a> {
     pub bounds: &'a Bounds,
     /// The merged settings.
     pub settings: &'a MergedSettings,
-    /// The way to ask the user.
+    /// The prompt that the user answers in a terminal.
     pub confirm: &'a dyn Confirm,
     /// The commands of the project that may run; `None` is none.
     pub granted: Option<&'a GrantedCommands>,
@@ -108,7 +109,7 @@ pub(crate) const HARD_LINK_HELP: &str =
 pub const SETTINGS_LIMIT: u64 = 1 << 20;
 
 impl ProviderContext<'_> {
-    /// Takes the room that an answer of this build needs among all that are files. False where there is too little left.
+    /// Takes the room that a variable of this build needs among all that are files. False where there is too little left.
     #[must_use]
     pub fn has_room(&self, variable: &RecordedVariable) -> bool {
         let bytes = variable.value.as_ref().map_or(0, String::len) as u64;
@@ -154,8 +155,8 @@ impl ProviderContext<'_> {
                 return Err(ReadFailure::Unreadable);
             }
         };
-        if let Some(note) = self.utf_16(what, &read.bytes) {
-            self.note(note);
+        if let Some(encoding) = utf_16(&read.bytes) {
+            self.note_encoding(what, encoding);
             return Err(ReadFailure::Unreadable);
         }
         if what.scope == Scope::Project {
@@ -169,19 +170,15 @@ impl ProviderContext<'_> {
         Ok(read)
     }
 
-    /// Reports a text in another encoding than UTF-8, which its first bytes show. As UTF-8 it has a NUL for each letter.
-    fn utf_16(&self, what: &ReadRequest<'_>, bytes: &[u8]) -> Option<Diagnostic> {
-        let encoding = match bytes {
-            [0xff, 0xfe, ..] => "UTF-16 (little-endian)",
-            [0xfe, 0xff, ..] => "UTF-16 (big-endian)",
-            _ => return None,
-        };
+    /// Reports a text in another encoding than UTF-8.
+    fn note_encoding(&self, what: &ReadRequest<'_>, encoding: &'static str) {
         let shown = self.places.source(what.scope, what.path).path.clone();
-        let note = Diagnostic::error(
-            DiagnosticCode::FileUtf16,
-            format!("{shown} was left out: it is {encoding}, not UTF-8"),
-        );
-        Some(note.at(Place::file(Some(what.scope), shown)).help("save the file as UTF-8"))
+        let error = ReadError::Encoding(encoding);
+        let note = Diagnostic::error(DiagnosticCode::FileUtf16, format!("{shown} was left out: {error}"));
+        self.note(note.at(Place::file(Some(what.scope), shown)).help("save the file as UTF-8"));
+        if what.scope == Scope::Project {
+            self.add_unread(what.path, error, what.belongs);
+        }
     }
 
     /// Lets the gate decide about a text of the project. Grants are about the place where a file really lies.
@@ -219,7 +216,7 @@ impl ProviderContext<'_> {
         self.open_extent(path, within, limit, Extent::Whole)
     }
 
-    fn open_extent(
+    pub(crate) fn open_extent(
         &self,
         path: &Path,
         within: ReadScope<'_>,
@@ -339,6 +336,23 @@ impl ProviderContext<'_> {
         })
     }
 
+    /// Reports once that the repository of the cwd begins above the roots, so that its files there are not read. Which files
+    /// are there is not looked at.
+    pub(crate) fn note_above_roots(&self) {
+        let Some(roots) = self.roots else { return };
+        let Some(root) = git::work_tree_root(self.system, &self.places.cwd) else { return };
+        if roots.iter().any(|allowed| root.starts_with(allowed)) {
+            return;
+        }
+        let what = "the repository begins above the roots: its instruction files there were not read";
+        let note = Diagnostic::info(DiagnosticCode::FileAboveRoots, what)
+            .help("`--root DIR` with the directory of the repository lets them be read");
+        let is_known = self.notes.borrow().contains(&note);
+        if !is_known {
+            self.note(note);
+        }
+    }
+
     /// True where users other than the owner can write in the directory of a file (a sticky one too).
     pub(crate) fn is_in_shared_dir(&self, path: &Path) -> bool {
         let dir = path.parent().and_then(|dir| self.system.stat(dir));
@@ -378,7 +392,7 @@ impl ProviderContext<'_> {
     }
 
     /// The path of a file that is no link, its directory resolved. Each directory is resolved once in a build: a walk
-    /// from the root down asks for all of them, and each time from the top would be a square of the depth.
+    /// from the root down needs all of them, and each time from the top would be a square of the depth.
     fn real_parent(&self, path: &Path) -> Option<PathBuf> {
         Some(self.real_dir(path.parent()?)?.join(path.file_name()?))
     }
@@ -406,10 +420,11 @@ impl ProviderContext<'_> {
         let pieces = self.bom.apply(pieces);
         if is_lossy {
             let bad = read.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+            let places = if bad == 1 { "1 place" } else { &format!("{bad} places") };
             self.note(
                 Diagnostic::warning(
                     DiagnosticCode::FileNotUtf8,
-                    format!("{} is not UTF-8: {bad} places became U+FFFD", source.path),
+                    format!("{} is not UTF-8: {places} became U+FFFD", source.path),
                 )
                 .at(Place::file(Some(scope), source.path.clone()))
                 .help("save the file as UTF-8"),
@@ -432,6 +447,7 @@ impl ProviderContext<'_> {
             ReadError::Dangling | ReadError::Loop => {
                 (DiagnosticCode::FileLink, "mend the link, or remove it")
             }
+            ReadError::Encoding(_) => (DiagnosticCode::FileUtf16, "save the file as UTF-8"),
             ReadError::Missing | ReadError::Other(_) => (DiagnosticCode::FileUnreadable, "mend or remove it"),
         };
         let (severity, code) = match (error, what.severity) {
@@ -452,6 +468,16 @@ pub(crate) enum ReadFailure {
     Unreadable,
     /// The file is untrusted and was left out.
     Untrusted,
+}
+
+/// Returns the name of another encoding than UTF-8 that the first bytes of a text show. As UTF-8 such a text has a NUL for
+/// each letter.
+fn utf_16(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] => Some("UTF-16 (little-endian)"),
+        [0xfe, 0xff, ..] => Some("UTF-16 (big-endian)"),
+        _ => None,
+    }
 }
 
 /// The part of a file that is read.
@@ -539,7 +565,7 @@ pub fn project_directory_outside(
 ) -> Option<Diagnostic> {
     let dir = places.project.as_ref()?;
     let target = system.canonical(dir).ok()?;
-    let root = resolved(system, bounds.project_root(system, places));
+    let root = resolve_links(system, bounds.project_root(system, places));
     let is_allowed = |named: &PathBuf| target.starts_with(named) || named.starts_with(&target);
     if target.starts_with(&root) || bounds.follow.iter().any(is_allowed) {
         return None;

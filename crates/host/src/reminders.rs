@@ -1,5 +1,5 @@
 //! The reminders of a profile: those of its bundle, and the user's own, which replace or add. A project has none: a
-//! reminder speaks beside the user's own words, in the engine's name.
+//! reminder stands in the user's message, in the engine's name.
 
 use crate::{
     places::Places,
@@ -43,7 +43,7 @@ fn of_bundle(system: &dyn System, prefix: &str, catalogue: &mut ReminderCatalog,
         let Some(id) = path.strip_prefix(prefix).and_then(|name| name.strip_suffix(".md")) else { continue };
         let Some(bytes) = system.bundled(&path) else { continue };
         let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
-        match read(id, &source, &bytes).and_then(RawReminder::alone) {
+        match read(id, &source, &bytes).and_then(RawReminder::into_reminder) {
             Ok(reminder) => catalogue.put(reminder),
             Err(note) => notes.push(*note),
         }
@@ -101,8 +101,8 @@ fn of_file(
 ) -> Result<Reminder, Box<Diagnostic>> {
     let raw = read(id, source, bytes)?;
     match catalogue.get(id) {
-        Some(other) => raw.over(other),
-        None => raw.alone(),
+        Some(other) => raw.into_override(other),
+        None => raw.into_reminder(),
     }
 }
 
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_says_something_else_is_left_out_and_told() {
+    fn an_invalid_file_is_left_out_and_reported() {
         let cases: &[(&str, &[u8], &str)] = &[
             ("tea", b"Tea.", "`tea` has no `description`"),
             ("tea", b"---\ndescription: [1]\n---\nTea.", "`description` must be a text"),
@@ -222,11 +222,11 @@ mod tests {
             ),
             ("file-empty", b"[event:paht]", "`file-empty` names `event:paht`, which its event does not have"),
         ];
-        for (id, bytes, told) in cases {
+        for (id, bytes, expected) in cases {
             let system = machine().with_file(format!("/home/user/.x/reminders/{id}.md"), bytes);
             let (found, notes) = find(&system);
-            assert_eq!(notes, [*told]);
-            assert_eq!(found.iter().count(), 2, "{told}: what the bundle says stands");
+            assert_eq!(notes, [*expected]);
+            assert_eq!(found.iter().count(), 2, "{expected}: the bundled ones stay");
         }
     }
 }

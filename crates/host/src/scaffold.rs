@@ -31,7 +31,7 @@ pub fn scaffold(
 ) {
     // The trigger is the creation of the directory, never the absence of the file.
     if system.link_stat(global).is_some() {
-        // Discover says so of a file in its place; a link that points nowhere looks like nothing to it.
+        // Discovery reports a file in its place, but not a link that points nowhere.
         if system.stat(global).is_none() {
             skip(global, "there is a link that does not point to a directory", diagnostics);
         }
@@ -81,7 +81,7 @@ fn fill(
     let filled = files.files.iter().try_for_each(|(file, bundled)| {
         let Some(bytes) = bundled_text(system, bundled, notes) else { return Ok(()) };
         system.write(&attachment.join(file), &bytes, WriteMode::New, FILE_MODE)?;
-        written.push(scaffolded(&global.join(file), bytes.len()));
+        written.push(scaffold_event(&global.join(file), bytes.len()));
         Ok(())
     });
     let placed = filled.and_then(|()| parent.rename(attachment.file_name().unwrap_or_default(), name));
@@ -109,7 +109,7 @@ pub fn write_files(
         let path = global.join(name);
         match system.write(&path, &bytes, WriteMode::New, FILE_MODE) {
             Ok(()) => {
-                audit.push(scaffolded(&path, bytes.len()));
+                audit.push(scaffold_event(&path, bytes.len()));
                 written.push(name.clone());
             }
             Err(WriteError::Exists) => {}
@@ -121,7 +121,7 @@ pub fn write_files(
 
 /// Returns the event of a text of the scaffold that was written.
 #[must_use]
-pub fn scaffolded(path: &Path, byte_count: usize) -> AuditEvent {
+pub fn scaffold_event(path: &Path, byte_count: usize) -> AuditEvent {
     AuditEvent::SystemPromptScaffolded { path: path.display().to_string(), byte_count }
 }
 

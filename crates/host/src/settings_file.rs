@@ -1,7 +1,7 @@
 //! One settings file on the disk, and how it is changed: under a lock, read again, written whole.
 //!
-//! What the change is is worked out by [`preface_core::settings::edit`]; this is the way there and back. Two that change
-//! the file at once wait for each other, and neither loses what the other said.
+//! [`preface_core::settings::edit`] computes the change; this module reads and writes the file. Two that change
+//! the file at once wait for each other, and neither loses what the other wrote.
 
 use crate::{
     places::Places,
@@ -134,7 +134,7 @@ impl fmt::Display for SettingsFileError {
             SettingsFileError::Nowhere(_) => {
                 write!(
                     f,
-                    "there is no place for your settings: neither PREFACE_HOME nor a home directory is set"
+                    "there is no place for your settings: there is no home directory outside of the project"
                 )
             }
             SettingsFileError::Link { path, target: Some(target) } => {
@@ -328,7 +328,7 @@ impl<'a> SettingsFile<'a> {
         change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
     ) -> Result<SettingsWriteOutcome, SettingsFileError> {
         // What is refused, and what changes nothing, leaves no trace and needs no right to write.
-        if self.changed(&change)?.is_none() {
+        if self.apply(&change)?.is_none() {
             return Ok(SettingsWriteOutcome::Unchanged);
         }
         self.make_dir()?;
@@ -336,7 +336,7 @@ impl<'a> SettingsFile<'a> {
             self.system.make_dirs(dir, DIR_MODE).map_err(|error| self.unwritable(error))?;
         }
         let _lock = self.system.lock(&self.lock).map_err(|error| self.unwritable(error))?;
-        let Some((bytes, mode)) = self.changed(&change)? else { return Ok(SettingsWriteOutcome::Unchanged) };
+        let Some((bytes, mode)) = self.apply(&change)? else { return Ok(SettingsWriteOutcome::Unchanged) };
         if bytes.len() as u64 > SETTINGS_LIMIT {
             return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: bytes.len() });
         }
@@ -345,7 +345,7 @@ impl<'a> SettingsFile<'a> {
     }
 
     /// Returns what the file would hold, and its permission bits; `None` where it holds that already.
-    fn changed(
+    fn apply(
         &self,
         change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
     ) -> Result<Option<(Vec<u8>, u32)>, SettingsFileError> {

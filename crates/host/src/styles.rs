@@ -1,4 +1,4 @@
-//! Output styles: Markdown files that say how the model should answer.
+//! Output styles: Markdown files with instructions for the form of replies.
 
 use crate::{
     markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
@@ -56,7 +56,7 @@ pub fn is_default(name: &str) -> bool {
     name.is_empty() || name.eq_ignore_ascii_case("default")
 }
 
-/// Returns the style that answers to a name, or else whose file is called so; case does not matter.
+/// Returns the style of a name, or else of a file name; case does not matter.
 #[must_use]
 pub fn find<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e StyleEntry> {
     let name = name.to_lowercase();
@@ -64,7 +64,7 @@ pub fn find<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e StyleEntry>
     let stem = |entry: &&StyleEntry| {
         entry.value.below.rsplit('/').next().is_some_and(|stem| stem.to_lowercase() == name)
     };
-    // Of two files in different layers the stronger layer's speaks.
+    // Of two files in different layers the stronger layer's is used.
     active().find(|entry| entry.name.to_lowercase() == name).or_else(|| active().rfind(stem))
 }
 

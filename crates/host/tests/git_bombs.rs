@@ -329,8 +329,8 @@ fn no_message_quotes_a_file() {
             put(&path, text);
             for dir in [&template, &root.path().join("linked")] {
                 let (status, branch) = (status(dir), branch(&OsSystem::new(&[]), dir));
-                let told = [status.err(), branch.err()].into_iter().flatten();
-                for problem in told {
+                let problems = [status.err(), branch.err()].into_iter().flatten();
+                for problem in problems {
                     refused += 1;
                     assert!(!problem.to_string().contains("s3cret"), "{name}, {text:?}: {problem}");
                     assert!(!problem.to_string().is_empty(), "{name}");
@@ -417,8 +417,8 @@ fn nor_in_a_submodule() {
 }
 
 #[test]
-fn what_configuration_includes_is_a_file_of_the_work_tree() {
-    if !in_clean_room("what_configuration_includes_is_a_file_of_the_work_tree") {
+fn configuration_includes_only_files_of_the_work_tree() {
+    if !in_clean_room("configuration_includes_only_files_of_the_work_tree") {
         return;
     }
     let root = tempfile::tempdir().expect("a temporary directory");
@@ -708,7 +708,7 @@ fn an_index_of_long_paths_is_refused() {
     assert!(matches!(bounded(dir, "long paths"), Err(GitError::Unsupported(_))));
 }
 
-/// A file that is touched is compared as a stream, and one that is changed is told from it.
+/// A file that is touched is compared as a stream, and one that is changed differs from it.
 #[test]
 fn large_files_are_not_taken_into_memory() {
     if !in_clean_room("large_files_are_not_taken_into_memory") {

@@ -24,7 +24,7 @@ fn disk() -> OsSystem {
     OsSystem::new(&[])
 }
 
-/// What git says, or `None` where it fails.
+/// The branch that git prints, or `None` where it fails.
 fn oracle(dir: &Path) -> Option<String> {
     let output = git_output(dir, ["rev-parse", "--abbrev-ref", "HEAD"]);
     let name = output.stdout.trim_ascii_end();
@@ -44,7 +44,7 @@ fn repository(dir: &Path) {
 
 const ID: &str = "0123456789012345678901234567890123456789";
 
-/// Makes a state and returns the directories to ask in.
+/// Makes a state and returns the directories to check.
 type Make = fn(&Path) -> Vec<PathBuf>;
 
 /// States in which our answer is git's: the same name, or none where git fails.
@@ -297,7 +297,7 @@ fn equals_git() {
     if !in_clean_room("equals_git") {
         return;
     }
-    let mut asked = 0;
+    let mut checked = 0;
     for (state, make) in STATES {
         let dir = tempfile::tempdir().expect("a temporary directory");
         for place in make(dir.path()) {
@@ -306,15 +306,15 @@ fn equals_git() {
             let value = ours.as_ref().ok().cloned().flatten();
             assert!(absent || value.is_some(), "{state}: {ours:?}");
             assert_eq!(value, oracle(&place), "{state}, in {}", place.display());
-            asked += 1;
+            checked += 1;
         }
     }
-    println!("branch: {asked} places, all as git says");
+    println!("branch: {checked} places, all equal to git");
 }
 
 #[test]
-fn broken_and_unknown_repositories_say_so() {
-    if !in_clean_room("broken_and_unknown_repositories_say_so") {
+fn broken_and_unknown_repositories_are_errors() {
+    if !in_clean_room("broken_and_unknown_repositories_are_errors") {
         return;
     }
     let broken = |problem: &GitError| matches!(problem, GitError::Broken(_));

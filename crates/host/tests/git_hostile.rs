@@ -26,7 +26,7 @@ use std::{
 struct Trap {
     _holder: tempfile::TempDir,
     root: PathBuf,
-    /// Where to ask.
+    /// The directory to check.
     dir: PathBuf,
     script: String,
 }
@@ -39,14 +39,14 @@ enum Git {
 }
 use Git::{StaysOut, WalksIn};
 
-/// What we answer.
+/// Our result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
-    /// What a git prints whose configuration was taken away.
+    /// The status that git prints without configuration.
     Status,
-    /// That only a filter could tell.
+    /// Only a filter could decide.
     NeedsFilter,
-    /// That it is not supported.
+    /// It is not supported.
     Unsupported,
 }
 use Answer::{NeedsFilter, Status, Unsupported};
@@ -118,7 +118,7 @@ const CASES: &[Case] = &[
         fs::rename(trap.dir.join("file"), trap.dir.join("new")).expect("renamed");
         run(&trap.dir, "-c filter.x.clean=cat add -N new");
     }),
-    ("a clean filter on a file whose size tells", StaysOut, Status, |trap| {
+    ("a clean filter on a file whose size differs", StaysOut, Status, |trap| {
         trap.config("filter.x.clean", &trap.script);
         trap.filtered("x");
         put(trap.dir.join("file"), "another size\n");
@@ -341,8 +341,8 @@ fn no_process_is_started_at_all() {
 }
 
 #[test]
-fn what_is_not_read_says_so() {
-    if !in_clean_room("what_is_not_read_says_so") {
+fn an_unsupported_repository_is_an_error() {
+    if !in_clean_room("an_unsupported_repository_is_an_error") {
         return;
     }
     let unsupported = |dir: &Path| matches!(status(dir), Err(GitError::Unsupported(_)));
@@ -409,7 +409,7 @@ impl Trap {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a hook");
     }
 
-    /// Gives `file` a filter, and stat data that do not tell whether it changed.
+    /// Gives `file` a filter, and stat data that do not show whether it changed.
     fn filtered(&self, filter: &str) {
         put(self.dir.join(".gitattributes"), format!("file filter={filter}\n"));
         age(&self.dir.join("file"));
@@ -436,7 +436,7 @@ impl Trap {
         _ = fs::remove_file(self.canary());
     }
 
-    /// Makes the script harmless, so that git can be asked.
+    /// Makes the script harmless, so that git can be run.
     fn disarm(&self) {
         put(&self.script, "#!/bin/sh\ncat\n");
         for key in ["core.fsmonitor", "include.path"] {

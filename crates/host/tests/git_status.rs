@@ -59,7 +59,7 @@ fn equals_git_in_random_repositories() {
         }
     }
     println!(
-        "status: {equal} of {} repositories as git says ({places} places, {with_value} not clean)",
+        "status: {equal} of {} repositories equal to git ({places} places, {with_value} not clean)",
         rounds.len()
     );
     assert_eq!(equal, rounds.len(), "\n{different}");
@@ -379,7 +379,7 @@ impl World {
         }
     }
 
-    /// Where to ask: the root, and some directories.
+    /// The directories to check: the root, and some directories.
     fn places(&mut self) -> Vec<PathBuf> {
         let mut dirs = Vec::new();
         directories(&self.dir, &mut dirs);

@@ -1,8 +1,8 @@
-//! Hooks that are real programs: good ones, and those that never answer, never stop or never read.
+//! Hooks that are real programs: good ones, and those that never reply, never stop or never read.
 
 #![cfg(unix)]
 
-use preface_core::hook::{HookAsk, HookEvent, HookFailure, HookInputs, HookReply, HookTool};
+use preface_core::hook::{HookCall, HookEvent, HookFailure, HookInputs, HookReply, HookTool};
 use preface_host::{
     hook_command::{HookCommand, OUTPUT_LIMIT},
     system::os::OsSystem,
@@ -16,12 +16,12 @@ use std::{
 /// Longer than any hook here may hold us.
 const SOON: Duration = Duration::from_secs(10);
 
-struct Told {
+struct HookTestResult {
     reply: Result<HookReply, HookFailure>,
     notes: Vec<String>,
 }
 
-fn tell(script: &str, timeout: Duration, messages: &mut Vec<Value>) -> Told {
+fn run_with_limit(script: &str, timeout: Duration, messages: &mut Vec<Value>) -> HookTestResult {
     let dir = tempfile::tempdir().expect("a directory");
     let argv = ["/bin/sh", "-c", script];
     let mut hook = HookCommand::new("h", HookEvent::BeforeAgentStart, argv, dir.path());
@@ -29,80 +29,84 @@ fn tell(script: &str, timeout: Duration, messages: &mut Vec<Value>) -> Told {
     call(&hook, messages)
 }
 
-fn call(hook: &HookCommand, messages: &mut Vec<Value>) -> Told {
-    let mut ask = HookAsk::new(hook.event, "/work", messages);
+fn call(hook: &HookCommand, messages: &mut Vec<Value>) -> HookTestResult {
+    let mut ask = HookCall::new(hook.event, "/work", messages);
     ask.system_prompt = Some("Be kind.");
     let (mut notes, start) = (Vec::new(), Instant::now());
     let reply = hook.call(&OsSystem::new(&[]), &ask, &mut notes);
     assert!(start.elapsed() < SOON, "{:?} took {:?}", hook.argv, start.elapsed());
-    Told { reply, notes: notes.into_iter().map(|note| note.code.to_string()).collect() }
+    HookTestResult { reply, notes: notes.into_iter().map(|note| note.code.to_string()).collect() }
 }
 
-fn say(script: &str) -> Told {
-    tell(script, SOON, &mut Vec::new())
+fn run(script: &str) -> HookTestResult {
+    run_with_limit(script, SOON, &mut Vec::new())
 }
 
 #[test]
-fn a_hook_reads_one_line_of_json_and_answers() {
-    let told =
-        say(r#"IFS= read -r line; rest=$(cat); printf '{"message":{"content":"%s|%s"}}' "${#line}" "$rest""#);
+fn a_hook_reads_one_line_of_json_and_replies() {
+    let result =
+        run(r#"IFS= read -r line; rest=$(cat); printf '{"message":{"content":"%s|%s"}}' "${#line}" "$rest""#);
     let mut none = Vec::new();
-    let mut ask = HookAsk::new(HookEvent::BeforeAgentStart, "/work", &mut none);
+    let mut ask = HookCall::new(HookEvent::BeforeAgentStart, "/work", &mut none);
     ask.system_prompt = Some("Be kind.");
     let content = format!("{}|", ask.to_json().len());
     let reply = HookReply { message: Some(json!({"content": content})), ..HookReply::default() };
-    assert_eq!((told.reply, told.notes), (Ok(reply), vec![]));
+    assert_eq!((result.reply, result.notes), (Ok(reply), vec![]));
 }
 
 #[test]
 fn a_hook_that_prints_nothing_changes_nothing() {
     for script in ["exit 0", "echo", "printf ' \\n\\n'", "cat >/dev/null", "echo noise >&2"] {
-        assert_eq!(say(script).reply, Ok(HookReply::default()), "{script}");
+        assert_eq!(run(script).reply, Ok(HookReply::default()), "{script}");
     }
 }
 
 #[test]
-fn one_that_exits_7_failed() {
-    let told = say("echo '{\"system_prompt\":\"x\"}'; echo 'no such thing' >&2; exit 7");
+fn a_hook_that_exits_with_7_failed() {
+    let result = run("echo '{\"system_prompt\":\"x\"}'; echo 'no such thing' >&2; exit 7");
     let ended = HookFailure::Ended { status: "exit code 7".into(), output: Some("no such thing".into()) };
-    assert_eq!(told.reply, Err(ended));
+    assert_eq!(result.reply, Err(ended));
 }
 
 #[test]
-fn one_that_never_answers_is_late() {
-    let told = tell("sleep 60", Duration::from_millis(200), &mut Vec::new());
-    assert_eq!(told.reply, Err(HookFailure::Late { timeout_ms: 200 }));
-    let told = tell("trap '' TERM; while :; do sleep 1; done", Duration::from_millis(200), &mut Vec::new());
-    assert_eq!(told.reply, Err(HookFailure::Late { timeout_ms: 200 }), "one that does not listen either");
+fn a_hook_that_never_replies_is_late() {
+    let result = run_with_limit("sleep 60", Duration::from_millis(200), &mut Vec::new());
+    assert_eq!(result.reply, Err(HookFailure::Late { timeout_ms: 200 }));
+    let result = run_with_limit(
+        "trap '' TERM; while :; do sleep 1; done",
+        Duration::from_millis(200),
+        &mut Vec::new(),
+    );
+    assert_eq!(result.reply, Err(HookFailure::Late { timeout_ms: 200 }), "one that does not listen either");
 }
 
 #[test]
-fn one_that_prints_without_end_is_stopped() {
-    let told = say("exec yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
-    assert_eq!(told.reply, Err(HookFailure::TooMuch { limit: OUTPUT_LIMIT }));
+fn a_hook_that_prints_without_end_is_stopped() {
+    let result = run("exec yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+    assert_eq!(result.reply, Err(HookFailure::TooMuch { limit: OUTPUT_LIMIT }));
 }
 
 #[test]
 fn bad_json_has_a_place() {
-    let told = say(r"printf '{\n  system_prompt: 1}'");
+    let result = run(r"printf '{\n  system_prompt: 1}'");
     let json = HookFailure::Json { line: 2, column: 3, message: "key must be a string".into() };
-    assert_eq!(told.reply, Err(json));
+    assert_eq!(result.reply, Err(json));
 }
 
 #[test]
-fn one_that_does_not_read_does_not_hold_us() {
+fn a_hook_that_does_not_read_does_not_block() {
     let many = || vec![json!({"role": "user", "content": "x".repeat(4 << 20)})];
-    let told = tell("echo '{\"system_prompt\":\"x\"}'", SOON, &mut many());
+    let result = run_with_limit("echo '{\"system_prompt\":\"x\"}'", SOON, &mut many());
     let reply = HookReply { system_prompt: Some("x".into()), ..HookReply::default() };
-    assert_eq!(told.reply, Ok(reply.clone()), "one that ends at once");
-    let told = tell("exec <&-; sleep 0.1; echo '{\"system_prompt\":\"x\"}'", SOON, &mut many());
-    assert_eq!(told.reply, Ok(reply), "one that closes its end");
-    let told = tell("sleep 60", Duration::from_millis(200), &mut many());
-    assert_eq!(told.reply, Err(HookFailure::Late { timeout_ms: 200 }), "one that waits");
+    assert_eq!(result.reply, Ok(reply.clone()), "one that ends at once");
+    let result = run_with_limit("exec <&-; sleep 0.1; echo '{\"system_prompt\":\"x\"}'", SOON, &mut many());
+    assert_eq!(result.reply, Ok(reply), "one that closes its end");
+    let result = run_with_limit("sleep 60", Duration::from_millis(200), &mut many());
+    assert_eq!(result.reply, Err(HookFailure::Late { timeout_ms: 200 }), "one that waits");
 }
 
 #[test]
-fn one_that_cannot_start_says_why() {
+fn a_hook_that_cannot_start_is_an_error() {
     let dir = tempfile::tempdir().expect("a directory");
     let at = |argv: &[&str]| HookCommand::new("h", HookEvent::Input, argv.iter().copied(), dir.path());
     let why = |hook: &HookCommand| match call(hook, &mut Vec::new()).reply {
@@ -130,18 +134,18 @@ fn the_pages_show_a_hook_that_works_and_what_it_receives() {
     let task = "tasks/write-a-hook.md";
     let (manifests, scripts) = (blocks(task, "json"), blocks(task, "sh"));
     // The scenario behind it is the engine's to read.
-    let ask = &blocks("reference/hooks.md", "json")[0];
+    let example = &blocks("reference/hooks.md", "json")[0];
     let manifest: Value = serde_json::from_str(&manifests[0]).expect("JSON");
     assert_eq!(
         manifest["event"].as_str().and_then(|name| name.parse().ok()),
         Some(HookEvent::BeforeAgentStart)
     );
 
-    let shown: Value = serde_json::from_str(ask).expect("JSON");
+    let shown: Value = serde_json::from_str(example).expect("JSON");
     let inputs: HookInputs = serde_json::from_value(shown["inputs"].clone()).expect("inputs");
     let tools: Vec<HookTool> = serde_json::from_value(shown["tools"].clone()).expect("tools");
     let mut messages = shown["messages"].as_array().expect("a list").clone();
-    let mut ask = HookAsk::new(HookEvent::BeforeAgentStart, "/work", &mut messages);
+    let mut ask = HookCall::new(HookEvent::BeforeAgentStart, "/work", &mut messages);
     ask.prompt = shown["prompt"].as_str();
     ask.system_prompt = shown["system_prompt"].as_str();
     (ask.tools, ask.inputs) = (&tools, Some(&inputs));
@@ -149,7 +153,7 @@ fn the_pages_show_a_hook_that_works_and_what_it_receives() {
 
     let message = json!({"customType": "house-rules", "content": "Use tabs."});
     let reply = HookReply { message: Some(message), ..HookReply::default() };
-    assert_eq!(say(&scripts[0]).reply, Ok(reply));
+    assert_eq!(run(&scripts[0]).reply, Ok(reply));
 }
 
 #[test]
@@ -160,7 +164,7 @@ fn the_page_names_every_event_with_its_slot_and_keys() {
         let row = page.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{event}`")));
         let row = row.unwrap_or_else(|| panic!("no row for `{event}`"));
         assert!(row.contains(&format!("`{}`", event.slot())), "{row}");
-        for key in event.answers() {
+        for key in event.reply_keys() {
             assert!(row.contains(&format!("`{key}`")), "{row} lacks `{key}`");
             assert!(page.contains(&format!("\n| `{key}` (")), "`{key}` has no row");
         }

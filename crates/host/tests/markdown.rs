@@ -53,7 +53,7 @@ impl<T> Seen<T> {
         self.notes.iter().map(|note| note.0.as_str()).collect()
     }
 
-    fn told(&self, code: &str) -> Vec<&str> {
+    fn messages(&self, code: &str) -> Vec<&str> {
         self.notes.iter().filter(|note| note.0 == code).map(|note| note.1.as_str()).collect()
     }
 }
@@ -135,8 +135,8 @@ fn section(provider: &str, options: &Value) -> Section {
 }
 
 /// The tools of a server, as a turn has them if each is active.
-fn tools_of((server, said): (&ServerEntry, &Arc<StoredRecording>)) -> Vec<Tool> {
-    let tools = said.recording.described.tools.iter().map(|tool| Tool {
+fn tools_of((server, stored): (&ServerEntry, &Arc<StoredRecording>)) -> Vec<Tool> {
+    let tools = stored.recording.described.tools.iter().map(|tool| Tool {
         name: format!("mcp__{}__{}", server.name, tool.name),
         description: tool.description.clone(),
         source: Some(format!("{OF_SERVER}{}", server.name)),
@@ -145,7 +145,7 @@ fn tools_of((server, said): (&ServerEntry, &Arc<StoredRecording>)) -> Vec<Tool> 
     tools.collect()
 }
 
-fn said(system: &MemorySystem, agent: Option<&str>, name: &str, options: &Value) -> Seen<Contribution> {
+fn contribute(system: &MemorySystem, agent: Option<&str>, name: &str, options: &Value) -> Seen<Contribution> {
     let provider = provider::context_provider(name).expect("it is in the list");
     look(system, agent, |look| provider.contribute(&section(name, options), look))
 }
@@ -154,8 +154,8 @@ fn text(item: &Item) -> String {
     item.pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 
-fn texts(said: &Contribution) -> Vec<String> {
-    said.items.iter().map(text).collect()
+fn texts(contribution: &Contribution) -> Vec<String> {
+    contribution.items.iter().map(text).collect()
 }
 
 fn variables(item: &Item) -> Vec<(&str, &str)> {
@@ -215,7 +215,7 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
     );
     assert!(seen.notes[0].1.ends_with("(line 3)"), "{:?}", seen.notes[0]);
     assert_eq!(
-        seen.told("agent/invalid"),
+        seen.messages("agent/invalid"),
         [
             ".x/agents/b.md was left out: it has no name (line 1)",
             ".x/agents/c.md was left out: it has no description (line 1)",
@@ -228,7 +228,7 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
 }
 
 #[test]
-fn the_head_says_what_an_agent_may_use() {
+fn the_head_lists_what_an_agent_may_use() {
     let head = "tools: Read, Bash(git add:*, git rm:*), Grep\ndisallowedTools: [Grep]\nmodel: small\n\
                 skills: [one, two]\ncriticalSystemReminder_EXPERIMENTAL: Never write.\nmaxTurns: 4\nmodle: x\n";
     let seen = look(&machine().with_file("/w/p/.x/agents/a.md", agent("a", head)), None, agents::load);
@@ -254,16 +254,16 @@ fn the_head_says_what_an_agent_may_use() {
 }
 
 #[test]
-fn an_agent_without_a_text_is_told_and_answers() {
+fn an_agent_without_a_text_is_reported_and_active() {
     let system = machine().with_file("/w/p/.x/agents/a.md", "---\ndescription: A.\nname: a\n---\n\n \n");
     let seen = look(&system, None, agents::load);
     assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
-    let told = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
-    assert_eq!(seen.notes, [("agent/empty".into(), told.into())]);
+    let message = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
+    assert_eq!(seen.notes, [("agent/empty".into(), message.into())]);
 }
 
 fn own(system: &MemorySystem) -> RecordedVariable {
-    look(system, None, |look| provider::answer(&VariableKey::new("agents", "own"), look)).got
+    look(system, None, |look| provider::resolve(&VariableKey::new("agents", "own"), look)).got
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
     assert_eq!(codes, ["agent/invalid", "agent/shadowed", "hidden/bidi"]);
     assert_eq!(own(&system).value, variable.value);
     assert_eq!(
-        look(&system, None, |look| provider::answer(&VariableKey::new("agents", "all"), look)).got.value,
+        look(&system, None, |look| provider::resolve(&VariableKey::new("agents", "all"), look)).got.value,
         None
     );
 }
@@ -322,7 +322,7 @@ fn an_agent_without_tools_has_all_and_one_with_an_empty_list_has_none() {
 #[test]
 fn the_prompt_is_the_body_as_it_stands_and_knows_its_bytes() {
     let file = "\u{feff}---\r\nname: a\r\ndescription: A.\r\n---\r\n\r\nOne [x].\r\n  Two. \r\n";
-    let seen = said(&machine().with_file("/w/p/.x/agents/a.md", file), Some("A"), "agent", &json!({}));
+    let seen = contribute(&machine().with_file("/w/p/.x/agents/a.md", file), Some("A"), "agent", &json!({}));
     assert_eq!(texts(&seen.got), ["One [x].\r\n  Two."]);
     let item = &seen.got.items[0];
     assert_eq!(item.language, Language::Verbatim);
@@ -336,7 +336,7 @@ fn the_prompt_is_the_body_as_it_stands_and_knows_its_bytes() {
 #[test]
 fn a_bundled_agent_is_a_template() {
     let system = machine().with_bundled(BUNDLED, agent("helper", "").into_bytes());
-    let seen = said(&system, Some("helper"), "agent", &json!({}));
+    let seen = contribute(&system, Some("helper"), "agent", &json!({}));
     assert_eq!(
         (texts(&seen.got), seen.got.items[0].language),
         (vec!["You are helper.".into()], Language::Template)
@@ -346,10 +346,10 @@ fn a_bundled_agent_is_a_template() {
 #[test]
 fn without_an_agent_it_is_silent_and_nobody_looks() {
     let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", ""));
-    let seen = said(&system, None, "agent", &json!({}));
-    assert_eq!((seen.got.silent.as_deref(), seen.notes.len()), (Some("no agent is asked for"), 0));
+    let seen = contribute(&system, None, "agent", &json!({}));
+    assert_eq!((seen.got.silent.as_deref(), seen.notes.len()), (Some("no agent is selected"), 0));
     assert_eq!(system.reads("/w/p/.x/agents/a.md"), 0);
-    let seen = said(&system, Some("aa\n"), "agent", &json!({}));
+    let seen = contribute(&system, Some("aa\n"), "agent", &json!({}));
     assert_eq!(seen.got.silent.as_deref(), Some("there is no agent `aa\\u{a}`"));
     assert_eq!(seen.codes(), ["agent/unknown"]);
 }
@@ -359,13 +359,13 @@ fn the_reminder_is_a_part_of_its_own_with_its_place() {
     let file = agent("a", "criticalSystemReminder: Never push.\n");
     let system =
         machine().with_file("/w/p/.x/agents/a.md", &file).with_file("/w/p/.x/agents/b.md", agent("b", ""));
-    let seen = said(&system, Some("a"), "agent", &json!({"part": "reminder"}));
+    let seen = contribute(&system, Some("a"), "agent", &json!({"part": "reminder"}));
     assert_eq!(texts(&seen.got), ["Never push."]);
     let Origin::Source { span, lossy: false, .. } = &seen.got.items[0].pieces[0].origin else {
         panic!("a file")
     };
     assert_eq!(&file[span.clone()], "Never push.");
-    let seen = said(&system, Some("b"), "agent", &json!({"part": "reminder"}));
+    let seen = contribute(&system, Some("b"), "agent", &json!({"part": "reminder"}));
     assert_eq!(seen.got.silent.as_deref(), Some("the agent has no reminder"));
 }
 
@@ -377,22 +377,22 @@ fn skills_are_looked_for_where_the_profiles_are_and_one_that_fails_is_skipped() 
         .with_file("/home/u/.x/skills/broken/SKILL.md", "No head.")
         .with_file("/home/u/.x/more/review/SKILL.md", skill("review"))
         .with_file("/w/p/.x/agents/a.md", agent("a", "skills: commit, review, broken, commit\n"));
-    let seen = said(&system, Some("a"), "agent", &json!({"part": "skills"}));
+    let seen = contribute(&system, Some("a"), "agent", &json!({"part": "skills"}));
     assert_eq!(texts(&seen.got), ["How to commit."]);
     assert_eq!(variables(&seen.got.items[0]), [("name", "commit"), ("path", "~/.x/skills/commit/SKILL.md")]);
     assert_eq!(
-        seen.told("agent/no-skill"),
+        seen.messages("agent/no-skill"),
         [
             "agent `a` starts without skill `review`: there is no such skill",
             "agent `a` starts without skill `broken`: it is broken or left out",
         ]
     );
     let own = json!({"part": "skills", "roots": [{"at": "global", "dir": "more"}]});
-    assert_eq!(texts(&said(&system, Some("a"), "agent", &own).got), ["How to review."]);
+    assert_eq!(texts(&contribute(&system, Some("a"), "agent", &own).got), ["How to review."]);
 }
 
 #[test]
-fn three_sections_of_one_agent_tell_what_is_wrong_once() {
+fn three_sections_of_one_agent_report_a_problem_once() {
     let system = machine()
         .with_file("/w/p/.x/agents/a.md", agent("a", "skills: gone\n"))
         .with_file("/w/p/.x/agents/b.md", "No head.");
@@ -414,7 +414,7 @@ fn a_style_is_found_by_name_or_by_file_and_default_is_none() {
             "---\nname: Teacher\nkeep-coding-instructions: false\n---\nTeach [it].",
         )
         .with_file("/w/p/.x/output-styles/plain.md", "No head at all.");
-    let of = |style: &str| said(&system, None, "output-style", &json!({"style": style}));
+    let of = |style: &str| contribute(&system, None, "output-style", &json!({"style": style}));
     assert_eq!(texts(&of("TEACHER").got), ["Teach [it]."]);
     assert_eq!(texts(&of("teach-ME").got), ["Teach [it]."]);
     assert_eq!(
@@ -447,7 +447,7 @@ fn commands_are_named_by_their_path_and_sorted() {
         )
         .with_file("/w/p/.x/commands/empty.md", "")
         .with_file("/w/p/.x/commands/notes.txt", "No command.");
-    let seen = said(&system, None, "commands", &json!({}));
+    let seen = contribute(&system, None, "commands", &json!({}));
     let names: Vec<_> = seen.got.items.iter().map(|item| item.variables["name"].as_str()).collect();
     assert_eq!(names, ["empty", "fix", "git:push"]);
     assert_eq!(texts(&seen.got), ["", "Fixes it.", "Push it now"]);
@@ -464,24 +464,24 @@ fn commands_are_named_by_their_path_and_sorted() {
 }
 
 #[test]
-fn a_long_description_is_cut_and_told() {
+fn a_long_description_is_cut_and_reported() {
     let system = machine()
         .with_file("/w/p/.x/commands/a.md", format!("---\ndescription: {}\n---\n", "é".repeat(1_540)));
-    let seen = said(&system, None, "commands", &json!({}));
+    let seen = contribute(&system, None, "commands", &json!({}));
     assert_eq!(texts(&seen.got)[0].chars().count(), 1_536);
     assert_eq!(
-        seen.told("command/cut"),
+        seen.messages("command/cut"),
         [".x/commands/a.md: the description was cut: 4 more characters (line 2)"]
     );
 }
 
 #[test]
-fn five_hundred_commands_are_listed_and_the_rest_is_told() {
+fn five_hundred_commands_are_listed_and_the_rest_is_reported() {
     let many = |system: MemorySystem, dir: &str, from: usize| {
         (from..from + 400).fold(system, |system, at| system.with_file(format!("{dir}/c{at:04}.md"), "Do it."))
     };
     let system = many(many(machine(), "/w/p/.x/commands", 0), "/home/u/.x/commands", 400);
-    let seen = said(&system, None, "commands", &json!({}));
+    let seen = contribute(&system, None, "commands", &json!({}));
     assert_eq!(seen.got.items.len(), 500);
     assert_eq!(
         seen.notes,
@@ -503,7 +503,7 @@ fn of_five_thousand_agents_a_thousand_are_read() {
 }
 
 #[test]
-fn what_means_no_good_is_left_out_and_told() {
+fn hostile_files_are_left_out_and_reported() {
     let bomb = (1..40).fold("a0: &a0 [x, x]\n".to_owned(), |text, at| {
         format!("{text}a{at}: &a{at} [{}]\n", vec![format!("*a{}", at - 1); 9].join(", "))
     });
@@ -591,15 +591,15 @@ fn control_characters_of_a_name_are_shown_and_never_meant() {
     let system = machine()
         .with_file("/w/p/.x/agents/a.md", "---\nname: \"a\\u202E\\nb\"\ndescription: A.\n---\nA.")
         .with_file("/w/p/.x/commands/x\ny.md", "Do it.");
-    let seen = said(&system, Some("a\u{202e}\nb"), "agent", &json!({}));
+    let seen = contribute(&system, Some("a\u{202e}\nb"), "agent", &json!({}));
     assert_eq!(seen.got.items[0].variables["name"], "a\\u{202e}\\u{a}b");
-    let seen = said(&system, None, "commands", &json!({}));
+    let seen = contribute(&system, None, "commands", &json!({}));
     assert_eq!(seen.got.items[0].variables["name"], "x\\u{a}y");
     assert_eq!(seen.got.items[0].variables["path"], ".x/commands/x\\u{a}y.md");
 }
 
 #[test]
-fn what_a_caller_denies_is_left_out_and_reported() {
+fn a_denied_file_is_left_out_and_reported() {
     let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", ""));
     let seen = look_as(&system, None, Consent::Deny, agents::load);
     assert!(seen.got.iter().all(|entry| !entry.active));
@@ -629,7 +629,7 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
     let system = machine()
         .with_file("/home/u/.x/mcp.json", MCP)
         .with_file("/home/u/.x/mcp-descriptions/git.json", recorded.to_string());
-    let seen = said(&system, None, "mcp-servers", &json!({}));
+    let seen = contribute(&system, None, "mcp-servers", &json!({}));
     assert_eq!(
         texts(&seen.got),
         [
@@ -650,13 +650,13 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
         panic!("it is a variable")
     };
     assert_eq!((key.kind(), key.name()), ("mcp", "git"));
-    assert_eq!(seen.told("mcp/no-recording").len(), 1);
+    assert_eq!(seen.messages("mcp/no-recording").len(), 1);
 }
 
 #[test]
 fn without_servers_it_is_silent_and_reads_nothing() {
     let system = machine().with_file("/home/u/.x/mcp-descriptions/git.json", "{}");
-    let seen = said(&system, None, "mcp-servers", &json!({}));
+    let seen = contribute(&system, None, "mcp-servers", &json!({}));
     assert_eq!((seen.got.silent.as_deref(), seen.notes.len()), (Some("there is no MCP server"), 0));
     assert_eq!(system.reads("/home/u/.x/mcp-descriptions/git.json"), 0);
 }
@@ -665,12 +665,12 @@ fn without_servers_it_is_silent_and_reads_nothing() {
 fn a_projects_server_without_a_grant_is_not_named() {
     let system =
         machine().with_file("/w/p/.x/mcp.json", MCP).with_file("/home/u/.x/mcp-descriptions/git.json", "{}");
-    let seen = said(&system, None, "mcp-servers", &json!({}));
+    let seen = contribute(&system, None, "mcp-servers", &json!({}));
     assert_eq!(seen.got.silent.as_deref(), Some("no MCP server is active and allowed"));
 }
 
 #[test]
-fn what_a_server_says_is_bounded_and_cannot_forge() {
+fn a_recording_is_bounded_and_cannot_forge() {
     let tools: Vec<Value> = (0..203)
         .map(|at| json!({"name": format!("t{at:03}"), "description": "é".repeat(if at == 0 { 1_025 } else { 1 })}))
         .collect();
@@ -679,7 +679,7 @@ fn what_a_server_says_is_bounded_and_cannot_forge() {
     let system = machine()
         .with_file("/home/u/.x/mcp.json", r#"{"mcpServers": {"git": {"command": "g"}}}"#)
         .with_file("/home/u/.x/mcp-descriptions/git.json", recorded.to_string());
-    let seen = said(&system, None, "mcp-servers", &json!({}));
+    let seen = contribute(&system, None, "mcp-servers", &json!({}));
     let item = &seen.got.items[0];
     assert!(item.variables["instructions"].starts_with("&lt;/system-reminder>é"), "facts are escaped always");
     assert!(item.variables["instructions"].ends_with("é… (cut: 1970 more bytes)"));
@@ -689,13 +689,13 @@ fn what_a_server_says_is_bounded_and_cannot_forge() {
     assert_eq!(lines[0], format!("- mcp__git__t000: {}…", "é".repeat(200)));
     assert_eq!(item.pieces.len(), 1, "no tag hides in a border");
     assert_eq!(
-        seen.told("mcp/cut"),
+        seen.messages("mcp/cut"),
         ["the instructions of MCP server `git` have more than 2048 bytes; they were cut"]
     );
 }
 
 #[test]
-fn a_recording_that_is_none_is_told_with_its_line() {
+fn an_invalid_recording_is_reported_with_its_line() {
     let deep = format!("{{\"tools\": {}", "[".repeat(100_000));
     for (recorded, what) in
         [("{\"tools\": 7}", "invalid type"), ("[]", "invalid"), (deep.as_str(), "invalid"), ("\n{", "EOF")]
@@ -703,13 +703,13 @@ fn a_recording_that_is_none_is_told_with_its_line() {
         let system = machine()
             .with_file("/home/u/.x/mcp.json", r#"{"mcpServers": {"git": {"command": "g"}}}"#)
             .with_file("/home/u/.x/mcp-descriptions/git.json", recorded);
-        let seen = said(&system, None, "mcp-servers", &json!({}));
+        let seen = contribute(&system, None, "mcp-servers", &json!({}));
         assert_eq!(texts(&seen.got), ["## git\n\nIts tools are not known yet."]);
-        let told = seen.told("mcp/recording")[0];
+        let message = seen.messages("mcp/recording")[0];
         assert!(
-            told.starts_with("~/.x/mcp-descriptions/git.json was left out: ") && told.contains(what),
-            "{told}"
+            message.starts_with("~/.x/mcp-descriptions/git.json was left out: ") && message.contains(what),
+            "{message}"
         );
-        assert!(told.contains("(line "), "{told}");
+        assert!(message.contains("(line "), "{message}");
     }
 }

@@ -132,7 +132,7 @@ fn a_link_of_the_users_is_written_through() {
 }
 
 #[test]
-fn what_was_edited_elsewhere_meanwhile_is_not_written_over() {
+fn an_edit_made_meanwhile_is_not_overwritten() {
     let home = Home::new();
     let file = home.file(Scope::Global);
     assert_eq!(file.replace(None, b"{}"), Ok(SettingsWriteOutcome::Changed));
@@ -143,7 +143,7 @@ fn what_was_edited_elsewhere_meanwhile_is_not_written_over() {
 }
 
 #[test]
-fn what_is_no_file_is_left_alone() {
+fn an_unusable_settings_file_is_an_error() {
     let home = Home::new();
     let file = home.file(Scope::Global);
     fs::create_dir_all(file.path()).unwrap();

@@ -36,12 +36,12 @@ fn text(name: &str, description: &str) -> String {
 
 struct Found {
     entries: Vec<SkillEntry>,
-    said: Contribution,
+    contribution: Contribution,
     notes: Vec<(String, String)>,
 }
 
 impl Found {
-    /// Names and paths of those that answer to their names, in order.
+    /// Names and paths of the active ones, in order.
     fn active(&self) -> Vec<(&str, &str)> {
         let active = self.entries.iter().filter(|entry| entry.active);
         active.map(|entry| (entry.name.as_str(), entry.value.location.as_str())).collect()
@@ -51,7 +51,7 @@ impl Found {
         self.active().into_iter().map(|(name, _)| name).collect()
     }
 
-    fn told(&self, code: &str) -> Vec<&str> {
+    fn messages(&self, code: &str) -> Vec<&str> {
         self.notes.iter().filter(|note| note.0 == code).map(|note| note.1.as_str()).collect()
     }
 }
@@ -99,10 +99,10 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         section.options.insert(key.clone(), value.clone());
     }
     let provider = provider::context_provider("skills").expect("it is in the list");
-    let entries = skills::load(&SkillOptions::read(provider, &section, &look), &look);
+    let entries = skills::load(&SkillOptions::read(&section, &look), &look);
     let notes = look.notes.take().into_iter().map(|note| (note.code.to_string(), note.message)).collect();
-    let said = provider.contribute(&section, &look);
-    Found { entries, said, notes }
+    let contribution = provider.contribute(&section, &look);
+    Found { entries, contribution, notes }
 }
 
 /// The older rules: every Markdown file of a root, and every SKILL.md below.
@@ -133,7 +133,7 @@ fn new() -> Value {
 }
 
 #[test]
-fn the_first_root_wins_a_name_and_both_paths_are_told() {
+fn the_first_root_wins_a_name_and_both_paths_are_reported() {
     let system = machine()
         .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "project"))
         .with_file("/w/p/.agents/skills/a/SKILL.md", text("a", "near"))
@@ -149,7 +149,7 @@ fn the_first_root_wins_a_name_and_both_paths_are_told() {
             ("c", "/home/u/.x/agent/skills/c/SKILL.md"),
         ]
     );
-    assert_eq!(found.told("skill/collision"), ["name \"a\" collision", "name \"b\" collision"]);
+    assert_eq!(found.messages("skill/collision"), ["name \"a\" collision", "name \"b\" collision"]);
     let loser = &found.entries[1];
     assert_eq!(loser.shadowed_by.as_ref(), Some(&found.entries[0].origin));
     let system = system.with_file("/home/u/.x/agent/skills/.migrated-to-agents", "").with_dir("/w/p/.git");
@@ -157,7 +157,7 @@ fn the_first_root_wins_a_name_and_both_paths_are_told() {
 }
 
 #[test]
-fn what_counts_as_a_skill_file() {
+fn skill_files_are_recognized_by_their_names() {
     let system = machine()
         .with_file("/w/p/.x/skills/one.md", text("one", "d"))
         .with_file("/w/p/.x/skills/B/SKILL.md", text("B", "d"))
@@ -184,24 +184,24 @@ fn explicit_paths_come_last_and_work_alone() {
         .with_file("/home/u/more/deep/SKILL.md", text("deep", "d"))
         .with_file("/w/p/own/x.md", text("x", "d"))
         .with_file("/w/p/own/y.txt", "")
-        .with_file("/w/told/a/SKILL.md", text("a", "other"));
+        .with_file("/w/announced/a/SKILL.md", text("a", "other"));
     let mut options = old();
     options["paths"] = json!(" ~/more \nown\nown/y.txt\nnowhere");
-    let told = [SkillPath { path: "../told".into(), hook: "finder".into() }];
-    let found = load_with(&system, &options, &told);
+    let announced = [SkillPath { path: "../announced".into(), hook: "finder".into() }];
+    let found = load_with(&system, &options, &announced);
     assert_eq!(found.names(), ["a", "more", "x"]);
     assert_eq!(
-        found.told("skill/invalid")[..2],
+        found.messages("skill/invalid")[..2],
         ["name \"x\" does not match parent directory \"own\"", "skill path is not a markdown file"]
     );
-    assert_eq!(found.told("skill/invalid")[2..], ["skill path does not exist"]);
-    assert_eq!(found.told("skill/collision"), ["name \"a\" collision"]);
+    assert_eq!(found.messages("skill/invalid")[2..], ["skill path does not exist"]);
+    assert_eq!(found.messages("skill/collision"), ["name \"a\" collision"]);
     options["only_paths"] = json!("true");
-    assert_eq!(load_with(&system, &options, &told).names(), ["more", "x", "a"]);
+    assert_eq!(load_with(&system, &options, &announced).names(), ["more", "x", "a"]);
 }
 
 #[test]
-fn ignored_and_duplicate_files_are_told_with_their_place() {
+fn ignored_and_duplicate_files_are_reported_with_their_place() {
     let system = machine()
         .with_file("/w/p/.x/skills/.gitignore", "# drafts\ndraft/\n")
         .with_file("/w/p/.x/skills/draft/SKILL.md", text("draft", "d"))
@@ -217,13 +217,13 @@ fn ignored_and_duplicate_files_are_told_with_their_place() {
     let found = load(&system, &old());
     assert_eq!(found.names(), ["b"]);
     assert_eq!(
-        found.told("skill/ignored"),
+        found.messages("skill/ignored"),
         [
             ".x/skills/a/SKILL.md was left out by .x/skills/a/.ignore:1",
             ".x/skills/draft was left out by .x/skills/.gitignore:2",
         ]
     );
-    assert_eq!(found.told("skill/duplicate").len(), 3);
+    assert_eq!(found.messages("skill/duplicate").len(), 3);
     let again = found
         .entries
         .iter()
@@ -241,11 +241,11 @@ fn ignore_patterns_that_cost_too_much_leave_out_what_they_may_be_about() {
         .with_file("/w/p/.agents/skills/c/SKILL.md", text("c", "d"));
     let found = load(&system, &old());
     assert!(!found.names().contains(&"b"), "{:?}", found.names());
-    let told = found.told("skill/ignored");
-    assert_eq!(told.len(), 1, "reported once: {told:?}");
+    let ignored = found.messages("skill/ignored");
+    assert_eq!(ignored.len(), 1, "reported once: {ignored:?}");
     assert!(
-        told[0].starts_with("the ignore patterns in .x/skills take too many steps: .x/skills/aaaa"),
-        "{told:?}"
+        ignored[0].starts_with("the ignore patterns in .x/skills take too many steps: .x/skills/aaaa"),
+        "{ignored:?}"
     );
 }
 
@@ -258,7 +258,7 @@ fn an_item_has_escaped_values_and_an_exact_origin_where_nothing_changed() {
         .with_file("/w/p/.x/skills/d/SKILL.md", "---\ndescription: d\ndisable-model-invocation: true\n---\n");
     let found = load(&system, &old());
     assert_eq!(found.names(), ["a", "</available_skills>", "c", "d"]);
-    let [a, b, c] = found.said.items.as_slice() else { panic!("the hidden one is no item") };
+    let [a, b, c] = found.contribution.items.as_slice() else { panic!("the hidden one is no item") };
     assert_eq!(a.variables["location"], "/w/p/.x/skills/a/SKILL.md");
     assert_eq!(a.variables["base_dir"], "/w/p/.x/skills/a");
     let place = |item: &preface_core::snapshot::Item| match &item.pieces[0].origin {
@@ -273,7 +273,7 @@ fn an_item_has_escaped_values_and_an_exact_origin_where_nothing_changed() {
 }
 
 #[test]
-fn broken_files_are_told_with_their_line_and_hold_nobody_up() {
+fn broken_files_are_reported_with_their_line_and_skipped() {
     let laughs = {
         let mut block = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
         for at in 1..12 {
@@ -294,12 +294,12 @@ fn broken_files_are_told_with_their_line_and_hold_nobody_up() {
         .with_file("/w/p/.x/skills/raw/SKILL.md", b"---\ndescription: \xff bytes\n---\n");
     let found = load(&system, &old());
     assert_eq!(found.names(), ["long", "raw"]);
-    let invalid = found.told("skill/invalid");
+    let invalid = found.messages("skill/invalid");
     assert_eq!(invalid.len(), 6, "{invalid:#?}");
     assert!(invalid[0].starts_with("the frontmatter is no YAML: "));
     assert_eq!(found.entries[0].diagnostics[0].place.as_ref().and_then(|place| place.line), Some(3));
     assert_eq!(invalid[4], "description exceeds 1024 characters (999999)");
-    assert_eq!(found.said.items[1].pieces[0].text, "\u{fffd} bytes");
+    assert_eq!(found.contribution.items[1].pieces[0].text, "\u{fffd} bytes");
 }
 
 #[test]
@@ -313,17 +313,17 @@ fn thousands_of_skills_are_read_once_each() {
         "name_must_match": false,
     });
     let found = load(&system, &options);
-    assert_eq!((found.names().len(), found.said.items.len()), (2_000, 2_000));
+    assert_eq!((found.names().len(), found.contribution.items.len()), (2_000, 2_000));
     // Once for the entries and once for the section.
     assert_eq!(system.reads("/w/p/.x/skills/s77.md"), 2);
 }
 
 #[test]
-fn options_that_cannot_be_read_are_told() {
+fn invalid_options_are_reported() {
     let found = load(
         &machine(),
         &json!({"roots": [{"at": "nowhere", "dir": "x"}], "only_paths": "maybe", "paths": 7, "depth": "x"}),
     );
-    assert_eq!(found.told("profile/option").len(), 4);
-    assert_eq!(found.said.silent.as_deref(), Some("there is no skill"));
+    assert_eq!(found.messages("profile/option").len(), 4);
+    assert_eq!(found.contribution.silent.as_deref(), Some("there is no skill"));
 }

@@ -1,4 +1,4 @@
-//! An MCP server that behaves as its argument says, well or badly. It speaks over its input and output.
+//! An MCP server that behaves as its argument selects, well or badly, over its input and output.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is what it is for")]
 

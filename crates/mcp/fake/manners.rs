@@ -1,12 +1,12 @@
-//! What a fake server says to a message, by how it behaves. The same over pipes and over HTTP.
+//! The replies of a fake server to a message, by its manners. The same over pipes and over HTTP.
 
 use serde_json::{Value, json};
 
-/// What it says to a message, each piece a line or a body.
+/// Returns the replies to a message, each piece a line or a body.
 pub fn answers(manners: &str, message: &Value) -> Vec<Vec<u8>> {
     let Some(id) = message.get("id") else { return Vec::new() };
     let method = message["method"].as_str().unwrap_or_default();
-    let said = match (manners, method) {
+    let reply = match (manners, method) {
         ("silent", _) | ("silent-to-the-new", "server/discover") => return Vec::new(),
         ("silent-about-tools", "tools/list") | ("silent-about-prompts", "prompts/get") => return Vec::new(),
         ("bad-json", _) => return vec![b"{\"jsonrpc\": \"2.0\", \"id\": 0, \"result\": {".to_vec()],
@@ -65,14 +65,14 @@ pub fn answers(manners: &str, message: &Value) -> Vec<Vec<u8>> {
         ("modern" | "slow-modern", "initialize") => error(id, "that is over"),
         _ => return polite(message),
     };
-    vec![said]
+    vec![reply]
 }
 
-/// What a server says that behaves.
+/// Returns the reply of a server that behaves.
 fn polite(message: &Value) -> Vec<Vec<u8>> {
     let id = &message["id"];
     let params = &message["params"];
-    let said = match message["method"].as_str().unwrap_or_default() {
+    let reply = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({
             "protocolVersion": "2025-11-25",
             "capabilities": { "tools": {}, "prompts": {}, "resources": {} },
@@ -96,7 +96,7 @@ fn polite(message: &Value) -> Vec<Vec<u8>> {
         "resources/read" => json!({ "contents": [{ "uri": params["uri"], "text": "Noted." }] }),
         _ => return vec![error(id, "no such method")],
     };
-    vec![answer(id, &said)]
+    vec![answer(id, &reply)]
 }
 
 fn pages(id: &Value, cursor: &Value) -> Vec<u8> {

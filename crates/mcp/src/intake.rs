@@ -1,7 +1,7 @@
-//! The limits of what a server may send, and the kinds of its messages. Both ways to a server, lines and HTTP, bring what they
-//! hear here, and only what is an answer or a request goes on.
+//! The limits of what a server may send, and the kinds of its messages. Both transports, lines and HTTP, pass received
+//! messages here, and only answers and requests go on.
 //!
-//! An answer goes on as plain JSON: the lists are read leniently, item by item, where the SDK would refuse a whole list for
+//! An answer goes on as plain JSON: the lists are read leniently, item by item; the SDK would refuse a whole list for
 //! one bad item. Answers to the handshake are the SDK's own.
 
 use rmcp::{
@@ -25,7 +25,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Counts what a server sends, and sorts it.
+/// The counter and sorter of a server's messages.
 pub(crate) struct Intake {
     limit: usize,
     state: Mutex<IntakeState>,
@@ -37,8 +37,8 @@ struct IntakeState {
     flooded: bool,
     messages: usize,
     nonsense: Option<String>,
-    asked: BTreeMap<i64, PendingRequest>,
-    speaks_modern: bool,
+    pending: BTreeMap<i64, PendingRequest>,
+    answered_discover_late: bool,
 }
 
 /// The kind of the request with an id.
@@ -61,7 +61,7 @@ impl Intake {
     }
 
     /// Counts received bytes. Returns false once there were too many: nothing more is read then.
-    pub(crate) fn take(&self, bytes: usize) -> bool {
+    pub(crate) fn count_bytes(&self, bytes: usize) -> bool {
         let mut state = self.state();
         state.taken = state.taken.saturating_add(bytes);
         state.flooded |= state.taken > self.limit;
@@ -69,12 +69,12 @@ impl Intake {
     }
 
     /// Records that a server announced more bytes than the limit.
-    pub(crate) fn flood(&self) {
+    pub(crate) fn mark_flooded(&self) {
         self.state().flooded = true;
     }
 
     /// Returns the number of bytes up to the limit.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.limit.saturating_sub(self.state().taken)
     }
 
@@ -93,93 +93,101 @@ impl Intake {
         self.state().nonsense.clone()
     }
 
-    /// Returns true if the server answered in the way of 2026-07-28, only too late.
-    pub(crate) fn speaks_modern(&self) -> bool {
-        self.state().speaks_modern
+    /// Returns true if the server answered `server/discover`, only too late.
+    pub(crate) fn answered_discover_late(&self) -> bool {
+        self.state().answered_discover_late
     }
 
-    /// Remembers what is asked, so that its answer is known when it comes.
-    pub(crate) fn asks(&self, message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    /// Registers a request, so that its answer is recognized.
+    pub(crate) fn register_request(&self, message: &ClientJsonRpcMessage) -> Option<RequestId> {
         let JsonRpcMessage::Request(request) = message else { return None };
-        let asked = match request.request {
+        let pending = match request.request {
             ClientRequest::DiscoverRequest(_) => PendingRequest::Discover,
             ClientRequest::InitializeRequest(_) => PendingRequest::Initialize,
             _ => PendingRequest::Other,
         };
         let mut state = self.state();
-        if asked == PendingRequest::Initialize {
-            let discovering = state.asked.values_mut().filter(|asked| **asked == PendingRequest::Discover);
-            discovering.for_each(|asked| *asked = PendingRequest::GivenUp);
+        if pending == PendingRequest::Initialize {
+            let discovering =
+                state.pending.values_mut().filter(|pending| **pending == PendingRequest::Discover);
+            discovering.for_each(|pending| *pending = PendingRequest::GivenUp);
         }
-        state.asked.insert(number(&request.id)?, asked);
-        (asked == PendingRequest::Discover).then(|| request.id.clone())
+        state.pending.insert(numeric_id(&request.id)?, pending);
+        (pending == PendingRequest::Discover).then(|| request.id.clone())
     }
 
     /// Gives up on the answer to `server/discover`, and returns the one that a server gives that does not know it.
     /// `None` where it was answered.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<ServerJsonRpcMessage> {
         let mut state = self.state();
-        let asked = state.asked.get_mut(&number(id)?).filter(|asked| **asked == PendingRequest::Discover)?;
-        *asked = PendingRequest::GivenUp;
+        let pending = state
+            .pending
+            .get_mut(&numeric_id(id)?)
+            .filter(|pending| **pending == PendingRequest::Discover)?;
+        *pending = PendingRequest::GivenUp;
         drop(state);
         let why = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no answer to server/discover", None);
         Some(ServerJsonRpcMessage::error(why, Some(id.clone())))
     }
 
-    /// Sorts one message. `None` for what nobody waits for: notifications, answers that come twice, and nonsense, of which
+    /// Sorts one message. `None` if it is not expected: notifications, answers that come twice, and nonsense, of which
     /// the first is remembered.
     pub(crate) fn sort(&self, bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
         let value: Value = match serde_json::from_slice(bytes) {
             Ok(value) => value,
-            Err(error) => return self.wonder(bytes, &format!("what is not JSON ({error})")),
+            Err(error) => return self.record_nonsense(bytes, &format!("what is not JSON ({error})")),
         };
         let Value::Object(mut object) = value else {
-            return self.wonder(bytes, "what is not a message");
+            return self.record_nonsense(bytes, "what is not a message");
         };
         if object.contains_key("method") {
             if object.get("id").is_none_or(Value::is_null) {
                 self.state().messages += 1;
                 return None;
             }
-            return self.whole(bytes, object);
+            return self.parse_message(bytes, object);
         }
         let answered = object.get("id").and_then(whole_number);
-        let asked = answered.and_then(|id| self.state().asked.remove(&id));
-        match (asked, object.contains_key("result")) {
+        let pending = answered.and_then(|id| self.state().pending.remove(&id));
+        match (pending, object.contains_key("result")) {
             (Some(PendingRequest::GivenUp), answers) => {
                 let mut state = self.state();
                 state.messages += 1;
-                state.speaks_modern |=
+                state.answered_discover_late |=
                     answers && object.get("result").is_some_and(|it| it.get("supportedVersions").is_some());
                 None
             }
             (Some(PendingRequest::Discover | PendingRequest::Initialize), _) | (_, false) => {
-                self.whole(bytes, object)
+                self.parse_message(bytes, object)
             }
             (Some(PendingRequest::Other), true) => {
                 self.state().messages += 1;
                 let result = object.remove("result").unwrap_or_default();
-                // `asked` is only known where `answered` is.
+                // `pending` is only known where `answered` is.
                 let id = RequestId::Number(answered.unwrap_or_default());
                 let result = ServerResult::CustomResult(CustomResult::new(result));
                 Some(ServerJsonRpcMessage::response(result, id))
             }
-            (None, true) => self.wonder(bytes, "a reply without a request"),
+            (None, true) => self.record_nonsense(bytes, "a reply without a request"),
         }
     }
 
-    /// Lets the SDK read a message.
-    fn whole(&self, bytes: &[u8], object: serde_json::Map<String, Value>) -> Option<ServerJsonRpcMessage> {
+    /// Parses a message with the SDK.
+    fn parse_message(
+        &self,
+        bytes: &[u8],
+        object: serde_json::Map<String, Value>,
+    ) -> Option<ServerJsonRpcMessage> {
         match serde_json::from_value(Value::Object(object)) {
             Ok(message) => {
                 self.state().messages += 1;
                 Some(message)
             }
-            Err(error) => self.wonder(bytes, &format!("what is not a message ({error})")),
+            Err(error) => self.record_nonsense(bytes, &format!("what is not a message ({error})")),
         }
     }
 
-    fn wonder(&self, bytes: &[u8], what: &str) -> Option<ServerJsonRpcMessage> {
+    fn record_nonsense(&self, bytes: &[u8], what: &str) -> Option<ServerJsonRpcMessage> {
         let mut state = self.state();
         state.nonsense.get_or_insert_with(|| format!("{what}: `{}`", crate::text::shown(bytes, SHOWN)));
         None
@@ -189,20 +197,20 @@ impl Intake {
 /// The most characters of invalid input that are shown.
 const SHOWN: usize = 80;
 
-/// The ids that the SDK gives are whole numbers.
-fn number(id: &RequestId) -> Option<i64> {
+/// Returns the number of an id; the SDK's ids are whole numbers.
+fn numeric_id(id: &RequestId) -> Option<i64> {
     match id {
         RequestId::Number(number) => Some(*number),
         RequestId::String(text) => text.parse().ok(),
     }
 }
 
-/// An id that comes back, also from the servers that make text of it.
+/// Returns the number of an id in a reply, also from servers that turn it into text.
 fn whole_number(id: &Value) -> Option<i64> {
     id.as_i64().or_else(|| id.as_str()?.parse().ok())
 }
 
-// The way to a server that is a program: a message a line, in both directions.
+// The transport to a server that is a program: a message a line, in both directions.
 //
 // Not the SDK's own, which gives no shorter time to `server/discover` than ten seconds, passes over what is no message
 // without a word, and bounds a line but not their number.
@@ -227,7 +235,7 @@ pub(crate) struct PipeTransport<R, W> {
 const CHUNK: usize = 64 << 10;
 
 impl<R, W> PipeTransport<R, W> {
-    /// Waits so long for an answer to `server/discover`: a server of an earlier version may say nothing at all.
+    /// Waits for that time for an answer to `server/discover`: a server of an earlier version may not reply at all.
     pub(crate) fn new(reads: R, writes: W, intake: Arc<Intake>, patience: Duration) -> Self {
         PipeTransport {
             reads,
@@ -271,7 +279,7 @@ where
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let Some(id) = self.intake.asks(&message) {
+        if let Some(id) = self.intake.register_request(&message) {
             self.discovering = Some((id, Instant::now() + self.patience));
         }
         let writes = self.writes.clone();
@@ -306,7 +314,7 @@ where
                 biased;
                 read = self.reads.read_buf(&mut self.rest) => {
                     let read = read.unwrap_or(0);
-                    self.ended = read == 0 || !self.intake.take(read);
+                    self.ended = read == 0 || !self.intake.count_bytes(read);
                     if !self.ended {
                         self.split();
                     }

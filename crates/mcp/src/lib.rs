@@ -1,11 +1,11 @@
-//! Talks to MCP servers: starts or reaches them, asks what they offer, and lets go of them again, each within its own
-//! deadline. The runtime stays inside: whoever calls waits.
+//! A client of MCP servers: starts or reaches them, requests their lists and ends the connection, each within its own
+//! deadline. The runtime stays inside: the calls block.
 
-mod ask;
-mod conversation;
+mod exchange;
 mod http;
 mod intake;
 mod program;
+mod query;
 mod reach;
 #[cfg(any(test, feature = "testing"))]
 mod replay;
@@ -13,8 +13,8 @@ mod serve;
 mod server_reply;
 mod text;
 
-pub use ask::ask;
-pub use reach::{AskLimits, ServerEndpoint, ServerTarget, StopSignal};
+pub use query::query_servers;
+pub use reach::{QueryLimits, ServerEndpoint, ServerTarget, StopSignal};
 #[cfg(feature = "testing")]
 pub use replay::replay;
 pub use serve::{

@@ -19,9 +19,9 @@ use tokio::{
 /// A running program. When this is dropped, it and its group are gone.
 pub(crate) struct ServerProcess {
     group: ProcessGroup,
-    complaints: Arc<Mutex<Vec<u8>>>,
+    stderr_tail: Arc<Mutex<Vec<u8>>>,
     /// Reads them.
-    listener: Option<JoinHandle<()>>,
+    stderr_reader: Option<JoinHandle<()>>,
 }
 
 /// The interval at which the end of a program is checked.
@@ -31,10 +31,10 @@ const TICK: Duration = Duration::from_millis(10);
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait for the output of a program that ended.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+const OUTPUT_WAIT: Duration = Duration::from_millis(300);
 
 /// The number of bytes of a program's error output that are kept: the last ones.
-const COMPLAINTS: usize = 4 << 10;
+const STDERR_KEPT: usize = 4 << 10;
 
 /// The number of characters of it that are shown.
 const SHOWN: usize = 300;
@@ -61,13 +61,16 @@ impl ServerProcess {
         ProcessGroup::lead(&mut program);
         let mut child = program.spawn()?;
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
-        let mut program =
-            ServerProcess { group: ProcessGroup::of(child), complaints: Arc::default(), listener: None };
+        let mut program = ServerProcess {
+            group: ProcessGroup::of(child),
+            stderr_tail: Arc::default(),
+            stderr_reader: None,
+        };
         let (Some(stdout), Some(stdin), Some(stderr)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let stderr = tokio::process::ChildStderr::from_std(stderr)?;
-        program.listener = Some(tokio::spawn(keep_tail(stderr, program.complaints.clone())));
+        program.stderr_reader = Some(tokio::spawn(keep_tail(stderr, program.stderr_tail.clone())));
         Ok((program, ChildStdout::from_std(stdout)?, ChildStdin::from_std(stdin)?))
     }
 
@@ -78,26 +81,26 @@ impl ServerProcess {
         }
     }
 
-    /// Ends the program, whose input is closed by now: gives it two thirds of the time to go by itself, asks it to, and then
-    /// kills all of its group. Returns how it ended, where it went by itself.
+    /// Ends the program, whose input is closed by now: gives it two thirds of the time to end by itself, sends SIGTERM, and
+    /// then kills all of its group. Returns how it ended, where it went by itself.
     pub(crate) async fn end(&mut self, within: Duration) -> Option<ExitStatus> {
         let by_itself = tokio::time::timeout(within * 2 / 3, self.ended()).await.is_ok();
-        self.group.ask_to_end();
-        // Also what the program left behind is asked before it is killed, but nobody sees whether it is gone.
+        self.group.terminate();
+        // Also processes that the program left behind get the signal first, but their end is not awaited.
         let _ = tokio::time::timeout(within / 3, self.ended()).await;
         self.group.kill();
         let _ = tokio::time::timeout(LAST_WAIT, self.ended()).await;
         let status = self.group.collect();
-        if let Some(listener) = self.listener.take() {
+        if let Some(stderr_reader) = self.stderr_reader.take() {
             // What left the group keeps the pipe.
-            let _ = tokio::time::timeout(LAST_WORDS, listener).await;
+            let _ = tokio::time::timeout(OUTPUT_WAIT, stderr_reader).await;
         }
         status.filter(|_| by_itself)
     }
 
-    /// Returns the last that it complained of, in one line. Empty where it said nothing.
-    pub(crate) fn complaints(&self) -> String {
-        let tail = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Returns the end of its error output, in one line.
+    pub(crate) fn stderr_tail(&self) -> String {
+        let tail = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&tail);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let last = lines[lines.len().saturating_sub(3)..].join(" / ");
@@ -117,11 +120,11 @@ impl Drop for ServerProcess {
 
 /// Reads to the end, so that the program never waits for us, and keeps the last of it.
 async fn keep_tail(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>) {
-    let mut chunk = vec![0; COMPLAINTS];
+    let mut chunk = vec![0; STDERR_KEPT];
     while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend_from_slice(&chunk[..read]);
-        let old = tail.len().saturating_sub(COMPLAINTS);
+        let old = tail.len().saturating_sub(STDERR_KEPT);
         tail.drain(..old);
     }
 }

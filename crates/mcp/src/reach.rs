@@ -1,4 +1,4 @@
-//! The server to talk to, the time limit, and the limits of an answer.
+//! The server of a query, the time limit, and the limits of an answer.
 
 use preface_core::mcp_servers::ContentRequest;
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// A server to talk to. Its values are ready to use: nothing here is expanded.
+/// A server of a query. Its values are ready to use: nothing here is expanded.
 #[derive(Clone)]
 pub struct ServerTarget {
     /// The name of the server in `mcp.json`.
@@ -46,7 +46,7 @@ pub enum ServerEndpoint {
 /// The limits of an answer, and a way to stop. Each limit of size that is reached is reported as a
 /// diagnostic.
 #[derive(Clone, Debug)]
-pub struct AskLimits {
+pub struct QueryLimits {
     /// The most bytes that a server may send in all.
     pub bytes: usize,
     /// The most tools, prompts and resources that are listed, each.
@@ -57,15 +57,15 @@ pub struct AskLimits {
     pub stop: StopSignal,
 }
 
-impl Default for AskLimits {
+impl Default for QueryLimits {
     fn default() -> Self {
-        AskLimits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: StopSignal::default() }
+        QueryLimits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: StopSignal::default() }
     }
 }
 
-// A way to end asking before it is done. Who listens for signals, or has a button, is the caller.
+// A way to end a query early. The caller handles signals.
 
-/// Ends asking before it is done: all programs that were started are killed, with all that they started.
+/// A signal that ends a query early: all programs that were started are killed, with all that they started.
 ///
 /// Clones are one and the same. One that was stopped stays so.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Default for StopSignal {
 }
 
 impl StopSignal {
-    /// Stops. Returns at once; asking ends soon after.
+    /// Stops. Returns at once; the query ends soon after.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
@@ -90,7 +90,7 @@ impl StopSignal {
     }
 
     /// Waits until it is stopped.
-    pub(crate) async fn stopped(&self) {
+    pub(crate) async fn wait_until_stopped(&self) {
         let mut stopped = self.0.subscribe();
         // The sender is here: it cannot be gone.
         let _ = stopped.wait_for(|stopped| *stopped).await;
@@ -100,7 +100,7 @@ impl StopSignal {
 // How a deadline is spent.
 
 /// The phases of a deadline.
-pub(crate) struct AskDeadline {
+pub(crate) struct QueryDeadline {
     /// The time until which requests are sent.
     pub(crate) talk: tokio::time::Instant,
     /// The time at which the server must be gone.
@@ -110,13 +110,13 @@ pub(crate) struct AskDeadline {
     pub(crate) patience: Duration,
 }
 
-impl AskDeadline {
+impl QueryDeadline {
     pub(crate) fn of(start: Instant, deadline: Duration) -> Self {
-        // A time too long to be said is a day.
+        // A time that is too long is a day.
         let deadline = deadline.min(Duration::from_secs(86_400));
-        let goodbye = (deadline / 10).clamp(Duration::from_millis(150), Duration::from_secs(1)).min(deadline);
+        let closing = (deadline / 10).clamp(Duration::from_millis(150), Duration::from_secs(1)).min(deadline);
         let end = tokio::time::Instant::from_std(start + deadline);
-        AskDeadline { talk: end - goodbye, end, patience: (deadline * 3 / 5).min(Duration::from_secs(9)) }
+        QueryDeadline { talk: end - closing, end, patience: (deadline * 3 / 5).min(Duration::from_secs(9)) }
     }
 
     /// Returns the time that is left.

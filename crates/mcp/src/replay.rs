@@ -1,11 +1,11 @@
-//! The whole way of a server's words, without a server: for fuzzing.
+//! A whole exchange without a server: for fuzzing.
 
 use crate::{
-    AskLimits, ServerReply,
-    ask::judge,
-    conversation::{Handshake, converse},
+    QueryLimits, ServerReply,
+    exchange::{Handshake, run_exchange},
     http::Events,
     intake::{Intake, PipeTransport},
+    query::exchange_result,
     server_reply::PartialReply,
     text,
 };
@@ -21,11 +21,11 @@ use tokio::{
     runtime::Builder,
 };
 
-/// Talks to a server that answers each question with the next line of `answers`, in which `$ID` is the id of the question,
-/// and hangs up after the last, or where nothing more is asked because a line was no answer. A line that starts with a blank is
+/// Runs an exchange with a server that answers each request with the next line of `answers`, in which `$ID` is the id of
+/// the request, and closes after the last, or where no more requests come because a line was no answer. A line that starts with a blank is
 /// sent together with the next.
 #[must_use]
-pub fn replay(answers: &[u8], limits: &AskLimits) -> Option<ServerReply> {
+pub fn replay(answers: &[u8], limits: &QueryLimits) -> Option<ServerReply> {
     let start = Instant::now();
     // The same bytes as a stream of events: what it is cut into is for the eyes of the same reader.
     let (events, beside) = (Events::default().feed(answers), Intake::new(limits.bytes));
@@ -36,21 +36,21 @@ pub fn replay(answers: &[u8], limits: &AskLimits) -> Option<ServerReply> {
         ContentRequest::Resource { uri: "r:".to_owned() },
     ];
     let intake = Arc::new(Intake::new(limits.bytes));
-    let mut story = PartialReply::default();
-    let talked = runtime.block_on(async {
+    let mut partial = PartialReply::default();
+    let outcome = runtime.block_on(async {
         let (ours, theirs) = duplex(64 << 10);
-        tokio::spawn(answer(theirs, answers.to_vec()));
+        tokio::spawn(serve_answers(theirs, answers.to_vec()));
         let (reads, writes) = split(ours);
-        let lines = PipeTransport::new(reads, writes, intake.clone(), HANGS_UP / 2);
-        let talk = converse(lines, Handshake::Either, &wants, limits, &mut story);
-        tokio::time::timeout(Duration::from_secs(2), talk).await.ok()
+        let lines = PipeTransport::new(reads, writes, intake.clone(), REQUEST_WAIT / 2);
+        let exchange = run_exchange(lines, Handshake::Either, &wants, limits, &mut partial);
+        tokio::time::timeout(Duration::from_secs(2), exchange).await.ok()
     });
-    let result = judge(talked, &intake, &mut story, String::new).map(|()| {
-        story.described.settle();
-        story.notes.extend(text::warning(&story.described));
-        story.described
+    let result = exchange_result(outcome, &intake, &mut partial, String::new).map(|()| {
+        partial.described.settle();
+        partial.notes.extend(text::warning(&partial.described));
+        partial.described
     });
-    let PartialReply { calls_itself, protocol, refused, notes, .. } = story;
+    let PartialReply { calls_itself, protocol, refused, notes, .. } = partial;
     Some(ServerReply {
         name: String::new(),
         took: start.elapsed(),
@@ -63,13 +63,13 @@ pub fn replay(answers: &[u8], limits: &AskLimits) -> Option<ServerReply> {
 }
 
 /// The wait for a request: too short for a busy machine, but a fuzzer tries again.
-const HANGS_UP: Duration = Duration::from_millis(if cfg!(test) { 2000 } else { 4 });
+const REQUEST_WAIT: Duration = Duration::from_millis(if cfg!(test) { 2000 } else { 4 });
 
-async fn answer(stream: DuplexStream, answers: Vec<u8>) {
+async fn serve_answers(stream: DuplexStream, answers: Vec<u8>) {
     let (reads, mut writes) = split(stream);
     let mut questions = BufReader::new(reads).lines();
     let mut answers = answers.split(|byte| *byte == b'\n');
-    while let Ok(Ok(Some(question))) = tokio::time::timeout(HANGS_UP, questions.next_line()).await {
+    while let Ok(Ok(Some(question))) = tokio::time::timeout(REQUEST_WAIT, questions.next_line()).await {
         let question: Value = serde_json::from_str(&question).unwrap_or_default();
         let (Some(id), Some(_)) = (question.get("id"), question.get("method")) else { continue };
         loop {
@@ -96,10 +96,10 @@ fn with_id(line: &[u8], id: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::replay;
-    use crate::AskLimits;
+    use crate::QueryLimits;
 
     #[test]
-    fn a_whole_conversation_is_overheard() {
+    fn a_whole_exchange_is_read() {
         let answers = [
             r#"{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"no"}}"#,
             r#"{"jsonrpc":"2.0","id":$ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}}"#,
@@ -108,7 +108,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":$ID,"result":{"messages":[{"role":"user","content":{"type":"text","text":"hello"}}]}}"#,
             r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[{"uri":"r:","text":"text"}]}}"#,
         ];
-        let reply = replay(answers.join("\n").as_bytes(), &AskLimits::default()).unwrap();
+        let reply = replay(answers.join("\n").as_bytes(), &QueryLimits::default()).unwrap();
         let result = reply.result.unwrap();
         assert_eq!((result.tools[0].name.as_str(), result.fetched.len()), ("t", 2));
     }

@@ -1,4 +1,4 @@
-//! The result of talking to a server.
+//! The result of a query of a server.
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
@@ -6,7 +6,7 @@ use preface_core::{
 };
 use std::{fmt, time::Duration};
 
-/// The result of talking to one server.
+/// The result of a query of one server.
 #[derive(Clone, Debug)]
 pub struct ServerReply {
     /// The server's name in `mcp.json`.
@@ -33,11 +33,11 @@ pub enum McpError {
     /// The server ended, or closed the connection, before it had answered.
     Died(String),
     /// The server did not answer in time.
-    Late,
+    Timeout,
     /// The server violated the protocol.
-    Lied(String),
+    Protocol(String),
     /// The server sent more bytes than the limit.
-    Flooded(usize),
+    TooLarge(usize),
     /// The caller stopped the connection.
     Stopped,
 }
@@ -49,9 +49,9 @@ impl McpError {
         match self {
             McpError::Unreachable(_) => DiagnosticCode::McpUnreachable,
             McpError::Died(_) => DiagnosticCode::McpDied,
-            McpError::Late => DiagnosticCode::McpLate,
-            McpError::Lied(_) => DiagnosticCode::McpProtocol,
-            McpError::Flooded(_) => DiagnosticCode::McpFlood,
+            McpError::Timeout => DiagnosticCode::McpLate,
+            McpError::Protocol(_) => DiagnosticCode::McpProtocol,
+            McpError::TooLarge(_) => DiagnosticCode::McpFlood,
             McpError::Stopped => DiagnosticCode::McpStopped,
         }
     }
@@ -62,15 +62,15 @@ impl fmt::Display for McpError {
         match self {
             McpError::Unreachable(why) => write!(f, "it could not be reached: {why}"),
             McpError::Died(why) => write!(f, "it ended before it had answered: {why}"),
-            McpError::Late => write!(f, "it did not answer in time"),
-            McpError::Lied(why) => write!(f, "it violates the protocol: {why}"),
-            McpError::Flooded(bytes) => write!(f, "it sent more than {bytes} bytes"),
-            McpError::Stopped => write!(f, "asking it was stopped"),
+            McpError::Timeout => write!(f, "it did not answer in time"),
+            McpError::Protocol(why) => write!(f, "it violates the protocol: {why}"),
+            McpError::TooLarge(bytes) => write!(f, "it sent more than {bytes} bytes"),
+            McpError::Stopped => write!(f, "the query was stopped"),
         }
     }
 }
 
-// What is known of a server so far. It outlives the conversation, so that a server that falls silent late is still heard.
+// It outlives the exchange, so that what a server sent before a timeout is not lost.
 
 /// The data of a server so far.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use preface_core::{
 };
 use std::collections::HashSet;
 
-// Other people's bytes, made fit to be shown.
+// Text of servers in messages.
 
 /// Shows the start of some bytes in one line: at most so many characters, control characters and hidden ones escaped.
 pub(crate) fn shown(bytes: &[u8], at_most: usize) -> String {
@@ -25,7 +25,7 @@ pub(crate) fn shown(bytes: &[u8], at_most: usize) -> String {
     escape_hidden(&cut).into_owned()
 }
 
-// Hidden text in what a server says of itself. It is reported and stays: nobody's words are changed quietly.
+// Hidden text in descriptions of a server. It is reported and not removed.
 
 /// The most places that are named.
 const NAMED: usize = 5;
@@ -33,37 +33,37 @@ const NAMED: usize = 5;
 /// Looks for hidden text, and returns one warning that names the places.
 pub(crate) fn warning(description: &ServerDescription) -> Option<Diagnostic> {
     let mut found = FoundPlaces::default();
-    found.look(|| "its instructions".to_owned(), description.instructions.as_deref());
+    found.scan(|| "its instructions".to_owned(), description.instructions.as_deref());
     for tool in &description.tools {
         let name = || shown(tool.name.as_bytes(), 80);
-        found.look(|| format!("the name of the tool `{}`", name()), Some(&tool.name));
-        found.look(|| format!("the description of the tool `{}`", name()), tool.description.as_deref());
+        found.scan(|| format!("the name of the tool `{}`", name()), Some(&tool.name));
+        found.scan(|| format!("the description of the tool `{}`", name()), tool.description.as_deref());
         let schema = tool.input_schema.as_ref().map(ToString::to_string);
-        found.look(|| format!("the schema of the tool `{}`", name()), schema.as_deref());
+        found.scan(|| format!("the schema of the tool `{}`", name()), schema.as_deref());
     }
     for prompt in &description.prompts {
         let name = || shown(prompt.name.as_bytes(), 80);
-        found.look(|| format!("the name of the prompt `{}`", name()), Some(&prompt.name));
-        found.look(|| format!("the description of the prompt `{}`", name()), prompt.description.as_deref());
+        found.scan(|| format!("the name of the prompt `{}`", name()), Some(&prompt.name));
+        found.scan(|| format!("the description of the prompt `{}`", name()), prompt.description.as_deref());
         for argument in &prompt.arguments {
             let place = || format!("an argument of the prompt `{}`", name());
-            found.look(place, Some(&argument.name));
-            found.look(place, argument.description.as_deref());
+            found.scan(place, Some(&argument.name));
+            found.scan(place, argument.description.as_deref());
         }
     }
     for resource in &description.resources {
         let uri = || shown(resource.uri.as_bytes(), 80);
-        found.look(|| format!("the address of the resource `{}`", uri()), Some(&resource.uri));
-        found.look(|| format!("the name of the resource `{}`", uri()), Some(&resource.name));
+        found.scan(|| format!("the address of the resource `{}`", uri()), Some(&resource.uri));
+        found.scan(|| format!("the name of the resource `{}`", uri()), Some(&resource.name));
         found
-            .look(|| format!("the description of the resource `{}`", uri()), resource.description.as_deref());
+            .scan(|| format!("the description of the resource `{}`", uri()), resource.description.as_deref());
     }
     for fetched in &description.fetched {
         for text in &fetched.texts {
-            found.look(|| fetched.want.to_string(), Some(text));
+            found.scan(|| fetched.want.to_string(), Some(text));
         }
     }
-    found.told()
+    found.into_diagnostic()
 }
 
 /// The places that were found so far.
@@ -74,7 +74,7 @@ struct FoundPlaces {
 }
 
 impl FoundPlaces {
-    fn look(&mut self, place: impl Fn() -> String, text: Option<&str>) {
+    fn scan(&mut self, place: impl Fn() -> String, text: Option<&str>) {
         for hidden in scan(text.unwrap_or_default()) {
             if hidden.severity() < Severity::Warning {
                 continue;
@@ -87,7 +87,7 @@ impl FoundPlaces {
         }
     }
 
-    fn told(self) -> Option<Diagnostic> {
+    fn into_diagnostic(self) -> Option<Diagnostic> {
         if self.places.is_empty() {
             return None;
         }
@@ -128,7 +128,7 @@ impl Secrets {
         Secrets(secrets)
     }
 
-    /// Hides them in all that is said about a server; what it says of itself stays.
+    /// Hides them in the diagnostics of a server; its descriptions stay.
     pub(crate) fn hide(&self, reply: &mut ServerReply) {
         let hide = |text: &mut String| self.0.iter().for_each(|secret| hide(text, secret));
         for note in &mut reply.notes {
@@ -136,7 +136,8 @@ impl Secrets {
             note.help.iter_mut().for_each(hide);
         }
         reply.calls_itself.iter_mut().for_each(hide);
-        if let Err(McpError::Unreachable(why) | McpError::Died(why) | McpError::Lied(why)) = &mut reply.result
+        if let Err(McpError::Unreachable(why) | McpError::Died(why) | McpError::Protocol(why)) =
+            &mut reply.result
         {
             hide(why);
         }
@@ -210,7 +211,7 @@ mod tests {
     fn a_secret_is_hidden_in_everything_that_is_reported_of_a_server() {
         let secrets = Secrets(vec!["open5esame".to_owned()]);
         let text = || "x open5esame".to_owned();
-        for problem in [McpError::Unreachable(text()), McpError::Died(text()), McpError::Lied(text())] {
+        for problem in [McpError::Unreachable(text()), McpError::Died(text()), McpError::Protocol(text())] {
             let mut reply = ServerReply {
                 name: "a".to_owned(),
                 took: Duration::ZERO,

@@ -5,7 +5,7 @@ mod manners;
 #[path = "targets/mod.rs"]
 mod targets;
 
-use preface_mcp::{AskLimits, McpError, ServerEndpoint, ServerReply, ServerTarget, ask};
+use preface_mcp::{McpError, QueryLimits, ServerEndpoint, ServerReply, ServerTarget, query_servers};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -14,7 +14,7 @@ use std::{
     thread,
     time::Duration,
 };
-use targets::{ask_one, assert_all_received, codes, target, wants};
+use targets::{assert_all_received, codes, query_server, target, wants};
 
 /// A request as a server sees it: its first line and its headers in small letters, and its body.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ struct Server {
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
-/// How a server answers: what it says to a request, written as it likes.
+/// The reply of a server to a request.
 type Manner = fn(&mut TcpStream, &Seen);
 
 impl Server {
@@ -93,7 +93,7 @@ fn respond(stream: &mut TcpStream, status: &str, kind: &str, more: &str, body: &
     let _ = stream.write_all(body);
 }
 
-/// Answers as JSON, with a session from the handshake on, as the manners say.
+/// Answers as JSON, with a session from the handshake on, as the manners determine.
 fn json_with(manners: &str, stream: &mut TcpStream, seen: &Seen) {
     if seen.head.starts_with("delete ") {
         return respond(stream, "204 No Content", "", "", b"");
@@ -123,9 +123,9 @@ fn method(seen: &Seen) -> &str {
     seen.body["method"].as_str().unwrap_or_default()
 }
 
-fn lie_of(reply: &ServerReply) -> &str {
+fn violation_of(reply: &ServerReply) -> &str {
     match &reply.result {
-        Err(McpError::Lied(why)) => why,
+        Err(McpError::Protocol(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
@@ -138,9 +138,9 @@ fn unreachable_of(reply: &ServerReply) -> &str {
 }
 
 #[test]
-fn a_server_that_answers_in_json_says_all_it_has() {
+fn everything_of_a_server_that_answers_in_json_is_received() {
     let server = Server::start(|stream, seen| json_with("good", stream, seen));
-    assert_all_received(&ask_one(server.target(30)));
+    assert_all_received(&query_server(server.target(30)));
     let seen = server.seen();
     assert!(seen.iter().all(|it| it.head.contains("authorization: Bearer open-sesame\n")));
     let first = &seen[0];
@@ -156,17 +156,17 @@ fn a_server_that_answers_in_json_says_all_it_has() {
 }
 
 #[test]
-fn a_server_that_answers_in_events_says_all_it_has() {
+fn everything_of_a_server_that_answers_in_events_is_received() {
     let server = Server::start(|stream, seen| events_with("good", stream, seen));
-    let reply = ask_one(server.target(30));
+    let reply = query_server(server.target(30));
     assert_all_received(&reply);
     assert!(reply.took < Duration::from_secs(20), "{:?}", reply.took);
 }
 
 #[test]
-fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
+fn a_server_of_the_newer_protocol_is_reached_with_it() {
     let server = Server::start(|stream, seen| json_with("modern", stream, seen));
-    let reply = ask_one(server.target(30));
+    let reply = query_server(server.target(30));
     assert_eq!(reply.protocol.as_deref(), Some("2026-07-28"), "{reply:?}");
     let seen = server.seen();
     let get = seen.iter().find(|it| method(it) == "resources/read").unwrap();
@@ -176,12 +176,12 @@ fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
 }
 
 #[test]
-fn an_older_server_that_refuses_the_newer_way_with_a_status_is_heard() {
+fn an_older_server_that_refuses_the_newer_handshake_with_a_status_is_reached() {
     let server = Server::start(|stream, seen| match method(seen) {
         "server/discover" => respond(stream, "400 Bad Request", "text/plain", "", b"no session"),
         _ => json_with("good", stream, seen),
     });
-    assert_all_received(&ask_one(server.target(30)));
+    assert_all_received(&query_server(server.target(30)));
     let server = Server::start(|stream, seen| match method(seen) {
         "server/discover" => {
             let error = json!({ "jsonrpc": "2.0", "id": "server-error", "error": { "code": -32600, "message": "no" } });
@@ -189,16 +189,16 @@ fn an_older_server_that_refuses_the_newer_way_with_a_status_is_heard() {
         }
         _ => json_with("good", stream, seen),
     });
-    assert_all_received(&ask_one(server.target(30)));
+    assert_all_received(&query_server(server.target(30)));
 }
 
 #[test]
-fn an_older_server_that_is_silent_about_the_newer_way_is_heard() {
+fn an_older_server_that_ignores_the_newer_handshake_is_reached() {
     let server = Server::start(|stream, seen| match method(seen) {
         "server/discover" => thread::sleep(Duration::from_secs(60)),
         _ => events_with("good", stream, seen),
     });
-    assert_all_received(&ask_one(server.target(9)));
+    assert_all_received(&query_server(server.target(9)));
 }
 
 #[test]
@@ -224,14 +224,14 @@ fn a_stream_that_breaks_off_is_taken_up_again() {
             _ => json_with("good", stream, seen),
         }
     });
-    let reply = ask_one(server.target(30));
+    let reply = query_server(server.target(30));
     assert_eq!(reply.result.unwrap().tools[0].name, "late");
 }
 
 #[test]
-fn what_is_asked_in_a_stream_is_refused() {
+fn a_request_in_a_stream_is_refused() {
     let server = Server::start(|stream, seen| events_with("asks-back", stream, seen));
-    assert_all_received(&ask_one(server.target(30)));
+    assert_all_received(&query_server(server.target(30)));
     let answers: Vec<_> = server.seen().into_iter().filter(|it| it.body.get("method").is_none()).collect();
     let refused = |it: &&Seen| it.body["error"]["code"] == -32601;
     let refusals = answers.iter().filter(refused).count();
@@ -240,7 +240,7 @@ fn what_is_asked_in_a_stream_is_refused() {
 }
 
 #[test]
-fn nobody_at_an_address_is_told() {
+fn an_address_without_a_server_is_an_error() {
     let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for (url, why) in [
         (format!("http://{unused}/mcp"), "refused"),
@@ -248,34 +248,34 @@ fn nobody_at_an_address_is_told() {
         (format!("https://{unused}/mcp"), "refused"),
         ("nonsense".to_owned(), "neither http nor https"),
     ] {
-        let reply = ask_one(target("nobody", ServerEndpoint::Address { url, headers: vec![] }, 20));
+        let reply = query_server(target("nobody", ServerEndpoint::Address { url, headers: vec![] }, 20));
         assert!(unreachable_of(&reply).contains(why), "{reply:?}");
     }
     let headers = vec![("X-Key".to_owned(), "two\nlines".to_owned())];
     let reach = ServerEndpoint::Address { url: "http://127.0.0.1:1/".to_owned(), headers };
-    assert!(unreachable_of(&ask_one(target("header", reach, 20))).contains("`X-Key`"));
+    assert!(unreachable_of(&query_server(target("header", reach, 20))).contains("`X-Key`"));
 }
 
 #[test]
-fn a_server_that_speaks_no_tls_is_not_spoken_to_in_the_clear() {
+fn a_server_without_tls_at_an_https_address_is_an_error() {
     let server = Server::start(|stream, seen| json_with("good", stream, seen));
     let reach = ServerEndpoint::Address { url: server.url.replace("http:", "https:"), headers: vec![] };
-    let reply = ask_one(target("tls", reach, 20));
+    let reply = query_server(target("tls", reach, 20));
     assert!(unreachable_of(&reply).starts_with("TLS failed: "), "{reply:?}");
     assert!(server.seen().is_empty());
 }
 
 #[test]
-fn a_status_is_told() {
+fn an_error_status_is_an_error() {
     let server = Server::start(|stream, _| respond(stream, "401 Unauthorized", "text/plain", "", b"who?"));
-    assert!(unreachable_of(&ask_one(server.target(20))).contains("HTTP 401"));
+    assert!(unreachable_of(&query_server(server.target(20))).contains("HTTP 401"));
     let server = Server::start(|stream, _| respond(stream, "500 Oops", "text/html", "", b"<h1>"));
-    assert!(unreachable_of(&ask_one(server.target(20))).contains("HTTP 500"));
+    assert!(unreachable_of(&query_server(server.target(20))).contains("HTTP 500"));
     let server = Server::start(|stream, seen| match method(seen) {
         "tools/list" => respond(stream, "503 Busy", "text/html", "", b"<h1>"),
         _ => json_with("good", stream, seen),
     });
-    let reply = ask_one(server.target(20));
+    let reply = query_server(server.target(20));
     assert!(matches!(&reply.result, Err(McpError::Died(why)) if why.contains("HTTP 503")), "{reply:?}");
 }
 
@@ -287,15 +287,15 @@ fn a_redirection_is_followed_at_its_origin_and_nowhere_else() {
         }
         json_with("good", stream, seen);
     });
-    assert_all_received(&ask_one(server.target(30)));
+    assert_all_received(&query_server(server.target(30)));
     let server = Server::start(|stream, _| {
         respond(stream, "307 Temporary Redirect", "", "Location: http://localhost:9/mcp\r\n", b"");
     });
-    assert!(unreachable_of(&ask_one(server.target(20))).contains("elsewhere"));
+    assert!(unreachable_of(&query_server(server.target(20))).contains("elsewhere"));
     let server = Server::start(|stream, _| {
         respond(stream, "308 Permanent Redirect", "", "Location: /again\r\n", b"");
     });
-    assert!(unreachable_of(&ask_one(server.target(20))).contains("in a circle"));
+    assert!(unreachable_of(&query_server(server.target(20))).contains("in a circle"));
 }
 
 #[test]
@@ -324,8 +324,8 @@ fn a_flood_is_cut_off() {
         },
     ];
     for (at, manner) in endless.into_iter().enumerate() {
-        let reply = ask_one(Server::start(manner).target(50));
-        assert_eq!(reply.result, Err(McpError::Flooded(8 << 20)), "{at}");
+        let reply = query_server(Server::start(manner).target(50));
+        assert_eq!(reply.result, Err(McpError::TooLarge(8 << 20)), "{at}");
         assert!(reply.took < Duration::from_secs(40), "{at}: {:?}", reply.took);
     }
 }
@@ -336,32 +336,32 @@ fn endless_headers_end() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
         while stream.write_all(b"X-More: and more\r\n").is_ok() {}
     });
-    let reply = ask_one(server.target(50));
+    let reply = query_server(server.target(50));
     assert!(reply.result.is_err() && reply.took < Duration::from_secs(40), "{reply:?}");
 }
 
 #[test]
-fn a_lie_is_told_as_one() {
+fn a_violation_of_the_protocol_is_an_error() {
     let server = Server::start(|stream, _| respond(stream, "200 OK", "text/html", "", b"<h1>Hello</h1>"));
-    assert!(lie_of(&ask_one(server.target(20))).contains("`text/html`"));
+    assert!(violation_of(&query_server(server.target(20))).contains("`text/html`"));
     let server = Server::start(|stream, _| respond(stream, "202 Accepted", "", "", b""));
-    assert!(lie_of(&ask_one(server.target(20))).contains("no answer"));
+    assert!(violation_of(&query_server(server.target(20))).contains("no answer"));
     for manners in ["bad-json", "wrong-id"] {
         let manner: Manner = match manners {
             "bad-json" => |stream, seen| json_with("bad-json", stream, seen),
             _ => |stream, seen| json_with("wrong-id", stream, seen),
         };
-        assert!(!lie_of(&ask_one(Server::start(manner).target(20))).is_empty(), "{manners}");
+        assert!(!violation_of(&query_server(Server::start(manner).target(20))).is_empty(), "{manners}");
     }
 }
 
 #[test]
-fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
+fn a_server_that_closes_or_sends_nothing_ends_in_time() {
     let server = Server::start(|_, _| ());
-    assert!(!unreachable_of(&ask_one(server.target(20))).is_empty());
+    assert!(!unreachable_of(&query_server(server.target(20))).is_empty());
     let server = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
-    let reply = ask_one(server.target(2));
-    assert_eq!(reply.result, Err(McpError::Late));
+    let reply = query_server(server.target(2));
+    assert_eq!(reply.result, Err(McpError::Timeout));
     let server = Server::start(|stream, seen| match method(seen) {
         "prompts/list" => {
             let _ = stream.write_all(
@@ -370,18 +370,20 @@ fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
         }
         _ => json_with("good", stream, seen),
     });
-    assert!(matches!(ask_one(server.target(20)).result, Err(McpError::Died(_))));
+    assert!(matches!(query_server(server.target(20)).result, Err(McpError::Died(_))));
 }
 
 #[test]
 fn an_unreachable_address_does_not_delay_the_others() {
     let silent = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
     let good = Server::start(|stream, seen| events_with("hides", stream, seen));
-    let told = Mutex::new(Vec::new());
+    let received = Mutex::new(Vec::new());
     let mut targets = vec![silent.target(10), good.target(60)];
     targets[0].name = "silent".to_owned();
-    let reply = ask(&targets, &AskLimits::default(), &|reply| told.lock().unwrap().push(reply.name.clone()));
-    assert_eq!(told.into_inner().unwrap(), ["http", "silent"]);
-    assert_eq!(reply[0].result, Err(McpError::Late));
+    let reply = query_servers(&targets, &QueryLimits::default(), &|reply| {
+        received.lock().unwrap().push(reply.name.clone());
+    });
+    assert_eq!(received.into_inner().unwrap(), ["http", "silent"]);
+    assert_eq!(reply[0].result, Err(McpError::Timeout));
     assert!(codes(&reply[1]).contains(&"mcp/hidden"));
 }

@@ -3,7 +3,7 @@
 #[path = "targets/mod.rs"]
 mod targets;
 
-use preface_mcp::{AskLimits, McpError, ServerEndpoint, ServerReply, ServerTarget, ask};
+use preface_mcp::{McpError, QueryLimits, ServerEndpoint, ServerReply, ServerTarget, query_servers};
 use std::{
     fs,
     path::Path,
@@ -11,7 +11,7 @@ use std::{
     thread::sleep,
     time::{Duration, Instant},
 };
-use targets::{ask_one, assert_all_received, codes, target, wants};
+use targets::{assert_all_received, codes, query_server, target, wants};
 
 /// A fake server that behaves so.
 fn fake(manners: &str, seconds: u64) -> ServerTarget {
@@ -31,9 +31,9 @@ fn fake_at(manners: &str, place: &Path, seconds: u64) -> ServerTarget {
     target(manners, reach, seconds)
 }
 
-fn lie_of(reply: &ServerReply) -> &str {
+fn violation_of(reply: &ServerReply) -> &str {
     match &reply.result {
-        Err(McpError::Lied(why)) => why,
+        Err(McpError::Protocol(why)) => why,
         other => panic!("no lie: {other:?}"),
     }
 }
@@ -50,7 +50,7 @@ fn number_at(place: &Path) -> String {
     fs::read_to_string(place).expect("it wrote its number").trim().to_owned()
 }
 
-/// Whether a process runs. One whose parent never asks for it may stay behind as a name.
+/// Returns true if a process runs. One whose parent does not wait for it may stay behind as a name.
 fn runs(number: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
@@ -65,53 +65,53 @@ fn assert_gone(number: &str) {
 }
 
 #[test]
-fn a_server_that_behaves_says_all_it_has() {
-    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake("good", 30) }));
+fn everything_of_a_server_that_behaves_is_received() {
+    assert_all_received(&query_server(ServerTarget { wants: wants(), ..fake("good", 30) }));
 }
 
 #[test]
-fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
-    let reply = ask_one(fake("modern", 30));
+fn a_server_of_the_newer_protocol_is_reached_with_it() {
+    let reply = query_server(fake("modern", 30));
     assert_eq!(reply.protocol.as_deref(), Some("2026-07-28"), "{reply:?}");
     assert_eq!(reply.calls_itself.as_deref(), Some("fake 2.0"));
     assert_eq!(reply.result.unwrap().tools.len(), 2);
 }
 
 #[test]
-fn a_newer_server_that_starts_slowly_is_asked_again_in_its_way() {
+fn a_newer_server_that_starts_slowly_gets_a_second_handshake() {
     let directory = tempfile::tempdir().unwrap();
-    let reply = ask_one(fake_at("slow-modern", &directory.path().join("mark"), 6));
+    let reply = query_server(fake_at("slow-modern", &directory.path().join("mark"), 6));
     assert_eq!(reply.protocol.as_deref(), Some("2026-07-28"), "{reply:?}");
 }
 
 #[test]
-fn an_older_server_that_is_silent_about_the_newer_way_is_heard() {
-    let reply = ask_one(ServerTarget { wants: wants(), ..fake("silent-to-the-new", 6) });
+fn an_older_server_that_ignores_the_newer_handshake_is_reached() {
+    let reply = query_server(ServerTarget { wants: wants(), ..fake("silent-to-the-new", 6) });
     assert_all_received(&reply);
 }
 
 #[test]
-fn an_older_server_that_dies_of_the_newer_way_is_asked_again() {
-    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake("dies-of-the-new", 30) }));
+fn an_older_server_that_dies_of_the_newer_handshake_is_started_again() {
+    assert_all_received(&query_server(ServerTarget { wants: wants(), ..fake("dies-of-the-new", 30) }));
 }
 
 #[test]
-fn a_server_that_says_nothing_is_late() {
-    assert_eq!(ask_one(fake("silent", 1)).result, Err(McpError::Late));
-    let reply = ask_one(fake("silent-about-tools", 2));
-    assert_eq!((&reply.result, reply.calls_itself.as_deref()), (&Err(McpError::Late), Some("fake 1.0")));
+fn a_server_that_sends_nothing_is_a_timeout() {
+    assert_eq!(query_server(fake("silent", 1)).result, Err(McpError::Timeout));
+    let reply = query_server(fake("silent-about-tools", 2));
+    assert_eq!((&reply.result, reply.calls_itself.as_deref()), (&Err(McpError::Timeout), Some("fake 1.0")));
 }
 
 #[test]
 fn what_a_profile_names_and_comes_too_late_does_not_cost_the_lists() {
-    let reply = ask_one(ServerTarget { wants: wants(), ..fake("silent-about-prompts", 3) });
+    let reply = query_server(ServerTarget { wants: wants(), ..fake("silent-about-prompts", 3) });
     assert_eq!(reply.result.as_ref().unwrap().tools.len(), 2);
     assert_eq!(codes(&reply), ["mcp/late"]);
 }
 
 #[test]
-fn a_server_that_cannot_start_says_why_without_its_key() {
-    let reply = ask_one(fake("fails", 30));
+fn the_error_of_a_failed_start_has_its_output_without_the_key() {
+    let reply = query_server(fake("fails", 30));
     assert!(death_of(&reply).contains("exit status: 3"), "{reply:?}");
     assert!(death_of(&reply).contains("the key `***` is wrong"), "{reply:?}");
     let reach = ServerEndpoint::Program {
@@ -120,7 +120,7 @@ fn a_server_that_cannot_start_says_why_without_its_key() {
         env: vec![],
         cwd: "/no/where".into(),
     };
-    let reply = ask_one(target("ghost", reach, 5));
+    let reply = query_server(target("ghost", reach, 5));
     assert!(
         matches!(&reply.result, Err(McpError::Unreachable(why)) if why.contains("/no/where")),
         "{reply:?}"
@@ -130,7 +130,7 @@ fn a_server_that_cannot_start_says_why_without_its_key() {
 #[test]
 fn a_server_that_dies_is_dead_and_not_late() {
     for manners in ["dies", "dies-half-way"] {
-        let reply = ask_one(fake(manners, 60));
+        let reply = query_server(fake(manners, 60));
         assert!(death_of(&reply).contains("exit status: 7"), "{reply:?}");
         assert_eq!(reply.calls_itself.as_deref(), Some("fake 1.0"));
         assert!(reply.took < Duration::from_secs(30));
@@ -140,41 +140,41 @@ fn a_server_that_dies_is_dead_and_not_late() {
 #[test]
 fn a_flood_is_cut_off() {
     for manners in ["floods-line", "floods-notes", "floods-requests"] {
-        let reply = ask_one(fake(manners, 60));
-        assert_eq!(reply.result, Err(McpError::Flooded(8 << 20)), "{manners}");
+        let reply = query_server(fake(manners, 60));
+        assert_eq!(reply.result, Err(McpError::TooLarge(8 << 20)), "{manners}");
         assert!(reply.took < Duration::from_secs(45), "{manners}: {:?}", reply.took);
     }
 }
 
 #[test]
 fn a_list_is_taken_up_to_its_limit() {
-    let reply = ask_one(fake("many", 60));
+    let reply = query_server(fake("many", 60));
     assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (1000, vec!["mcp/too-many"]));
-    let limits = AskLimits { items: 10_000, ..AskLimits::default() };
-    let reply = ask(&[fake("many", 60)], &limits, &|_| ()).remove(0);
+    let limits = QueryLimits { items: 10_000, ..QueryLimits::default() };
+    let reply = query_servers(&[fake("many", 60)], &limits, &|_| ()).remove(0);
     assert_eq!((reply.result.unwrap().tools.len(), reply.notes.len()), (5000, 0));
 }
 
 #[test]
-fn all_pages_of_a_list_are_asked_for_and_not_for_ever() {
-    let reply = ask_one(fake("pages", 30));
+fn all_pages_of_a_list_are_requested_up_to_a_limit() {
+    let reply = query_server(fake("pages", 30));
     let names: Vec<_> = reply.result.unwrap().tools.into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["a", "b", "c"]);
-    let reply = ask_one(fake("endless-pages", 60));
+    let reply = query_server(fake("endless-pages", 60));
     assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (100, vec!["mcp/too-many"]));
-    assert!(lie_of(&ask_one(fake("circle", 30))).contains("a cursor came twice"));
+    assert!(violation_of(&query_server(fake("circle", 30))).contains("a cursor came twice"));
 }
 
 #[test]
 fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
-    let reply = ask_one(fake("bad-items", 30));
+    let reply = query_server(fake("bad-items", 30));
     let tools = &reply.result.as_ref().unwrap().tools;
     assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["bare", "good", "long"]);
     assert_eq!(tools[2].description.as_ref().unwrap().len(), 64 << 10);
-    let told: Vec<_> = reply.notes.iter().map(|note| (note.code.as_str(), &*note.message)).collect();
+    let received: Vec<_> = reply.notes.iter().map(|note| (note.code.as_str(), &*note.message)).collect();
     let long = "n".repeat(80);
     assert_eq!(
-        told,
+        received,
         [
             ("mcp/duplicate", "the tool `good` comes twice; the first is kept"),
             ("mcp/item", "a tool is left out: its name is empty"),
@@ -191,7 +191,7 @@ fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
 
 #[test]
 fn hidden_text_is_named_and_stays() {
-    let reply = ask_one(fake("hides", 30));
+    let reply = query_server(fake("hides", 30));
     let warning = &reply.notes[0];
     assert_eq!(warning.code.as_str(), "mcp/hidden");
     for named in [
@@ -201,22 +201,22 @@ fn hidden_text_is_named_and_stays() {
     ] {
         assert!(warning.message.contains(named), "{}", warning.message);
     }
-    let said = reply.result.unwrap();
-    let tagged = said.tools.iter().find(|tool| tool.name == "tagged").unwrap();
+    let description = reply.result.unwrap();
+    let tagged = description.tools.iter().find(|tool| tool.name == "tagged").unwrap();
     assert!(tagged.description.as_ref().unwrap().contains('\u{e0073}'));
 }
 
 #[test]
-fn a_lie_is_told_as_one() {
-    assert!(lie_of(&ask_one(fake("bad-json", 2))).contains("what is not JSON"));
-    assert!(lie_of(&ask_one(fake("wrong-id", 2))).contains("a reply without a request"));
-    assert!(lie_of(&ask_one(fake("wrong-types", 30))).contains("the handshake"));
-    assert!(lie_of(&ask_one(fake("no-list", 30))).contains("without a list of tools"));
+fn a_violation_of_the_protocol_is_an_error() {
+    assert!(violation_of(&query_server(fake("bad-json", 2))).contains("what is not JSON"));
+    assert!(violation_of(&query_server(fake("wrong-id", 2))).contains("a reply without a request"));
+    assert!(violation_of(&query_server(fake("wrong-types", 30))).contains("the handshake"));
+    assert!(violation_of(&query_server(fake("no-list", 30))).contains("without a list of tools"));
 }
 
 #[test]
 fn what_a_server_writes_beside_its_messages_is_a_note() {
-    let reply = ask_one(ServerTarget { wants: wants(), ..fake("banner", 30) });
+    let reply = query_server(ServerTarget { wants: wants(), ..fake("banner", 30) });
     assert_eq!(reply.result.as_ref().unwrap().tools.len(), 2);
     assert_eq!(codes(&reply), ["mcp/not-text", "mcp/nonsense"]);
     assert!(reply.notes[1].message.contains("`Server is running!`"));
@@ -224,30 +224,30 @@ fn what_a_server_writes_beside_its_messages_is_a_note() {
 
 #[test]
 fn a_list_that_is_announced_and_refused_is_a_note() {
-    let reply = ask_one(fake("refuses", 30));
+    let reply = query_server(fake("refuses", 30));
     assert_eq!(reply.result.as_ref().unwrap().prompts.len(), 1);
     assert_eq!(codes(&reply), ["mcp/refused"]);
 }
 
 #[test]
-fn a_server_that_asks_us_is_refused_and_heard() {
-    let reply = ask_one(ServerTarget { wants: wants(), ..fake("asks-back", 30) });
+fn a_request_of_a_server_is_refused_and_its_lists_are_received() {
+    let reply = query_server(ServerTarget { wants: wants(), ..fake("asks-back", 30) });
     assert_all_received(&reply);
 }
 
 #[test]
-fn a_server_that_complains_a_lot_is_heard() {
-    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake("complains", 60) }));
+fn a_server_with_much_error_output_is_received() {
+    assert_all_received(&query_server(ServerTarget { wants: wants(), ..fake("complains", 60) }));
 }
 
 #[test]
 fn what_a_server_leaves_behind_is_gone() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("forks");
-    assert_all_received(&ask_one(ServerTarget { wants: wants(), ..fake_at("forks", &place, 30) }));
+    assert_all_received(&query_server(ServerTarget { wants: wants(), ..fake_at("forks", &place, 30) }));
     assert_gone(&number_at(&place));
     let place = directory.path().join("goes");
-    let reply = ask_one(fake_at("forks-and-goes", &place, 60));
+    let reply = query_server(fake_at("forks-and-goes", &place, 60));
     assert!(death_of(&reply).contains("exit status: 0"), "{reply:?}");
     assert!(reply.took < Duration::from_secs(40));
     assert_gone(&number_at(&place));
@@ -266,7 +266,7 @@ fn a_server_that_will_not_go_is_killed() {
         env: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
         cwd: "/".into(),
     };
-    let reply = ask_one(ServerTarget { wants: wants(), ..target("stays", reach, 30) });
+    let reply = query_server(ServerTarget { wants: wants(), ..target("stays", reach, 30) });
     assert_all_received(&reply);
     let number = number_at(&place);
     assert!(!Path::new("/proc").join(&number).exists(), "it is not even a zombie");
@@ -282,13 +282,13 @@ fn a_bad_server_does_not_delay_the_good_ones() {
         fake("dies", 60),
         fake("modern", 60),
     ];
-    let told = Mutex::new(Vec::new());
-    let reply = ask(&targets, &AskLimits::default(), &|reply| {
-        told.lock().unwrap().push(reply.name.clone());
+    let received = Mutex::new(Vec::new());
+    let reply = query_servers(&targets, &QueryLimits::default(), &|reply| {
+        received.lock().unwrap().push(reply.name.clone());
     });
     let names = |all: &[ServerReply]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&reply), ["silent", "good", "floods-line", "complains", "dies", "modern"]);
-    assert_eq!(told.into_inner().unwrap().last().map(String::as_str), Some("silent"), "it is the last");
-    assert_eq!(reply[0].result, Err(McpError::Late));
+    assert_eq!(received.into_inner().unwrap().last().map(String::as_str), Some("silent"), "it is the last");
+    assert_eq!(reply[0].result, Err(McpError::Timeout));
     assert!(reply[1].result.is_ok() && reply[3].result.is_ok() && reply[5].result.is_ok());
 }

@@ -8,14 +8,15 @@ use crate::{
     tls::TlsFiles,
     write_probe::WriteProbe,
 };
-use preface::{
+use preface_engine::{
     conversation::{ConversationService, DefaultTemplate},
     host::{places::HomeTrust, system::System},
-    store::Store,
+    store::{DraftLimits, Store},
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use tokio::sync::OnceCell;
 
-/// The preset of conversations that name none, where the service is not told another.
+/// The preset of conversations that name none, where the service has no other setting.
 pub const SERVICE_PRESET: &str = "template";
 
 /// The settings of the service.
@@ -25,7 +26,7 @@ pub struct ServiceSettings {
     pub roots: Vec<PathBuf>,
     /// The profile of conversations that name none.
     pub preset: String,
-    /// Which directories that the environment names count as the user's.
+    /// The directories named by the environment that are the user's.
     pub home_trust: HomeTrust,
     /// The most bytes of a request's body.
     pub max_body: usize,
@@ -48,6 +49,10 @@ pub struct ServiceLimits {
     pub bodies: usize,
     /// The time for accepted requests at shutdown.
     pub farewell: Duration,
+    /// The most unsaved texts of one owner.
+    pub drafts: DraftLimits,
+    /// The time after its last write at which an unsaved text is deleted.
+    pub draft_age: Duration,
 }
 
 impl Default for ServiceLimits {
@@ -60,6 +65,8 @@ impl Default for ServiceLimits {
             body: Duration::from_secs(10),
             bodies: 64 << 20,
             farewell: Duration::from_secs(30),
+            drafts: DraftLimits { count: 200, bytes: 32 << 20 },
+            draft_age: Duration::from_secs(30 * 86_400),
         }
     }
 }
@@ -74,7 +81,7 @@ pub struct App {
     /// Builds each of them once.
     pub service: ConversationService,
     /// The recently read ones.
-    pub(crate) kept: PromptCache,
+    pub(crate) prompts: PromptCache,
     /// Where requests look at disks.
     pub(crate) looking: ThreadSlots,
     /// Where templates are analyzed, which takes longer; apart, so that nothing else waits for it.
@@ -91,6 +98,7 @@ pub struct App {
     pub tls: Option<Arc<TlsFiles>>,
     /// The state of writes to the store.
     pub(crate) write_probe: Arc<WriteProbe>,
+    pub(crate) store_identity: Arc<OnceCell<u64>>,
     /// The template of the service's profile, and that of the preset for services.
     pub(crate) default_templates: [Arc<DefaultTemplate>; 2],
 }
@@ -99,6 +107,8 @@ pub struct App {
 const AT_HAND: u64 = 64 << 20;
 /// The number of concurrent builds, and of requests that read disks.
 const BUILDS: usize = 16;
+/// The most drafts that are deleted in one transaction.
+const EXPIRED_AT_ONCE: u64 = 1000;
 /// The timeout of a build.
 const BUILD_DEADLINE: Duration = Duration::from_secs(20);
 
@@ -114,7 +124,7 @@ impl App {
             system,
             store,
             service,
-            kept: PromptCache::new(AT_HAND),
+            prompts: PromptCache::new(AT_HAND),
             looking: ThreadSlots::new(BUILDS),
             analyzing: ThreadSlots::of_cores(),
             settings,
@@ -123,6 +133,7 @@ impl App {
             limits: ServiceLimits::default(),
             tls: None,
             write_probe: Arc::default(),
+            store_identity: Arc::default(),
             default_templates: Default::default(),
         }
     }
@@ -132,10 +143,27 @@ impl App {
         self.write_probe.once(&*self.store).await;
     }
 
+    /// Returns what distinguishes the store from others, for the page; empty while the store does not respond.
+    pub(crate) async fn store_identity(&self) -> String {
+        let identity = self.store_identity.get_or_try_init(|| self.store.identity()).await;
+        identity.map(|identity| format!("{identity:016x}")).unwrap_or_default()
+    }
+
+    /// Deletes unsaved texts that are too old. [`serve`](crate::serve) does so every hour.
+    pub async fn expire_drafts(&self) {
+        let age = jiff::SignedDuration::try_from(self.limits.draft_age).unwrap_or(jiff::SignedDuration::MAX);
+        let Ok(before) = self.system.now().checked_sub(age) else { return };
+        match self.store.expire_drafts(before, EXPIRED_AT_ONCE).await {
+            Ok(0) => {}
+            Ok(count) => tracing::info!(count, "deleted old drafts"),
+            Err(error) => tracing::warn!(%error, "cannot delete old drafts"),
+        }
+    }
+
     /// Keeps so many bytes of prompts at hand.
     #[must_use]
     pub fn keeping_at_hand(self, bytes: u64) -> Self {
-        App { kept: PromptCache::new(bytes), ..self }
+        App { prompts: PromptCache::new(bytes), ..self }
     }
 
     /// Sets where it listens, under which names it is also known there (`NAME` or `NAME:PORT`), and who needs a token.

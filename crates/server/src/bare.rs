@@ -1,7 +1,7 @@
 //! Refusals that hyper writes by itself, before there is a request: of a head that is no HTTP (400), of a path that is too long (414)
 //! and of a head that is too large (431). They are bare; what leaves here is the document of every other problem.
 //!
-//! hyper offers no place to change them but the connection. They differ from our own answers in the header that each of ours
+//! hyper offers no place to change them but the connection. They differ from our own responses in the header that each of ours
 //! has: the id of its request.
 
 use crate::{

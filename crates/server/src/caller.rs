@@ -5,7 +5,7 @@ use axum::{
     extract::FromRequestParts,
     http::{StatusCode, request::Parts},
 };
-use preface::store::{Actor, TokenRole};
+use preface_engine::store::{Actor, TokenRole};
 use std::{convert::Infallible, sync::Arc};
 
 /// The sender of a request, as the guard found it. It travels with the request.

@@ -15,7 +15,7 @@ const LARGE: u64 = 48 << 10;
 /// From this size on pages, scripts and styles are.
 const PAGE: u64 = 2 << 10;
 
-/// True where the caller would take a packed answer.
+/// True where the caller would take a compressed response.
 pub(crate) fn is_wanted(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::GET && takes(headers, "gzip")
 }
@@ -36,8 +36,8 @@ fn is_zero(quality: &str) -> bool {
     quality.strip_prefix("q=").is_some_and(|value| value.trim_end_matches(['0', '.']).is_empty())
 }
 
-/// Packs an answer, where it is worth it.
-pub(crate) async fn compressed(response: Response) -> Response {
+/// Compresses a response that is large enough.
+pub(crate) async fn compress(response: Response) -> Response {
     let kind =
         response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let least = match kind.split(';').next().unwrap_or_default() {
@@ -49,10 +49,11 @@ pub(crate) async fn compressed(response: Response) -> Response {
         return response;
     }
     let mut response = Some(response);
-    let answer =
+    let service =
         service_fn(move |_: Request<()>| ready(Ok::<_, Infallible>(response.take().unwrap_or_default())));
-    let asked = Request::builder().header(header::ACCEPT_ENCODING, "gzip").body(()).expect("a plain request");
-    match Compression::new(answer).gzip(true).oneshot(asked).await {
+    let request =
+        Request::builder().header(header::ACCEPT_ENCODING, "gzip").body(()).expect("a plain request");
+    match Compression::new(service).gzip(true).oneshot(request).await {
         Ok(packed) => packed.map(Body::new),
         Err(never) => match never {},
     }
@@ -64,7 +65,7 @@ mod tests {
     use axum::http::HeaderValue;
 
     #[test]
-    fn brotli_is_for_those_who_take_it() {
+    fn brotli_is_used_if_the_client_accepts_it() {
         for (accepted, taken) in
             [("gzip, deflate, br, zstd", true), ("BR;q=0.5", true), ("br;q=0", false), ("gzip", false)]
         {
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_answers_are_for_those_who_ask() {
+    fn a_response_is_compressed_if_the_client_accepts_gzip() {
         for (accepted, wanted) in [
             ("gzip", true),
             ("br, GZIP;q=0.5", true),

@@ -11,7 +11,7 @@ use axum::{
 };
 use serde::de::DeserializeOwned;
 
-/// A JSON body. Its content type must say so, and it comes as it is: nothing is unpacked.
+/// A JSON body. Its content type must be JSON, and it comes as it is: nothing is unpacked.
 #[derive(Debug)]
 pub struct JsonBody<T>(pub T);
 

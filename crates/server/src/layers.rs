@@ -1,4 +1,4 @@
-//! The one layer of every request: an id, the guard, limits, a deadline, the headers of the answer, the numbers, the
+//! The one layer of every request: an id, the guard, limits, a deadline, the headers of the response, the metrics, the
 //! log. One layer costs one box; ten small ones would cost ten.
 
 use crate::{
@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use preface::core::lint::character::escape_json;
+use preface_engine::core::lint::character::escape_json;
 use std::{
     any::Any,
     convert::Infallible,
@@ -36,7 +36,7 @@ pub fn layered(router: Router, app: &App) -> Router {
         parameters: QueryParameters::of(crate::api()),
     });
     // Bodies are received, within their limit, before a handler sees them.
-    let layers = ServiceBuilder::new().layer(PassLayer(shell)).layer(CatchPanicLayer::custom(panicked));
+    let layers = ServiceBuilder::new().layer(PassLayer(shell)).layer(CatchPanicLayer::custom(panic_response));
     router.layer(layers.layer(DefaultBodyLimit::disable()))
 }
 
@@ -84,7 +84,7 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        // The one that is ready is the one that was asked.
+        // The service that was polled ready is the one that is called.
         let fresh = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, fresh);
         let (shell, series) = (self.shell.clone(), self.series.clone());
@@ -112,11 +112,11 @@ impl Shell {
         #[cfg(feature = "otel")]
         crate::telemetry::set_parent(&span, request.headers(), &method, route);
 
-        let answer = async {
-            // Whoever asks whether the service is well is answered, however much there is to do.
+        let response = async {
+            // Health checks are answered under any load.
             let most = if OPEN.contains(&route) { usize::MAX } else { self.app.limits.requests };
-            let _working = self.app.metrics.enter(most).ok_or_else(busy)?;
-            let answer = pin!(async {
+            let _working = self.app.metrics.enter(most).ok_or_else(busy_problem)?;
+            let response = pin!(async {
                 let (mut parts, body) = request.into_parts();
                 identity = self.app.guard.admit(&parts, route).await?;
                 parts.extensions.insert(identity.clone());
@@ -126,21 +126,21 @@ impl Shell {
                 let Ok(response) = inner.call(Request::from_parts(parts, body.into())).await;
                 Ok::<_, Problem>(response.into_response())
             });
-            tokio::time::timeout(self.app.limits.deadline, answer).await.map_err(|_| late())?
+            tokio::time::timeout(self.app.limits.deadline, response).await.map_err(|_| deadline_problem())?
         };
         #[cfg(feature = "otel")]
-        let answer = tracing::Instrument::instrument(answer, span.clone());
-        let mut response = answer.await.unwrap_or_else(Problem::into_response);
+        let response = tracing::Instrument::instrument(response, span.clone());
+        let mut response = response.await.unwrap_or_else(Problem::into_response);
 
         let status = response.status();
         let failure = self.explain(&mut response, &id);
         headers::finish(&mut response, &id);
-        response = escaped(response).await;
+        response = escape_terminal_controls(response).await;
         if zip {
-            response = compress::compressed(response).await;
+            response = compress::compress(response).await;
         }
         let took = started.elapsed();
-        series.answered(&self.app.metrics, route, &method, status, took);
+        series.count_response(&self.app.metrics, route, &method, status, took);
         #[cfg(feature = "otel")]
         {
             span.record("http.response.status_code", status.as_u16());
@@ -190,9 +190,9 @@ impl Shell {
     }
 }
 
-/// Writes what a terminal acts on (DEL, C1 controls, U+2028, U+2029) as escapes in an answer of JSON; whoever reads it as JSON
-/// gets the same text.
-async fn escaped(response: Response) -> Response {
+/// Writes what a terminal acts on (DEL, C1 controls, U+2028, U+2029) as escapes in a JSON response; its meaning
+/// stays the same.
+async fn escape_terminal_controls(response: Response) -> Response {
     let is_json = |kind: &HeaderValue| {
         kind.to_str().is_ok_and(|kind| kind.split(';').next().is_some_and(|kind| kind.ends_with("json")))
     };
@@ -200,9 +200,9 @@ async fn escaped(response: Response) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    // Answers are made whole before they are sent, so that there is nothing to wait for and no limit to keep.
+    // Bodies are complete before they are sent: nothing to wait for, no limit to keep.
     let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
-    // The characters are encoded with one of these bytes; most answers have none.
+    // The characters are encoded with one of these bytes; most bodies have none.
     if !bytes.iter().any(|byte| matches!(byte, 0x7f | 0xc2 | 0xe2)) {
         return Response::from_parts(parts, bytes.into());
     }
@@ -219,19 +219,19 @@ fn is_plain(kind: &HeaderValue) -> bool {
     kind.as_bytes().starts_with(b"text/plain")
 }
 
-/// Returns the answer of a handler that panicked: no other request is affected.
-fn panicked(_: Box<dyn Any + Send>) -> Response {
+/// Returns the response of a handler that panicked: no other request is affected.
+fn panic_response(_: Box<dyn Any + Send>) -> Response {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "internal error")
         .help("this is a bug in preface: please report it, with the log entry of this request id")
         .into_response()
 }
 
-fn busy() -> Problem {
+fn busy_problem() -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many concurrent requests")
         .help("try again in a second")
 }
 
-fn late() -> Problem {
+fn deadline_problem() -> Problem {
     Problem::new(StatusCode::GATEWAY_TIMEOUT, "deadline", "the request timed out")
         .help("a write may have succeeded: check before you retry")
 }

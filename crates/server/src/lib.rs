@@ -2,8 +2,8 @@
 //! edit the template in.
 //!
 //! [`router`] is a function from an [`App`] to a router that a test can call; [`serve`] listens with it. All routes are
-//! in `router.rs`, the handlers of one resource in one file of `route/`, and every error is answered with one
-//! [`Problem`]. The handlers are thin: what a request means is decided by `preface::conversation`, where the prompt is kept by a
+//! in `router.rs`, the handlers of one resource in one file of `route/`, and every error is returned as one
+//! [`Problem`]. The handlers are thin: what a request means is decided by `preface_engine::conversation`, where the prompt is kept by a
 //! `Store`. What every request passes before and after its handler is `layers.rs`; who may come in is decided in `guard/`.
 
 #![allow(unused_qualifications, reason = "the code that utoipa writes has whole paths")]

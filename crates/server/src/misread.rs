@@ -103,8 +103,8 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_told_by_its_fields() {
-        for (sent, said) in [
+    fn a_message_for_a_body_names_the_field() {
+        for (sent, expected) in [
             ("null", "the body takes an object, not null"),
             ("\"x\"", "the body takes an object, not a string"),
             ("{}", "`text` is missing"),
@@ -118,7 +118,7 @@ mod tests {
         ] {
             let mut reader = serde_json::Deserializer::from_str(sent);
             let error = serde_path_to_error::deserialize::<_, SampleBody>(&mut reader).unwrap_err();
-            assert_eq!(body(&error), said, "{sent}");
+            assert_eq!(body(&error), expected, "{sent}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Problem, reply::HandlerResult};
 use axum::http::StatusCode;
-use preface::store::{List, Page, PageRequest};
+use preface_engine::store::{List, Page, PageRequest};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -18,7 +18,7 @@ pub struct PageQuery {
 }
 
 impl PageQuery {
-    /// Returns what to ask the store for.
+    /// Returns the page to read from the store.
     pub(crate) fn request(self, list: List) -> HandlerResult<PageRequest> {
         let limit = self.limit.unwrap_or(50);
         if !(1..=PageRequest::MOST).contains(&limit) {

@@ -15,13 +15,13 @@ fn tags(headers: &HeaderMap, name: HeaderName) -> Option<Vec<&str>> {
     )
 }
 
-/// True where a write may go on: nothing was said, anything is good, or this very state is among what was said.
+/// True where a write may go on: there is no `If-Match`, it is `*`, or it has this tag.
 pub(crate) fn if_match(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     tags(headers, header::IF_MATCH)
         .is_none_or(|tags| tags.iter().any(|one| *one == "*" || one.as_bytes() == tag.as_bytes()))
 }
 
-/// True where something was said about the state that is expected, other than that there is one.
+/// True where `If-Match` names tags, not only `*`.
 pub(crate) fn insists(headers: &HeaderMap) -> bool {
     tags(headers, header::IF_MATCH).is_some_and(|tags| !tags.contains(&"*"))
 }

@@ -7,14 +7,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use moka::sync::Cache;
-use preface::store::{
-    ChangeStamp, ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, StoredPrompt,
-    TemplateUsed, format_instant,
-};
 use preface_core::{
     attachment::{Attachment, AttachmentPlace},
     diagnostic::Diagnostics,
     section::SectionId,
+};
+use preface_engine::store::{
+    ChangeStamp, ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, StoredPrompt,
+    TemplateUsed, format_instant,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -179,7 +179,7 @@ fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
     (status, headers, body).into_response()
 }
 
-/// Prompts that were read before. Each use asks the store whether they still are what is kept, so that an answer is never
+/// Prompts that were read before. Each use checks that the store still has the same prompt, so that a reply is never
 /// older than the store's.
 #[derive(Clone, Debug)]
 pub(crate) struct PromptCache(Option<Cache<ConversationId, Arc<CachedPrompt>>>);
@@ -214,7 +214,7 @@ impl CachedPrompt {
         PromptReply { attachments: self.attachments.clone(), ..reply }
     }
 
-    /// The answer of a request that built nothing and has nothing to note.
+    /// The response of a request that built nothing and has no diagnostics.
     pub(crate) fn response(&self) -> Response {
         sent(StatusCode::OK, self.tag.clone(), self.body.clone())
     }
@@ -223,7 +223,7 @@ impl CachedPrompt {
         &self.tag
     }
 
-    /// True where nobody wrote anything since it was found to be what is kept.
+    /// True where nothing was written since it was found to be current.
     fn is_fresh(&self, pulse: Option<ChangeStamp>) -> bool {
         pulse.is_some() && *self.seen() == pulse
     }
@@ -244,15 +244,15 @@ impl PromptCache {
         PromptCache((bytes > 0).then(|| Cache::builder().weigher(weight).max_capacity(bytes).build()))
     }
 
-    /// Returns the prompt of a conversation, and whether it was at hand. The store is asked for no more than it takes to
-    /// know that the answer is what it keeps now.
+    /// Returns the prompt of a conversation, and whether it was cached. The store is read only as far as needed to
+    /// know that the reply is current.
     pub(crate) async fn read(
         &self,
         store: &dyn Store,
         id: &ConversationId,
     ) -> Result<Option<(Arc<CachedPrompt>, CacheAnswer)>, StoreError> {
         // Before anything is read: what is written meanwhile is then seen the next time.
-        let pulse = store.pulse();
+        let pulse = store.change_stamp();
         let Some(cache) = &self.0 else {
             let stored = store.conversation(id).await?;
             return Ok(stored.map(|stored| (Arc::new(CachedPrompt::of(stored, pulse)), CacheAnswer::Miss)));

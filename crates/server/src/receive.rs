@@ -1,6 +1,6 @@
 //! Receiving bodies: each into one buffer, within a limit for one, a limit for all that are held at once, and a deadline.
 //!
-//! What counts is memory. Chunks are copied and dropped as they arrive, since a client chooses how small they are, and each
+//! The limits are of memory. Chunks are copied and dropped as they arrive, since a client chooses how small they are, and each
 //! has a cost of its own.
 
 use crate::{Problem, ServiceLimits};
@@ -68,7 +68,7 @@ impl BodyMemory {
             return Ok((Bytes::new(), share));
         }
         let received = tokio::time::timeout(limits.body, collect(body, most, &mut share, limits.bodies));
-        let bytes = received.await.map_err(|_| late(limits))??;
+        let bytes = received.await.map_err(|_| timeout_problem(limits))??;
         Ok((bytes, share))
     }
 }
@@ -110,7 +110,7 @@ fn too_large(detail: &str) -> Problem {
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", detail)
 }
 
-fn late(limits: &ServiceLimits) -> Problem {
+fn timeout_problem(limits: &ServiceLimits) -> Problem {
     let detail = format!("the body did not arrive within {} seconds", limits.body.as_secs_f64());
     Problem::new(StatusCode::REQUEST_TIMEOUT, "body-timeout", detail)
         .help("send the body without pauses, or send a smaller one")
@@ -127,7 +127,7 @@ mod tests {
         time::Duration,
     };
 
-    /// Chunks that count how many of them are alive, and never more than were asked for. It ends, or stays open.
+    /// Chunks that count how many of them are alive, and never more than were requested. It ends, or stays open.
     struct Chunks {
         left: VecDeque<usize>,
         alive: Arc<()>,
@@ -182,7 +182,7 @@ mod tests {
         let (body, most_alive) = chunks(&[1; 64], true);
         let (bytes, share) = all.receive(&HeaderMap::new(), body, 64, &LIMITS()).await.unwrap();
         assert_eq!(bytes.len(), 64);
-        assert_eq!(most_alive.load(Ordering::Relaxed), 0, "no chunk is alive when the next is asked for");
+        assert_eq!(most_alive.load(Ordering::Relaxed), 0, "no chunk is alive when the next is requested");
         assert_eq!(
             (share.bytes, untrusted(&all)),
             (64, 64),

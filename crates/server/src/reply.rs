@@ -4,8 +4,8 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use preface::conversation::ConversationError;
 use preface_core::diagnostic::Diagnostics;
+use preface_engine::conversation::ConversationError;
 use serde::Serialize;
 
 /// The result of a handler.
@@ -118,10 +118,10 @@ impl From<ConversationError> for Problem {
         let help = error.help();
         let mut problem = match error {
             ConversationError::Store(error) => Problem::from(error),
-            ConversationError::Engine(preface::Error::Profile(error)) => {
+            ConversationError::Engine(preface_engine::Error::Profile(error)) => {
                 Problem { help: error.help, ..Problem::new(status, "preset", error.message) }
             }
-            ConversationError::Engine(preface::Error::Render(note)) => {
+            ConversationError::Engine(preface_engine::Error::Render(note)) => {
                 Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
             }
             _ => Problem::new(status, code, detail),
@@ -131,8 +131,8 @@ impl From<ConversationError> for Problem {
     }
 }
 
-impl From<preface::store::StoreError> for Problem {
-    fn from(error: preface::store::StoreError) -> Self {
+impl From<preface_engine::store::StoreError> for Problem {
+    fn from(error: preface_engine::store::StoreError) -> Self {
         let (status, code) = match error.is_unavailable() {
             true => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
             false => (StatusCode::INTERNAL_SERVER_ERROR, "store-failed"),

@@ -3,8 +3,8 @@
 use crate::{
     App, Problem, describe, layers,
     route::{
-        analyze, conversations, editor, requests, scopes, service, system_prompt as main, templates as named,
-        transfer, variables,
+        analyze, conversations, drafts, editor, files, requests, scopes, service, system_prompt as main,
+        templates as named, transfer, variables,
     },
 };
 use axum::{
@@ -46,6 +46,7 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(main::set_label, main::remove_label))
         .routes(routes!(variables::variables))
         .routes(routes!(analyze::analyze))
+        .routes(routes!(files::files))
         .routes(routes!(named::list))
         .routes(routes!(named::get, named::put, named::delete))
         .routes(routes!(named::versions))
@@ -53,6 +54,8 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(named::restore))
         .routes(routes!(named::diff))
         .routes(routes!(named::set_label, named::remove_label))
+        .routes(routes!(drafts::list))
+        .routes(routes!(drafts::get, drafts::put, drafts::delete))
         .routes(routes!(transfer::export))
         .routes(routes!(transfer::import))
         .routes(routes!(scopes::scopes))

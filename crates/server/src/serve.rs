@@ -18,6 +18,9 @@ use tracing::{debug, info, warn};
 /// The delay after a failed accept.
 const BREATH: Duration = Duration::from_millis(500);
 
+/// The pause between two deletions of old drafts.
+const HOUR: Duration = Duration::from_secs(3600);
+
 /// The most bytes of the head of a request.
 const LARGEST_HEAD: usize = 64 << 10;
 
@@ -30,7 +33,7 @@ pub async fn serve(
     app: App,
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
-) -> Result<(), preface::store::StoreError> {
+) -> Result<(), preface_engine::store::StoreError> {
     let (store, guard, limits, tls) = (app.store.clone(), app.guard.clone(), app.limits, app.tls.clone());
     let (probe, probed) = (app.write_probe.clone(), app.store.clone());
     let probing = tokio::spawn(async move { probe.repeat(&*probed).await });
@@ -41,8 +44,18 @@ pub async fn serve(
             tokio::time::sleep(IDLE).await;
         }
     });
+    let expiring = tokio::spawn({
+        let app = app.clone();
+        async move {
+            loop {
+                app.expire_drafts().await;
+                tokio::time::sleep(HOUR).await;
+            }
+        }
+    });
     accept_all(router(app), limits, listener, tls, shutdown).await;
     refreshing.abort();
+    expiring.abort();
     probing.abort();
     if let Some(following) = following {
         following.abort();
@@ -124,7 +137,7 @@ async fn accept(
 ) -> io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
     let seat = room.clone().acquire_owned().await.map_err(io::Error::other)?;
     let (stream, _) = listener.accept().await?;
-    // Answers are written whole: waiting for more would only delay them.
+    // Responses are written whole: waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
     Ok((stream, seat))
 }

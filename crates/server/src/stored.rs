@@ -12,7 +12,11 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use preface::{
+use preface_core::{
+    diagnostic::{Diagnostic, Severity},
+    lint::hidden::escape_hidden,
+};
+use preface_engine::{
     lint::LintFile,
     store::{
         Actor, ExpectedVersion, List, NewVersion, TemplateName, TemplateVersion, VersionChoice,
@@ -20,17 +24,13 @@ use preface::{
     },
     templates::{self, Diff, EffectiveTemplate, TemplatesError},
 };
-use preface_core::{
-    diagnostic::{Diagnostic, Severity},
-    lint::hidden::escape_hidden,
-};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use tracing::warn;
 
-/// The header that says which version a text is of; 0 where nothing is stored.
+/// The header with the version of a text; 0 where nothing is stored.
 const VERSION: HeaderName = HeaderName::from_static("preface-version");
-/// The header that says that the store does not answer.
+/// The header of a response while the store does not respond.
 const DEGRADED: HeaderName = HeaderName::from_static("preface-degraded");
 /// The header with the problems of a template that was stored.
 const DIAGNOSTICS: HeaderName = HeaderName::from_static("preface-diagnostics");
@@ -123,17 +123,17 @@ pub struct DiffQuery {
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LabelWrite {
     /// The version that gets it.
-    #[serde(deserialize_with = "preface::whole::number")]
+    #[serde(deserialize_with = "preface_engine::whole::number")]
     #[schema(minimum = 1)]
     pub version: u64,
 }
 
-/// Answers the text that speaks for a name.
+/// Returns the effective template of a name.
 pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let main = *name == TemplateName::main();
-    let speaking = match templates::speaking(&*app.store, name, &default).await {
-        Ok(Some(speaking)) => speaking,
+    let effective = match templates::effective(&*app.store, name, &default).await {
+        Ok(Some(effective)) => effective,
         Ok(None) if main => EffectiveTemplate::of(None, &default),
         Ok(None) => return Err(Problem::from(TemplatesError::NoTemplate(name.clone()))),
         // The seed: without the service there is still the default.
@@ -148,10 +148,10 @@ pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) ->
         }
         Err(error) => return Err(error.into()),
     };
-    if if_none_match(headers, &tag(&speaking)) {
-        return Ok((StatusCode::NOT_MODIFIED, tagged(&speaking)).into_response());
+    if if_none_match(headers, &tag(&effective)) {
+        return Ok((StatusCode::NOT_MODIFIED, version_headers(&effective)).into_response());
     }
-    Ok(told(&speaking))
+    Ok(template_response(&effective))
 }
 
 /// Stores a text as the next version.
@@ -164,10 +164,10 @@ pub(crate) async fn write(
 ) -> HandlerResult<Response> {
     let problems = check(app, &body.template).await?;
     let default = app.default_template().await?;
-    let expect = expected(app, name, &default, headers).await?;
+    let expect = expected_version(app, name, &default, headers).await?;
     let new = NewVersion { note: body.note, ..NewVersion::of(name.clone(), body.template) };
     let stored = templates::put(&*app.store, new, expect, actor).await?;
-    let mut response = told(&EffectiveTemplate::of(Some(&stored), &default));
+    let mut response = template_response(&EffectiveTemplate::of(Some(&stored), &default));
     if let Some(problems) = problems {
         warn!(
             template = name.as_str(),
@@ -190,16 +190,16 @@ pub(crate) async fn reset(
 ) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let is_main = *name == TemplateName::main();
-    if !is_main && templates::speaking(&*app.store, name, &default).await?.is_none() {
+    if !is_main && templates::effective(&*app.store, name, &default).await?.is_none() {
         return Err(TemplatesError::NoTemplate(name.clone()).into());
     }
-    let expect = expected(app, name, &default, headers).await?;
+    let expect = expected_version(app, name, &default, headers).await?;
     let stored = templates::reset(&*app.store, name, expect, actor).await?;
-    let speaking = EffectiveTemplate::of(Some(&stored), &default);
+    let effective = EffectiveTemplate::of(Some(&stored), &default);
     if is_main {
-        return Ok(told(&speaking));
+        return Ok(template_response(&effective));
     }
-    Ok((StatusCode::NO_CONTENT, [(VERSION, HeaderValue::from(speaking.version))]).into_response())
+    Ok((StatusCode::NO_CONTENT, [(VERSION, HeaderValue::from(effective.version))]).into_response())
 }
 
 /// Goes back to an older version.
@@ -211,9 +211,9 @@ pub(crate) async fn restore(
     actor: &Actor,
 ) -> HandlerResult<Response> {
     let default = app.default_template().await?;
-    let expect = expected(app, name, &default, headers).await?;
+    let expect = expected_version(app, name, &default, headers).await?;
     let stored = templates::restore(&*app.store, name, version, expect, actor).await?;
-    Ok(told(&EffectiveTemplate::of(Some(&stored), &default)))
+    Ok(template_response(&EffectiveTemplate::of(Some(&stored), &default)))
 }
 
 /// Lists the versions of a template.
@@ -223,12 +223,12 @@ pub(crate) async fn versions(
     query: PageQuery,
 ) -> HandlerResult<Json<Paged<VersionInfo>>> {
     let request = query.request(List::Versions)?;
-    known(app, name).await?;
+    require_template(app, name).await?;
     let page = app.store.versions(name, &request).await?;
     Ok(Json(Paged::of(page, |version| VersionInfo::from(&version))))
 }
 
-/// Answers one version with its text.
+/// Returns one version with its text.
 pub(crate) async fn version(
     app: &App,
     name: &TemplateName,
@@ -242,7 +242,7 @@ pub(crate) async fn version(
 /// Compares two versions.
 pub(crate) async fn diff(app: &App, name: &TemplateName, query: DiffQuery) -> HandlerResult<Json<Diff>> {
     let default = app.default_template().await?;
-    known(app, name).await?;
+    require_template(app, name).await?;
     Ok(Json(templates::diff(&*app.store, name, query.from, query.to, &default).await?))
 }
 
@@ -284,7 +284,7 @@ async fn check(app: &App, text: &str) -> HandlerResult<Option<String>> {
 }
 
 /// Refuses a named template that was never stored. The template of `/system-prompt` is always there.
-async fn known(app: &App, name: &TemplateName) -> HandlerResult<()> {
+async fn require_template(app: &App, name: &TemplateName) -> HandlerResult<()> {
     if *name == TemplateName::main() || app.store.template(name, &VersionChoice::Current).await?.is_some() {
         return Ok(());
     }
@@ -292,7 +292,7 @@ async fn known(app: &App, name: &TemplateName) -> HandlerResult<()> {
 }
 
 /// Works out which version the writer believes to be the current one.
-async fn expected(
+async fn expected_version(
     app: &App,
     name: &TemplateName,
     default: &str,
@@ -302,9 +302,9 @@ async fn expected(
         return Ok(ExpectedVersion::Any);
     }
     let stored = app.store.template(name, &VersionChoice::Current).await?;
-    let speaking = EffectiveTemplate::of(stored.as_ref(), default);
-    let tag = tag(&speaking);
-    // The template of `/system-prompt` is always there; `If-None-Match: *` asks that nothing was stored yet. A named one that
+    let effective = EffectiveTemplate::of(stored.as_ref(), default);
+    let tag = tag(&effective);
+    // The template of `/system-prompt` is always there; `If-None-Match: *` requires that nothing was stored yet. A named one that
     // was deleted is not there.
     let is_main = *name == TemplateName::main();
     let is_stored = stored.as_ref().is_some_and(|stored| is_main || !stored.reset);
@@ -313,22 +313,22 @@ async fn expected(
     if !matches || (is_stored && if_none_match(headers, &tag)) {
         return Err(TemplatesError::Stale(Box::new(stored)).into());
     }
-    Ok(ExpectedVersion::Version(speaking.version))
+    Ok(ExpectedVersion::Version(effective.version))
 }
 
-fn told(speaking: &EffectiveTemplate) -> Response {
-    let body = Json(TemplateReply { template: speaking.text.as_ref().to_owned() });
-    (tagged(speaking), body).into_response()
+fn template_response(effective: &EffectiveTemplate) -> Response {
+    let body = Json(TemplateReply { template: effective.text.as_ref().to_owned() });
+    (version_headers(effective), body).into_response()
 }
 
-fn tag(speaking: &EffectiveTemplate) -> HeaderValue {
-    HeaderValue::from_str(&format!("\"{}\"", speaking.tag())).expect("digits and a dash stand in a header")
+fn tag(effective: &EffectiveTemplate) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{}\"", effective.tag())).expect("digits and a dash stand in a header")
 }
 
-fn tagged(speaking: &EffectiveTemplate) -> HeaderMap {
+fn version_headers(effective: &EffectiveTemplate) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    headers.insert(header::ETAG, tag(speaking));
-    headers.insert(VERSION, HeaderValue::from(speaking.version));
+    headers.insert(header::ETAG, tag(effective));
+    headers.insert(VERSION, HeaderValue::from(effective.version));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers
 }
@@ -349,7 +349,7 @@ impl From<TemplatesError> for Problem {
 }
 
 /// Reads the name of a template in the path.
-pub(crate) fn named(text: &str) -> HandlerResult<TemplateName> {
+pub(crate) fn parse_name(text: &str) -> HandlerResult<TemplateName> {
     text.parse().map_err(|_| {
         let shown: String = text.chars().take(80).collect();
         let detail = format!("invalid template name: `{}`", escape_hidden(&shown));

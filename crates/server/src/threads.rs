@@ -1,7 +1,7 @@
 //! A bounded pool of threads for work that blocks or takes long.
 
 use crate::TRACE;
-use preface::conversation::{ConversationError, Offload, Work, WorkFuture};
+use preface_engine::conversation::{ConversationError, Offload, Work, WorkFuture};
 use std::{num::NonZero, sync::Arc, thread, time::Duration};
 use tokio::{
     sync::Semaphore,
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_gives_up_waiting_leaves_its_place_and_never_works() {
+    async fn a_cancelled_wait_frees_its_place_and_never_runs() {
         let places = ThreadSlots::new(1);
         let mut cx = Context::from_waker(Waker::noop());
         let (end, untrusted) = mpsc::channel::<()>();

@@ -146,7 +146,7 @@ impl Contents {
 
 fn unreadable(what: &str, path: &Path, error: &io::Error) -> String {
     let why = error.to_string();
-    // The number of an error helps nobody.
+    // The number of an error does not help.
     let why = why.split(" (os error").next().unwrap_or_default();
     format!("the {what} cannot be read: {}: {why}", path.display())
 }

@@ -2,11 +2,11 @@
 
 use crate::{App, Problem, SERVICE_PRESET, reply::HandlerResult, threads::ThreadSlots};
 use axum::http::StatusCode;
-use preface::{Engine, Error, Request, conversation::directory_in_roots};
+use preface_engine::{Engine, Error, Request, conversation::directory_in_roots};
 use std::path::{Path, PathBuf};
 
 impl App {
-    /// Runs something short with an engine, away from the threads that answer.
+    /// Runs something short with an engine, away from the threads that serve requests.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine<'_>) -> Result<T, Error> + Send + 'static,
@@ -31,19 +31,19 @@ impl App {
         }
     }
 
-    /// Asks what the service's profile says, in no conversation: in the first root, where there is one.
+    /// Returns a request with the service's profile, in no conversation: in the first root, if any.
     pub(crate) fn request(&self) -> Request {
         let cwd = self.settings.roots.first().cloned().unwrap_or_else(|| PathBuf::from("/"));
         Request {
             preset: Some(self.settings.preset.clone()),
             roots: Some(self.settings.roots.clone()),
-            trust: preface::TrustChoice::Deny,
+            trust: preface_engine::TrustChoice::Deny,
             home_trust: self.settings.home_trust,
             ..Request::new(cwd)
         }
     }
 
-    /// Returns the text that speaks where nothing is stored.
+    /// Returns the template that is used where nothing is stored.
     pub(crate) async fn default_template(&self) -> HandlerResult<String> {
         let request = self.request();
         // Where the service's profile takes no template, the one of the profile that does.
@@ -96,7 +96,8 @@ pub(crate) fn template_refused(note: preface_core::diagnostic::Diagnostic) -> Pr
 /// The most characters of a directory.
 const LONGEST: usize = 4096;
 
-fn shown(text: &str) -> String {
+/// Returns the beginning of a text of the request, for a message.
+pub(crate) fn shown(text: &str) -> String {
     let text: String = text.chars().take(200).collect();
     preface_core::lint::hidden::escape_hidden(&text).into_owned()
 }

@@ -1,8 +1,8 @@
 //! A probe for writes to the store. The service writes to it every few seconds, and `/readyz`
 //! reports the result: a full disk, a read-only server and a table that is locked are invisible to reads.
 
-use preface::store::{Store, StoreError};
 use preface_core::lint::hidden::escape_hidden;
+use preface_engine::store::{Store, StoreError};
 use std::{
     sync::{PoisonError, RwLock},
     time::Duration,

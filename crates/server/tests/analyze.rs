@@ -12,7 +12,7 @@ async fn analyze(service: &Service, body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn one_reply_tells_all() {
+async fn one_reply_has_everything() {
     let service = service().await;
     let template = "é𝒳[if file:AGENTS.md][file:AGENTS.md][else]none[endif][prompt:model]";
     let reply = analyze(&service, json!({"template": template, "cwd": "/work/p", "model": "m-1"})).await;
@@ -111,7 +111,7 @@ async fn findings_have_places_for_people_and_for_editors() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_there_is_told_where_a_directory_is_given() {
+async fn a_missing_file_is_reported_where_a_directory_is_given() {
     let service = service().await;
     let codes = async |body: Value| -> Vec<String> {
         let reply = analyze(&service, body).await;
@@ -235,7 +235,7 @@ async fn an_empty_template_is_an_empty_preview() {
 }
 
 #[tokio::test]
-async fn long_lists_say_what_was_left_out() {
+async fn long_lists_count_what_was_left_out() {
     let service = service().await;
     let reply = analyze(&service, json!({"template": "[endif]".repeat(1_500)})).await;
     assert_eq!(
@@ -270,8 +270,8 @@ async fn remedies_are_those_of_the_service() {
 #[tokio::test]
 async fn a_directory_that_is_missing_in_a_root_is_called_missing() {
     let service = service().await;
-    let asked = json!({"template": "", "cwd": "/work/none"});
-    service.post("/system-prompt/analyze", &asked).await.problem(422, "no-directory");
+    let body = json!({"template": "", "cwd": "/work/none"});
+    service.post("/system-prompt/analyze", &body).await.problem(422, "no-directory");
     service.get("/system-prompt/variables?cwd=/work/none").await.problem(422, "no-directory");
     service.get("/scopes?cwd=/work/none").await.problem(422, "no-directory");
 }
@@ -287,4 +287,41 @@ async fn raw_blocks_that_do_nothing_are_reported() {
     let on = json!({"template": "[raw]x[endraw]", "options": {"raw": true}});
     let reply = analyze(&service, on).await;
     assert_eq!((&reply["raw"], &reply["diagnostics"]), (&json!(true), &json!([])));
+}
+
+#[tokio::test]
+async fn values_of_the_request_replace_what_would_be_found() {
+    let service = service().await;
+    let template = "[if tool:bash]bash [else]no bash [endif][if tool:read]read [endif][if file:AGENTS.md]file [else]none [endif]\
+                    [git:branch] [system:date] [system:local_date] [system:timezone] [prompt:cwd]";
+    let found = analyze(&service, json!({"template": "[if tool:bash]bash[else]no[endif]"})).await;
+    assert_eq!(found["preview"]["text"], "no");
+    let body = json!({
+        "template": template,
+        "tools": ["bash"],
+        "variables": {"git:branch": "release", "file:AGENTS.md": null, "prompt:cwd": "/elsewhere"},
+        "now": "2031-02-03T23:30:00Z",
+        "time_zone": "Europe/Berlin",
+    });
+    let reply = analyze(&service, body.clone()).await;
+    let expected = "bash none release 2031-02-03 2031-02-04 Europe/Berlin /elsewhere";
+    assert_eq!(reply["preview"]["text"], expected);
+    let mut somewhere = body;
+    somewhere["cwd"] = "/work/p".into();
+    let reply = analyze(&service, somewhere).await;
+    assert_eq!(reply["preview"]["text"], expected, "the file of the directory does not count");
+
+    for (field, value, code) in [
+        ("variables", json!({"branch": "x"}), "usage"),
+        ("now", json!("soon"), "usage"),
+        ("time_zone", json!("Moon/Base"), "usage"),
+        ("agent", json!("reviewer"), "usage"),
+        ("tools", json!(vec!["t"; 1001]), "field"),
+    ] {
+        let mut body = json!({"template": ""});
+        body[field] = value;
+        let answer = service.post("/system-prompt/analyze", &body).await;
+        assert_eq!(answer.status, 400, "{field}: {}", answer.text);
+        assert_eq!(answer.json()["code"], code, "{field}");
+    }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use axum::{Router, extract::State, routing::put};
-use preface::store::{Actor, ExpectedVersion, NewVersion, Store, TemplateName, VersionChoice};
+use preface_engine::store::{Actor, ExpectedVersion, NewVersion, Store, TemplateName, VersionChoice};
 use preface_server::{ServiceLimits, TokenRule, layered, listen};
 use std::{
     io::{Read, Write},
@@ -63,11 +63,11 @@ fn rest(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn an_accepted_write_is_finished_after_the_service_was_told_to_stop() {
+fn an_accepted_write_is_finished_after_a_stop_signal() {
     let service = listening(ServiceLimits::default());
     let mut stream = connect(service.address);
     let idle = connect(service.address);
-    // The handler runs and waits for its body: the server asks for it.
+    // The handler runs and waits for its body: the server requests it.
     write!(
         stream,
         "PUT /keep HTTP/1.1\r\nHost: {}\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n",

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{machine, service};
-use preface::store;
+use preface_engine::store;
 use preface_server::{App, ServiceSettings, router};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ async fn the_page_is_one_file_whose_script_and_style_carry_a_nonce() {
 }
 
 #[tokio::test]
-async fn what_the_page_shows_is_inserted_as_text() {
+async fn values_on_the_page_are_inserted_as_text() {
     let page = service().await.get("/plain").await.text;
     for door in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"] {
         assert!(!page.contains(door), "{door}");
@@ -55,7 +55,7 @@ async fn the_page_carries_the_token_of_this_start() {
         roots: vec!["/work".into()],
         preset: "template".into(),
         max_body: 1 << 20,
-        home_trust: preface::host::places::HomeTrust::default(),
+        home_trust: preface_engine::host::places::HomeTrust::default(),
     };
     let app = App::new(Arc::new(machine()), store.clone(), Arc::new(settings));
     let token = app.guard.page_token().to_owned();

@@ -1,11 +1,11 @@
-//! Which role may ask what: every address of the router, and the same table in `docs/reference/http.md`.
+//! The role that each request needs: every address of the router, and the same table in `docs/reference/http.md`.
 
 mod support;
 
 use axum::http::Method;
-use preface::store::TokenRole;
+use preface_engine::store::TokenRole;
 use std::{collections::BTreeMap, fs, path::Path};
-use support::{app, ask, let_in};
+use support::{add_token, app, send};
 
 /// What each address needs; `-`: nothing. Deliberately written out, and not derived from the rule.
 const NEEDED: &[(&str, &str)] = &[
@@ -13,6 +13,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("DELETE /system-prompt", "write"),
     ("DELETE /system-prompt/labels/{label}", "write"),
     ("DELETE /templates/{name}", "write"),
+    ("DELETE /templates/{name}/drafts/{draft}", "write"),
     ("DELETE /templates/{name}/labels/{label}", "write"),
     ("GET /", "-"),
     ("GET /assets/{name}", "-"),
@@ -21,6 +22,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("GET /conversations/{id}/past", "read"),
     ("GET /conversations/{id}/requests", "read"),
     ("GET /conversations/{id}/system-prompt", "read"),
+    ("GET /drafts", "write"),
     ("GET /export", "read"),
     ("GET /healthz", "-"),
     ("GET /metrics", "metrics"),
@@ -30,12 +32,14 @@ const NEEDED: &[(&str, &str)] = &[
     ("GET /scopes", "analyze"),
     ("GET /system-prompt", "read"),
     ("GET /system-prompt/diff", "read"),
+    ("GET /system-prompt/files", "analyze"),
     ("GET /system-prompt/variables", "read"),
     ("GET /system-prompt/versions", "read"),
     ("GET /system-prompt/versions/{version}", "read"),
     ("GET /templates", "read"),
     ("GET /templates/{name}", "read"),
     ("GET /templates/{name}/diff", "read"),
+    ("GET /templates/{name}/drafts/{draft}", "write"),
     ("GET /templates/{name}/versions", "read"),
     ("GET /templates/{name}/versions/{version}", "read"),
     ("POST /conversations/{id}/compactions", "converse"),
@@ -51,6 +55,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("PUT /system-prompt", "write"),
     ("PUT /system-prompt/labels/{label}", "write"),
     ("PUT /templates/{name}", "write"),
+    ("PUT /templates/{name}/drafts/{draft}", "write"),
     ("PUT /templates/{name}/labels/{label}", "write"),
 ];
 
@@ -77,14 +82,14 @@ fn the_table_has_every_address() {
     }
     known.sort();
     let listed: Vec<&str> = NEEDED.iter().map(|(line, _)| *line).collect();
-    assert_eq!(listed, known, "say which role a new address needs");
+    assert_eq!(listed, known, "add the role that a new address needs");
 }
 
 #[tokio::test]
-async fn each_role_may_ask_what_the_table_allows() {
+async fn each_role_may_request_what_the_table_allows() {
     let app = app().await.listening("0.0.0.0:7677".parse().unwrap(), &[], Default::default());
     for role in TokenRole::ALL {
-        let_in(app.store.as_ref(), role.as_str(), role).await;
+        add_token(app.store.as_ref(), role.as_str(), role).await;
     }
     let router = preface_server::router(app);
     for (line, needed) in NEEDED {
@@ -98,22 +103,22 @@ async fn each_role_may_ask_what_the_table_allows() {
             for role in TokenRole::ALL {
                 let token = format!("authorization: Bearer {}", role.as_str().to_uppercase());
                 let headers = ["host: 192.0.2.7:7677", &token, "content-type: application/json"];
-                let came = ask(&router, &line, &headers, "{}").await;
-                let refused = came.status == 403;
-                assert_ne!(came.status, 401, "{line} {role:?}");
+                let response = send(&router, &line, &headers, "{}").await;
+                let refused = response.status == 403;
+                assert_ne!(response.status, 401, "{line} {role:?}");
                 assert_eq!(
                     !refused,
                     roles(needed).contains(&role.as_str()),
                     "{line} {role:?}: {}",
-                    came.text()
+                    response.text()
                 );
                 if refused && method != "GET" {
-                    assert_eq!(came.problem()["code"], "role");
-                    assert!(came.problem()["detail"].as_str().unwrap().contains(&format!("`{needed}`")));
+                    assert_eq!(response.problem()["code"], "role");
+                    assert!(response.problem()["detail"].as_str().unwrap().contains(&format!("`{needed}`")));
                 }
             }
-            let came = ask(&router, &line, &["host: 192.0.2.7:7677"], "{}").await;
-            assert_eq!(came.status == 401, *needed != "-", "{line} without a token: {}", came.text());
+            let response = send(&router, &line, &["host: 192.0.2.7:7677"], "{}").await;
+            assert_eq!(response.status == 401, *needed != "-", "{line} without a token: {}", response.text());
         }
     }
 }
@@ -122,34 +127,34 @@ async fn each_role_may_ask_what_the_table_allows() {
 async fn values_that_read_files_need_a_role_that_reads_files() {
     let app = app().await.listening("0.0.0.0:7677".parse().unwrap(), &[], Default::default());
     for role in TokenRole::ALL {
-        let_in(app.store.as_ref(), role.as_str(), role).await;
+        add_token(app.store.as_ref(), role.as_str(), role).await;
     }
     let router = preface_server::router(app);
     for query in ["?cwd=/work", "?model=m&c%77d=/work", "?cwd="] {
         for role in TokenRole::ALL {
             let token = format!("authorization: Bearer {}", role.as_str().to_uppercase());
             let line = format!("GET /system-prompt/variables{query}");
-            let came = ask(&router, &line, &["host: 192.0.2.7:7677", &token], "").await;
-            assert_eq!(came.status != 403, roles("analyze").contains(&role.as_str()), "{line} {role:?}");
+            let response = send(&router, &line, &["host: 192.0.2.7:7677", &token], "").await;
+            assert_eq!(response.status != 403, roles("analyze").contains(&role.as_str()), "{line} {role:?}");
         }
     }
 }
 
 #[test]
-fn the_page_tells_the_same_roles() {
+fn the_page_lists_the_same_roles() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/http.md"))
         .unwrap();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
-    let told: BTreeMap<&str, &str> = rows
+    let documented: BTreeMap<&str, &str> = rows
         .filter_map(|row| {
             let mut cells = row.split('|').map(str::trim);
             Some((cells.next()?.strip_suffix('`')?, cells.next()?))
         })
         .collect();
     for (line, needed) in NEEDED {
-        if let Some(told) = told.get(line) {
+        if let Some(documented) = documented.get(line) {
             let expected = if *needed == "-" { "–".to_owned() } else { format!("`{needed}`") };
-            assert_eq!(*told, expected, "{line}");
+            assert_eq!(*documented, expected, "{line}");
         }
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{machine, service_on};
-use preface::{JsonSchema, core::extension::SchemaChecker};
+use preface_engine::{JsonSchema, core::extension::SchemaChecker};
 use serde_json::{Value, json};
 
 const TOOL: &str = r#"{"name": "mine", "description": "does mine"}"#;
@@ -16,12 +16,12 @@ async fn it_lists_what_is_active_and_what_shadows_it() {
     let service = service_on(system).await;
     let answer = service.get("/scopes?preset=default").await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let said = answer.json();
-    assert_eq!((&said["preset"], &said["cwd"]), (&json!("default"), &json!("/work")));
-    let entries = said["entries"].as_array().unwrap();
+    let reply = answer.json();
+    assert_eq!((&reply["preset"], &reply["cwd"]), (&json!("default"), &json!("/work")));
+    let entries = reply["entries"].as_array().unwrap();
     let read = entries.iter().find(|entry| entry["name"] == "read").expect("a bundled tool");
     assert_eq!((&read["category"], &read["active"]), (&json!("tools"), &json!(true)));
-    assert!(said["startup"]["loadedCount"].as_u64().unwrap() > 0);
+    assert!(reply["startup"]["loadedCount"].as_u64().unwrap() > 0);
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn the_answer_fits_the_published_schema() {
 #[cfg(unix)]
 mod recording {
     use super::*;
-    use preface::host::system::memory::MemorySystem;
+    use preface_engine::host::system::memory::MemorySystem;
     use std::{collections::BTreeSet, ffi::OsStr, mem, os::unix::ffi::OsStrExt, path::Path};
 
     /// A project and a global directory with each kind of entry that the recording shows.

@@ -5,7 +5,7 @@ mod common;
 use axum::{body::Body, http::Method};
 use common::{machine, service, service_on};
 use jiff::SignedDuration;
-use preface::host::system::{
+use preface_engine::host::system::{
     System, WriteMode,
     memory::{AccessKind, AccessRecord},
 };
@@ -130,7 +130,7 @@ async fn without_if_match_the_last_writer_wins_and_each_version_is_kept() {
 }
 
 #[tokio::test]
-async fn a_stale_writer_is_told_so() {
+async fn a_stale_writer_gets_412() {
     let service = service().await;
     let old = service.get("/system-prompt").await.etag();
     let put = async |tag: &str, text: &str| {
@@ -162,7 +162,7 @@ async fn a_writer_may_want_to_be_the_first() {
 }
 
 #[tokio::test]
-async fn a_reader_that_has_it_is_told_so() {
+async fn a_reader_with_the_current_etag_gets_304() {
     let service = service().await;
     let tag = service.store("one").await.etag();
     for known in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}"), "*".to_owned()] {

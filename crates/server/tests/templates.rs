@@ -36,7 +36,7 @@ async fn versions_come_in_pages() {
 }
 
 #[tokio::test]
-async fn restoring_adds_a_version_that_says_where_from() {
+async fn restoring_adds_a_version_that_names_its_source() {
     let service = three().await;
     let answer = service.post("/system-prompt/versions/1/restore", &Value::Null).await;
     assert_eq!(answer.json(), json!({"template": "a\nb\n"}));
@@ -149,9 +149,9 @@ async fn an_export_can_be_imported_and_imported_again() {
     assert_eq!(document["templates"][0]["versions"][3]["template"], Value::Null);
 
     let to = service().await;
-    let told = to.post("/import", &document).await.json();
-    assert_eq!((&told["added"], &told["skipped"]), (&json!(5), &json!(0)));
-    assert_eq!(told["templates"][0]["labels"], json!(["live"]));
+    let imported = to.post("/import", &document).await.json();
+    assert_eq!((&imported["added"], &imported["skipped"]), (&json!(5), &json!(0)));
+    assert_eq!(imported["templates"][0]["labels"], json!(["live"]));
     assert_eq!(to.get("/export").await.json(), document, "authors, times, notes and labels are kept");
     let again = to.post("/import", &document).await.json();
     assert_eq!((&again["added"], &again["skipped"]), (&json!(0), &json!(5)));
@@ -170,8 +170,8 @@ async fn an_import_into_another_history_adds_behind_it() {
     to.put("/system-prompt/labels/live", &json!({"version": 2})).await;
     let mut labelled = document.clone();
     labelled["templates"][0]["versions"][2]["labels"] = json!(["live"]);
-    let told = to.post("/import", &labelled).await.json();
-    let main = &told["templates"][0];
+    let imported = to.post("/import", &labelled).await.json();
+    let main = &imported["templates"][0];
     assert_eq!((&main["added"], &main["skipped"], &main["diverged"]), (&json!(2), &json!(1), &json!(true)));
     assert_eq!(main["kept_labels"], json!(["live"]));
     assert_eq!(to.get("/system-prompt").await.json()["template"], "a\nc\nd\n");

@@ -33,8 +33,8 @@ fn open(directory: &Path) -> Result<TlsFiles, String> {
         .map_err(|error| format!("{error:?}").replace(directory.to_str().expect("text"), "DIR"))
 }
 
-/// Asks for `/healthz` and trusts this certificate alone.
-async fn ask(address: SocketAddr, trusted: &CertificateDer<'static>) -> std::io::Result<String> {
+/// Requests `/healthz` and trusts this certificate alone.
+async fn get_health(address: SocketAddr, trusted: &CertificateDer<'static>) -> std::io::Result<String> {
     let mut roots = RootCertStore::empty();
     roots.add(trusted.clone()).expect("a certificate");
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -48,9 +48,9 @@ async fn ask(address: SocketAddr, trusted: &CertificateDer<'static>) -> std::io:
     let request =
         format!("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", address.port());
     stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await?;
+    Ok(String::from_utf8_lossy(&response).into_owned())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -67,23 +67,26 @@ async fn a_renewed_certificate_is_used_without_a_restart() {
         let _ = stopped.await;
     }));
 
-    let answer = ask(address, &first).await.expect("an answer");
-    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with(r#"{"status":"ok"}"#), "{answer}");
-    // Somebody who speaks without TLS gets no answer, and disturbs nobody.
+    let response = get_health(address, &first).await.expect("an response");
+    assert!(
+        response.starts_with("HTTP/1.1 200 OK") && response.ends_with(r#"{"status":"ok"}"#),
+        "{response}"
+    );
+    // A client without TLS gets no response, and disturbs no other.
     let mut plain = TcpStream::connect(address).await.expect("a connection");
     plain.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("it is sent");
-    let mut said = Vec::new();
-    let _ = plain.read_to_end(&mut said).await;
-    assert!(!said.starts_with(b"HTTP"), "{said:?}");
+    let mut plain_response = Vec::new();
+    let _ = plain.read_to_end(&mut plain_response).await;
+    assert!(!plain_response.starts_with(b"HTTP"), "{plain_response:?}");
 
     // While the files cannot be used the former certificate stays.
     fs::write(directory.path().join("cert.pem"), "half").expect("it is written");
     tls.reload();
-    assert!(ask(address, &first).await.is_ok());
+    assert!(get_health(address, &first).await.is_ok());
     let second = certify(directory.path());
     tls.reload();
-    assert!(ask(address, &second).await.expect("an answer").starts_with("HTTP/1.1 200 OK"));
-    assert!(ask(address, &first).await.is_err(), "the former certificate is not used any more");
+    assert!(get_health(address, &second).await.expect("an response").starts_with("HTTP/1.1 200 OK"));
+    assert!(get_health(address, &first).await.is_err(), "the former certificate is not used any more");
     stop.send(()).expect("it runs");
     served.await.expect("it ends").expect("the store is closed");
 }

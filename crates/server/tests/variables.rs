@@ -1,4 +1,4 @@
-//! `/system-prompt/variables`: the catalogue, and values where somebody asks for them.
+//! `/system-prompt/variables`: the catalogue, and values on request.
 
 mod common;
 
@@ -40,10 +40,10 @@ async fn the_ten_of_the_seed_come_first() {
 }
 
 #[tokio::test]
-async fn the_route_and_the_engine_tell_the_same() {
+async fn the_route_and_the_engine_give_the_same_values() {
     let service = service().await;
     let reply = service.get("/system-prompt/variables").await.json();
-    assert_eq!(reply["variables"], serde_json::to_value(preface::variables()).unwrap());
+    assert_eq!(reply["variables"], serde_json::to_value(preface_engine::variables()).unwrap());
 }
 
 fn value<'r>(reply: &'r Value, kind: &str, name: &str) -> (&'r Value, &'r Value) {
@@ -70,7 +70,7 @@ async fn values_are_those_of_a_directory() {
 }
 
 #[tokio::test]
-async fn without_a_directory_nothing_of_one_is_told() {
+async fn without_a_directory_nothing_of_one_is_returned() {
     let service = service().await;
     let reply = service.get("/system-prompt/variables?model=m-1").await.json();
     assert_eq!(value(&reply, "prompt", "cwd"), (&json!(false), &Value::Null));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub struct TokenRecord {
     /// The token's name, which is recorded with every change made with it.
     pub name: String,
-    /// The role of whoever sends the token.
+    /// The role of the token.
     pub role: TokenRole,
     /// The blake3 digest of the token, in hex.
     pub digest: String,
@@ -31,7 +31,7 @@ impl TokenRecord {
         blake3::hash(token.as_bytes()).to_hex().to_string()
     }
 
-    /// Returns what the audit trail records of a token that is added.
+    /// Returns the audit detail of an added token.
     pub(crate) fn audit_detail(&self) -> Value {
         let mut detail = json!({"role": self.role});
         if let Some(at) = self.expires_at {

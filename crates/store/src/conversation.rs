@@ -72,10 +72,10 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// Makes the seal of a new prompt.
+    /// Creates the revision of a new prompt.
     #[must_use]
     pub fn new(revision: u64) -> Self {
-        // The standard library's random source: it tells states apart, it keeps no secret.
+        // Random enough to distinguish states; it is no secret.
         let stamp = RandomState::new().hash_one(revision) & (i64::MAX as u64);
         Revision { revision, stamp: i64::try_from(stamp).unwrap_or_default() }
     }

@@ -18,7 +18,7 @@ pub enum StoreError {
     Unreachable {
         /// The address, without a password.
         address: String,
-        /// The machine's words.
+        /// The message of the system.
         why: String,
     },
     /// Another process locks the store for too long. It may answer later.
@@ -56,7 +56,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// True where asking again later may help, without anybody doing anything to the store's contents.
+    /// Returns true if another attempt may succeed later, without a change to the store's contents.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_file_and_a_server_may_say_is_worded_for_both() {
+    fn errors_of_files_and_servers_have_help_for_both() {
         for error in [StoreError::ReadOnly("why".to_owned()), StoreError::Damaged("why".to_owned())] {
             let help = error.help().expect("there is something to do");
             assert_eq!(help.contains("file"), help.contains("server"), "{help}");

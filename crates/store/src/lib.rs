@@ -1,13 +1,13 @@
-//! Where `preface` keeps what outlives a call: templates with all their versions, the prompt of each conversation, what
-//! happened, and who may ask from outside.
+//! Where `preface` keeps what outlives a call: templates with all their versions, unsaved texts, the prompt of each conversation,
+//! an audit log, and access tokens.
 //!
 //! [`Store`] is the one way in. Three backends hold it up, and all of them pass the same suite: [`memory`](StoreUrl::Memory)
 //! for tests and trials, `sqlite:PATH` in one file, `postgres://…` for many nodes. [`open`] takes the address and returns
 //! the store, its tables made or brought up to date.
 //!
 //! The store decides nothing: a caller builds a prompt and hands it over whole. What the store promises is that of several
-//! first prompts for one conversation one is kept ([`Store::create`]), that a prompt is replaced only by whoever knows it
-//! ([`Store::replace`]), that a prompt and everything said about it are written together or not at all, and that an answer
+//! first prompts for one conversation one is kept ([`Store::create`]), that a prompt is replaced only with its revision
+//! ([`Store::replace`]), that a prompt and its record are written together or not at all, and that an answer
 //! to a write means that it is on disk.
 //!
 //! ```
@@ -26,11 +26,12 @@
 mod access;
 mod actor;
 mod audit;
+mod change_stamp;
 mod conversation;
+mod draft;
 mod error;
 mod memory;
 mod page;
-mod pulse;
 mod template;
 mod url;
 
@@ -42,13 +43,14 @@ mod sqlite;
 pub use access::{TokenRecord, TokenRole};
 pub use actor::{Actor, format_instant};
 pub use audit::{AuditAction, AuditEntry};
+pub use change_stamp::ChangeStamp;
 pub use conversation::{
     ConstructReason, ConversationId, ConversationIdError, Filter, InsertOutcome, PromptSummary,
     ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, StoredRequest, TemplateUsed,
 };
+pub use draft::{DraftId, DraftIdError, DraftKey, DraftLimits, StoredDraft};
 pub use error::StoreError;
 pub use page::{List, Page, PageRequest};
-pub use pulse::ChangeStamp;
 pub use template::{
     ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateNameError, TemplateSummary,
     TemplateVersion, VersionChoice,
@@ -64,28 +66,31 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// The most requests that one call of [`Store::requests`] returns.
 pub const REQUESTS: usize = 1000;
 
-/// Templates, conversations and what happened. Each method is one transaction: it happened as a whole, or it did not.
+/// Templates, conversations and the audit log. Each method is one transaction.
 ///
 /// The author of a change is an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
 pub trait Store: fmt::Debug + Send + Sync {
-    /// Returns what kind of store it is, for people: `memory`, `sqlite`, `postgres`.
+    /// Returns the kind of the store, for people: `memory`, `sqlite`, `postgres`.
     fn kind(&self) -> &'static str;
 
-    /// Asks whether the store can be read and is of this version.
+    /// Checks that the store can be read and is of this version.
     fn check(&self) -> Answer<'_, ()>;
 
-    /// Writes something that is on disk when it answers and changes nothing that anybody reads: whether the store takes writes.
+    /// Checks that the store takes writes: writes an unused value to the disk.
     fn probe(&self) -> Answer<'_, ()> {
         self.check()
     }
 
-    /// Returns what changes with every write but those of requests, by whomever, where that can be told in far less time than a read takes. Whoever
-    /// takes it, then reads, and later finds it the same knows that what was read is still what is kept. `None`: read again.
-    fn pulse(&self) -> Option<ChangeStamp> {
+    /// Returns a stamp that changes with every write of any node except those of requests and drafts. A read between two equal
+    /// stamps is still current. `None` where a stamp would take as long as a read.
+    fn change_stamp(&self) -> Option<ChangeStamp> {
         None
     }
 
-    /// Waits until everything accepted is on disk, and lets go of what the store holds. It answers nothing after that.
+    /// Returns a number that identifies this store. It stays as long as the data does.
+    fn identity(&self) -> Answer<'_, u64>;
+
+    /// Waits until everything accepted is on disk, and closes the store. Later calls fail.
     fn close(&self) -> Answer<'_, ()>;
 
     // ---- templates ------------------------------------------------------------------------------------------------
@@ -108,8 +113,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Lists the templates by name, each with its current version.
     fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>>;
 
-    /// Lists the versions of a template without their texts (`text` is `None`; `bytes` and `reset` tell), the newest
-    /// first.
+    /// Lists the versions of a template without their texts (`text` is `None`), the newest first.
     fn versions<'a>(
         &'a self,
         name: &'a TemplateName,
@@ -126,9 +130,27 @@ pub trait Store: fmt::Debug + Send + Sync {
         actor: &'a Actor,
     ) -> Answer<'a, bool>;
 
+    // ---- drafts ---------------------------------------------------------------------------------------------------
+
+    /// Stores a draft in the place of the one with its key; the audit has no entry of it. False: the owner would have more
+    /// than the limits allow.
+    fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<'_, bool>;
+
+    /// Returns a draft.
+    fn draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, Option<StoredDraft>>;
+
+    /// Lists the drafts of an owner without their texts, the last written first.
+    fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>>;
+
+    /// Deletes a draft. False: it does not exist.
+    fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool>;
+
+    /// Deletes the drafts that were last written before an instant, the oldest first and at most `most` of them; returns how many.
+    fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<'_, u64>;
+
     // ---- conversations --------------------------------------------------------------------------------------------
 
-    /// Returns what tells one state of a conversation from every other. Cheap: caches ask for it on each read.
+    /// Returns the revision of a conversation. Cheap: caches call it on each read.
     fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>>;
 
     /// Returns the prompt of a conversation without its record.
@@ -137,13 +159,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns everything about a conversation.
     fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>>;
 
-    /// Keeps the first prompt of a conversation. Of several that race, on any number of nodes, one is kept and all get it.
-    /// The `revision` of what is given must be 1.
+    /// Stores the first prompt of a conversation. Of several that race, on any number of nodes, one is stored and all get it.
+    /// Its revision number must be 1.
     fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome>;
 
-    /// Puts a prompt in the place of the one with the seal `expected`; what stood there becomes a [`ReplacedPrompt`]. The seal
-    /// and not its revision alone: a conversation that was forgotten and began again counts from 1, too. The `revision` of
-    /// what is given must be that of `expected` and one more; `created_at` stays that of the first turn.
+    /// Replaces the prompt with the revision `expected`, which becomes a [`ReplacedPrompt`]. Its stamp is compared too: a
+    /// conversation that was deleted and began again counts from 1. The new revision number must be that of `expected` and
+    /// one more; `created_at` stays that of the first turn.
     fn replace<'a>(
         &'a self,
         conversation: StoredPrompt,
@@ -151,7 +173,7 @@ pub trait Store: fmt::Debug + Send + Sync {
         actor: &'a Actor,
     ) -> Answer<'a, ReplaceOutcome>;
 
-    /// Forgets a conversation and its past. With `expected`, only at that seal. False: it was not there (any more).
+    /// Deletes a conversation and its history. With `expected`, only at that revision. False: it does not exist.
     fn delete<'a>(
         &'a self,
         id: &'a ConversationId,
@@ -166,14 +188,14 @@ pub trait Store: fmt::Debug + Send + Sync {
         page: &'a PageRequest,
     ) -> Answer<'a, Page<PromptSummary>>;
 
-    /// Lists what a conversation was told before, the newest first; texts and records are there.
+    /// Lists the earlier prompts of a conversation with texts and records, the newest first.
     fn history<'a>(
         &'a self,
         id: &'a ConversationId,
         page: &'a PageRequest,
     ) -> Answer<'a, Page<ReplacedPrompt>>;
 
-    /// Forgets the conversations that were constructed before an instant, at most `most` of them; returns how many.
+    /// Deletes the conversations that were constructed before an instant, at most `most` of them; returns how many.
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
 
     // ---- requests -------------------------------------------------------------------------------------------------
@@ -189,22 +211,22 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Replaces the record of a request. False: there is no such request.
     fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool>;
 
-    // ---- what happened, and who may ask ---------------------------------------------------------------------------
+    // ---- audit and access tokens ----------------------------------------------------------------------------------
 
-    /// Lists what happened, the newest first.
+    /// Lists the audit log, the newest first.
     fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>>;
 
-    /// Removes the entries from before an instant, the oldest first and at most `most` of them; returns how many. That
-    /// it was done is an entry.
+    /// Removes the entries from before an instant, the oldest first and at most `most` of them; returns how many. The
+    /// removal is an entry.
     fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
 
-    /// Lets somebody in. False: the name is taken.
+    /// Adds a token. False: the name is taken.
     fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool>;
 
-    /// Lists who may ask from outside, by name.
+    /// Lists the tokens by name.
     fn accesses(&self) -> Answer<'_, Vec<TokenRecord>>;
 
-    /// Shuts somebody out. False: there was nobody of that name.
+    /// Removes a token. False: there is none of that name.
     fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool>;
 }
 

@@ -1,24 +1,26 @@
-//! A store in this process, gone with it. What it does is what the others must do.
+//! A store in this process, gone with it. The reference for the other stores.
 
 use crate::{
-    Actor, Answer, AuditAction, AuditEntry, ChangeStamp, ConversationId, ExpectedVersion, Filter,
-    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, REQUESTS, ReplaceOutcome,
-    ReplacedPrompt, Revision, Store, StoreError, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
-    TemplateVersion, TokenRecord, VersionChoice,
+    Actor, Answer, AuditAction, AuditEntry, ChangeStamp, ConversationId, DraftKey, DraftLimits,
+    ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome,
+    REQUESTS, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError, StoredDraft, StoredPrompt,
+    StoredRequest, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
     actor::to_millisecond,
     page::{ConversationKey, PageKey, PageStart},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     future::ready,
+    hash::{BuildHasher, RandomState},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// A store in memory.
 #[derive(Debug, Default)]
-pub(crate) struct MemoryStore(Mutex<MemoryTables>);
+pub(crate) struct MemoryStore(Mutex<MemoryTables>, RandomState);
 
 #[derive(Debug, Default)]
 struct MemoryTables {
@@ -27,6 +29,7 @@ struct MemoryTables {
     conversations: BTreeMap<ConversationId, StoredPrompt>,
     history: BTreeMap<ConversationId, Vec<ReplacedPrompt>>,
     requests: BTreeMap<ConversationId, Vec<StoredRequest>>,
+    drafts: BTreeMap<DraftKey, StoredDraft>,
     audit: Vec<AuditEntry>,
     /// The number of entries that were ever added.
     last_id: u64,
@@ -42,8 +45,7 @@ impl MemoryTables {
     }
 }
 
-/// A version as lists show it.
-fn listed(version: &TemplateVersion) -> TemplateVersion {
+fn without_version_text(version: &TemplateVersion) -> TemplateVersion {
     TemplateVersion { text: None, ..version.clone() }
 }
 
@@ -51,12 +53,12 @@ fn without_text(head: &PromptSummary) -> PromptSummary {
     PromptSummary { text: Arc::from(""), ..head.clone() }
 }
 
-fn told(conversation: &StoredPrompt) -> Value {
+fn audit_detail(conversation: &StoredPrompt) -> Value {
     let head = &conversation.head;
     json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
 
-/// Takes a page of a list that is sorted by its key, `behind` telling which keys follow a place.
+/// Returns a page of a list that is sorted by its key; `behind` compares a key with the start of the page.
 fn page<T, P: PageKey>(
     all: impl Iterator<Item = T>,
     request: &PageRequest,
@@ -73,8 +75,8 @@ fn page<T, P: PageKey>(
     Page::cut(all.filter(wanted).take(limit + 1).collect(), limit, key)
 }
 
-/// A conversation with its times as stores keep them.
-fn rounded(mut conversation: StoredPrompt) -> StoredPrompt {
+/// Rounds the times of a conversation as stores keep them.
+fn round_times(mut conversation: StoredPrompt) -> StoredPrompt {
     let head = &mut conversation.head;
     head.created_at = to_millisecond(head.created_at);
     head.constructed_at = to_millisecond(head.constructed_at);
@@ -83,9 +85,9 @@ fn rounded(mut conversation: StoredPrompt) -> StoredPrompt {
 
 impl MemoryStore {
     fn with<T: Send + 'static>(&self, act: impl FnOnce(&mut MemoryTables) -> T) -> Answer<'_, T> {
-        let mut shelves: MutexGuard<'_, MemoryTables> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = if shelves.closed { Err(StoreError::Closed) } else { Ok(act(&mut shelves)) };
-        drop(shelves);
+        let mut tables: MutexGuard<'_, MemoryTables> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = if tables.closed { Err(StoreError::Closed) } else { Ok(act(&mut tables)) };
+        drop(tables);
         Box::pin(ready(answer))
     }
 }
@@ -99,14 +101,14 @@ impl Store for MemoryStore {
         self.with(|_| ())
     }
 
-    fn pulse(&self) -> Option<ChangeStamp> {
-        let shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each change is told.
-        (!shelves.closed).then(|| ChangeStamp::count(shelves.last_id))
+    fn change_stamp(&self) -> Option<ChangeStamp> {
+        let tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Each change has an audit entry.
+        (!tables.closed).then(|| ChangeStamp::count(tables.last_id))
     }
 
     fn close(&self) -> Answer<'_, ()> {
-        self.with(|shelves| shelves.closed = true)
+        self.with(|tables| tables.closed = true)
     }
 
     fn template<'a>(
@@ -114,8 +116,8 @@ impl Store for MemoryStore {
         name: &'a TemplateName,
         which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>> {
-        self.with(|shelves| {
-            let versions = shelves.templates.get(name)?;
+        self.with(|tables| {
+            let versions = tables.templates.get(name)?;
             match which {
                 VersionChoice::Current => versions.last(),
                 VersionChoice::Version(number) => versions.iter().find(|one| one.version == *number),
@@ -131,8 +133,8 @@ impl Store for MemoryStore {
         expect: ExpectedVersion,
         actor: &'a Actor,
     ) -> Answer<'a, PutOutcome> {
-        self.with(|shelves| {
-            let current = shelves.templates.get(&new.name).and_then(|versions| versions.last()).cloned();
+        self.with(|tables| {
+            let current = tables.templates.get(&new.name).and_then(|versions| versions.last()).cloned();
             let number = current.as_ref().map_or(0, |current| current.version);
             if matches!(expect, ExpectedVersion::Version(expected) if expected != number) {
                 return PutOutcome::Stale(current);
@@ -152,8 +154,8 @@ impl Store for MemoryStore {
                 note: new.note,
                 labels: Vec::new(),
             };
-            shelves.templates.entry(version.name.clone()).or_default().push(version.clone());
-            shelves.log(
+            tables.templates.entry(version.name.clone()).or_default().push(version.clone());
+            tables.log(
                 actor,
                 AuditAction::TemplatePut,
                 version.name.as_str(),
@@ -167,9 +169,9 @@ impl Store for MemoryStore {
     }
 
     fn templates<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>> {
-        self.with(|shelves| {
-            let all = shelves.templates.values().filter_map(|versions| versions.last());
-            let all = all.map(|current| TemplateSummary { current: listed(current) });
+        self.with(|tables| {
+            let all = tables.templates.values().filter_map(|versions| versions.last());
+            let all = all.map(|current| TemplateSummary { current: without_version_text(current) });
             page(all, request, |template| template.current.name.clone(), |name, place| name > place)
         })
     }
@@ -179,8 +181,8 @@ impl Store for MemoryStore {
         name: &'a TemplateName,
         request: &'a PageRequest,
     ) -> Answer<'a, Page<TemplateVersion>> {
-        self.with(|shelves| {
-            let all = shelves.templates.get(name).into_iter().flatten().rev().map(listed);
+        self.with(|tables| {
+            let all = tables.templates.get(name).into_iter().flatten().rev().map(without_version_text);
             page(all, request, |version| version.version, |number, place| number < place)
         })
     }
@@ -192,8 +194,8 @@ impl Store for MemoryStore {
         version: Option<u64>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
-        self.with(|shelves| {
-            let Some(versions) = shelves.templates.get_mut(name) else { return false };
+        self.with(|tables| {
+            let Some(versions) = tables.templates.get_mut(name) else { return false };
             if version.is_some_and(|number| !versions.iter().any(|one| one.version == number)) {
                 return false;
             }
@@ -204,7 +206,7 @@ impl Store for MemoryStore {
                     one.labels.sort();
                 }
             }
-            shelves.log(
+            tables.log(
                 actor,
                 AuditAction::TemplateLabel,
                 name.as_str(),
@@ -214,26 +216,79 @@ impl Store for MemoryStore {
         })
     }
 
+    fn identity(&self) -> Answer<'_, u64> {
+        let identity = self.1.hash_one(());
+        self.with(move |_| identity)
+    }
+
+    fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<'_, bool> {
+        self.with(move |tables| {
+            let others = tables.drafts.values();
+            let others = others.filter(|one| one.key.owner == draft.key.owner && one.key != draft.key);
+            let (count, bytes) = others.fold((0, 0), |(count, bytes), one| (count + 1, bytes + one.bytes));
+            let fits = count < limits.count && bytes + draft.bytes <= limits.bytes;
+            if fits {
+                let draft = StoredDraft { at: to_millisecond(draft.at), ..draft };
+                tables.drafts.insert(draft.key.clone(), draft);
+            }
+            fits
+        })
+    }
+
+    fn draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, Option<StoredDraft>> {
+        self.with(|tables| tables.drafts.get(key).cloned())
+    }
+
+    fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>> {
+        self.with(|tables| {
+            let own = tables.drafts.values().filter(|draft| &*draft.key.owner == owner);
+            let mut own: Vec<_> = own.map(|draft| StoredDraft { text: "".into(), ..draft.clone() }).collect();
+            own.sort_by_key(|draft| Reverse(draft.at));
+            own
+        })
+    }
+
+    fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool> {
+        self.with(|tables| tables.drafts.remove(key).is_some())
+    }
+
+    fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<'_, u64> {
+        let before = to_millisecond(before);
+        self.with(move |tables| {
+            let mut old: Vec<_> = tables.drafts.values().filter(|draft| draft.at < before).collect();
+            old.sort_by_key(|draft| draft.at);
+            let keys: Vec<DraftKey> = old
+                .into_iter()
+                .take(usize::try_from(most).unwrap_or(usize::MAX))
+                .map(|draft| draft.key.clone())
+                .collect();
+            for key in &keys {
+                tables.drafts.remove(key);
+            }
+            keys.len() as u64
+        })
+    }
+
     fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
-        self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.revision))
+        self.with(|tables| tables.conversations.get(id).map(|conversation| conversation.head.revision))
     }
 
     fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<PromptSummary>> {
-        self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.clone()))
+        self.with(|tables| tables.conversations.get(id).map(|conversation| conversation.head.clone()))
     }
 
     fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>> {
-        self.with(|shelves| shelves.conversations.get(id).cloned())
+        self.with(|tables| tables.conversations.get(id).cloned())
     }
 
     fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome> {
-        self.with(|shelves| {
-            if let Some(existing) = shelves.conversations.get(&conversation.head.id) {
+        self.with(|tables| {
+            if let Some(existing) = tables.conversations.get(&conversation.head.id) {
                 return InsertOutcome::Existing(Box::new(existing.head.clone()));
             }
-            let (id, conversation) = (conversation.head.id.clone(), rounded(conversation));
-            shelves.log(actor, AuditAction::ConversationCreate, id.as_str(), told(&conversation));
-            shelves.conversations.insert(id, conversation);
+            let (id, conversation) = (conversation.head.id.clone(), round_times(conversation));
+            tables.log(actor, AuditAction::ConversationCreate, id.as_str(), audit_detail(&conversation));
+            tables.conversations.insert(id, conversation);
             InsertOutcome::New
         })
     }
@@ -244,18 +299,18 @@ impl Store for MemoryStore {
         expected: Revision,
         actor: &'a Actor,
     ) -> Answer<'a, ReplaceOutcome> {
-        self.with(|shelves| {
+        self.with(|tables| {
             let id = conversation.head.id.clone();
-            let Some(current) = shelves.conversations.get_mut(&id) else { return ReplaceOutcome::Missing };
+            let Some(current) = tables.conversations.get_mut(&id) else { return ReplaceOutcome::Missing };
             if current.head.revision != expected {
                 return ReplaceOutcome::Stale(Box::new(current.head.clone()));
             }
-            let detail = told(&conversation);
-            let was = std::mem::replace(current, rounded(conversation));
+            let detail = audit_detail(&conversation);
+            let was = std::mem::replace(current, round_times(conversation));
             current.head.created_at = was.head.created_at;
             let history = ReplacedPrompt { was, replaced_at: to_millisecond(actor.at) };
-            shelves.history.entry(id.clone()).or_default().push(history);
-            shelves.log(actor, AuditAction::ConversationReplace, id.as_str(), detail);
+            tables.history.entry(id.clone()).or_default().push(history);
+            tables.log(actor, AuditAction::ConversationReplace, id.as_str(), detail);
             ReplaceOutcome::Done
         })
     }
@@ -266,15 +321,15 @@ impl Store for MemoryStore {
         expected: Option<Revision>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
-        self.with(|shelves| {
-            let known = shelves.conversations.get(id).map(|conversation| conversation.head.revision);
+        self.with(|tables| {
+            let known = tables.conversations.get(id).map(|conversation| conversation.head.revision);
             if known.is_none() || expected.is_some_and(|expected| Some(expected) != known) {
                 return false;
             }
-            shelves.conversations.remove(id);
-            shelves.history.remove(id);
-            shelves.requests.remove(id);
-            shelves.log(actor, AuditAction::ConversationDelete, id.as_str(), json!({}));
+            tables.conversations.remove(id);
+            tables.history.remove(id);
+            tables.requests.remove(id);
+            tables.log(actor, AuditAction::ConversationDelete, id.as_str(), json!({}));
             true
         })
     }
@@ -284,7 +339,7 @@ impl Store for MemoryStore {
         filter: &'a Filter,
         request: &'a PageRequest,
     ) -> Answer<'a, Page<PromptSummary>> {
-        self.with(|shelves| {
+        self.with(|tables| {
             let prefix = filter.id_prefix.as_deref().unwrap_or_default();
             let wanted = |head: &&PromptSummary| {
                 head.id.as_str().starts_with(prefix)
@@ -293,7 +348,7 @@ impl Store for MemoryStore {
                         .as_ref()
                         .is_none_or(|name| head.template.as_ref().is_some_and(|used| used.name == *name))
             };
-            let mut all: Vec<PromptSummary> = shelves
+            let mut all: Vec<PromptSummary> = tables
                 .conversations
                 .values()
                 .map(|conversation| &conversation.head)
@@ -312,8 +367,8 @@ impl Store for MemoryStore {
         id: &'a ConversationId,
         request: &'a PageRequest,
     ) -> Answer<'a, Page<ReplacedPrompt>> {
-        self.with(|shelves| {
-            let all = shelves.history.get(id).into_iter().flatten().rev().cloned();
+        self.with(|tables| {
+            let all = tables.history.get(id).into_iter().flatten().rev().cloned();
             page(
                 all,
                 request,
@@ -325,8 +380,8 @@ impl Store for MemoryStore {
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
         let before = to_millisecond(before);
-        self.with(|shelves| {
-            let mut old: Vec<(Timestamp, ConversationId)> = shelves
+        self.with(|tables| {
+            let mut old: Vec<(Timestamp, ConversationId)> = tables
                 .conversations
                 .values()
                 .map(|conversation| (conversation.head.constructed_at, conversation.head.id.clone()))
@@ -335,13 +390,13 @@ impl Store for MemoryStore {
             old.sort();
             old.truncate(usize::try_from(most).unwrap_or(usize::MAX));
             for (_, id) in &old {
-                shelves.conversations.remove(id);
-                shelves.history.remove(id);
-                shelves.requests.remove(id);
+                tables.conversations.remove(id);
+                tables.history.remove(id);
+                tables.requests.remove(id);
             }
             let count = old.len() as u64;
             if count > 0 {
-                shelves.log(
+                tables.log(
                     actor,
                     AuditAction::ConversationPurge,
                     before.to_string(),
@@ -382,56 +437,56 @@ impl Store for MemoryStore {
     }
 
     fn audit<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
-        self.with(|shelves| {
-            let all = shelves.audit.iter().rev().cloned();
+        self.with(|tables| {
+            let all = tables.audit.iter().rev().cloned();
             page(all, request, |entry| entry.id, |id, place| id < place)
         })
     }
 
     fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
         let before = to_millisecond(before);
-        self.with(|shelves| {
+        self.with(|tables| {
             let mut left = most;
             let mut count = 0;
-            shelves.audit.retain(|entry| {
+            tables.audit.retain(|entry| {
                 let goes = entry.at < before && left > 0;
                 (left, count) = (left - u64::from(goes), count + u64::from(goes));
                 !goes
             });
             if count > 0 {
-                shelves.log(actor, AuditAction::AuditTrim, before.to_string(), json!({"count": count}));
+                tables.log(actor, AuditAction::AuditTrim, before.to_string(), json!({"count": count}));
             }
             count
         })
     }
 
     fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool> {
-        self.with(|shelves| {
-            if shelves.accesses.contains_key(&access.name) {
+        self.with(|tables| {
+            if tables.accesses.contains_key(&access.name) {
                 return false;
             }
-            shelves.log(actor, AuditAction::AccessAdd, &access.name, access.audit_detail());
+            tables.log(actor, AuditAction::AccessAdd, &access.name, access.audit_detail());
             let access = TokenRecord {
                 created_at: to_millisecond(access.created_at),
                 expires_at: access.expires_at.map(to_millisecond),
                 ..access
             };
-            shelves.accesses.insert(access.name.clone(), access);
+            tables.accesses.insert(access.name.clone(), access);
             true
         })
     }
 
     fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
-        self.with(|shelves| shelves.accesses.values().cloned().collect())
+        self.with(|tables| tables.accesses.values().cloned().collect())
     }
 
     fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
-        self.with(|shelves| {
-            let there = shelves.accesses.remove(name).is_some();
-            if there {
-                shelves.log(actor, AuditAction::AccessRemove, name, json!({}));
+        self.with(|tables| {
+            let removed = tables.accesses.remove(name).is_some();
+            if removed {
+                tables.log(actor, AuditAction::AccessRemove, name, json!({}));
             }
-            there
+            removed
         })
     }
 }

@@ -25,13 +25,13 @@ impl PageRequest {
     /// Returns true if the page begins where a page of that list can have ended.
     #[must_use]
     pub fn fits(&self, list: List) -> bool {
-        fn somewhere<P: PageKey>(start: &PageStart<P>) -> bool {
+        fn is_valid<P: PageKey>(start: &PageStart<P>) -> bool {
             !matches!(start, PageStart::Nowhere)
         }
         match list {
-            List::Templates => somewhere(&self.start::<TemplateName>()),
-            List::Conversations => somewhere(&self.start::<ConversationKey>()),
-            List::Versions | List::Past | List::Audit => somewhere(&self.start::<u64>()),
+            List::Templates => is_valid(&self.start::<TemplateName>()),
+            List::Conversations => is_valid(&self.start::<ConversationKey>()),
+            List::Versions | List::Past | List::Audit => is_valid(&self.start::<u64>()),
         }
     }
 
@@ -84,7 +84,7 @@ pub(crate) enum PageStart<P> {
 /// The key of an entry in a list, as text.
 pub(crate) trait PageKey: Sized {
     fn write(&self) -> String;
-    /// Reads it; `None` where it was never written.
+    /// Parses a key; `None` if it is not one.
     fn read(text: &str) -> Option<Self>;
 }
 
@@ -114,13 +114,13 @@ impl PageKey for TemplateName {
 /// Conversations, the last constructed first, those of one millisecond by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConversationKey {
-    /// When.
+    /// The time of construction.
     pub(crate) at: Timestamp,
     pub(crate) id: ConversationId,
 }
 
 impl ConversationKey {
-    /// Returns the place of a conversation.
+    /// Returns the key of a conversation.
     pub(crate) fn of(head: &PromptSummary) -> Self {
         ConversationKey { at: head.constructed_at, id: head.id.clone() }
     }
@@ -148,7 +148,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// Cuts a list that was read with one entry too many, and remembers where it was cut.
+    /// Builds a page of a list that was read with one entry too many.
     pub(crate) fn cut<P: PageKey>(mut items: Vec<T>, limit: usize, place: impl Fn(&T) -> P) -> Self {
         let more = items.len() > limit;
         items.truncate(limit);
@@ -156,7 +156,7 @@ impl<T> Page<T> {
         Page { items, next }
     }
 
-    /// The page behind everything.
+    /// Returns the page after the last entry.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn empty() -> Self {
         Page { items: Vec::new(), next: None }

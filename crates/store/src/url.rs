@@ -10,7 +10,7 @@ pub enum StoreUrl {
     Memory,
     /// One file.
     Sqlite(PathBuf),
-    /// A server that speaks PostgreSQL's protocol; the whole address, a password included.
+    /// A server with PostgreSQL's protocol; the whole address, a password included.
     Postgres(String),
 }
 

@@ -23,10 +23,10 @@ async fn a_probe_reaches_the_file() {
     let path = directory.path().join("preface.db");
     let store = open(&path).await;
     let log = || std::fs::metadata(directory.path().join("preface.db-wal")).expect("the log").len();
-    let before = (log(), store.pulse());
+    let before = (log(), store.change_stamp());
     assert_eq!(store.probe().await, Ok(()));
     assert!(log() > before.0, "a page was written");
-    assert_ne!(store.pulse(), before.1);
+    assert_ne!(store.change_stamp(), before.1);
     std::fs::remove_file(&path).expect("it goes");
     assert!(matches!(store.probe().await, Err(StoreError::Gone(_))));
 }

@@ -1,9 +1,10 @@
-//! What may lie where a store should be, and what is said about it.
+//! Opening of a path that is not a store, is damaged or is shared.
 #![cfg(all(feature = "sqlite", unix))]
 
 use preface_store::{Filter, InsertOutcome, PageRequest, Store, StoreError, StoreUrl, TokenRole};
 use preface_testkit::contract::{
     hold,
+    migrations::version_3_gets_drafts,
     samples::{actor, first, id},
 };
 use rusqlite::Connection;
@@ -126,6 +127,21 @@ fn tokens_of_the_first_tables_keep_their_roles() {
 }
 
 #[test]
+fn a_filled_store_of_version_3_gets_drafts() {
+    let directory = directory();
+    let path = directory.path().join("preface.db");
+    hold(version_3_gets_drafts(
+        async || open(&path).await.unwrap(),
+        || {
+            let connection = Connection::open(&path).unwrap();
+            connection
+                .execute_batch("DROP TABLE drafts; DROP TABLE identity; PRAGMA user_version = 3")
+                .unwrap();
+        },
+    ));
+}
+
+#[test]
 fn a_store_of_a_newer_preface_is_left_alone() {
     hold(async {
         let directory = directory();
@@ -135,7 +151,7 @@ fn a_store_of_a_newer_preface_is_left_alone() {
         connection.pragma_update(None, "user_version", 900).unwrap();
         let known = match store.check().await {
             Err(StoreError::Newer { found: 900, known }) => known,
-            other => panic!("a store that was open when it became newer says so: {other:?}"),
+            other => panic!("a store that was open when it became newer fails with Newer: {other:?}"),
         };
         store.close().await.unwrap();
         drop(connection);
@@ -184,11 +200,11 @@ fn a_damaged_file_is_named() {
         let mut scratched = whole.clone();
         scratched[4096..].fill(0xaa);
         fs::write(&path, &scratched).unwrap();
-        let said = match open(&path).await {
+        let outcome = match open(&path).await {
             Ok(store) => store.conversations(&Filter::default(), &PageRequest::default()).await.map(drop),
             Err(error) => Err(error),
         };
-        assert!(matches!(said, Err(StoreError::Damaged(_))), "scratched: {said:?}");
+        assert!(matches!(outcome, Err(StoreError::Damaged(_))), "scratched: {outcome:?}");
     });
 }
 
@@ -213,7 +229,7 @@ fn nothing_is_written_to_a_file_that_was_removed_or_replaced() {
         assert_eq!(store.create(first("kept", "x"), &actor()).await, Ok(InsertOutcome::New));
         assert!(store.revision(&id("kept")).await.unwrap().is_some());
         let gone = StoreError::Gone(path.clone());
-        assert!(gone.is_unavailable(), "asking again helps once it is back");
+        assert!(gone.is_unavailable(), "another attempt helps once it is back");
 
         fs::rename(&path, &away).unwrap();
         assert_eq!(store.create(first("removed", "x"), &actor()).await, Err(gone.clone()));
@@ -293,12 +309,12 @@ fn a_thousand_first_prompts_at_once_are_kept() {
         let directory = directory();
         let store = open(&directory.path().join("preface.db")).await.unwrap();
         let nodes = preface_testkit::contract::Nodes::new(vec![Arc::clone(&store)]);
-        let said = nodes
+        let outcomes = nodes
             .at_once(1000, |number, store| async move {
                 store.create(first(&format!("c{number}"), &"x".repeat(20 << 10)), &actor()).await
             })
             .await;
-        assert!(said.into_iter().all(|said| said == Ok(InsertOutcome::New)));
+        assert!(outcomes.into_iter().all(|outcome| outcome == Ok(InsertOutcome::New)));
         assert!(store.revision(&id("c999")).await.unwrap().is_some());
     });
 }

@@ -39,13 +39,13 @@ async fn open(path: &Path) -> Arc<dyn Store> {
     preface_store::open(&StoreUrl::Sqlite(path.to_owned())).await.expect("it opens")
 }
 
-/// Tells the one who started this process.
-fn say(line: &str) {
+/// Reports to the parent process.
+fn report(line: &str) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "\nsaid {line}").and_then(|()| out.flush()).expect("somebody listens");
 }
 
-fn heard(line: std::io::Result<String>) -> Option<String> {
+fn parse_report(line: std::io::Result<String>) -> Option<String> {
     line.ok()?.strip_prefix("said ").map(str::to_owned)
 }
 
@@ -63,7 +63,7 @@ fn child_that_writes_until_it_is_killed() {
                     async move {
                         let kept = store.create(first(&id, &id.repeat(1000)), &actor()).await;
                         assert_eq!(kept, Ok(InsertOutcome::New));
-                        say(&id);
+                        report(&id);
                     }
                 })
                 .await;
@@ -83,13 +83,13 @@ fn what_was_acknowledged_outlives_a_kill() {
         let mut count = 0;
         while count < wanted {
             let line = lines.next().expect("the child writes until it is killed");
-            if let Some(id) = heard(line) {
+            if let Some(id) = parse_report(line) {
                 acknowledged.insert(id);
                 count += 1;
             }
         }
         child.kill().expect("it is killed");
-        acknowledged.extend(lines.filter_map(heard).filter(|id| id.matches('-').count() == 2));
+        acknowledged.extend(lines.filter_map(parse_report).filter(|id| id.matches('-').count() == 2));
         child.wait().expect("it ends");
     }
     hold(async {
@@ -103,8 +103,8 @@ fn what_was_acknowledged_outlives_a_kill() {
         store.close().await.unwrap();
     });
     let connection = Connection::open(&path).unwrap();
-    let said: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-    assert_eq!(said, "ok");
+    let check: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
     let alone = "SELECT (SELECT count(*) FROM conversations) - (SELECT count(*) FROM audit)";
     let alone: i64 = connection.query_row(alone, [], |row| row.get(0)).unwrap();
     assert_eq!(alone, 0, "what happened and its entry are written together");
@@ -125,11 +125,11 @@ fn child_that_races() {
                         Ok(InsertOutcome::Existing(head)) => head.text.to_string(),
                         Err(error) => panic!("{error}"),
                     };
-                    say(&format!("{conversation}: {text}"));
+                    report(&format!("{conversation}: {text}"));
                 }
             })
             .await;
-        nodes.one().close().await.unwrap();
+        nodes.first().close().await.unwrap();
     });
 }
 
@@ -139,20 +139,20 @@ fn first_prompts_race_from_several_processes_on_a_new_file() {
     let path = directory.path().join("preface.db");
     let children: Vec<Child> =
         ["one", "two", "three"].iter().map(|name| start("child_that_races", &path, name)).collect();
-    let mut said = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut count = 0;
     for child in children {
         let output = child.wait_with_output().expect("it ends");
         assert!(output.status.success());
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains("test result: ok. 1 passed;"), "no test ran:\n{text}");
-        for line in output.stdout.lines().filter_map(heard) {
-            said.insert(line);
+        for line in output.stdout.lines().filter_map(parse_report) {
+            reported.insert(line);
             count += 1;
         }
     }
     assert_eq!(count, 600, "everybody was answered");
-    assert_eq!(said.len(), 50, "one text for each conversation: {said:?}");
+    assert_eq!(reported.len(), 50, "one text for each conversation: {reported:?}");
     hold(async {
         let store = open(&path).await;
         let all = store.conversations(&Filter::default(), &PageRequest::first(500)).await.unwrap();

@@ -333,10 +333,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let forms = MessageForms { system: SystemMessages::Keep, ..MessageForms::default() };
         let messages = convert(&history, &forms).messages;
         let model = *random.pick(&MODELS);
-        let role = *random.pick(&[AttachmentRole::User, AttachmentRole::System]);
+        let role = *random.pick(&[AttachmentRole::User, AttachmentRole::System, AttachmentRole::Turn]);
         let target = RequestTarget {
             model: Some(model),
             cache_key: random.chance(50).then_some("7f3a"),
+            cache_ttl: *random.pick(&[None, None, Some("5m"), Some("1h"), Some("12h")]),
             max_output_tokens: random.chance(50).then_some(1000),
             attachment_role: role,
             indented: false,

@@ -1,7 +1,7 @@
-//! What the tests of preface share: the case runner, the machine that cases run on, inputs for comparing presets
+//! Code shared by the tests of preface: the case runner, the machine that cases run on, inputs for comparing presets
 //! with the programs whose prompts they rebuild, and the suite of tests for each backend of the store.
 //!
-//! A case is a Markdown file that says which files there are, what is asked, and what comes out. `cases/README.md`
+//! A case is a Markdown file with input files, a request, and the expected output. `cases/README.md`
 //! describes the form; [`case::run_file`] runs one. `docs/design/peers.md` describes the comparisons; [`peers`] makes
 //! their inputs.
 
@@ -12,4 +12,4 @@ pub mod contract;
 pub mod peers;
 
 #[cfg(feature = "cases")]
-pub use preface::host::system::memory::MemorySystem;
+pub use preface_engine::host::system::memory::MemorySystem;

@@ -2,8 +2,8 @@
 //! catalogs are those of `crates/catalog/tests/catalogs`.
 #![cfg(unix)]
 
-use preface::host::system::{ReadScope, System};
-use preface::{
+use preface_engine::host::system::{ReadScope, System};
+use preface_engine::{
     ASSETS, BuildResult, Engine, Error, Request,
     catalogs::{self, ReplaceMode},
     core::{diagnostic::Severity, draft::AbsentReason, origin::Origin},
@@ -112,7 +112,7 @@ fn with(system: MemorySystem, from: &str, to: &str) -> MemorySystem {
 }
 
 #[test]
-fn nothing_of_a_catalog_speaks_unless_one_is_chosen() {
+fn nothing_of_a_catalog_is_used_unless_one_is_chosen() {
     let built = build(&machine(), &[]).unwrap();
     for (section, words) in
         [("watch", "OWN WATCH"), ("safety", "OWN SAFETY"), ("rounds", "OWN ROUNDS"), ("rope", "")]
@@ -132,7 +132,7 @@ fn imported_texts_take_the_place_of_the_profiles_own() {
         text(&built, "rounds"),
         "# Rounds\nGo round twice a night.\nTake Lamp with you, and leave no gate open.\n- look\n- listen"
     );
-    // Where the catalog has no such prompt, the profile speaks itself.
+    // Where the catalog has no such prompt, the profile's own text is used.
     assert_eq!(text(&built, "pilot"), "OWN PILOT");
     assert_eq!(
         notes(&built, "catalog/no-prompt"),
@@ -143,12 +143,12 @@ fn imported_texts_take_the_place_of_the_profiles_own() {
 }
 
 #[test]
-fn a_prompt_that_stands_in_another_one_is_not_said_twice() {
+fn a_prompt_that_stands_in_another_one_is_not_included_twice() {
     let built = build(&machine(), &["catalog=2.1.50"]).unwrap();
     let absent = built.prompt.absent.iter().find(|absent| absent.section.as_str() == "safety").unwrap();
     assert_eq!((absent.reason, absent.why.as_str()), (AbsentReason::Merged, "its text is in `watch`"));
     assert_eq!(built.prompt.text.matches("Count the crates.").count(), 1);
-    // Somebody's own words in the first place: then it speaks in its own.
+    // Somebody's own words in the first place: then it stands in its own.
     let own = machine().with_file("/home/user/.config/preface/sections/watch.md", "Mine.\n");
     let built = build(&own, &["catalog=2.1.50"]).unwrap();
     assert_eq!(
@@ -296,7 +296,7 @@ fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
     let bash = main.tools.iter().find(|tool| tool.name == "Bash").unwrap();
     let description = bash.description.as_deref().unwrap();
     assert!(description.starts_with("At most 10 minutes.\n\ngit:\n"), "{description}");
-    // The user's own agent of that name speaks itself.
+    // The user's own agent of that name is used.
     let mine = "---\nname: explore\ndescription: Mine.\n---\nMY AGENT\n";
     let system = &system.clone().with_file("/home/user/.claude/agents/explore.md", mine);
     let mut request = Request::new("/work/app");
@@ -334,7 +334,7 @@ fn claude_code(prompts: &[(&str, &str)], sets: &[&str]) -> BuildResult {
     Engine::new(&system).build(&request).unwrap()
 }
 
-fn tool<'b>(built: &'b BuildResult, name: &str) -> &'b preface::core::turn::Tool {
+fn tool<'b>(built: &'b BuildResult, name: &str) -> &'b preface_engine::core::turn::Tool {
     built.tools.iter().find(|tool| tool.name == name).unwrap()
 }
 
@@ -359,7 +359,7 @@ fn a_catalog_leaves_whose_words_are_instructions_and_the_agents() {
     assert!(task.contains("THEIR TASK\n\nAgents:\n\n- explore:"), "{task}");
     assert!(task.ends_with("\n- mine: M"), "{task}");
     assert_eq!(tool(&built, "Glob").description.as_deref(), Some("THEIR GLOB"));
-    assert!(!built.prompt.text.contains("THEIR GLOB"), "it is said in the definition alone");
+    assert!(!built.prompt.text.contains("THEIR GLOB"), "it is in the definition alone");
 }
 
 #[test]

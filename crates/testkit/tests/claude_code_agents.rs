@@ -1,7 +1,7 @@
-//! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is asked for.
+//! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is requested.
 #![cfg(unix)]
 
-use preface::{ASSETS, BuildResult, Engine, Request};
+use preface_engine::{ASSETS, BuildResult, Engine, Request};
 use preface_testkit::MemorySystem;
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn they_are_there_where_they_are_asked_for(
+    fn they_are_included_on_request(
         places in vec(select(&PLACES[..6]), 1..6),
         place in select(&["system", "user"][..]),
         agent in 0..17_usize,
@@ -219,7 +219,7 @@ fn section_files_replace_what_agents_read_of_the_program() {
     assert!(!build(&system, "explore", Vec::new()).prompt.text.contains("OWN"));
 }
 
-/// Its prompt says that it cannot ask, so it has no tool to ask with, and none to start agents of its own.
+/// Its prompt forbids questions, so it has no tool for them, and none to start agents of its own.
 #[test]
 fn the_agent_for_any_work_has_no_tool_for_questions() {
     let built = build(&machine(&[]), "task", Vec::new());
@@ -313,7 +313,7 @@ fn an_agents_tools_go_by_any_of_their_names() {
     assert_eq!(tools("tools: Read, \"*\"\ndisallowedTools: '*'"), "");
 }
 
-/// What `mcp.json` and a recording of a server say.
+/// An `mcp.json` and a recording of a server.
 fn with_server(system: MemorySystem) -> MemorySystem {
     let tools = r#"{"tools": [{"name": "one"}, {"name": "two"}]}"#;
     system

@@ -2,7 +2,9 @@
 //! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
 #![cfg(unix)]
 
-use preface::{ASSETS, BuildResult, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint};
+use preface_engine::{
+    ASSETS, BuildResult, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint,
+};
 use preface_testkit::MemorySystem;
 
 fn machine() -> MemorySystem {
@@ -14,7 +16,7 @@ fn machine() -> MemorySystem {
         .with_current_dir("/work/app")
 }
 
-fn ask(sets: &[&str]) -> Request {
+fn preset_request(sets: &[&str]) -> Request {
     Request {
         preset: Some("claude-code".into()),
         sets: sets.iter().map(|set| (*set).to_owned()).collect(),
@@ -24,7 +26,7 @@ fn ask(sets: &[&str]) -> Request {
 }
 
 fn build(system: &MemorySystem, sets: &[&str]) -> BuildResult {
-    Engine::new(system).build(&ask(sets)).expect("it builds")
+    Engine::new(system).build(&preset_request(sets)).expect("it builds")
 }
 
 fn text(system: &MemorySystem, sets: &[&str]) -> String {
@@ -49,7 +51,7 @@ fn conditional_inclusion_tool_docs_only_included_when_tool_is_enabled() {
     for subset in 0..1_u32 << docs.len() {
         let active: Vec<String> =
             (0..docs.len()).filter(|at| subset & (1 << at) != 0).map(|at| docs[at].0.to_owned()).collect();
-        let request = Request { tools: ToolChoice::Named(active.clone()), ..ask(&[]) };
+        let request = Request { tools: ToolChoice::Named(active.clone()), ..preset_request(&[]) };
         let built = Engine::new(&system).build(&request).expect("it builds");
         for (tool, id) in docs {
             let is_active = active.iter().any(|name| name == tool);
@@ -117,7 +119,8 @@ fn token_budget_assembled_prompt_stays_within_context_budget() {
     let system = machine();
     let whole = text(&system, &[]);
     let tokens = whole.len() / 4;
-    let within = |max: usize| Engine::new(&system).build(&Request { budget: Some(max), ..ask(&[]) });
+    let within =
+        |max: usize| Engine::new(&system).build(&Request { budget: Some(max), ..preset_request(&[]) });
     assert_eq!(within(tokens).expect("equal passes").prompt.text, whole);
     match within(tokens - 1) {
         Err(Error::Over(over)) => {
@@ -139,7 +142,7 @@ fn custom_override_completely_replaces_the_assembled_prompt() {
         text(&system, &[]),
         "an empty one counts as not set"
     );
-    // `append` is ignored beside it, and said to be; where the two are combined, it follows.
+    // `append` is ignored beside it, and reported; where the two are combined, it follows.
     let both = [format!("systemPrompt.custom={custom}"), "systemPrompt.append=More.".to_owned()];
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
     let built = build(&system, &both);
@@ -207,13 +210,15 @@ fn a_setting_that_names_the_preset_appends_to_it() {
 fn a_section_of_a_profile_that_extends_the_preset_is_included() {
     let profile = "extends = \"claude-code\"\n[section.review]\ntext = \"REVIEW\"\n[section.early]\ntext = \"EARLY\"\nafter = \"main\"\n";
     let system = machine().with_file("/home/user/.config/preface/profiles/mine.toml", profile);
-    let request =
-        Request { preset: Some("mine".into()), ..ask(&["outputStyle=Concise", "systemPrompt.append=LAST"]) };
+    let request = Request {
+        preset: Some("mine".into()),
+        ..preset_request(&["outputStyle=Concise", "systemPrompt.append=LAST"])
+    };
     let built = Engine::new(&system).build(&request).expect("it builds");
     let ids = ids(&built);
     assert!(ids.ends_with(&["output-style", "review", "append"]), "{ids:?}");
     assert_eq!(ids[..2], ["main", "early"]);
-    let agent = Request { agent: Some("explore".into()), preset: Some("mine".into()), ..ask(&[]) };
+    let agent = Request { agent: Some("explore".into()), preset: Some("mine".into()), ..preset_request(&[]) };
     assert!(!Engine::new(&system).build(&agent).expect("it builds").prompt.text.contains("REVIEW"));
 }
 
@@ -234,7 +239,8 @@ fn preset_and_append_appends_correctly() {
     let built = build(&system, &[]);
     assert_eq!(built.prompt.text, format!("{plain}\n\n{append}"));
     assert_eq!(ids(&built).last(), Some(&"append"));
-    let error = Engine::new(&machine()).build(&ask(&["systemPrompt.preset=claude_cod"])).unwrap_err();
+    let error =
+        Engine::new(&machine()).build(&preset_request(&["systemPrompt.preset=claude_cod"])).unwrap_err();
     assert_eq!(error.to_string(), "unknown preset: `claude_cod`");
 }
 
@@ -254,7 +260,7 @@ fn mcp_docs_connected_server_tools_appear_in_the_documentation() {
         assert!(section.contains(&format!("- {}", tool.name)), "{}", tool.name);
     }
     // The list follows the tools while a session lives.
-    let mut session = Session::setup(Engine::new(&system), ask(&[])).start().expect("a session");
+    let mut session = Session::setup(Engine::new(&system), preset_request(&[])).start().expect("a session");
     session.set_active_tools(&["Read".to_owned()]).expect("other tools");
     assert!(!session.prompt().text.contains("## git"), "{}", session.prompt().text);
     session.set_active_tools(&["Read".to_owned(), "mcp__git__log".to_owned()]).expect("other tools");
@@ -289,7 +295,7 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
     let bare = build(&empty, &["outputStyle=bare"]);
     assert_eq!(bare.prompt.text, plain.prompt.text);
     assert!(bare.prompt.diagnostics.iter().any(|note| note.code.as_str() == "style/empty"));
-    // A style can take the place of the advice for programming, if its file says so.
+    // A style can take the place of the advice for programming, if its file has `keep-coding-instructions: false`.
     let only = style.replace("description", "keep-coding-instructions: false\ndescription");
     let system = machine().with_file("/home/user/.claude/output-styles/terse.md", only);
     let kept = build(&system, &["outputStyle=terse"]);
@@ -304,7 +310,7 @@ fn version_pinning_the_prompts_texts_have_a_version() {
     const DIGEST: &str = "blake3:2b427e67178d78fed4faa1b739956336501e2f9ca4ddb1c42778373762a891d5";
     let mut texts = String::new();
     for (path, bytes) in ASSETS {
-        // Bindings are no text: they say what names in other people's texts stand for.
+        // Bindings are no text: they replace names in other people's texts.
         if path.ends_with("/bindings.toml") {
             continue;
         }
@@ -320,7 +326,7 @@ fn version_pinning_the_prompts_texts_have_a_version() {
     assert_eq!(build(&machine(), &[]).prompt.texts_version.as_deref(), Some(VERSION));
 }
 
-/// Seed 003 §3.2: what the tools are for is said in their definitions, and not in the prompt.
+/// Seed 003 §3.2: what the tools are for is in their definitions, and not in the prompt.
 #[test]
 fn tool_descriptions_stand_in_the_definitions_alone() {
     let built = build(&machine(), &[]);
@@ -375,7 +381,7 @@ fn a_project_that_appends_gets_no_rank() {
     }
 }
 
-/// Options in the user's settings, in each of their spellings; what the caller sets is said last.
+/// Options in the user's settings, in each of their spellings; what the caller sets comes last.
 #[test]
 fn options_are_settings_too() {
     let with = |options: &str| {
@@ -392,7 +398,7 @@ fn options_are_settings_too() {
     }
     let catalog = build(&with(r#"{"order": "catalog", "claudeMdExcludes": ["**/CLAUDE.md"]}"#), &[]);
     assert_eq!(ids(&catalog)[2], "conversational-style");
-    // What belongs to another program is one note; what nobody knows is told.
+    // What belongs to another program is one note; an unknown one is reported.
     let built = build(&with(r#"{"sesions": true}"#), &[]);
     let note = |code: &str| built.prompt.diagnostics.iter().find(|note| note.code.as_str() == code).cloned();
     assert_eq!(
@@ -404,8 +410,8 @@ fn options_are_settings_too() {
 
 /// An exact counter measures the prompt; tools are described beside it whoever counts.
 #[test]
-fn an_exact_counter_can_be_asked_for() {
-    let request = Request { counter: Some("o200k".into()), ..ask(&[]) };
+fn an_exact_counter_can_be_chosen() {
+    let request = Request { counter: Some("o200k".into()), ..preset_request(&[]) };
     let built = Engine::new(&machine()).build(&request).expect("it builds");
     assert_eq!(built.prompt.text, text(&machine(), &[]));
     assert!(built.tools.iter().all(|tool| tool.description.is_some()));
@@ -427,7 +433,7 @@ fn claude_md_hierarchy_under_a_budget_the_farthest_parent_gives_way_first() {
         let order = format!("claudeMd.order={order}");
         let mut seen = [false; 5];
         for budget in (640..3_400).step_by(40) {
-            let request = Request { budget: Some(budget), ..ask(&[&order, "budget.onOver=cut"]) };
+            let request = Request { budget: Some(budget), ..preset_request(&[&order, "budget.onOver=cut"]) };
             let built = Engine::new(&system).build(&request).expect("it is cut");
             let text = &built.prompt.text;
             assert!(text.len() / 4 <= budget);
@@ -484,7 +490,7 @@ fn mcp_docs_servers_that_no_active_tool_reaches_are_left_out() {
             Some(tools) => ToolChoice::Named(tools.iter().map(|tool| (*tool).to_owned()).collect()),
             None => ToolChoice::Profile,
         };
-        let built = Engine::new(&system).build(&Request { tools, ..ask(&[]) }).expect("it builds");
+        let built = Engine::new(&system).build(&Request { tools, ..preset_request(&[]) }).expect("it builds");
         ["## docs", "## never"].iter().map(|name| built.prompt.text.contains(name)).collect()
     };
     assert_eq!(named(None), [true, true]);
@@ -502,7 +508,8 @@ fn a_command_without_a_text_is_its_name_alone() {
 /// The name of a tool in another case is that of the profile's tool.
 #[test]
 fn tools_are_found_by_their_names_in_any_case() {
-    let request = Request { tools: ToolChoice::Named(vec!["read".into(), "FILEEDIT".into()]), ..ask(&[]) };
+    let request =
+        Request { tools: ToolChoice::Named(vec!["read".into(), "FILEEDIT".into()]), ..preset_request(&[]) };
     let built = Engine::new(&machine()).build(&request).expect("it builds");
     let names: Vec<&str> = built.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["Read", "Edit"]);
@@ -512,7 +519,7 @@ fn tools_are_found_by_their_names_in_any_case() {
 fn a_limit_of_the_tree_is_reported_once() {
     let deep = format!("/{}", "d/".repeat(130));
     let system = machine().with_dir(&deep).with_file("/home/user/.claude/CLAUDE.md", "Mine.\n");
-    let request = Request { cwd: Some(deep.into()), ..ask(&[]) };
+    let request = Request { cwd: Some(deep.into()), ..preset_request(&[]) };
     let built = Engine::new(&system).build(&request).expect("it builds");
     let limits = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == "instructions/limit");
     assert_eq!(limits.count(), 1);

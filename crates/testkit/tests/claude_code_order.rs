@@ -2,7 +2,7 @@
 //! the specification, written down once more.
 #![cfg(unix)]
 
-use preface::{ASSETS, Engine, Request, ToolChoice};
+use preface_engine::{ASSETS, Engine, Request, ToolChoice};
 use preface_testkit::MemorySystem;
 use std::collections::BTreeSet;
 
@@ -75,7 +75,7 @@ fn always(_: Conditions) -> bool {
     true
 }
 
-/// Section 4 of the seed, step by step. The security policy is text of `main` and is not said again.
+/// Section 4 of the seed, step by step. The security policy is text of `main` and is not repeated.
 const SEED: &[Row] = &[
     ("main", always),
     ("censoring-policy", always),
@@ -191,7 +191,7 @@ fn compare(order: &str, rows: &[Row]) {
         for (id, holds) in rows {
             assert_eq!(absent.contains(id), !holds(conditions), "`{id}` of {conditions:?}");
         }
-        assert!(absent.contains(&"security-policy"), "the merged part is told of");
+        assert!(absent.contains(&"security-policy"), "the merged part is listed");
         for part in &built.prompt.parts[1..] {
             let text = built.prompt.text_of(part);
             assert!(
@@ -232,8 +232,9 @@ fn the_stable_prefix_does_not_depend_on_tools() {
         Engine::new(&system).build(&request).expect("it builds").prompt
     };
     let all = build(ToolChoice::Profile);
-    let of_static =
-        |part: &&preface::core::prompt::Part| part.stability == preface::core::variable::Stability::Static;
+    let of_static = |part: &&preface_engine::core::prompt::Part| {
+        part.stability == preface_engine::core::variable::Stability::Static
+    };
     let prefix = all.parts.iter().filter(of_static).map(|part| part.range.end).max().unwrap_or_default();
     assert!(prefix > 4_000, "{prefix} bytes");
     for tools in [vec![], vec!["Read".to_owned()], vec!["Glob".to_owned(), "Task".to_owned()]] {

@@ -1,6 +1,6 @@
 //! What is opened, and how often: nothing in a branch that is not taken, everything else once.
 
-use preface::{ASSETS, Engine, Request, ToolChoice, TrustChoice};
+use preface_engine::{ASSETS, Engine, Request, ToolChoice, TrustChoice};
 use preface_testkit::MemorySystem;
 
 fn machine() -> MemorySystem {
@@ -43,7 +43,7 @@ fn a_file_is_read_once_however_often_it_is_named() {
 }
 
 #[test]
-fn a_section_that_does_not_speak_opens_nothing() {
+fn an_absent_section_opens_nothing() {
     let system = machine()
         .with_file("/home/user/.config/preface/base.md", "Base.")
         .with_file("/home/user/.config/preface/sections/extra.md", "[file:taken.md]")

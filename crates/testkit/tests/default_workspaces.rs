@@ -1,7 +1,7 @@
 //! Laws that hold for every build, checked on random machines: odd bytes at random layers, random settings, profiles,
 //! tools and budgets. The seed is fixed, so that a failure comes back.
 
-use preface::{
+use preface_engine::{
     ASSETS, BuildResult, Engine, Error, Request, ToolChoice, TrustChoice,
     core::{
         audit::AuditEvent,
@@ -311,8 +311,8 @@ fn counts_are_those_of_the_parts(built: &BuildResult) -> Result<(), String> {
 
 /// No path, no error and nothing from outside is in the text, but for the headings of context files and the cwd.
 fn nothing_leaks(machine: &Machine, built: &BuildResult) -> Result<(), String> {
-    let told = |origin: &Origin| match origin {
-        // Our own words say what they like; these variables are paths.
+    let is_allowed = |origin: &Origin| match origin {
+        // Our own texts may contain anything; these variables are paths.
         Origin::Source { source, .. } => source.scope == Scope::Bundled,
         Origin::Variable { key, .. } => matches!(key.as_str(), "item:path" | "prompt:cwd"),
         _ => false,
@@ -320,7 +320,7 @@ fn nothing_leaks(machine: &Machine, built: &BuildResult) -> Result<(), String> {
     let text: String = built
         .prompt
         .spans()
-        .filter(|(.., origin)| !told(origin))
+        .filter(|(.., origin)| !is_allowed(origin))
         .map(|(_, range, _)| &built.prompt.text[range])
         .collect();
     // A link to a context file of that name is followed on purpose; a template of the user's may name any file.
@@ -365,7 +365,7 @@ fn fits(built: &BuildResult) -> Result<(), String> {
     }
 }
 
-/// A text of the project reads nothing outside, whatever it says.
+/// A text of the project reads nothing outside, whatever it contains.
 #[test]
 fn no_text_of_a_project_brings_in_what_lies_outside() {
     let places = vec![
@@ -404,7 +404,7 @@ fn after_a_grant_nothing_is_held() {
             let once = Request { trust: TrustChoice::Once, ..request.clone() };
             let wanted = engine.build(&once).map_err(|error| TestCaseError::fail(error.to_string()))?;
             engine
-                .grant(&request, Vec::new(), preface::coverage::HiddenText::Allow)
+                .grant(&request, Vec::new(), preface_engine::coverage::HiddenText::Allow)
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;
             let built = engine.build(&request).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let untrusted: Vec<&str> = built.untrusted().map(|seen| seen.shown.as_str()).collect();

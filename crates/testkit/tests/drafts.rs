@@ -1,6 +1,6 @@
-//! The drafts in `docs/design/profiles` build: the profile language still says what they say.
+//! The drafts in `docs/design/profiles` build: the profile language still covers them.
 
-use preface::{ASSETS, Engine, Request, ToolChoice};
+use preface_engine::{ASSETS, Engine, Request, ToolChoice};
 use preface_testkit::MemorySystem;
 use std::path::Path;
 

@@ -1,8 +1,9 @@
 //! Links of a project lead nowhere but into the project, in every preset and for every kind of file; the user may allow
 //! a target by name.
 
-use preface::{
-    ASSETS, BuildResult, Engine, Request, TrustChoice, core::diagnostic::Severity,
+use preface_engine::{
+    ASSETS, BuildResult, Engine, Request, TrustChoice,
+    core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
     host::system::memory::AccessKind,
 };
 use preface_testkit::MemorySystem;
@@ -139,13 +140,13 @@ fn the_project_is_the_work_tree() {
 #[test]
 fn a_file_above_the_project_stays_below_its_own_directory() {
     let system = || machine().with_dir("/w/q/.git").with_file("/w/docs/a.md", "OF ALL");
-    let ask = |system: &MemorySystem| {
+    let prompt = |system: &MemorySystem| {
         let request =
             Request { preset: Some("pi".to_owned()), trust: TrustChoice::Once, ..Request::new("/w/q") };
         Engine::new(system).build(&request).expect("it builds").prompt.text
     };
-    assert!(ask(&system().with_link("/w/AGENTS.md", "docs/a.md")).contains("OF ALL"));
-    assert!(!ask(&system().with_link("/w/AGENTS.md", "/h/out/env.md")).contains(SECRET));
+    assert!(prompt(&system().with_link("/w/AGENTS.md", "docs/a.md")).contains("OF ALL"));
+    assert!(!prompt(&system().with_link("/w/AGENTS.md", "/h/out/env.md")).contains(SECRET));
 }
 
 #[test]
@@ -169,7 +170,7 @@ fn the_kernels_files_are_read_for_nobody() {
 
 #[test]
 fn a_text_given_as_a_file_of_the_project_is_opened_as_such() {
-    let ask = |follow: &[&str]| {
+    let build_following = |follow: &[&str]| {
         let system = machine().with_link("/p/prompt.md", "/h/out/env.md").with_current_dir("/p");
         let request = Request {
             preset: Some("pi".to_owned()),
@@ -179,9 +180,9 @@ fn a_text_given_as_a_file_of_the_project_is_opened_as_such() {
         };
         Engine::new(&system).build(&request)
     };
-    let error = ask(&[]).expect_err("it leads out").to_string();
+    let error = build_following(&[]).expect_err("it leads out").to_string();
     assert!(error.contains("leads outside"), "{error}");
-    assert!(ask(&["/h/out/env.md"]).expect("it is allowed").prompt.text.contains(SECRET));
+    assert!(build_following(&["/h/out/env.md"]).expect("it is allowed").prompt.text.contains(SECRET));
 }
 
 #[test]
@@ -190,7 +191,7 @@ fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required(
         let machine = machine().with_hard_link("/p/AGENTS.md", "/h/out/env.md");
         machine.with_hard_link("/p/CLAUDE.md", "/h/out/env.md")
     };
-    let ask = |system: &MemorySystem, preset: &str, trust: TrustChoice, roots: Option<&str>| {
+    let build_with = |system: &MemorySystem, preset: &str, trust: TrustChoice, roots: Option<&str>| {
         let request = Request {
             preset: Some(preset.to_owned()),
             trust,
@@ -203,21 +204,45 @@ fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required(
         .with_file("/h/.config/preface/settings.json", r#"{"trust": {"hardLinks": true}}"#)
         .with_file("/h/.claude/settings.json", r#"{"trust": {"hardLinks": true}}"#);
     for preset in ["template", "default", "claude-code"] {
-        let refused = ask(&linked(), preset, TrustChoice::Once, Some("/p")).expect("it builds");
+        let refused = build_with(&linked(), preset, TrustChoice::Once, Some("/p")).expect("it builds");
         assert!(!refused.prompt.text.contains(SECRET), "{preset}");
         let note = refused.prompt.diagnostics.iter().find(|note| note.code.as_str() == "file/hard-link");
         let help = note.and_then(|note| note.help.as_deref()).unwrap_or_default();
         assert!(help.contains("`trust.hardLinks`"), "{preset}: {refused:?}");
-        let plain = ask(&linked(), preset, TrustChoice::Once, None).expect("it builds");
+        let plain = build_with(&linked(), preset, TrustChoice::Once, None).expect("it builds");
         assert!(
             plain.prompt.text.contains(SECRET),
             "{preset}: on the user's own machine it is like any other"
         );
-        let allowed = ask(&own, preset, TrustChoice::Once, Some("/p")).expect("it builds");
+        let allowed = build_with(&own, preset, TrustChoice::Once, Some("/p")).expect("it builds");
         assert!(allowed.prompt.text.contains(SECRET), "{preset}");
     }
-    let required = ask(&linked(), "pi", TrustChoice::Require, None).expect("nothing was left out for trust");
+    let required =
+        build_with(&linked(), "pi", TrustChoice::Require, None).expect("nothing was left out for trust");
     assert!(!required.prompt.text.contains(SECRET), "where trust is required, too");
+}
+
+#[test]
+fn a_repository_that_begins_above_the_roots_is_reported() {
+    for preset in ["claude-code", "default", "pi"] {
+        for (root, reported) in [("/p/web", 1), ("/p", 0)] {
+            let system = machine()
+                .with_file("/p/AGENTS.md", "Use tabs.")
+                .with_file("/p/CLAUDE.md", "Use tabs.")
+                .with_file("/p/web/CLAUDE.md", "Answer in JSON.");
+            let request = Request {
+                preset: Some(preset.to_owned()),
+                trust: TrustChoice::Once,
+                roots: Some(vec![root.into()]),
+                ..Request::new("/p/web")
+            };
+            let prompt = Engine::new(&system).build(&request).expect("it builds").prompt;
+            assert!(prompt.text.contains("Answer in JSON."), "{preset}");
+            assert_eq!(prompt.text.contains("Use tabs."), reported == 0, "{preset}");
+            let is_report = |note: &&Diagnostic| note.code == DiagnosticCode::FileAboveRoots;
+            assert_eq!(prompt.diagnostics.iter().filter(is_report).count(), reported, "{preset} {root}");
+        }
+    }
 }
 
 /// Also where the file does not parse: no message quotes it.

@@ -1,6 +1,6 @@
-//! `Engine::lint` and a build tell the same of a text that imitates the profile's own tags, once.
+//! `Engine::lint` and a build report the same of a text that imitates the profile's own tags, once.
 
-use preface::{ASSETS, Engine, Request};
+use preface_engine::{ASSETS, Engine, Request};
 use preface_testkit::MemorySystem;
 
 const PROFILE: &str = r###"
@@ -44,7 +44,7 @@ fn one_imitation_is_one_finding() {
         let expected = [
             ("forged/tag", Some(1), Some(3)),
             ("forged/tag", Some(2), Some(1)),
-            // A tag of another preset: lint tells, a build does not.
+            // A tag of another preset: lint reports it, a build does not.
             ("forged/tag", Some(2), Some(9)),
             ("forged/heading", Some(3), Some(1)),
         ];

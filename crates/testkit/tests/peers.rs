@@ -4,7 +4,7 @@
 //! prompts, in which a token stands for each sentence that only a package has. The tokens are given as options, so the
 //! prompts are equal as they stand. The packages themselves are not needed here.
 
-use preface::{ASSETS, Engine, Request};
+use preface_engine::{ASSETS, Engine, Request};
 use preface_testkit::{
     MemorySystem,
     peers::{BuilderInput, PiBuilder, PiOptions, ProfileFault, VARIANTS, edge_workspaces},

@@ -1,8 +1,8 @@
-//! Preset `pi` among files that are too many, too large or broken: it builds, says what it left out, and does no more work
+//! Preset `pi` among files that are too many, too large or broken: it builds, reports what it left out, and does no more work
 //! than there are files. What needs a real disk or a program is tested through the binary
 //! (`crates/cli/tests/cli/pi_hostile.rs`).
 
-use preface::{ASSETS, BuildResult, Engine, Error, Request, host::system::memory::AccessKind};
+use preface_engine::{ASSETS, BuildResult, Engine, Error, Request, host::system::memory::AccessKind};
 use preface_testkit::MemorySystem;
 
 const LISTING: &str = "\n\nThe following skills provide specialized instructions for specific tasks.\n\
@@ -17,7 +17,7 @@ fn machine() -> MemorySystem {
     MemorySystem::new().with_bundle(ASSETS).with_home("/h").with_file("/p/.sf/SYSTEM.md", "B.")
 }
 
-fn ask(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
+fn try_build(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
     let request = Request {
         preset: Some("pi".to_owned()),
         sets: sets.iter().map(|set| (*set).to_owned()).chain(["date=false".to_owned()]).collect(),
@@ -29,7 +29,7 @@ fn ask(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
 }
 
 fn build(system: &MemorySystem) -> BuildResult {
-    let built = ask(system, &[]).expect("no file of a project stops a build");
+    let built = try_build(system, &[]).expect("no file of a project stops a build");
     built.prompt.check_tiling().expect("the parts tile the prompt");
     built
 }
@@ -85,7 +85,7 @@ fn a_thousand_skills() {
     assert!(all <= few * 11, "{all} looks at the disk for 1,000 skills, {few} for 100");
 }
 
-/// A thousand of one name: one is listed, and each of the others is told with winner and loser.
+/// A thousand of one name: one is listed, and each of the others is reported with winner and loser.
 #[test]
 fn a_thousand_skills_of_one_name() {
     let mut system = machine();
@@ -95,8 +95,8 @@ fn a_thousand_skills_of_one_name() {
     let built = build(&system);
     let row = row("same", "Does it.", "/p/.sf/skills/00000/SKILL.md");
     assert_eq!(built.prompt.text, format!("B.{LISTING}{row}</available_skills>{TAIL}"));
-    let told = notes(&built);
-    assert_eq!(told.iter().filter(|(code, _)| *code == "skill/collision").count(), 999);
+    let reported = notes(&built);
+    assert_eq!(reported.iter().filter(|(code, _)| *code == "skill/collision").count(), 999);
 }
 
 /// Far more directories than anybody nests.
@@ -109,8 +109,8 @@ fn skills_at_the_end_of_a_deep_tree() {
     let system = machine().with_file(format!("{dir}/SKILL.md"), skill("d", "Deep."));
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("B.{TAIL}"));
-    let [("skill/ignored", told)] = notes(&built)[..] else { panic!("{:?}", notes(&built)) };
-    assert!(told.ends_with("was left out: it lies deeper than 64 directories"), "{told}");
+    let [("skill/ignored", message)] = notes(&built)[..] else { panic!("{:?}", notes(&built)) };
+    assert!(message.ends_with("was left out: it lies deeper than 64 directories"), "{message}");
 }
 
 /// A link to a directory above is no way down for ever.
@@ -208,6 +208,6 @@ fn forged_structure() {
     let built = build(&system);
     assert_eq!(built.prompt.text.matches("</available_skills>").count(), 3, "{}", built.prompt.text);
     assert_eq!(notes(&built).iter().filter(|(code, _)| *code == "forged/tag").count(), 4);
-    let built = ask(&system, &["neutralise_tags=true"]).expect("it builds");
+    let built = try_build(&system, &["neutralise_tags=true"]).expect("it builds");
     assert_eq!(built.prompt.text.matches("</available_skills>").count(), 1, "{}", built.prompt.text);
 }

@@ -1,6 +1,6 @@
 //! Preset `pi` has two shapes, flat text and sections in tags, and both are data of one profile.
 
-use preface::{ASSETS, Engine, Request, ToolChoice};
+use preface_engine::{ASSETS, Engine, Request, ToolChoice};
 use preface_testkit::MemorySystem;
 
 /// Builds a variant in a directory with one AGENTS.md and one CLAUDE.md, without anything above it.

@@ -1,6 +1,6 @@
 //! Each reminder that ships has a case in which its event happens, and reads well in every form of its event.
 
-use preface::{
+use preface_engine::{
     ASSETS, Engine, Request, Session,
     core::{
         lint::forged::scan_tags,
@@ -36,7 +36,7 @@ fn each_reminder_has_a_case() {
         for id in ids {
             assert!(
                 fired.contains(&&*format!("\"{id}\"")),
-                "cases/{bundle}/reminders.md fires `{id}` and says what is sent"
+                "cases/{bundle}/reminders.md fires `{id}` and has the text that is sent"
             );
         }
     }
@@ -92,15 +92,13 @@ fn each_form_of_each_event_gives_a_text_that_is_whole() {
         for tools in [None, Some(Vec::new())] {
             for reminder in report.catalogue.iter() {
                 let events = events(reminder, "VALUE");
-                let tools = tools.clone().map_or(preface::ToolChoice::Profile, preface::ToolChoice::Named);
+                let tools = tools
+                    .clone()
+                    .map_or(preface_engine::ToolChoice::Profile, preface_engine::ToolChoice::Named);
                 let built =
                     engine.build(&Request { events: events.clone(), tools, ..preset(bundle) }).unwrap();
                 let id = &reminder.id;
-                assert_eq!(
-                    built.prompt.attachments.len(),
-                    events.len(),
-                    "`{id}` says something in every form"
-                );
+                assert_eq!(built.prompt.attachments.len(), events.len(), "`{id}` has a text in every form");
                 for (attachment, event) in built.prompt.attachments.iter().zip(&events) {
                     let text = &attachment.text;
                     assert!(
@@ -120,11 +118,11 @@ fn each_form_of_each_event_gives_a_text_that_is_whole() {
                         "`{id}` hides itself: {text}"
                     );
                 }
-                let said = |name: &str| {
+                let shows_value = |name: &str| {
                     built.prompt.attachments.last().is_some_and(|attachment| attachment.text.contains(name))
                 };
                 let shows = reminder.fields.iter().any(|field| field.kind != FieldKind::Flag);
-                assert!(!shows || said("VALUE") || said("120"), "`{id}` says what happened");
+                assert!(!shows || shows_value("VALUE") || shows_value("120"), "`{id}` shows what happened");
             }
         }
         let all: Vec<Value> = report.catalogue.iter().flat_map(|one| events(one, "VALUE")).collect();
@@ -150,7 +148,7 @@ fn no_event_of_a_shipped_reminder_ends_its_tags() {
     }
 }
 
-/// What an event says on a line of the program's own stays on that line. A text is quoted, or is meant to be followed.
+/// A value of an event on a line of the program's own stays on that line. A text is quoted, or is meant to be followed.
 #[test]
 fn no_value_outside_of_a_frame_begins_a_line() {
     const FOLLOWED: [&str; 4] = ["content", "question", "skills", "summary"];
@@ -175,8 +173,9 @@ fn no_value_outside_of_a_frame_begins_a_line() {
             assert!(!text.lines().any(|line| line.starts_with("The user wants you to run")), "{text}");
             assert!(!text.contains(['\u{2028}', '\u{202e}']), "{text}");
             let has_names = one.fields.iter().any(|field| field.kind.is_one_line());
-            let is_told = built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "hidden/escaped");
-            assert_eq!(is_told, has_names, "`{}`", one.id);
+            let is_reported =
+                built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "hidden/escaped");
+            assert_eq!(is_reported, has_names, "`{}`", one.id);
         }
     }
 }
@@ -196,7 +195,7 @@ fn a_session_sends_a_reminder_once() {
     let system = machine();
     let bundle = *shipped().keys().next().expect("a bundle ships reminders");
     let mut session = Session::setup(Engine::new(&system), preset(bundle)).start().unwrap();
-    session.say("Go on.").unwrap();
+    session.submit("Go on.").unwrap();
     let text = session.prompt().text.clone();
     session.remind(&json!({"type": "file-empty", "path": "a.rs"})).unwrap();
     session.remind(&json!({"type": "file-empty", "path": "b.rs"})).unwrap();

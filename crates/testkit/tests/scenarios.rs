@@ -1,10 +1,10 @@
-//! Scenarios: what each request of a conversation holds once hooks were told. The scenarios lie beside this file.
+//! Scenarios: what each request of a conversation holds after the hooks. The scenarios lie beside this file.
 //!
 //! Each is checked twice. The views below are written by hand from the rules. The records (`<scenario>.<variant>.txt`) hold
 //! the request bytes and the explanation of each prompt; `PREFACE_RECORD=1 cargo test -p preface-testkit --test scenarios`
 //! writes them again, and the difference is for a person to read.
 
-use preface::{
+use preface_engine::{
     ASSETS, Engine, Request, ToolChoice,
     core::{
         explain::{Labels, spans_view_with},
@@ -89,13 +89,13 @@ fn view(record: &ScenarioRecord) -> String {
         };
         let _ = writeln!(out, "{prompt} [{}]", tools.join(" "));
         for message in &call.messages {
-            let _ = writeln!(out, "  {}", said(message));
+            let _ = writeln!(out, "  {}", describe(message));
         }
     }
     out
 }
 
-fn said(message: &ModelMessage) -> String {
+fn describe(message: &ModelMessage) -> String {
     let calls = message.fields()["content"].as_array().into_iter().flatten();
     let calls: Vec<&str> = calls.filter_map(|block| block.get("name")?.as_str()).collect();
     match calls.as_slice() {
@@ -235,7 +235,7 @@ const VIEWS: &[(&str, &[&str], &str)] = &[
          =base+\"\\nBe brief.\\nUse tabs.\\nNo jokes.\" [read bash]\n  user: one\n  assistant: done\n  user: two\n",
     ),
     (
-        // D9: hooks are told whoever starts the run.
+        // D9: hooks run whoever starts the run.
         "woken",
         &VARIANTS,
         "=base+\"\\nYou were woken.\" [read bash]\n  user: wake up\n\
@@ -246,7 +246,7 @@ const VIEWS: &[(&str, &[&str], &str)] = &[
 ];
 
 #[test]
-fn each_request_holds_what_the_rules_say() {
+fn each_request_holds_what_the_rules_require() {
     for (name, variants, expected) in VIEWS {
         for variant in *variants {
             assert_eq!(view(&play(name, variant)), *expected, "{name}, {variant}");
@@ -266,7 +266,7 @@ fn no_scenario_is_forgotten() {
 
 /// The codes of notes and the failures, by scenario; all others have none.
 #[test]
-fn what_goes_wrong_is_told() {
+fn failures_are_reported() {
     for name in names() {
         let record = play(&name, "sf");
         let expected: &[&str] = match name.as_str() {
@@ -360,7 +360,7 @@ fn each_record_has_a_scenario() {
 }
 
 /// The bytes of each request, what made its prompt, and the origin of each run of its bytes; what is as it was a request
-/// ago is not said again.
+/// ago is not repeated.
 fn recorded(record: &ScenarioRecord) -> String {
     let mut out = String::new();
     let mut before: Option<(String, String)> = None;

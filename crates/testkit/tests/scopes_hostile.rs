@@ -1,6 +1,6 @@
-//! Layers that are broken or mean harm: each fault is told by its name, and its neighbours never notice.
+//! Layers that are broken or mean harm: each fault is reported by its name, and its neighbours never notice.
 
-use preface::{
+use preface_engine::{
     ASSETS, Engine, Request, ScopesReport, TrustChoice,
     core::{
         diagnostic::{Diagnostic, Severity},
@@ -126,7 +126,7 @@ fn other_files_of_a_layer_that_are_no_json() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_told_and_not_opened() {
+fn a_special_file_is_reported_and_not_opened() {
     for (file, code) in
         [("settings.json", "file/kind"), ("mcp.json", "file/kind"), ("ordering.json", "ordering/unreadable")]
     {
@@ -181,7 +181,7 @@ fn a_loop_of_links_in_the_place_of_a_directory() {
         let report = all(&machine().with_link(&path, &path));
         assert_eq!(note(&report, DISCOVERY).severity, Severity::Warning);
     }
-    // As `extensions` itself: that layer has none, and says so.
+    // As `extensions` itself: that layer has none, and it is reported.
     let system = MemorySystem::new()
         .with_bundle(ASSETS)
         .with_home("/home/user")

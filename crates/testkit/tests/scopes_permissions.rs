@@ -1,6 +1,6 @@
 //! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs.
 
-use preface::{
+use preface_engine::{
     ASSETS, BuildResult, Engine, Request, ScopesReport, TrustChoice,
     core::{
         diagnostic::Severity,
@@ -56,7 +56,7 @@ fn scopes(system: &MemorySystem, preset: &str) -> ScopesReport {
 /// Grants every text, as `preface trust grant` does.
 fn trust(system: &MemorySystem, preset: &str) {
     Engine::new(system)
-        .grant(&request(preset, TrustChoice::Ask), Vec::new(), preface::coverage::HiddenText::Refuse)
+        .grant(&request(preset, TrustChoice::Ask), Vec::new(), preface_engine::coverage::HiddenText::Refuse)
         .expect("a grant");
 }
 
@@ -74,9 +74,9 @@ fn project_entry(report: &ScopesReport, category: Category, id: &str) -> Extensi
     entry.unwrap_or_else(|| panic!("`{id}` is active: {:?}", report.diagnostics)).clone()
 }
 
-/// True where the program was started, and its words are in the prompt.
+/// True where the program was started, and its output is in the prompt.
 #[track_caller]
-fn speaks(system: &MemorySystem, preset: &str, trust: TrustChoice) -> bool {
+fn runs_program(system: &MemorySystem, preset: &str, trust: TrustChoice) -> bool {
     let before = system.runs().len();
     let built = build(system, preset, trust);
     let ran = system.runs().len() > before;
@@ -91,24 +91,24 @@ fn a_program_of_a_project_runs_by_its_own_grant_alone() {
         let one = speaker(r#"["node", "say.js"]"#);
         let system = machine().with_file(&path, &one).with_file("/work/say.js", "1");
         for choice in [TrustChoice::Ask, TrustChoice::Deny, TrustChoice::Once] {
-            assert!(!speaks(&system, preset, choice), "{preset}");
+            assert!(!runs_program(&system, preset, choice), "{preset}");
         }
         trust(&system, preset);
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}: a grant of text starts nothing");
-        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}: a grant of text starts nothing");
+        assert!(!runs_program(&system, preset, TrustChoice::Once), "{preset}");
         let entry = project_entry(&scopes(&system, preset), Category::ContextProviders, "speaker");
         assert!(entry.active && !entry.runnable);
 
         assert_eq!(allow(&system, preset).len(), 1);
         assert!(system.runs().is_empty(), "granting starts nothing");
-        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}");
         assert!(project_entry(&scopes(&system, preset), Category::ContextProviders, "speaker").runnable);
-        assert!(!speaks(&system, preset, TrustChoice::Deny), "{preset}: not where the call denies it");
+        assert!(!runs_program(&system, preset, TrustChoice::Deny), "{preset}: not where the call denies it");
 
         // The script.
         system.put_file("/work/say.js", "2");
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
-        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Once), "{preset}");
         let report = scopes(&system, preset);
         let entry = project_entry(&report, Category::ContextProviders, "speaker");
         assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
@@ -117,25 +117,25 @@ fn a_program_of_a_project_runs_by_its_own_grant_alone() {
         let severity = note.map(|note| note.severity);
         assert_eq!(severity, Some(Severity::Warning), "{preset}: its text is missing, and that is reported");
         system.put_file("/work/say.js", "1");
-        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}: the old bytes are granted still");
+        assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}: the old bytes are granted still");
         system.cut("/work/say.js");
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
         system.put_file("/work/say.js", "1");
 
-        // Its words. The text is granted anew each time; that says nothing of the program.
+        // Its words. The text is granted anew each time; that does not cover the program.
         system.put_file(&path, speaker(r#"["node", "say.js", "more"]"#));
         trust(&system, preset);
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
-        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Once), "{preset}");
         system.put_file(&path, &one);
-        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}");
 
         Engine::new(&system).revoke(&request(preset, TrustChoice::Ask), &[]).expect("a revocation");
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
-        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}: revoked is revoked");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Once), "{preset}: revoked is revoked");
         trust(&system, preset);
         assert!(
-            !speaks(&system, preset, TrustChoice::Ask),
+            !runs_program(&system, preset, TrustChoice::Ask),
             "{preset}: trusting the text again brings nothing back"
         );
     }
@@ -149,23 +149,28 @@ fn a_script_beside_its_manifest_is_pinned_by_its_bytes() {
         let system = machine()
             .with_file(format!("{dir}/manifest.json"), speaker(r#"["./say.sh"]"#))
             .with_file(&program, "1")
+            .with_mode(&program, 0o755)
             .with_command(["say.sh"], FakeRun::printing("PRINTED"));
+        let put = |text: &str| {
+            system.put_file(&program, text);
+            drop(system.clone().with_mode(&program, 0o755));
+        };
         trust(&system, preset);
         allow(&system, preset);
-        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
-        system.put_file(&program, "2");
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
-        system.put_file(&program, "1");
-        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}");
+        put("2");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
+        put("1");
+        assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}");
         let runs = system.runs();
         let copies = if preset == "stud" { "/home/user/.stud" } else { "/home/user/.local/state/preface" };
         assert!(runs.iter().all(|run| run.argv[0].starts_with(&format!("{copies}/programs/"))), "{runs:?}");
         assert!(runs.iter().all(|run| run.cwd == std::path::Path::new("/work")), "it works where it did");
         // A file beside it is part of the program.
         system.put_file(format!("{dir}/lib.sh"), "1");
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
         allow(&system, preset);
-        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}");
     }
 }
 
@@ -177,6 +182,7 @@ fn an_extension_without_a_recorded_directory_counts_as_changed() {
     let system = machine()
         .with_file(format!("{dir}/manifest.json"), speaker(r#"["./say.sh"]"#))
         .with_file(&program, "1")
+        .with_mode(&program, 0o755)
         .with_command(["say.sh"], FakeRun::printing("PRINTED"));
     trust(&system, "default");
     let store = "/home/user/.local/state/preface/trust.json";
@@ -190,15 +196,15 @@ fn an_extension_without_a_recorded_directory_counts_as_changed() {
         directory: None,
     };
     let old = CheckedCommand::check(&system, root, &words).map(|command| command.permission);
-    preface::host::trust::TrustStore::at(&system, store.into())
+    preface_engine::host::trust::TrustStore::at(&system, store.into())
         .grant_permissions(root, None, &[old.expect("a permit")])
         .expect("granted");
-    assert!(!speaks(&system, "default", TrustChoice::Ask));
+    assert!(!runs_program(&system, "default", TrustChoice::Ask));
     let report = scopes(&system, "default");
     let entry = project_entry(&report, Category::ContextProviders, "speaker");
     assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
     allow(&system, "default");
-    assert!(speaks(&system, "default", TrustChoice::Ask));
+    assert!(runs_program(&system, "default", TrustChoice::Ask));
 }
 
 /// Work trees of one repository have different files, so a grant in one allows nothing in another.
@@ -222,7 +228,7 @@ fn work_trees_share_no_permits() {
         let before = system.runs().len();
         let request = Request { preset: Some("default".into()), ..Request::new(root) };
         Engine::new(&system)
-            .grant(&request, Vec::new(), preface::coverage::HiddenText::Refuse)
+            .grant(&request, Vec::new(), preface_engine::coverage::HiddenText::Refuse)
             .expect("a grant of texts");
         Engine::new(&system).build(&request).expect("a prompt");
         system.runs().len() > before
@@ -281,7 +287,7 @@ fn a_program_that_leads_outside_cannot_be_granted() {
         let report =
             Engine::new(&system).grant_commands(&request(preset, TrustChoice::Ask), &[]).expect("a report");
         assert_eq!((report.added.len(), report.refused.len()), (0, 1), "{report:?}");
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
     }
 }
 
@@ -294,14 +300,14 @@ fn the_users_own_program_needs_no_grant() {
                 speaker(r#"["node", "say.js"]"#),
             )
             .with_file("/work/say.js", "1");
-        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
-        assert!(speaks(&system, preset, TrustChoice::Deny), "{preset}");
+        assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(runs_program(&system, preset, TrustChoice::Deny), "{preset}");
         let runs = system.runs();
         assert_eq!(runs[0].not_below.as_deref(), Some(std::path::Path::new("/work")));
     }
 }
 
-/// A bare name is never a program of the project, whoever asks for it.
+/// A bare name is never a program of the project, whoever starts it.
 #[test]
 fn a_bare_name_is_no_program_of_the_project() {
     for (preset, global, project) in PRESETS {
@@ -475,7 +481,7 @@ fn a_git_that_names_a_trusted_repository_gives_nothing() {
         let system = [TRUSTED, "/work/linked", HOSTILE].into_iter().fold(system, with_project);
         let request = Request { preset: Some("default".into()), ..Request::new(TRUSTED) };
         let engine = Engine::new(&system);
-        engine.grant(&request, Vec::new(), preface::coverage::HiddenText::Refuse).expect("a grant");
+        engine.grant(&request, Vec::new(), preface_engine::coverage::HiddenText::Refuse).expect("a grant");
         engine.grant_commands(&request, &[]).expect("a grant of commands");
         system
     };

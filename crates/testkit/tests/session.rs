@@ -1,6 +1,6 @@
-//! Sessions: what rebuilds the base and what does not, what a run keeps, what is said meanwhile.
+//! Sessions: what rebuilds the base and what does not, what a run keeps, what is sent meanwhile.
 
-use preface::{
+use preface_engine::{
     ASSETS, Engine, Error, Request, ToolChoice,
     core::{
         hook::{HookEvent, HookFailure, HookFn, HookReply},
@@ -60,7 +60,7 @@ fn message(value: serde_json::Value) -> Message {
 }
 
 /// A hook that stands behind the prompt.
-fn appends(text: &'static str) -> impl preface::core::hook::HookHandler + 'static {
+fn appends(text: &'static str) -> impl preface_engine::core::hook::HookHandler + 'static {
     HookFn::new("tone", [HookEvent::BeforeAgentStart], move |ask| {
         let prompt = ask.system_prompt.unwrap_or_default();
         Ok(HookReply { system_prompt: Some(format!("{prompt}{text}")), ..HookReply::default() })
@@ -79,7 +79,7 @@ fn the_base_is_rebuilt_for_few_reasons() {
     machine.set_now("2026-03-08T14:55:05Z".parse().expect("an instant"));
     machine.put_file("/work/AGENTS.md", "Use blanks.\n");
     for words in ["one", "two"] {
-        assert_eq!(session.say(words).expect("a run"), InputOutcome::Run);
+        assert_eq!(session.submit(words).expect("a run"), InputOutcome::Run);
         assert_eq!(session.request().prompt, start);
         session.record(message(json!({ "role": "assistant", "content": "done" })));
         session.finish();
@@ -111,7 +111,7 @@ fn the_base_is_rebuilt_for_few_reasons() {
     assert_eq!(triggers(session.base()), ["reload"]);
     assert!(session.base().text.contains("Use blanks."));
     assert_eq!(names(session.tools()), ["read", "plan"]);
-    assert_eq!(session.messages().len(), 6, "what was said stays");
+    assert_eq!(session.messages().len(), 6, "the messages stay");
 }
 
 #[test]
@@ -119,9 +119,9 @@ fn skills_that_a_hook_points_to_rebuild_the_base_and_nothing_else_does() {
     let machine =
         machine().with_file("/more/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up.\n---\n");
     let reasons = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&reasons);
+    let recorded = Arc::clone(&reasons);
     let paths = HookFn::new("more", [HookEvent::ResourcesDiscover], move |ask| {
-        told.lock().expect("a list").push(format!("{:?}", ask.reason));
+        recorded.lock().expect("a list").push(format!("{:?}", ask.reason));
         Ok(HookReply { skill_paths: vec!["/more".to_owned()], ..HookReply::default() })
     });
     let mute = HookFn::new("mute", [HookEvent::ResourcesDiscover], |_| Ok(HookReply::default()));
@@ -156,7 +156,7 @@ fn a_run_keeps_its_prompt_and_the_next_one_starts_from_the_base() {
             setup = setup.handler(appends("\nBe brief."));
         }
         let mut session = setup.start().expect("it starts");
-        session.say("one").expect("a run");
+        session.submit("one").expect("a run");
         let first = session.request();
         assert_eq!(first.prompt.text.ends_with("\nBe brief."), hooked);
         session.set_active_tools(&list(&["read"])).expect("a rebuild");
@@ -168,17 +168,17 @@ fn a_run_keeps_its_prompt_and_the_next_one_starts_from_the_base() {
         session.finish();
         assert_eq!(session.prompt(), session.base());
         assert!(!session.base().text.contains("Be brief.") && !session.base().text.contains("- bash:"));
-        session.say("two").expect("a run");
+        session.submit("two").expect("a run");
         let suffix = if hooked { "\nBe brief." } else { "" };
         assert_eq!(session.request().prompt.text, format!("{}{suffix}", session.base().text));
     }
 }
 
 #[test]
-fn what_is_said_during_a_run_waits_for_its_next_request() {
+fn a_message_during_a_run_waits_for_its_next_request() {
     let machine = machine();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&told);
+    let recorded = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&recorded);
     let watch = HookFn::new("watch", [HookEvent::Input, HookEvent::BeforeAgentStart], move |ask| {
         seen.lock().expect("a list").push(format!("{} {}", ask.event, ask.prompt.unwrap_or("-")));
         Ok(HookReply::default())
@@ -187,27 +187,27 @@ fn what_is_said_during_a_run_waits_for_its_next_request() {
     let roles = |session: &Session<'_>| -> Vec<String> {
         session.messages().iter().map(|one| format!("{} {}", one.role(), one.text())).collect()
     };
-    session.say("one").expect("a run");
+    session.submit("one").expect("a run");
     session.request();
     let call = json!([{ "type": "toolCall", "id": "c", "name": "bash", "arguments": {} }]);
     session.record(message(json!({ "role": "assistant", "content": call })));
-    assert_eq!(session.say("hurry").expect("steering"), InputOutcome::Steering);
+    assert_eq!(session.submit("hurry").expect("steering"), InputOutcome::Steering);
     session.send(Message::custom("bell", "ding"), true).expect("steering");
     session.record(message(json!({ "role": "bashExecution", "command": "ls", "output": "a" })));
     session.record(message(json!({ "role": "toolResult", "toolCallId": "c", "content": "ok" })));
     assert_eq!(session.request().messages.len(), 5);
     assert_eq!(roles(&session), ["user one", "assistant ", "toolResult ok", "user hurry", "custom ding"]);
     session.record(message(json!({ "role": "assistant", "content": "done" })));
-    session.say("late").expect("steering");
+    session.submit("late").expect("steering");
     session.finish();
     // A command waits for the end of the run; what nobody answered yet is there for the next one.
     assert_eq!(&roles(&session)[5..], ["assistant done", "user late", "bashExecution a"]);
     session.send_next_turn(Message::custom("note", "by the way"));
     session.send(Message::custom("bell", "dong"), false).expect("no run");
-    assert_eq!(session.say("two").expect("a run"), InputOutcome::Run);
+    assert_eq!(session.submit("two").expect("a run"), InputOutcome::Run);
     assert_eq!(&roles(&session)[8..], ["custom dong", "user two", "custom by the way"]);
     assert_eq!(
-        *told.lock().expect("a list"),
+        *recorded.lock().expect("a list"),
         [
             "input one",
             "before_agent_start one",
@@ -221,7 +221,7 @@ fn what_is_said_during_a_run_waits_for_its_next_request() {
 
 /// D9.
 #[test]
-fn hooks_are_told_whoever_starts_the_run() {
+fn hooks_run_whoever_starts_the_run() {
     let machine = machine();
     let mut session = setup(&machine, "sf").handler(appends("\nBe brief.")).start().expect("it starts");
     session.send(Message::custom("alarm", "wake up"), true).expect("a run");
@@ -229,7 +229,7 @@ fn hooks_are_told_whoever_starts_the_run() {
 }
 
 #[test]
-fn outside_of_a_run_no_hook_is_asked() {
+fn outside_of_a_run_no_hook_is_called() {
     let machine = machine();
     let loud = HookFn::new("loud", [HookEvent::Context], |_| Err(HookFailure::failed("asked")));
     let mut session = setup(&machine, "sf")
@@ -255,7 +255,7 @@ fn a_message_that_is_none_is_left_out_with_a_note() {
         })
     });
     let mut session = setup(&machine, "sf").handler(odd).start().expect("it starts");
-    session.say("one").expect("a run");
+    session.submit("one").expect("a run");
     assert_eq!(session.request().messages.len(), 1);
     let notes = session.take_notes();
     let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
@@ -270,17 +270,17 @@ fn hooks_are_given_what_the_base_was_built_from() {
         .with_file("/work/.sf/SYSTEM.md", "Mine.")
         .with_file("/work/.sf/APPEND_SYSTEM.md", "And more.")
         .with_file("/work/.sf/skills/a&b/SKILL.md", "---\nname: a-b\ndescription: Cut & paste <here>\n---\n");
-    let told = Arc::new(Mutex::new(serde_json::Value::Null));
-    let seen = Arc::clone(&told);
+    let recorded = Arc::new(Mutex::new(serde_json::Value::Null));
+    let seen = Arc::clone(&recorded);
     let watch = HookFn::new("watch", [HookEvent::BeforeAgentStart], move |ask| {
         *seen.lock().expect("a value") = serde_json::from_str(&ask.to_json()).expect("JSON");
         Ok(HookReply::default())
     });
     let mut session = setup(&machine, "sf").handler(watch).start().expect("it starts");
     assert!(session.base().text.contains("Cut &amp; paste"));
-    session.say("one").expect("a run");
-    let told = told.lock().expect("a value");
-    let inputs = &told["inputs"];
+    session.submit("one").expect("a run");
+    let recorded = recorded.lock().expect("a value");
+    let inputs = &recorded["inputs"];
     assert_eq!(inputs["customPrompt"], "Mine.");
     assert_eq!(inputs["appendSystemPrompt"], "And more.");
     assert_eq!(inputs["selectedTools"], json!(["read", "bash"]));
@@ -295,7 +295,7 @@ fn hooks_are_given_what_the_base_was_built_from() {
             "disableModelInvocation": false
         }])
     );
-    assert_eq!(told["tools"][0]["active"], true);
+    assert_eq!(recorded["tools"][0]["active"], true);
 }
 
 /// What the line refuses leaves nothing behind: tools, base and messages are as they were.
@@ -324,14 +324,14 @@ fn a_rebuild_that_is_refused_changes_nothing() {
     let all = list(&["read", "bash", "edit", "write"]);
     assert!(matches!(session.set_active_tools(&all), Err(Error::Over(_))));
     session.send_next_turn(Message::custom("note", "by the way"));
-    assert!(matches!(session.say("all"), Err(Error::Over(_))));
+    assert!(matches!(session.submit("all"), Err(Error::Over(_))));
     assert!(matches!(session.send(Message::custom("alarm", "all"), false), Ok(())));
     assert_eq!((session.base(), names(session.tools())), (&before, vec!["read", "bash"]));
-    assert_eq!(session.messages().len(), 1, "what was refused was not said");
+    assert_eq!(session.messages().len(), 1, "a refused message is not added");
     session.take_notes();
     session.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
     assert_eq!(session.take_notes()[0].code.as_str(), "hook/unknown-tool");
-    assert_eq!(session.say("few").expect("a run"), InputOutcome::Run);
+    assert_eq!(session.submit("few").expect("a run"), InputOutcome::Run);
     assert_eq!(names(session.tools()), ["bash"]);
     assert_eq!(session.messages().len(), 3, "the message for the next turn waited");
 }
@@ -342,23 +342,23 @@ fn a_skills_command_gives_way_to_its_text() {
     let file = "---\nname: tidy\ndescription: Tidies.\ndisable-model-invocation: true\n---\n\nTidy up.\n";
     let machine = machine().with_file("/work/.sf/skills/tidy/SKILL.md", file);
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let heard = seen.clone();
+    let recorded = seen.clone();
     let mut session = setup(&machine, "sf")
         .handler(HookFn::new("ear", [HookEvent::Input, HookEvent::BeforeAgentStart], move |ask| {
-            heard.lock().expect("no test panics here").push(ask.prompt.unwrap_or_default().to_owned());
+            recorded.lock().expect("no test panics here").push(ask.prompt.unwrap_or_default().to_owned());
             Ok(HookReply::default())
         }))
         .start()
         .expect("it starts");
     let text = "<skill name=\"tidy\" location=\"/work/.sf/skills/tidy/SKILL.md\">\n\
                 References are relative to /work/.sf/skills/tidy.\n\nTidy up.\n</skill>";
-    assert_eq!(session.say("/skill:tidy  the tests ").unwrap(), InputOutcome::Run);
+    assert_eq!(session.submit("/skill:tidy  the tests ").unwrap(), InputOutcome::Run);
     assert_eq!(*seen.lock().unwrap(), ["/skill:tidy  the tests ", &format!("{text}\n\nthe tests")]);
-    assert_eq!(session.say("/skill:tidy").unwrap(), InputOutcome::Steering);
+    assert_eq!(session.submit("/skill:tidy").unwrap(), InputOutcome::Steering);
     session.request();
     session.finish();
-    session.say("/skill:nobody here").unwrap();
-    let said: Vec<String> = session.messages().iter().map(Message::text).collect();
-    assert_eq!(said, [format!("{text}\n\nthe tests"), text.to_owned(), "/skill:nobody here".to_owned()]);
+    session.submit("/skill:nobody here").unwrap();
+    let texts: Vec<String> = session.messages().iter().map(Message::text).collect();
+    assert_eq!(texts, [format!("{text}\n\nthe tests"), text.to_owned(), "/skill:nobody here".to_owned()]);
     assert!(session.take_notes().is_empty());
 }

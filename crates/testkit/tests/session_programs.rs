@@ -1,7 +1,7 @@
-//! Programs of layers as hooks of a session: what fails is told and skipped, and what a project brings is compared with its
+//! Programs of layers as hooks of a session: what fails is reported and skipped, and what a project brings is compared with its
 //! grant each time.
 
-use preface::{
+use preface_engine::{
     ASSETS, Engine, Request, ToolChoice, TrustChoice,
     core::hook::{HookEvent, HookFn, HookReply},
     host::system::{
@@ -32,7 +32,7 @@ fn request() -> Request {
     }
 }
 
-/// The ways in which a program fails, and what is said about them.
+/// The ways in which a program fails, and the reported reasons.
 fn failures() -> Vec<(FakeRun, &'static str)> {
     let limit = 1 << 20;
     vec![
@@ -45,9 +45,9 @@ fn failures() -> Vec<(FakeRun, &'static str)> {
     ]
 }
 
-/// Two hooks at each event: a program that fails, and a handler that speaks after it.
+/// Two hooks at each event: a program that fails, and a handler that runs after it.
 #[test]
-fn a_program_that_fails_is_told_and_the_chain_goes_on() {
+fn a_program_that_fails_is_reported_and_the_chain_goes_on() {
     for event in ["resources_discover", "input", "before_agent_start", "context"] {
         for (fake, words) in failures() {
             let hook = |id: &str| {
@@ -76,7 +76,7 @@ fn a_program_that_fails_is_told_and_the_chain_goes_on() {
             });
             let mut session =
                 Session::setup(Engine::new(&machine), request()).handler(last).start().expect("it starts");
-            assert_eq!(session.say("one").expect("a run"), InputOutcome::Run);
+            assert_eq!(session.submit("one").expect("a run"), InputOutcome::Run);
             let seen = session.request();
             assert_eq!(seen.prompt.text, format!("{}+", session.base().text), "{event}");
             let texts: Vec<String> = seen.messages.iter().map(|one| one.text()).collect();
@@ -103,6 +103,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
         let machine = machine()
             .with_file(format!("{dir}/manifest.json"), manifest("house", &fields))
             .with_file(format!("{dir}/house.sh"), "1")
+            .with_mode(format!("{dir}/house.sh"), 0o755)
             .with_command(["house.sh"], FakeRun::printing(""));
         let ask = Request { trust: TrustChoice::Ask, ..request() };
         let engine = Engine::new(&machine);
@@ -111,13 +112,17 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
         let mut session = Session::setup(engine, ask).start().expect("it starts");
         let mut run = |words: &str| {
             let before = machine.runs().len();
-            session.say(words).expect("a run");
+            session.submit(words).expect("a run");
             session.request();
             session.finish();
             (machine.runs().len() - before, session.take_notes())
         };
+        let put = |text: &str| {
+            machine.put_file(format!("{dir}/house.sh"), text);
+            drop(machine.clone().with_mode(format!("{dir}/house.sh"), 0o755));
+        };
         assert_eq!(run("one"), (1, vec![]), "{event}");
-        machine.put_file(format!("{dir}/house.sh"), "2");
+        put("2");
         let (ran, notes) = run("two");
         assert_eq!(ran, 0, "{event}: it changed");
         let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
@@ -125,7 +130,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
         assert!(notes[0].message.contains("it changed since you allowed it"), "{}", notes[0].message);
         let (ran, notes) = run("three");
         assert_eq!((ran, notes.len(), notes[0].code.as_str()), (0, 1, "hook/error"), "{event}");
-        machine.put_file(format!("{dir}/house.sh"), "1");
+        put("1");
         assert_eq!(run("four"), (1, vec![]), "{event}: the old bytes are granted still");
     }
 }
@@ -140,11 +145,12 @@ fn grants_are_compared_before_each_request() {
             manifest("house", r#""event": "context", "command": ["./house.sh"]"#),
         )
         .with_file(format!("{dir}/house.sh"), "1")
+        .with_mode(format!("{dir}/house.sh"), 0o755)
         .with_command(["house.sh"], FakeRun::printing(r#"{"messages": []}"#));
     let engine = Engine::new(&machine);
     engine.grant_commands(&request(), &[]).expect("a grant");
     let mut session = Session::setup(engine, request()).start().expect("it starts");
-    session.say("one").expect("a run");
+    session.submit("one").expect("a run");
     assert_eq!(session.request().messages.len(), 0);
     machine.put_file(format!("{dir}/house.sh"), "2");
     assert_eq!(session.request().messages.len(), 1);

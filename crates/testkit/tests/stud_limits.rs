@@ -1,6 +1,6 @@
 //! The limits of `system.md` that are too large to be written down in a case.
 
-use preface::{
+use preface_engine::{
     ASSETS, BuildResult, Engine, Request, TrustChoice,
     core::{
         budget::{Bytes4, Counter},
@@ -70,23 +70,25 @@ fn a_file_over_the_cap_is_read_to_it_and_cut() {
     let cap = 256 << 10;
     let built = turn(&with_text(&"x".repeat(cap)));
     assert_eq!(codes(&built), ["budget/cut"], "at the cap it is read, and cut");
-    assert!(built.prompt.text.ends_with(" of 65536 tokens]"), "the marker tells the whole size");
+    assert!(built.prompt.text.ends_with(" of 65536 tokens]"), "the marker has the whole size");
 
     let built = turn(&with_text(&"x".repeat(cap + 1)));
     assert_eq!(codes(&built), ["budget/cut"]);
     assert!(built.prompt.text.ends_with(" of 65537 tokens]"), "so it does where the rest is not read");
-    let read: usize = built.snapshot.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
+    let read: usize =
+        built.snapshot.contributions.iter().flat_map(|contribution| &contribution.items).map(bytes).sum();
     assert_eq!((read, built.snapshot.contributions[0].unread), (cap, 1));
 
     // The cap follows the ceiling: 16 bytes for each token.
     let built = turn(&with_settings(&"x".repeat(320_001), r#"{"maxTokens": 20000}"#));
-    let read: usize = built.snapshot.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
+    let read: usize =
+        built.snapshot.contributions.iter().flat_map(|contribution| &contribution.items).map(bytes).sum();
     assert_eq!((read, built.snapshot.contributions[0].unread), (320_000, 1));
     assert!(built.prompt.text.ends_with(" of 80001 tokens]"));
 }
 
 #[test]
-fn an_error_of_the_machine_is_told_in_its_words() {
+fn an_error_of_the_system_is_reported_in_its_words() {
     let broken = ReadError::Other("input/output error".into());
     let built = turn(&with_text("G").with_read_error(FILE, broken));
     assert_eq!((built.prompt.text.as_str(), codes(&built)), ("", vec!["prompt/file-left-out"]));

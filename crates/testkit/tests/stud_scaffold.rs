@@ -1,6 +1,6 @@
-//! The first `system.md`: what it says, and what is left on the disk when writing it goes wrong.
+//! The first `system.md`: its content, and what is left on the disk when writing it goes wrong.
 
-use preface::{
+use preface_engine::{
     ASSETS, BuildResult, Engine, Request, TrustChoice,
     core::{
         audit::AuditEvent,
@@ -52,7 +52,7 @@ fn the_default_has_its_four_categories_in_order() {
     assert!(capabilities.contains("you can") && capabilities.contains("tools"), "{capabilities}");
     assert!(shape.contains("concise") && shape.contains("structure"), "{shape}");
     assert!(reminder.contains("rewrite it freely") && reminder.contains("upgrade"), "{reminder}");
-    assert!(reminder.contains("human"), "the reminder speaks to the person who reads the file: {reminder}");
+    assert!(reminder.contains("human"), "the reminder addresses the person who reads the file: {reminder}");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn the_default_names_nothing_of_this_machine_or_session() {
 }
 
 #[test]
-fn the_first_launch_writes_the_default_and_says_only_its_size() {
+fn the_first_launch_writes_the_default_and_reports_only_its_size() {
     let system = MemorySystem::new().with_bundle(ASSETS);
     let built = launch(&system);
     assert_eq!(built.prompt.text, default_text());
@@ -98,7 +98,7 @@ fn a_write_that_fails_leaves_nothing_and_the_next_launch_tries_again() {
         let system = MemorySystem::new().with_bundle(ASSETS).with_file("/work/.stud/system.md", "P");
         system.fail_step(step, WriteFault::Fail(WriteError::Other("no space left".into())));
         let built = launch(&system);
-        assert_eq!(codes(&built), ["scaffold/skipped"], "step {step} is told");
+        assert_eq!(codes(&built), ["scaffold/skipped"], "step {step} is reported");
         assert_eq!(scaffolded(&built), 0, "step {step} is no success");
         let home = system.list(Path::new("/home/user"), 10).expect("a home");
         assert_eq!((home, built.prompt.text.as_str()), (vec![], "P"), "step {step} leaves nothing");
@@ -164,7 +164,7 @@ fn a_saved_world_scaffolds_nothing() {
 }
 
 #[test]
-fn a_bundled_text_that_is_missing_is_told() {
+fn a_missing_bundled_text_is_reported() {
     let bundle = ASSETS.iter().filter(|(path, _)| !path.starts_with("sections/stud/"));
     let system = bundle.fold(MemorySystem::new(), |system, (path, bytes)| system.with_bundled(*path, *bytes));
     let built = launch(&system);

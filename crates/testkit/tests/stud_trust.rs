@@ -1,6 +1,6 @@
 //! Nothing of a project is opened where nobody is asked, what a question shows, and what a decision leaves on the disk.
 
-use preface::{
+use preface_engine::{
     ASSETS, Ask, BuildResult, Engine, Request, Session, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
     host::{
@@ -63,10 +63,10 @@ impl Ask for Person {
     }
 }
 
-/// What a person is asked here.
+/// Returns the question of a build.
 fn question(system: &MemorySystem, answer: TrustAnswer) -> TrustQuestion {
     let person = Person::new(answer);
-    _ = Engine::new(system).build_asking(&request(), &person);
+    _ = Engine::new(system).build_interactive(&request(), &person);
     person.questions().pop().expect("a question")
 }
 
@@ -103,9 +103,9 @@ fn a_question_shows_what_a_grant_covers() {
         .with_file("/work/.stud/extensions/tools/mine/manifest.json", manifest("tools", "mine", ""))
         .with_file("/work/.stud/extensions/hooks/audit/manifest.json", hook)
         .with_file("/work/.stud/settings.json", r#"{"securityMode": {"allowlist": ["rm"]}}"#);
-    let asked = question(&system, TrustAnswer::Abort);
+    let question = question(&system, TrustAnswer::Abort);
     assert_eq!(
-        asked.contents,
+        question.contents,
         [
             "system.md      21 bytes, sent to the model",
             "settings.json  39 bytes, changes settings",
@@ -124,9 +124,9 @@ fn a_question_shows_what_a_grant_covers() {
             "    runs sh with a text of commands: the programs and files that they name are not pinned",
         ]
     );
-    assert!(asked.can_trust);
+    assert!(question.can_trust);
     let read =
-        |name: &str| asked.texts.iter().find(|(shown, _)| shown == name).map(|(_, text)| text.as_str());
+        |name: &str| question.texts.iter().find(|(shown, _)| shown == name).map(|(_, text)| text.as_str());
     assert_eq!(read(".stud/system.md"), Some("SECRET OF THE PROJECT"));
 }
 
@@ -138,9 +138,9 @@ fn a_yes_does_not_trust_hidden_text_or_what_cannot_be_read() {
         (hidden, ".stud/system.md:1: tag characters hide the text `A`: U+E0041"),
         (unreadable, "not read: .stud/system.md: permission denied"),
     ] {
-        let asked = question(&system, TrustAnswer::Trust);
-        assert!(asked.contents.iter().any(|line| line == expected), "{:?}", asked.contents);
-        assert!(!asked.can_trust);
+        let question = question(&system, TrustAnswer::Trust);
+        assert!(question.contents.iter().any(|line| line == expected), "{:?}", question.contents);
+        assert!(!question.can_trust);
         assert_eq!(system.stat(Path::new(STORE)), None, "{expected}");
     }
 }
@@ -158,8 +158,8 @@ fn what_cannot_be_read_is_not_granted() {
 fn an_abort_records_nothing() {
     let system = machine();
     let person = Person::new(TrustAnswer::Abort);
-    let error = Engine::new(&system).build_asking(&request(), &person).err();
-    assert_eq!((error, system.stat(Path::new(STORE))), (Some(preface::Error::Abort), None));
+    let error = Engine::new(&system).build_interactive(&request(), &person).err();
+    assert_eq!((error, system.stat(Path::new(STORE))), (Some(preface_engine::Error::Abort), None));
 }
 
 #[test]
@@ -176,12 +176,12 @@ fn the_history_of_declines_does_not_grow() {
     for contents in ["one", "two", "two", "three"] {
         system.put_file("/work/.stud/system.md", contents);
         let person = Person::new(TrustAnswer::Decline);
-        Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
+        Engine::new(&system).build_interactive(&request(), &person).expect("the session goes on");
         let entries = entries(&system);
         assert_eq!(entries.len(), 1, "{contents}: {entries:?}");
         assert_eq!(entries[0]["decision"], "declined");
         let again = Person::new(TrustAnswer::Trust);
-        Engine::new(&system).build_asking(&request(), &again).expect("the session goes on");
+        Engine::new(&system).build_interactive(&request(), &again).expect("the session goes on");
         assert_eq!(again.questions(), [], "{contents} was declined");
     }
 }
@@ -191,7 +191,7 @@ fn a_grant_is_recorded_for_the_user_alone() {
     let system = machine();
     system.cut("/home/user/.stud");
     let person = Person::new(TrustAnswer::Trust);
-    Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
+    Engine::new(&system).build_interactive(&request(), &person).expect("the session goes on");
     let mode = |path: &str| system.stat(Path::new(path)).and_then(|stat| stat.mode);
     assert_eq!((mode(STORE), mode("/home/user/.stud")), (Some(0o600), Some(0o700)));
     let entries = entries(&system);
@@ -206,7 +206,7 @@ fn a_grant_is_recorded_for_the_user_alone() {
 fn a_store_that_cannot_be_written_still_lets_a_decline_stand() {
     let system = machine().with_mode("/home/user/.stud", 0o555);
     let person = Person::new(TrustAnswer::Decline);
-    let built = Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
+    let built = Engine::new(&system).build_interactive(&request(), &person).expect("the session goes on");
     assert_eq!(built.prompt.text, "G");
     let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
     assert_eq!(codes, ["trust/store-unavailable", "trust/untrusted"]);
@@ -227,7 +227,7 @@ fn an_answer_for_once_holds_as_long_as_a_session() {
     let system = machine();
     let person = Person::new(TrustAnswer::Once);
     let mut session =
-        Session::setup(Engine::new(&system), request()).start_asking(&person).expect("it starts");
+        Session::setup(Engine::new(&system), request()).start_interactive(&person).expect("it starts");
     assert!(session.base().text.contains("SECRET OF THE PROJECT"), "{}", session.base().text);
     session.reload().expect("it is read again");
     assert!(session.base().text.contains("SECRET OF THE PROJECT"));
@@ -235,9 +235,9 @@ fn an_answer_for_once_holds_as_long_as_a_session() {
     assert!(system.stat(Path::new(STORE)).is_none(), "nothing is recorded");
 }
 
-/// Changes a text of the project while it is asked about, and says yes.
+/// Changes a text of the project while it is asked about, and agrees.
 #[derive(Debug)]
-struct Swapping(MemorySystem);
+struct Swapping(MemorySystem, TrustAnswer);
 
 impl Confirm for Swapping {
     fn confirm(&self, _question: &str) -> bool {
@@ -248,7 +248,7 @@ impl Confirm for Swapping {
 impl Ask for Swapping {
     fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
         self.0.put_file("/work/.stud/system.md", "SWAPPED");
-        Some(TrustAnswer::Trust)
+        Some(self.1)
     }
 
     fn as_confirm(&self) -> &dyn Confirm {
@@ -257,10 +257,29 @@ impl Ask for Swapping {
 }
 
 #[test]
+fn an_answer_for_once_is_about_what_was_shown() {
+    let system = machine();
+    let person = Swapping(system.clone(), TrustAnswer::Once);
+    let built = Engine::new(&system).build_interactive(&request(), &person).expect("a prompt");
+    assert_eq!(built.prompt.text, "G\n\nRULES");
+    let note = built.prompt.diagnostics.iter().find(|note| note.message.contains(".stud/system.md"));
+    assert!(
+        note.is_some_and(|note| note.code.as_str() == "trust/untrusted"),
+        "{:?}",
+        built.prompt.diagnostics
+    );
+
+    let system = machine().with_file("/work/.stud/system.md", "HIDDEN \u{e0041}\u{e0042}");
+    let person = Person::new(TrustAnswer::Once);
+    let built = Engine::new(&system).build_interactive(&request(), &person).expect("a prompt");
+    assert_eq!(built.prompt.text, "G\n\nRULES", "hidden text takes a flag");
+}
+
+#[test]
 fn a_yes_is_about_what_was_shown() {
     let system = machine();
-    let error =
-        Engine::new(&system).build_asking(&request(), &Swapping(system.clone())).expect_err("refused");
+    let person = Swapping(system.clone(), TrustAnswer::Trust);
+    let error = Engine::new(&system).build_interactive(&request(), &person).expect_err("refused");
     assert!(error.to_string().contains("changed while the question was open"), "{error}");
     assert!(system.stat(Path::new(STORE)).is_none(), "nothing is recorded");
 }

@@ -1,6 +1,6 @@
 //! Inside a turn nothing changes: the text is fixed when the turn begins, what could not be read included.
 
-use preface::{
+use preface_engine::{
     ASSETS, BuildResult, Engine, Request, Session, TrustChoice, core::audit::AuditEvent,
     session::InputOutcome,
 };
@@ -21,7 +21,7 @@ fn turn(system: &MemorySystem) -> BuildResult {
 }
 
 #[test]
-fn requests_of_one_turn_say_the_same_whatever_happens_to_the_files() {
+fn requests_of_one_turn_are_equal_whatever_happens_to_the_files() {
     let system = machine();
     let BuildResult { prompt, mut snapshot, .. } = turn(&system);
     assert_eq!(prompt.text, "G1\n\nP1");
@@ -58,7 +58,7 @@ fn each_file_is_read_once_in_a_turn() {
 }
 
 #[test]
-fn the_environment_is_not_asked() {
+fn the_environment_is_not_read() {
     // The provider gets no variables: the same files give the same bytes whatever they are.
     let system = machine().with_var("P1", "changed").with_var("MY_SECRET", "hunter2");
     assert_eq!(turn(&system).prompt.text, "G1\n\nP1");
@@ -71,16 +71,16 @@ fn a_session_reads_again_before_each_turn_and_never_inside_one() {
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
     let mut session = Session::setup(Engine::new(&system), request).start().expect("a session");
-    assert_eq!(session.say("one").expect("a turn"), InputOutcome::Run);
+    assert_eq!(session.submit("one").expect("a turn"), InputOutcome::Run);
     assert_eq!(session.request().prompt.text, "G1\n\nP1");
     system.put_file(GLOBAL, "G2");
     assert_eq!(session.request().prompt.text, "G1\n\nP1", "inside of a turn nothing changes");
     session.finish();
-    session.say("two").expect("a turn");
+    session.submit("two").expect("a turn");
     assert_eq!(session.request().prompt.text, "G2\n\nP1");
     session.finish();
     system.cut(PROJECT);
-    session.say("three").expect("a turn");
+    session.submit("three").expect("a turn");
     assert_eq!(session.request().prompt.text, "G2");
     let contributions = |audit: &[AuditEvent]| {
         audit.iter().filter(|event| matches!(event, AuditEvent::ContextContributionMade { .. })).count()

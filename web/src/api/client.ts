@@ -1,7 +1,8 @@
 // Sends requests to the service. Paths, bodies and responses have the types of its OpenAPI description.
 import { meta, OLD_PAGE, renewed } from "./meta";
-import { access, askForAccess } from "./access";
-import { Away, Problem, isAborted, type ProblemBody } from "./problem";
+import { access, askForAccess, viewOnly } from "./access";
+import { browserId } from "./browser";
+import { Away, Problem, isAborted, isNotPermitted, type ProblemBody } from "./problem";
 import type { paths } from "./schema";
 
 type Method = "get" | "put" | "post" | "delete";
@@ -56,6 +57,7 @@ export async function ask<M extends Method, P extends PathOf<M>>(
   const headers = new Headers({ Accept: "application/json" });
   if (asking.body !== undefined) headers.set("Content-Type", "application/json");
   if (method !== "get") headers.set("X-Preface-Token", meta.token);
+  if (path.includes("/drafts")) headers.set("X-Preface-Browser", browserId());
   if (asking.ifMatch) headers.set("If-Match", asking.ifMatch);
   else if (asking.ifNew) headers.set("If-None-Match", "*");
   else if (asking.ifNoneMatch) headers.set("If-None-Match", asking.ifNoneMatch);
@@ -86,6 +88,9 @@ export async function read(path: string, query: Record<string, string> = {}): Pr
 
 type Fields = Record<string, string | number | boolean | null | undefined> | undefined;
 
+/** A request that is not answered for so long has failed, in milliseconds. */
+const TIME_LIMIT = 15_000;
+
 /**
  * Sends it; where the service wants an access token, asks the person for one and sends it again. A service that was started
  * again refuses the writes of earlier pages: nothing of ours is lost by that, so the page takes the new token.
@@ -96,9 +101,10 @@ async function sent(url: string, init: RequestInit, headers: Headers): Promise<R
     if (token) headers.set("Authorization", `Bearer ${token}`);
     let response: Response;
     try {
-      response = await fetch(url, init);
+      const limit = AbortSignal.timeout(TIME_LIMIT);
+      response = await fetch(url, { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit });
     } catch (error) {
-      if (isAborted(error)) throw error;
+      if (isAborted(error) && init.signal?.aborted) throw error;
       throw new Away("the service is not responding");
     }
     if ((await isOfOldPage(response)) && (await renewed())) {
@@ -123,8 +129,13 @@ async function refusal(response: Response): Promise<Error> {
     const wait = Number(response.headers.get("Retry-After"));
     return new Away(body.detail ?? "the store is not responding", wait > 0 ? wait : 2);
   }
-  return new Problem(response.status, body);
+  const problem = new Problem(response.status, body);
+  if (isNotPermitted(problem) && WRITES.test(problem.message)) viewOnly.value = problem.message;
+  return problem;
 }
+
+/** A refusal of something that only those who write may do: it holds for all writes. */
+const WRITES = /role `write` is required/;
 
 /** Fills the names in a path and adds the query. Addresses are relative, so that a prefix in front of the page is kept. */
 function address(path: string, names: Fields, query: Fields): string {

@@ -10,6 +10,8 @@ function read(name: string): string {
 export const meta = {
   token: read("token"),
   root: read("root"),
+  /** The identity of the store; empty if the service does not name it. */
+  store: read("store"),
   /** The script that asks for analyses. */
   worker: read("worker"),
   nonce: read("nonce"),

@@ -47,6 +47,8 @@ export function isNotPermitted(error: unknown): boolean {
 /** Returns the message for an error. */
 export function told(error: unknown): string {
   if (isNotPermitted(error)) return `Your access token does not permit this. ${(error as Problem).message}`;
+  // The help of the service is for other programs than this page.
+  if (error instanceof Problem && error.status === 401) return "The service requires an access token.";
   if (error instanceof Problem && /^(template|body)-too-large$/.test(error.code)) return tooLarge(error);
   if (error instanceof Problem) return error.help ? `${error.message} ${sentence(error.help)}` : error.message;
   return error instanceof Error ? sentence(error.message) : sentence(String(error));

@@ -245,6 +245,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists your unsaved texts, the last written first.
+         * @description Roles of an access token: `write`.
+         */
+        get: operations["drafts_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/export": {
         parameters: {
             query?: never;
@@ -498,6 +518,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/system-prompt/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the files of a directory that a template can name with `[file:…]`.
+         * @description Files that `[file:…]` does not read are left out: those outside of the working directory's project, also where a link leads to
+         *     them, those with a NUL byte or over 1 MiB, and names that are not UTF-8 or cannot be written in a tag.
+         *
+         *     Roles of an access token: `analyze`, `write`.
+         */
+        get: operations["files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/system-prompt/labels/{label}": {
         parameters: {
             query?: never;
@@ -673,6 +716,37 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/templates/{name}/drafts/{draft}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns an unsaved text.
+         * @description Roles of an access token: `write`.
+         */
+        get: operations["draft_get"];
+        /**
+         * Stores an unsaved text, in the place of the one with this id. The template need not exist.
+         * @description The number and the bytes of your drafts are limited. A draft is deleted some time after its last write (`preface serve
+         *     --draft-days`).
+         *
+         *     Roles of an access token: `write`.
+         */
+        put: operations["draft_put"];
+        post?: never;
+        /**
+         * Deletes an unsaved text.
+         * @description Roles of an access token: `write`.
+         */
+        delete: operations["draft_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/templates/{name}/labels/{label}": {
         parameters: {
             query?: never;
@@ -777,7 +851,7 @@ export interface components {
         AbsentReason: "condition" | "no_text" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
         /** @description What there is to see of a template. */
         Analysis: {
-            /** @description What is to be said of it, by place. */
+            /** @description The diagnostics, ordered by position. */
             diagnostics: components["schemas"]["AnalyzedNote"][];
             /** @description How many entries of the lists above were left out because there are too many. */
             left: components["schemas"]["Left"];
@@ -804,7 +878,7 @@ export interface components {
                 number
             ];
         };
-        /** @description Something to be said of a place. */
+        /** @description A diagnostic at a position. */
         AnalyzedNote: {
             /** @description The stable code. */
             code: string;
@@ -864,7 +938,7 @@ export interface components {
         /** @description A run of the template. */
         AnalyzedToken: {
             branch?: components["schemas"]["TokenBranch"] | null;
-            /** @description How many blocks stand around it. */
+            /** @description The number of blocks around it. */
             depth: number;
             /** @description The key of a variable or condition. */
             key?: string | null;
@@ -900,88 +974,30 @@ export interface components {
         };
         /** @description A template to analyze. Fields that are not listed here are ignored. */
         AnalyzeWrite: {
+            /** @description The agent whose prompt it is; default: the main conversation's. */
+            agent?: string | null;
             /** @description The conversation's id. */
             conversation_id?: string | null;
             /** @description The working directory, absolute, at or below a root. Without it no values of a directory are read. */
             cwd?: string | null;
             /** @description The model's name. */
             model?: string | null;
+            /** @description The instant, RFC 3339; default: now. */
+            now?: string | null;
             /** @description Switches of the template language, where they are not as the profile has them. */
             options?: components["schemas"]["AnalyzeOptions"];
             /** @description The profile whose limits and settings apply; default: that of the service. */
             preset?: string | null;
             /** @description The text. */
             template: string;
-        };
-        /** @description What a turn says about the prompt that it wants. Everything but the directory may be left out. */
-        Asked: {
-            /**
-             * @description The agent whose prompt it is; the main conversation's where it is left out.
-             * @default null
-             */
-            agent: string | null;
-            /**
-             * @description The whole prompt's limit in tokens.
-             * @default null
-             */
-            budget: number | null;
-            /**
-             * @description Who counts tokens.
-             * @default null
-             */
-            counter: string | null;
-            /**
-             * @description The directory that is worked in, absolute, links not resolved.
-             * @default null
-             */
-            cwd: string | null;
-            /**
-             * @description The same with their texts.
-             * @default null
-             */
-            given_tools: components["schemas"]["Tool"][] | null;
-            /**
-             * @description The model's name.
-             * @default null
-             */
-            model: string | null;
-            /**
-             * @description A preset or profile by name.
-             * @default null
-             */
-            preset: string | null;
-            /**
-             * @description A profile file; wins over `preset`.
-             * @default null
-             */
-            profile: string | null;
-            /**
-             * @description `path=value` settings and profile options.
-             * @default []
-             */
-            sets: string[];
-            /**
-             * @description The template: `name`, `name@label` or `name@3`; `main` where it is left out.
-             * @default null
-             */
-            template: string | null;
-            /**
-             * @description The active tools, by name; those of the profile where it is left out.
-             * @default null
-             */
-            tools: string[] | null;
-            /**
-             * @description Variables that are set or removed.
-             * @default {}
-             */
-            variables: {
+            /** @description The name of the time zone, such as `Europe/Berlin`; default: that of the service. */
+            time_zone?: string | null;
+            /** @description The active tools, by name; default: those of the profile. */
+            tools?: components["schemas"]["ToolName"][] | null;
+            /** @description Values that replace what would be found, by `type:name`; null for a variable that is to be absent. */
+            variables?: {
                 [key: string]: string | null;
             };
-            /**
-             * @description The time zone's name.
-             * @default null
-             */
-            zone: string | null;
         };
         /**
          * @description The message that an attachment goes with. The order is that of a request.
@@ -992,7 +1008,7 @@ export interface components {
          * @description The role with which an attachment is sent.
          * @enum {string}
          */
-        AttachmentRole: "user" | "system";
+        AttachmentRole: "user" | "system" | "turn";
         /** @description One thing that happened, without the text that it happened to. */
         AuditEvent: {
             payload: components["schemas"]["AuditEvent_ContextContributionMade"];
@@ -1096,7 +1112,7 @@ export interface components {
             decision: string;
         };
         /**
-         * @description Measures what two texts have in common from their start.
+         * @description The common prefix of two texts.
          *
          *     ```
          *     use preface_core::{budget::Bytes4, diff::CachedPrefix};
@@ -1164,7 +1180,7 @@ export interface components {
             name: string;
             /** @description The tokens up to its end. */
             prefix_tokens: number;
-            /** @description Its tokens. */
+            /** @description The tokens of the tier. */
             tokens: number;
         };
         /**
@@ -1174,7 +1190,7 @@ export interface components {
          */
         Category: "commands" | "contextProviders" | "hooks" | "loggers" | "providers" | "sessionStores" | "stateMachines" | "tools" | "ui";
         /**
-         * @description Says in one word what became of a part.
+         * @description The kind of a part's change.
          *
          *     ```
          *     use preface_core::diff::Change;
@@ -1183,7 +1199,7 @@ export interface components {
          * @enum {string}
          */
         Change: "same" | "changed" | "added" | "removed" | "moved";
-        /** @description The changed inputs of the prompt, and the instructions of the compaction. */
+        /** @description The changed options of the prompt, and the instructions of the compaction. */
         CompactionBody: {
             /** @description The agent whose prompt it is; default: the main conversation's. */
             agent?: string | null;
@@ -1207,11 +1223,11 @@ export interface components {
         };
         /** @description What became of a condition. */
         Condition: {
-            /** @description What is asked for. */
+            /** @description The variable that the condition tests. */
             key: string;
             /** @description True for `[if !…]`. */
             negated: boolean;
-            /** @description Whether its first branch speaks; null where rendering did not come by. */
+            /** @description True if the first branch is included; null if rendering did not reach the block. */
             taken: boolean | null;
             /** @description Its `if`, by its place in the list of tokens. */
             token: number;
@@ -1276,16 +1292,16 @@ export interface components {
          * @enum {string}
          */
         CutWhy: "ceiling" | "budget";
-        /** @description One note: a stable code, how bad, what happened, where, and what to do about it. */
+        /** @description A diagnostic: a stable code, a severity, a message, a place and a remedy. */
         Diagnostic: {
             /** @description The stable code. */
             code: string;
-            /** @description What to do next. */
+            /** @description The remedy. */
             help?: string | null;
             location?: components["schemas"]["Place"] | null;
             /** @description One sentence, lower case first, names in backticks. */
             message: string;
-            /** @description How bad. */
+            /** @description The severity. */
             severity: components["schemas"]["Severity"];
         };
         /** @description What differs between two texts. */
@@ -1310,7 +1326,7 @@ export interface components {
             to: number;
         };
         /**
-         * @description Compares two prompts.
+         * @description The difference of two prompts.
          *
          *     ```
          *     use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
@@ -1320,12 +1336,12 @@ export interface components {
          *     ```
          */
         Difference: {
-            /** @description What a provider's cache can keep of one when it sees the other. */
+            /** @description The prefix that a provider's cache can keep. */
             cached_prefix: components["schemas"]["CachedPrefix"];
             first_difference: components["schemas"]["FirstDifference"] | null;
             /** @description A row per part: those of the right side in their order, and removed ones where they stood. */
             parts: components["schemas"]["PartChange"][];
-            /** @description True where both texts have the same bytes. */
+            /** @description True if both texts have the same bytes. */
             same: boolean;
             /**
              * @description The texts as a unified diff, each hunk headed by its section. Exactly the bytes of the texts: whoever shows it
@@ -1355,21 +1371,21 @@ export interface components {
             scope: components["schemas"]["SetBy"];
         };
         /**
-         * @description Publishes a prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
+         * @description A published prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
          *
          *     ```
          *     use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
          *     let document = Document::of(&Prompt::default(), &Bytes4);
          *     let json = serde_json::to_string(&document).unwrap();
          *     assert!(json.starts_with(r#"{"text":"","preset":"","fingerprint":"blake3:af13"#));
-         *     let receipt: Document = serde_json::from_str(&json).unwrap();
-         *     assert_eq!(receipt.check(), Ok(()));
+         *     let read: Document = serde_json::from_str(&json).unwrap();
+         *     assert_eq!(read.check(), Ok(()));
          *     ```
          */
         Document: {
-            /** @description What is not there, and why. */
+            /** @description The sections that are not in the prompt, with reasons. */
             absent: components["schemas"]["Absent"][];
-            /** @description What is sent beside it, in messages of the user; it is no part of the text. */
+            /** @description The texts that are sent in messages of the user; they are no part of the prompt's text. */
             attachments?: components["schemas"]["DocumentAttachment"][];
             /** @description Variables for the log. */
             audit: components["schemas"]["AuditEvent"][];
@@ -1377,21 +1393,21 @@ export interface components {
             diagnostics: components["schemas"]["Diagnostic"][];
             /** @description The digest of the text, as `blake3:<hex>`. */
             fingerprint: string;
-            /** @description Its parts, in order. Their ranges follow each other without a gap. */
+            /** @description The parts, in order. Their ranges follow each other without a gap. */
             parts: components["schemas"]["DocumentPart"][];
             /** @description The profile that made it. */
             preset: string;
-            /** @description What the model is told. */
+            /** @description The text for the model. */
             text: string;
             /** @description The version of that profile's texts, where it has one. */
             texts_version?: string | null;
-            /** @description How long the text is. */
+            /** @description The number of tokens of the text. */
             tokens: components["schemas"]["Tokens"];
-            /** @description What made it, in order; empty where it was built once and nothing changed it. */
+            /** @description The builds and hooks that made the prompt, in order; empty where it was built once and nothing changed it. */
             triggers?: components["schemas"]["Trigger"][];
         };
         /**
-         * @description Publishes a text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
+         * @description A published text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
          *     it are the request's.
          *
          *     ```
@@ -1406,21 +1422,21 @@ export interface components {
         DocumentAttachment: {
             /** @description The reminder or section that it is. */
             id: string;
-            /** @description Where its text came from, each once, in order of first appearance. */
+            /** @description The origins of the text, each once, in order of first appearance. */
             origins: components["schemas"]["Origin"][];
             /** @description The message that it goes with. */
             place: components["schemas"]["AttachmentPlace"];
-            /** @description Where each byte came from. */
+            /** @description The origin of each byte. */
             spans: components["schemas"]["DocumentSpan"][];
-            /** @description How long its bytes stay the same. */
+            /** @description The stability of the bytes. */
             stability: components["schemas"]["Stability"];
-            /** @description What it says. */
+            /** @description The text. */
             text: string;
-            /** @description Its tokens, without the tags around it. */
+            /** @description The tokens of the text, without the tags around it. */
             tokens: number;
         };
         /**
-         * @description Publishes one part. The separator before it belongs to it.
+         * @description A published part. The separator before it belongs to it.
          *
          *     ```
          *     use preface_core::document::DocumentPart;
@@ -1432,36 +1448,36 @@ export interface components {
          *     ```
          */
         DocumentPart: {
-            /** @description What it lost. */
+            /** @description The cuts of the part. */
             cuts: components["schemas"]["Cut"][];
             /**
-             * @description Where its text came from, each file (with the span that covers all that was taken), profile key, variable and flag
+             * @description The origins of the text, each file (with the span that covers all that was taken), profile key, variable and flag
              *     once, in order of first appearance.
              */
             origins: components["schemas"]["Origin"][];
             /**
              * Format: int64
-             * @description Who gives way last.
+             * @description The priority: parts with the lowest are cut first.
              */
             priority: number;
             /** @description The context provider that contributed it. */
             provider?: string | null;
-            /** @description Its bytes in the prompt. */
+            /** @description The bytes of the part in the prompt. */
             range: [
                 number,
                 number
             ];
-            /** @description Its section. */
+            /** @description The section of the part. */
             section: string;
-            /** @description Where each byte came from. */
+            /** @description The origin of each byte. */
             spans: components["schemas"]["DocumentSpan"][];
-            /** @description How long its bytes stay the same. */
+            /** @description The stability of the bytes. */
             stability: components["schemas"]["Stability"];
-            /** @description Its tokens, counted by itself: the parts may add up to more than the whole. */
+            /** @description The tokens of the part, counted by itself: the parts may add up to more than the whole. */
             tokens: number;
         };
         /**
-         * @description Publishes a run of bytes of the prompt, or of an attachment, and its origin.
+         * @description A published run of bytes of the prompt, or of an attachment, and its origin.
          *
          *     ```
          *     use preface_core::document::DocumentSpan;
@@ -1479,6 +1495,52 @@ export interface components {
                 number
             ];
         };
+        /** @description An unsaved text in a list. */
+        DraftEntry: {
+            /**
+             * Format: date-time
+             * @description When it was last written.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description The length of the text in bytes.
+             */
+            bytes: number;
+            /** @description The `ETag` of that version. */
+            etag: string | null;
+            /** @description The id, unique for the template. */
+            id: string;
+            /** @description The template. */
+            name: string;
+            /**
+             * Format: int64
+             * @description The version that it is based on; 0 if nothing was stored.
+             */
+            version: number;
+        };
+        /** @description The unsaved texts of an owner. */
+        DraftList: {
+            /** @description The texts, the last written first. */
+            items: components["schemas"]["DraftEntry"][];
+        };
+        /** @description An unsaved text. */
+        DraftReply: components["schemas"]["DraftEntry"] & {
+            /** @description The text. */
+            template: string;
+        };
+        /** @description An unsaved text to be stored. */
+        DraftWrite: {
+            /** @description The `ETag` of that version. */
+            etag?: string | null;
+            /** @description The text; stored byte for byte. */
+            template: string;
+            /**
+             * Format: int64
+             * @description The version that it is based on; 0 if nothing was stored.
+             */
+            version?: number;
+        };
         /** @description The origin of an entry. */
         EntryOrigin: {
             /** @description The path of the manifest or other file that declares it, for display. */
@@ -1488,10 +1550,10 @@ export interface components {
         };
         /** @description The origins of a stored prompt. */
         ExplainReply: {
-            /** @description The request that the prompt was built for. */
-            asked: components["schemas"]["Asked"];
             /** @description The parts with the origin of every byte, as printed by `preface explain --format json`. */
             document: components["schemas"]["Document"];
+            /** @description The request that the prompt was built for. */
+            options: components["schemas"]["TurnOptions"];
             /** @description The prompt. */
             prompt: components["schemas"]["PromptReply"];
             /** @description The used variables; digests instead of values. */
@@ -1504,8 +1566,15 @@ export interface components {
             /** @description The templates, by name. */
             templates: components["schemas"]["StoredTemplate"][];
         };
+        /** @description The entries of a directory. */
+        FilesReply: {
+            /** @description The entries that `[file:…]` can read or lead through, by name; directories that tools fill, such as `node_modules`, come last. */
+            entries: components["schemas"]["ListedFile"][];
+            /** @description True if there are more entries. Of a directory with more than 20,000 none are listed. */
+            truncated: boolean;
+        };
         /**
-         * @description Points at the place where two texts part.
+         * @description The first place where two texts differ.
          *
          *     ```
          *     use preface_core::{budget::Bytes4, diff::{Difference, FirstDifference}, document::Document, prompt::Prompt};
@@ -1565,7 +1634,7 @@ export interface components {
             added: number;
             /** @description True where the store had versions that the document does not know: the document's are added behind them. */
             diverged: boolean;
-            /** @description The labels that stand on another version here. They stay there. */
+            /** @description The labels of another version here. They are not moved. */
             kept_labels: string[];
             /** @description The labels that were put on a version. */
             labels: string[];
@@ -1657,6 +1726,18 @@ export interface components {
             /** @description Of `variables`. */
             variables: number;
         };
+        /** @description A file or directory. */
+        ListedFile: {
+            /** @description The kind; of a link, that of its target. */
+            kind: components["schemas"]["ListedKind"];
+            /** @description The name. */
+            name: string;
+        };
+        /**
+         * @description The kind of an entry.
+         * @enum {string}
+         */
+        ListedKind: "directory" | "file";
         /**
          * @description Why a tag is text.
          * @enum {string}
@@ -1692,7 +1773,7 @@ export interface components {
             /** @enum {string} */
             kind: "source";
             /**
-             * @description True where the bytes are no UTF-8 and a replacement character stands for them.
+             * @description True if the bytes are no UTF-8 and are replaced by a replacement character.
              * @default false
              */
             lossy: boolean | null;
@@ -1700,13 +1781,13 @@ export interface components {
             path: string;
             /** @description The layer. */
             scope: components["schemas"]["Scope"];
-            /** @description Which bytes. */
+            /** @description The range of bytes. */
             span: [
                 number,
                 number
             ];
         } | {
-            /** @description Its key. */
+            /** @description The key in the profile. */
             key: string;
             /** @enum {string} */
             kind: "literal";
@@ -1717,12 +1798,12 @@ export interface components {
             key: string;
             /** @enum {string} */
             kind: "variable";
-            /** @description Who answered. */
+            /** @description The source of the value. */
             source: string;
         } | {
             /** @enum {string} */
             kind: "stored";
-            /** @description Which bytes. */
+            /** @description The range of bytes. */
             span: [
                 number,
                 number
@@ -1731,11 +1812,11 @@ export interface components {
             template: string;
             /**
              * Format: int64
-             * @description Its version; none where it is the default.
+             * @description The version; none where it is the default.
              */
             version?: number | null;
         } | {
-            /** @description How. */
+            /** @description The flag or API field. */
             flag: string;
             /** @enum {string} */
             kind: "caller";
@@ -1845,7 +1926,7 @@ export interface components {
             next: string | null;
         };
         /**
-         * @description Says what became of one part.
+         * @description The change of one part.
          *
          *     ```
          *     use preface_core::{budget::Bytes4, diff::{Difference, PartChange}, document::Document, prompt::Prompt};
@@ -1855,16 +1936,16 @@ export interface components {
          *     ```
          */
         PartChange: {
-            /** @description What became of it. */
+            /** @description The kind of the change. */
             change: components["schemas"]["Change"];
-            /** @description Its section. */
+            /** @description The section of the part. */
             section: string;
-            /** @description Its tokens on the right side; `None` where it was removed. */
+            /** @description The tokens on the right side; `None` where it was removed. */
             tokens_after: number | null;
-            /** @description Its tokens on the left side; `None` where it was added. */
+            /** @description The tokens on the left side; `None` where it was added. */
             tokens_before: number | null;
         };
-        /** @description The place that a diagnostic speaks of. */
+        /** @description The location of a diagnostic. */
         Place: {
             /** @description One-based column in characters. */
             column?: number | null;
@@ -1875,7 +1956,7 @@ export interface components {
             /** @description The path for people. */
             path: string;
             scope?: components["schemas"]["Scope"] | null;
-            /** @description How many characters of the line come before the excerpt. */
+            /** @description The number of characters of the line before the excerpt. */
             skipped?: number;
             /** @description The byte range in the file. */
             span?: [
@@ -1909,7 +1990,7 @@ export interface components {
         PrefixChange: {
             /** @description The reason in the words of the vendor: `tools_changed`, `system_changed`, `messages_changed`, `input_changed`, `model_changed`. */
             reason: string;
-            /** @description What changed: a tool, a part of the prompt with its origins, or a message. */
+            /** @description The subject of the change: a tool, a part of the prompt with its origins, or a message. */
             what: string;
         };
         /** @description The comparison of a request with the one before. */
@@ -1930,7 +2011,7 @@ export interface components {
             bytes: number;
             /** @description What became of each condition, in the order of the template. */
             conditions: components["schemas"]["Condition"][];
-            /** @description Who counts. */
+            /** @description The counter: the one that has the vocabulary of the model, or an estimate. */
             counter: string;
             /** @description The digest of the text. */
             fingerprint: string;
@@ -2046,6 +2127,8 @@ export interface components {
         };
         /** @description The next request of a conversation. */
         RequestBody: {
+            /** @description The lifetime of the cache marks as the service writes it, such as `1h`; default: that of the model. */
+            cache_ttl?: string | null;
             /** @description Events of this turn: `{"type": "plan-mode", …}`. Each can be a reminder. */
             events?: Record<string, never>[];
             /**
@@ -2112,7 +2195,8 @@ export interface components {
             comparison?: components["schemas"]["PrefixComparison"] | null;
             /**
              * Format: double
-             * @description The share of the request that a cache can have from the one before, from 0 to 1.
+             * @description The share of the request that the service can read from the cache by its rules, from 0 to 1: what it begins with like the
+             *     one before, up to a cache mark, and nothing below the minimum of the model.
              */
             expected_read: number;
             /** @description The format of the body. */
@@ -2131,7 +2215,7 @@ export interface components {
             revision: number;
             usage?: components["schemas"]["RequestUsage"] | null;
         };
-        /** @description What a service counted for one request. Each vendor's own numbers are read as these. */
+        /** @description The usage that a service counted for one request. Each vendor's own numbers are read as these. */
         RequestUsage: {
             /**
              * Format: int64
@@ -2197,12 +2281,12 @@ export interface components {
          */
         SetBy: "bundled" | "global" | "project" | "caller";
         /**
-         * @description How bad it is.
+         * @description The severity of a diagnostic.
          * @enum {string}
          */
         Severity: "info" | "warning" | "error";
         /**
-         * @description Names what one side has at the first difference.
+         * @description One side of the first difference.
          *
          *     ```
          *     use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
@@ -2218,7 +2302,7 @@ export interface components {
             origin: components["schemas"]["Origin"];
             /** @description The section. */
             section: string;
-            /** @description True where the span started before the difference: the common prefix ends within it. */
+            /** @description True if the span started before the difference: the common prefix ends within it. */
             within: boolean;
         };
         /** @description Where a run of the preview came from. */
@@ -2244,7 +2328,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description How long the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
+         * @description The time for which the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
          * @enum {string}
          */
         Stability: "static" | "conversation" | "turn";
@@ -2334,7 +2418,7 @@ export interface components {
          */
         TokenKind: "text" | "raw-text" | "variable" | "if" | "if-not" | "else" | "endif" | "raw" | "endraw" | "literal";
         /**
-         * @description Says how many tokens a text has, and who says so.
+         * @description The number of tokens of a text, and its counter.
          *
          *     ```
          *     use preface_core::{budget::Bytes4, document::Tokens};
@@ -2347,22 +2431,22 @@ export interface components {
             count: number;
             /** @description The counter's name. */
             counter: string;
-            /** @description True where the count is the model's own, false where it is an estimate. */
+            /** @description True if the count is the model's own, false if it is an estimate. */
             exact: boolean;
             /** @description The most tokens that the text may well have, where the counter estimates and knows. */
             high?: number | null;
             /** @description The fewest tokens that the text may well have, where the counter estimates and knows. */
             low?: number | null;
         };
-        /** @description A tool that the model may call, as far as the prompt speaks of it. */
+        /** @description A tool that the model may call, as the prompt describes it. */
         Tool: {
-            /** @description What it does. */
+            /** @description The description for the model. */
             description?: string | null;
             /** @description Advice that belongs to it. */
             guidelines?: string[];
             /** @description The JSON Schema of its arguments. */
             input_schema?: Record<string, never> | null;
-            /** @description Its name. */
+            /** @description The name of the tool. */
             name: string;
             /** @description One line for the list of tools. */
             snippet?: string | null;
@@ -2373,11 +2457,11 @@ export interface components {
         };
         /** @description The name of a tool. */
         ToolName: string;
-        /** @description One thing that made the prompt what it is. */
+        /** @description A build or a hook that made the prompt. */
         Trigger: {
-            /** @description Who made it happen: a hook, where it was one. */
+            /** @description The hook, if it was one. */
             by?: string | null;
-            /** @description What happened. */
+            /** @description The kind of the trigger. */
             kind: components["schemas"]["TriggerKind"];
             /** @description The sections that are new, other or gone since; in the prompt's order, those that are gone last. */
             sections: string[];
@@ -2412,6 +2496,76 @@ export interface components {
             /** @description The active tools, by name; default: those of the profile. */
             tools?: components["schemas"]["ToolName"][] | null;
         };
+        /** @description The options of a turn's prompt. All but the directory are optional. */
+        TurnOptions: {
+            /**
+             * @description The agent whose prompt it is; the main conversation's where it is left out.
+             * @default null
+             */
+            agent: string | null;
+            /**
+             * @description The whole prompt's limit in tokens.
+             * @default null
+             */
+            budget: number | null;
+            /**
+             * @description The counter of tokens.
+             * @default null
+             */
+            counter: string | null;
+            /**
+             * @description The directory that is worked in, absolute, links not resolved.
+             * @default null
+             */
+            cwd: string | null;
+            /**
+             * @description The same with their texts.
+             * @default null
+             */
+            given_tools: components["schemas"]["Tool"][] | null;
+            /**
+             * @description The model's name.
+             * @default null
+             */
+            model: string | null;
+            /**
+             * @description A preset or profile by name.
+             * @default null
+             */
+            preset: string | null;
+            /**
+             * @description A profile file; overrides `preset`.
+             * @default null
+             */
+            profile: string | null;
+            /**
+             * @description `path=value` settings and profile options.
+             * @default []
+             */
+            sets: string[];
+            /**
+             * @description The template: `name`, `name@label` or `name@3`; `main` where it is left out.
+             * @default null
+             */
+            template: string | null;
+            /**
+             * @description The active tools, by name; those of the profile where it is left out.
+             * @default null
+             */
+            tools: string[] | null;
+            /**
+             * @description Variables that are set or removed.
+             * @default {}
+             */
+            variables: {
+                [key: string]: string | null;
+            };
+            /**
+             * @description The time zone's name.
+             * @default null
+             */
+            zone: string | null;
+        };
         /** @description A variable that a prompt depends on. */
         UsedValue: {
             /** @description The digest of the value, as `blake3:<hex>`. */
@@ -2431,13 +2585,13 @@ export interface components {
             bytes: number | null;
             /** @description True where the value is longer than what is shown of it. */
             cut: boolean;
-            /** @description Whether it exists; null where nobody had to ask. */
+            /** @description True if it exists; null if it was not looked up. */
             exists: boolean | null;
             /** @description `type:name`. */
             key: string;
             /** @description The name. */
             name: string;
-            /** @description Whether somebody answers for it. */
+            /** @description True if a provider has this type. */
             registered: boolean;
             /** @description Who answered, or why it does not exist. */
             source: string | null;
@@ -2459,11 +2613,11 @@ export interface components {
             dynamic: boolean;
             /** @description What a value looks like; for a dynamic type, what a name looks like. */
             example: string;
-            /** @description What stands behind it; a placeholder such as `<path>` where any name is good. */
+            /** @description The name after it, or a placeholder such as `<path>`. */
             name: string;
             /** @description How long a value stays the same. */
             stability: components["schemas"]["Stability"];
-            /** @description What stands before the colon. */
+            /** @description The type, before the colon. */
             type: string;
         };
         /** @description A variable, with its value if requested. */
@@ -4429,6 +4583,130 @@ export interface operations {
             };
         };
     };
+    drafts_list: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the browser, which owns drafts where no access token is needed. */
+                "X-Preface-Browser"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The drafts, without their texts. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftList"];
+                };
+            };
+            /** @description The request is invalid or has no single `Host`. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site, or the role of the token is insufficient. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     export: {
         parameters: {
             query?: never;
@@ -5947,7 +6225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Analysis"];
                 };
             };
-            /** @description The request is invalid or has no single `Host`. */
+            /** @description A variable, the instant, the time zone or the agent cannot be used. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6129,6 +6407,145 @@ export interface operations {
                 };
             };
             /** @description The version does not exist. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files: {
+        parameters: {
+            query: {
+                /** @description The working directory, absolute, at or below a root. */
+                cwd: string;
+                /** @description The directory, as `[file:…]` names it: relative to the working directory, or absolute; default: the working directory. */
+                path?: string;
+                /** @description Characters that a name must have in this order, in any letter case; default: all names are listed. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilesReply"];
+                };
+            };
+            /** @description The request is invalid or has no single `Host`. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The working directory is outside of the roots, or the path leads to where `[file:…]` does not read. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path is no directory. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7696,6 +8113,439 @@ export interface operations {
                 };
             };
             /** @description The version does not exist. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draft_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the browser, which owns drafts where no access token is needed. */
+                "X-Preface-Browser"?: string;
+            };
+            path: {
+                /** @description The id of the draft: 1 to 64 letters, digits, `-`, `_` or `.`. */
+                draft: string;
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftReply"];
+                };
+            };
+            /** @description The request is invalid or has no single `Host`. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site, or the role of the token is insufficient. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The draft does not exist. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draft_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the browser, which owns drafts where no access token is needed. */
+                "X-Preface-Browser"?: string;
+            };
+            path: {
+                /** @description The id of the draft: 1 to 64 letters, digits, `-`, `_` or `.`. */
+                draft: string;
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftWrite"];
+            };
+        };
+        responses: {
+            /** @description Stored. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftEntry"];
+                };
+            };
+            /** @description The body is no object with a string `template`, or `etag` is none. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site, or the role of the token is insufficient. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description You have too many drafts, or too many bytes of them (`drafts-full`). */
+            409: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The content type is not `application/json`. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service does not allow the host of the request. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error, or a failure of the store. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded, or the store does not respond. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draft_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the browser, which owns drafts where no access token is needed. */
+                "X-Preface-Browser"?: string;
+            };
+            path: {
+                /** @description The id of the draft: 1 to 64 letters, digits, `-`, `_` or `.`. */
+                draft: string;
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is invalid or has no single `Host`. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The access token is missing, unknown or expired. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site, or the role of the token is insufficient. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The draft does not exist. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */

@@ -8,16 +8,16 @@ import { Notes } from "./notes";
 /** The number of rows shown; the rest is summarized in one line. */
 const MOST = 500;
 
-export function BuiltFrom({ explained: { prompt, asked, variables, document } }: { explained: ExplainReply }) {
+export function BuiltFrom({ explained: { prompt, options, variables, document } }: { explained: ExplainReply }) {
   const notes = document.diagnostics;
-  const pairs = wishes(asked);
+  const pairs = wishes(options);
   // Without a requested preset, the service uses its own.
-  if (asked.preset !== prompt.preset) pairs.push(["Preset", prompt.preset]);
+  if (options.preset !== prompt.preset) pairs.push(["Preset", prompt.preset]);
   pairs.push(["Fingerprint", prompt.fingerprint]);
   return (
     <div class="panel-body built" tabIndex={0} role="group" aria-label="Inputs">
-      <section aria-labelledby="built-asked">
-        <h3 id="built-asked">Request</h3>
+      <section aria-labelledby="built-options">
+        <h3 id="built-options">Request</h3>
         <dl class="pairs">
           {pairs.map(([name, value]) => (
             <div key={name}>
@@ -88,8 +88,8 @@ export function BuiltFrom({ explained: { prompt, asked, variables, document } }:
 }
 
 /** Returns the fields that the request set. */
-function wishes(asked: ExplainReply["asked"]): [string, string][] {
-  const { cwd, model, preset, profile, template, budget, counter, zone, tools, given_tools: given, sets, variables } = asked;
+function wishes(options: ExplainReply["options"]): [string, string][] {
+  const { cwd, model, preset, profile, template, budget, counter, zone, tools, given_tools: given, sets, variables } = options;
   const all: [string, string | null | undefined][] = [
     ["Directory", cwd],
     ["Model", model],

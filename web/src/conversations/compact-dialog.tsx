@@ -6,14 +6,15 @@ import type { RefreshReply } from "../api/types";
 import { escapedLines } from "../shown";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
+import { useKeptField } from "../ui/kept-field";
 import { isStale, type Compacted, type Conversation } from "./conversation";
-import { copy } from "./copy";
+import { copy } from "../ui/copy";
 import { DifferenceView } from "./difference";
 
 export function CompactDialog({ conversation, close }: { conversation: Conversation; close: () => void }) {
   const [before] = useState(conversation.prompt.value?.text ?? "");
   const [tried, setTried] = useState<RefreshReply | null>(null);
-  const [instructions, setInstructions] = useState("");
+  const [instructions, setInstructions, forgetInstructions] = useKeptField(`compact:${conversation.id}`);
   const [made, setMade] = useState<Compacted | null>(null);
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
@@ -25,6 +26,7 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
     setTrouble("");
     try {
       setMade(await conversation.compact(instructions.trim()));
+      forgetInstructions();
     } catch (error) {
       setTrouble(isStale(error) ? "This conversation was changed by another client. Close this dialog and review the new prompt." : told(error));
       if (isStale(error)) await conversation.load();
@@ -86,7 +88,7 @@ function Done({ made, close }: { made: Compacted; close: () => void }) {
       onClose={close}
       actions={
         <>
-          <Button onClick={() => copy(whole, "Prompt and instructions copied.")}>Copy prompt and instructions</Button>
+          <Button onClick={() => void copy(whole, "Prompt and instructions")}>Copy prompt and instructions</Button>
           <Button kind="main" onClick={close}>
             Done
           </Button>

@@ -3,16 +3,16 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ago, amount, instant, size } from "../amount";
 import type { PromptReply } from "../api/types";
-import { go, href } from "../route";
+import { address, go, href } from "../route";
 import { escaped, Shown } from "../shown";
-import { Button, IconButton } from "../ui/button";
+import { Button } from "../ui/button";
 import { PaperText, usePaper } from "../ui/paper";
+import { CopyIcon, CopyMenu, type Copied } from "../ui/copy";
 import { TabPanel, Tabs } from "../ui/tabs";
 import { say } from "../ui/toast";
 import { BuiltFrom } from "./built-from";
 import { CompactDialog } from "./compact-dialog";
 import { Conversation } from "./conversation";
-import { copy } from "./copy";
 import { ForgetDialog } from "./forget-dialog";
 import { load } from "./listing";
 import { Past } from "./past";
@@ -55,9 +55,10 @@ export function Detail({ id }: { id: string }) {
         <h2 id="conversation-title" class="mono">
           <Shown text={id} most={60} />
         </h2>
-        <IconButton label="Copy id" icon="copy" onClick={() => copy(id, "Id copied.")} />
+        <CopyIcon what="id" text={() => id} />
         <div class="actions">
-          <Button small kind="main" onClick={() => (dialog.value = "refresh")}>
+          <CopyMenu main choices={copied(conversation)} />
+          <Button small onClick={() => (dialog.value = "refresh")}>
             Refresh…
           </Button>
           <Button small onClick={() => (dialog.value = "compact")}>
@@ -106,6 +107,20 @@ export function Detail({ id }: { id: string }) {
   );
 }
 
+/** What can be copied of a conversation. The request is the body of a turn with the same inputs. */
+function copied({ id, explained, prompt }: Conversation): Copied[] {
+  const request = () => {
+    const { cwd, model, preset, template, agent, tools } = explained.peek()!.options;
+    const options = Object.entries({ cwd, model, preset, template, agent, tools }).filter(([, value]) => value != null);
+    return JSON.stringify(Object.fromEntries(options), null, 2);
+  };
+  return [
+    { what: "prompt", text: () => prompt.peek()!.text },
+    { what: "request JSON", text: request },
+    { what: "link", text: () => address("conversations", id) },
+  ];
+}
+
 /** The prompt as a document. */
 function onPaper({ id, explained, prompt }: Conversation) {
   const [told, laid] = [explained.peek(), prompt.peek()];
@@ -149,7 +164,7 @@ function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
       <div>
         <dt>Template</dt>
         <dd>
-          {used ? <a href={href("versions", used.name)}>{escaped(template(prompt))}</a> : "none"} <Newer template={used} />
+          {used ? <a href={href("versions", used.name, used.version?.toString())}>{escaped(template(prompt))}</a> : "none"} <Newer template={used} />
         </dd>
       </div>
       <div>

@@ -29,7 +29,7 @@ export function DifferenceView({ before, difference, labels }: { before: string;
           <li key={at}>
             <span class={`pill ${PILLS[change]}`}>{change}</span> <Shown text={section} most={60} />{" "}
             <span class="soft">
-              {from !== null && to !== null && from !== to ? `${from} → ${amount(to, "token")}` : amount(to ?? from ?? 0, "token")}
+              {from !== null && to !== null && from !== to ? `${from.toLocaleString("en")} → ${amount(to, "token")}` : amount(to ?? from ?? 0, "token")}
             </span>
           </li>
         ))}

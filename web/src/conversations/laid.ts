@@ -18,6 +18,8 @@ export interface Laid {
   text: string;
   bytes: number;
   tokens: number;
+  counter: string;
+  /** False if the tokens are estimated. */
   exact: boolean;
   runs: LaidRun[];
   parts: PackedPart[];
@@ -38,7 +40,7 @@ export function laid({ document, variables }: Pick<ExplainReply, "document" | "v
       runs.push({ from: place(from), to: place(to), bytes: to - from, origin, part, stability: own });
     }
   }
-  return { text, bytes: ranges.reduce((most, [, to]) => Math.max(most, to), 0), tokens: tokens.count, exact: tokens.exact, runs, parts };
+  return { text, bytes: ranges.reduce((most, [, to]) => Math.max(most, to), 0), tokens: tokens.count, counter: tokens.counter, exact: tokens.exact, runs, parts };
 }
 
 /** Returns the last run that begins at or before a position; -1 if none does. */

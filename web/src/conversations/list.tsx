@@ -1,8 +1,11 @@
 // The list of conversations, most recently built first, with a filter by id prefix and template.
 import { ago, instant, size } from "../amount";
+import { access } from "../api/access";
+import { meta } from "../api/meta";
 import type { ConversationItem } from "../api/types";
 import { Shown } from "../shown";
 import { Button, IconButton } from "../ui/button";
+import { CopyIcon } from "../ui/copy";
 import { SearchField } from "../ui/search-field";
 import { VirtualList } from "../ui/virtual-list";
 import { TemplateSelect } from "../versions/template-select";
@@ -100,6 +103,26 @@ function Row({ item }: { item: ConversationItem }) {
   );
 }
 
+/** The first turn of an agent, as a command that works here. */
+function example(): string {
+  const quoted = (text: string) => `'${text.replace(/'/g, "'\\''")}'`;
+  const headers = ["Content-Type: application/json", ...(access() ? ["Authorization: Bearer TOKEN"] : [])];
+  const turn = JSON.stringify({ cwd: meta.root || "/work" });
+  const url = new URL("conversations/c-1/turns", location.href).href;
+  return [`curl -s ${url}`, ...headers.map((header) => `-H ${quoted(header)}`), `-d ${quoted(turn)}`].join(" \\\n  ");
+}
+
+function Example() {
+  return (
+    <div class="example-box">
+      <pre class="example" tabIndex={0}>
+        {example()}
+      </pre>
+      <CopyIcon what="command" text={example} />
+    </div>
+  );
+}
+
 function None() {
   if (prefix.value !== "" || template.value !== "")
     return (
@@ -110,7 +133,7 @@ function None() {
   return (
     <div class="empty">
       <p>No conversations yet. The first turn of an agent creates one:</p>
-      <pre class="example">{`curl -s ${location.origin}/conversations/c-1/turns \\\n  -H 'Content-Type: application/json' \\\n  -d '{"cwd": "/work"}'`}</pre>
+      <Example />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import type { Origin } from "../api/types";
 import { StabilityPill } from "../edit/about";
 import { LASTS } from "../edit/context";
 import { escaped, head, Shown } from "../shown";
+import { CopyIcon } from "../ui/copy";
 import type { Laid } from "./laid";
 
 /** Returns the short name of an origin. */
@@ -55,12 +56,13 @@ function weight(prompt: Laid, at: number): string {
 }
 
 export function AboutRun({ prompt, at }: { prompt: Laid; at: number }) {
-  const { origin, part, bytes, stability } = prompt.runs[at]!;
+  const { origin, part, bytes, stability, from, to } = prompt.runs[at]!;
   const { section, tokens } = prompt.parts[part]!;
   return (
     <div class="about">
       <p class="about-key">
         <Shown text={named(origin)} most={120} />
+        <CopyIcon what={origin.kind === "variable" ? "value" : "text"} text={() => prompt.text.slice(from, to)} />
       </p>
       <p>
         <Shown text={whence(origin)} most={160} />

@@ -8,11 +8,11 @@ export function PromptPanel({ prompt, none }: { prompt: Laid; none: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => (none ? undefined : createPromptText(box.current!, prompt)), [prompt, none]);
   if (none) return <p class="empty">No system prompt: the template renders to an empty text.</p>;
-  const { bytes, tokens, parts } = prompt;
+  const { bytes, tokens, counter, exact, parts } = prompt;
   return (
     <>
       <div class="preview-text prompt-text" ref={box} />
-      <CacheStrip preview={{ bytes, tokens, parts, runs: cacheRuns(prompt) }} />
+      <CacheStrip preview={{ bytes, tokens, counter, exact, parts, runs: cacheRuns(prompt) }} />
     </>
   );
 }

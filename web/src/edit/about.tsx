@@ -1,10 +1,12 @@
 // The description of a tag or of a run of the preview.
 import { render } from "preact";
-import { amount, size } from "../amount";
+import { amount, size, tokenAmount } from "../amount";
 import type { Stability } from "../api/types";
 import { escapedLines, head, Shown } from "../shown";
-import { KINDS, TAKEN, type Packed, type Variable } from "./analysis/packed";
-import { LASTS } from "./context";
+import { Button, keepsFocus } from "../ui/button";
+import { CopyIcon } from "../ui/copy";
+import { KINDS, spanFrom, TAKEN, type Packed, type Variable } from "./analysis/packed";
+import { LASTS, setVariable, values } from "./context";
 
 const VALUE_HEAD = 280;
 
@@ -13,19 +15,31 @@ export function StabilityPill({ stability }: { stability: Stability | null }) {
   return stability ? <span class={`pill ${stability}`}>{LASTS[stability]}</span> : null;
 }
 
+interface AboutVariableProps {
+  variable: Variable;
+  source?: string;
+  /** The tokens of the value in the preview, estimated. */
+  tokens?: number;
+  hint?: string | undefined;
+  /** Returns the whole value, where it is at hand. */
+  text?: (() => string) | undefined;
+}
+
 /** The description of a variable: value, stability, source. */
-export function AboutVariable({ variable, source, hint }: { variable: Variable; source?: string; hint?: string }) {
+export function AboutVariable({ variable, source, tokens, hint, text }: AboutVariableProps) {
   const { key, exists, value, cut, bytes, registered, stability } = variable;
-  const from = source ?? variable.source ?? "";
+  const origin = source ?? variable.source ?? "";
+  const from = origin.startsWith("--variable ") ? "Values of this preview" : origin;
   const short = value === null ? "" : head(value, VALUE_HEAD);
   return (
     <div class="about">
       <p class="about-key">
         <Shown text={key} most={80} />
+        {exists === true && value !== "" && text && <CopyIcon what="value" text={text} />}
       </p>
       {exists === true && value === "" && <p class="soft">Empty (counts as existing).</p>}
       {exists === true && value !== null && value !== "" && (
-        <pre class="about-value">
+        <pre class="about-value" tabIndex={0}>
           {escapedLines(short)}
           {(cut || short.length < value.length) && "…"}
         </pre>
@@ -33,8 +47,8 @@ export function AboutVariable({ variable, source, hint }: { variable: Variable; 
       {exists === false && <p class="about-absent">{registered ? "Not found; renders as nothing." : "Unknown variable; renders as nothing."}</p>}
       {exists === null && <p class="soft">Not evaluated: it is in a branch that is not taken.</p>}
       <p class="about-foot">
-        {registered && <StabilityPill stability={stability} />}
-        {bytes !== null && bytes > 0 && <span>{size(bytes)}</span>}
+        {(registered || exists === true) && <StabilityPill stability={stability} />}
+        {bytes !== null && bytes > 0 && <span>{tokens === undefined ? size(bytes) : `${size(bytes)}, ${tokenAmount(tokens, false)}`}</span>}
         {from !== "" && exists === true && (
           <span>
             from <Shown text={from} most={60} />
@@ -53,8 +67,8 @@ export function aboutToken(packed: Packed, at: number): preact.VNode | null {
   const key = tokens.key[at]! < 0 ? null : keys[tokens.key[at]!]!;
   const variable = packed.variables.find((one) => one.key === key);
   if (kind === "variable" && variable) {
-    const dead = tokens.dead[at] === 1 ? "In a branch that is not taken." : undefined;
-    return <AboutVariable variable={variable} {...(dead && { hint: dead })} />;
+    const hint = tokens.dead[at] === 1 ? "In a branch that is not taken." : undefined;
+    return <AboutVariable variable={variable} hint={hint} text={valueOf(packed, variable)} />;
   }
   if (kind === "if" || kind === "if-not") {
     const state = tokens.dead[at] ? "is not evaluated, because it is in a branch that is not taken" : TAKEN_WORDS[tokens.taken[at]!]!;
@@ -66,7 +80,8 @@ export function aboutToken(packed: Packed, at: number): preact.VNode | null {
         <p class="soft">
           {kind === "if" ? "True if this exists:" : "True if this does not exist:"}
         </p>
-        {variable && <AboutVariable variable={variable} />}
+        {variable && <AboutVariable variable={variable} text={valueOf(packed, variable)} />}
+        {variable && tokens.taken[at] !== TAKEN.unknown && <OtherBranch variable={variable} />}
       </div>
     );
   }
@@ -76,6 +91,26 @@ export function aboutToken(packed: Packed, at: number): preact.VNode | null {
       <p>{words}</p>
     </div>
   );
+}
+
+/** Shows the other branch in the preview, or the one that is found again. */
+function OtherBranch({ variable: { key, exists } }: { variable: Variable }) {
+  const own = values.value.variables[key] !== undefined;
+  const turn = () => setVariable(key, own ? undefined : exists ? null : "");
+  return (
+    <p>
+      <Button small onClick={turn} {...keepsFocus}>
+        {own ? "Preview as found" : "Preview the other branch"}
+      </Button>
+    </p>
+  );
+}
+
+/** Returns where the whole value is: in the analysis if it is short, else in the preview if that shows it. */
+function valueOf({ preview, origins }: Packed, { key, value, cut }: Variable): (() => string) | undefined {
+  if (value !== null && !cut) return () => value;
+  const at = preview?.spans.origin.findIndex((origin) => origin >= 0 && origins[origin]!.key === key) ?? -1;
+  return at < 0 ? undefined : () => preview!.text.slice(spanFrom(preview!.spans, at), preview!.spans.to[at]!);
 }
 
 const TAKEN_WORDS: Record<number, string> = {
@@ -104,12 +139,12 @@ export function spokenToken(packed: Packed, at: number): string {
   return PLAIN[kind] ?? "Text.";
 }
 
-export function spokenVariable({ key, exists, value, bytes, stability }: Variable): string {
+export function spokenVariable({ key, exists, value, bytes, stability }: Variable, tokens?: number): string {
   const name = escapedLines(head(key, 80));
   if (exists === null) return `${name}: not evaluated.`;
   if (!exists) return `${name}: not found.`;
   const shown = value === "" ? "empty" : escapedLines(head(value ?? "", 120));
-  return `${name}: ${shown}. ${amount(bytes ?? 0, "byte")}${stability ? `, ${LASTS[stability]}` : ""}.`;
+  return `${name}: ${shown}. ${amount(bytes ?? 0, "byte")}${tokens === undefined ? "" : `, ${tokenAmount(tokens, false)}`}${stability ? `, ${LASTS[stability]}` : ""}.`;
 }
 
 /** Renders it into a DOM element. */

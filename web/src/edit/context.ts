@@ -1,16 +1,90 @@
 // The context of the preview: directory and model, and the variables available there.
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { ask } from "../api/client";
 import { meta } from "../api/meta";
 import { isAborted } from "../api/problem";
-import type { Stability, VariableEntry } from "../api/types";
+import type { AnalyzeWrite, Stability, VariableEntry } from "../api/types";
 import { keep, kept } from "../keep";
 
 export const directory = signal(kept("session", "preface-cwd") ?? meta.root);
 export const model = signal(kept("session", "preface-model") ?? "");
 
-/** The available variables; without values if the directory is not accessible. */
-export const variables = signal<readonly VariableEntry[]>([]);
+/** Values that the preview uses instead of those that would be found. Empty texts are not set. */
+export interface Values {
+  tools: string;
+  agent: string;
+  conversation: string;
+  now: string;
+  zone: string;
+  /** By `type:name`; null for a variable that is to be absent. */
+  variables: Readonly<Record<string, string | null>>;
+}
+
+const NONE: Values = { tools: "", agent: "", conversation: "", now: "", zone: "", variables: {} };
+
+export const values = signal<Values>(NONE);
+
+let valuesOf = "";
+
+const placeOf = (template: string): string => `preface-values:${template}`;
+
+/** Takes the values that this browser has for a template. */
+export function readValues(template: string): void {
+  valuesOf = template;
+  try {
+    const text = kept("local", placeOf(template));
+    values.value = text === null ? NONE : { ...NONE, ...(JSON.parse(text) as Partial<Values>) };
+  } catch {
+    values.value = NONE;
+  }
+}
+
+/** Changes some of the values, and keeps them for the template. */
+export function setValues(change: Partial<Values>): void {
+  const next = { ...values.peek(), ...change };
+  const set = JSON.stringify(next) !== JSON.stringify(NONE);
+  keep("local", placeOf(valuesOf), set ? JSON.stringify(next) : null);
+  values.value = next;
+}
+
+export const clearValues = (): void => setValues(NONE);
+
+/** Sets the value of one variable: a text, null for absent, undefined for what is found. */
+export function setVariable(key: string, value: string | null | undefined): void {
+  const { [key]: _, ...others } = values.peek().variables;
+  setValues({ variables: value === undefined ? others : { ...others, [key]: value } });
+}
+
+/** What is set, in the words of the page. */
+export const valuesSet = computed<string[]>(() => {
+  const { tools, agent, conversation, now, zone, variables: own } = values.value;
+  const named = { tools, agent, "conversation id": conversation, clock: now, "time zone": zone };
+  return [...Object.entries(named).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])), ...Object.keys(own)];
+});
+
+/** Returns the values as fields of an analysis. */
+export function tried(): Partial<AnalyzeWrite> {
+  const { tools, agent, now, zone, variables: own } = values.value;
+  const names = tools.split(/[\s,]+/).filter(Boolean);
+  return {
+    ...(names.length > 0 && { tools: names }),
+    ...(agent.trim() && { agent: agent.trim() }),
+    ...(now.trim() && { now: now.trim() }),
+    ...(zone.trim() && { time_zone: zone.trim() }),
+    ...(Object.keys(own).length > 0 && { variables: { ...own } }),
+  };
+}
+
+const found = signal<readonly VariableEntry[]>([]);
+
+/** The available variables, as the preview uses them; without values if the directory is not accessible. */
+export const variables = computed<readonly VariableEntry[]>(() => {
+  const own = values.value.variables;
+  return found.value.map((one) => {
+    const value = own[`${one.type}:${one.name}`];
+    return value === undefined || one.dynamic ? one : { ...one, value, exists: value !== null };
+  });
+});
 
 /** True once the variables were requested, successfully or not. */
 export const variablesAreRead = signal(false);
@@ -25,7 +99,8 @@ export const PLACEHOLDER_ID = "placeholder-for-conversation-id";
 export function request(): { cwd?: string; model?: string; conversation_id: string } {
   const cwd = directory.value.trim();
   const name = model.value.trim();
-  return { ...(cwd && { cwd }), ...(name && { model: name }), conversation_id: PLACEHOLDER_ID };
+  const conversation = values.value.conversation.trim();
+  return { ...(cwd && { cwd }), ...(name && { model: name }), conversation_id: conversation || PLACEHOLDER_ID };
 }
 
 let running: AbortController | null = null;
@@ -36,12 +111,12 @@ export async function readVariables(): Promise<void> {
   running = new AbortController();
   const { signal } = running;
   try {
-    variables.value = (await ask("get", "/system-prompt/variables", { query: request(), signal })).data.variables;
+    found.value = (await ask("get", "/system-prompt/variables", { query: request(), signal })).data.variables;
   } catch (error) {
     if (isAborted(error)) return;
     try {
       const plain = (await ask("get", "/system-prompt/variables", { signal })).data.variables;
-      variables.value = plain;
+      found.value = plain;
     } catch {
       if (signal.aborted) return;
       // The earlier list is used.

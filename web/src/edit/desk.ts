@@ -1,11 +1,15 @@
 // The state of the editor: the open template, its text field, and the last analysis.
 import { computed, effect, signal } from "@preact/signals";
 import { EditorView, type ViewUpdate } from "@codemirror/view";
+import { viewOnly } from "../api/access";
 import { meta } from "../api/meta";
 import { inText } from "./layout";
 import { analyzer } from "./analysis/analyzer";
 import type { Packed } from "./analysis/packed";
-import { directory, model, readVariables, variables } from "./context";
+import { directory, model, readValues, readVariables, values, variables } from "./context";
+import { go } from "../route";
+import { drafts } from "./drafts";
+import type { UnsavedText } from "./drafts/drafts";
 import { lookForFiles, rememberFiles } from "./files";
 import { sourceOf } from "./preview/viewer";
 import { Session } from "./session";
@@ -63,10 +67,12 @@ export function open(name: string): void {
     next = new Session(name, hooks);
     sessions.set(name, next);
   }
+  readValues(name);
   next.onState = () => session.peek() === next && lay();
   session.value = next;
   lay();
-  void next.load(isNew).then(() => {
+  next.loaded = next.load(isNew);
+  void next.loaded.then(() => {
     // A new template gets the focus.
     if (session.peek() === next && next.base.peek()?.missing && next.text === "") inText(() => requestAnimationFrame(() => view?.focus()));
   });
@@ -83,6 +89,44 @@ export function expectNew(name: string): void {
 export function forget(name: string): void {
   if (session.peek()?.name === name) session.value = null;
   sessions.delete(name);
+}
+
+/** Loads the open template again, as after it was restored; unsaved text stays as a draft. */
+export function reopen(name: string): void {
+  session.peek()?.keep();
+  forget(name);
+  open(name);
+}
+
+/** Returns the session of a template that was opened. */
+export const sessionOf = (name: string): Session | undefined => sessions.get(name);
+
+/** Shows a session again that was discarded, as it is now. */
+export function adopt(again: Session): void {
+  sessions.set(again.name, again);
+  go("edit", again.name);
+}
+
+/** Opens the dialog of a conflict, unless the user goes on writing before it is loaded: the keys are for the text. */
+export function resolveConflict(of: Session): void {
+  view?.contentDOM.blur();
+  void of.compareWithNewer(() => session.peek() === of && view !== null && !view.hasFocus);
+}
+
+/** Opens an unsaved text of the list. */
+export async function openUnsaved(record: UnsavedText): Promise<void> {
+  const { template, where, kind } = record;
+  const whole = await drafts.whole(record);
+  go("edit", template);
+  open(template);
+  const current = session.peek();
+  await current?.loaded;
+  if (!current || current.phase.peek() !== "ready") return;
+  const isOwn = where === "here" && kind === "draft";
+  // While the store is away, the text cannot take it.
+  if (!isOwn && whole.text !== current.text && !current.restore(whole)) return;
+  // What may be written elsewhere stays there.
+  if (where === "closed tab" || kind !== "draft") await drafts.remove(record);
 }
 
 /** Mounts the text field. */
@@ -157,9 +201,15 @@ function followed({ view: field, state, docChanged, selectionSet, transactions, 
   caretToken.value = tagNow(state, head)?.at ?? -1;
 }
 
+effect(() => {
+  void viewOnly.value;
+  const current = session.peek();
+  if (view && current?.state) setReadOnly(view, current.readOnly);
+});
+
 let first = true;
 effect(() => {
-  void [directory.value, model.value];
+  void [directory.value, model.value, values.value];
   if (!first) analyzer.anew();
   first = false;
   const timer = setTimeout(() => void readVariables(), 250);
@@ -189,4 +239,21 @@ const onReturn = () => {
 addEventListener("focus", onReturn);
 document.addEventListener("visibilitychange", onReturn);
 
-addEventListener("pagehide", () => session.peek()?.keep());
+// A page that was frozen writes its drafts again: another tab may have taken it for closed.
+addEventListener("pageshow", () => keepAll());
+document.addEventListener("visibilitychange", () => keepAll());
+addEventListener("pagehide", () => {
+  keepAll();
+  drafts.leave();
+});
+
+function keepAll(): void {
+  for (const one of sessions.values()) if (one.dirty.peek()) one.keep();
+}
+
+/** A version of another client is looked for so often while the editor is in sight, in milliseconds. */
+const LOOK_EVERY = 5000;
+setInterval(() => {
+  const current = session.peek();
+  if (view && document.visibilityState === "visible" && !current?.refused) void current?.refresh();
+}, LOOK_EVERY);

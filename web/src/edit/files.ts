@@ -1,7 +1,9 @@
-// Suggested files. The service lists no files, so a template of conditions on common names finds out which exist.
+// The files below the directory of the preview: those that are suggested by themselves, and the entries of each directory.
 import { effect, signal } from "@preact/signals";
 import { ask } from "../api/client";
-import { request } from "./context";
+import { isAborted } from "../api/problem";
+import type { FilesReply } from "../api/types";
+import { directory } from "./context";
 
 const LIKELY = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "STYLE.md", ".editorconfig"];
 
@@ -27,29 +29,55 @@ const TYPED = 400;
 let asked = 0;
 
 effect(() => {
-  const asking = request();
-  const timer = setTimeout(() => look(asking), asked === 0 ? 0 : TYPED);
+  const cwd = directory.value.trim();
+  const timer = setTimeout(() => look(cwd), asked === 0 ? 0 : TYPED);
   return () => clearTimeout(timer);
 });
 
 /** Checks again which files exist. */
-export const lookForFiles = (): void => look(request());
+export const lookForFiles = (): void => look(directory.peek().trim());
 
-function look(asking: ReturnType<typeof request>): void {
+function look(cwd: string): void {
   const turn = ++asked;
+  listings.clear();
   const found = (files: readonly string[]) => {
     if (turn !== asked) return;
     likelyFiles.value = files;
     filesAreRead.value = true;
   };
-  if (!asking.cwd) return found([]);
-  const template = LIKELY.map((file) => `[if file:${file}][endif]`).join("");
-  ask("post", "/system-prompt/analyze", { body: { template, options: {}, ...asking } }).then(
-    ({ data }) => {
-      const there = new Set(data.variables.filter(({ exists }) => exists).map(({ name }) => name));
-      found(LIKELY.filter((file) => there.has(file)));
-    },
+  void list("", "").then((root) => {
+    const there = new Set(root?.entries.filter(({ kind }) => kind === "file").map(({ name }) => name));
+    found(cwd === "" ? [] : LIKELY.filter((file) => there.has(file)));
+  });
+}
+
+/** The entries of directories, while nothing has changed as far as the page can see. */
+const listings = new Map<string, FilesReply>();
+
+const keyOf = (path: string, search: string): string => JSON.stringify([directory.peek().trim(), path, search]);
+
+/** Returns the entries of a directory, as they are known; of one that has too many, those that match. */
+export function listed(path: string, search: string): FilesReply | undefined {
+  const all = listings.get(keyOf(path, ""));
+  return all?.truncated && search !== "" ? listings.get(keyOf(path, search)) : all;
+}
+
+/** Asks for the entries of a directory; null if it cannot be listed. */
+export async function list(path: string, search: string, signal?: AbortSignal): Promise<FilesReply | null> {
+  const cwd = directory.peek().trim();
+  if (cwd === "") return null;
+  const known = listed(path, search);
+  if (known) return known;
+  const within = listings.get(keyOf(path, ""))?.truncated ? search : "";
+  const key = keyOf(path, within);
+  try {
+    const query = { cwd, path, search: within };
+    const { data } = await ask("get", "/system-prompt/files", { query, ...(signal && { signal }) });
+    listings.set(key, data);
+    return data.truncated && within !== search ? await list(path, search, signal) : data;
+  } catch (error) {
     // No suggestions, then: a path can be written without them.
-    () => found([]),
-  );
+    if (!isAborted(error)) listings.set(key, { entries: [], truncated: false });
+    return null;
+  }
 }

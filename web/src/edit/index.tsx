@@ -1,11 +1,16 @@
 // The editor screen: variables, template and preview side by side, or in tabs on a narrow screen.
-import { useEffect } from "preact/hooks";
-import type { Route } from "../route";
+import type { FunctionComponent } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { changeAccess, declined, viewOnly } from "../api/access";
+import { told } from "../api/problem";
+import { href, type Route } from "../route";
+import { Spoken } from "../spoken";
 import { Button } from "../ui/button";
+import { HeightHandle, useHeight } from "../ui/height-handle";
 import { Split } from "../ui/split";
 import { TabPanel, Tabs } from "../ui/tabs";
-import { Banner } from "../ui/toast";
-import { noteCount, open, packed, session } from "./desk";
+import { Banner, say } from "../ui/toast";
+import { noteCount, open, packed, reopen, resolveConflict, session } from "./desk";
 import { beside, narrow, tab, type Tab } from "./layout";
 import { Bar } from "./panes/bar";
 import { ConflictDialog } from "./panes/conflict-dialog";
@@ -15,9 +20,15 @@ import { PreviewPane } from "./panes/preview-pane";
 import { Caret, Hint, Legend, TextPane } from "./panes/text-pane";
 import { useKeys } from "./panes/keys";
 import { usePrint } from "./print";
+import { showVersion } from "./show-version";
+import { MAIN, changeOf, restoreDeleted } from "./stored";
+import type { Session } from "./session";
 
 export default function EditScreen({ route }: { route: Route }) {
-  useEffect(() => open(route.name), [route.name]);
+  useEffect(() => {
+    open(route.name);
+    if (route.at !== "") void showVersion(route.name, route.at);
+  }, [route.name, route.at]);
   useKeys();
   usePrint();
   const current = session.value;
@@ -25,10 +36,18 @@ export default function EditScreen({ route }: { route: Route }) {
     <div class="edit">
       <Bar />
       <Banners />
+      {current?.name === MAIN && current.base.value?.version === 0 && <Start />}
       {narrow.value ? <Narrow /> : <Wide />}
-      {current?.conflict.value && <ConflictDialog session={current} />}
+      {current?.conflict.value && <ConflictDialog key={current.conflict.value.theirs.etag} session={current} conflict={current.conflict.value} />}
     </div>
   );
+}
+
+/** What a new user sees above the panes; loaded where nothing is stored. */
+function Start() {
+  const [Loaded, setLoaded] = useState<FunctionComponent | null>(null);
+  useEffect(() => void import("./first-run").then((module) => setLoaded(() => module.default), () => {}), []);
+  return Loaded && <Loaded />;
 }
 
 function Wide() {
@@ -45,20 +64,37 @@ function Wide() {
           child: (
             <Pane title="Template" head={<><Hint /><Legend /><Caret /></>}>
               <TextPane />
-              <section class="findings-box" aria-label="Diagnostics">
-                <details open>
-                  <summary>
-                    Diagnostics <Count />
-                  </summary>
-                  <FindingsPane />
-                </details>
-              </section>
+              <FindingsBox />
             </Pane>
           ),
         },
         { id: "pane-preview", label: "Preview", share: 0.38, least: 0.2, child: <Pane title="Preview"><PreviewPane /></Pane> },
       ]}
     />
+  );
+}
+
+function FindingsBox() {
+  const [height, setHeight] = useHeight("findings");
+  const box = useRef<HTMLElement>(null);
+  const [open, setOpen] = useState(true);
+  return (
+    <>
+      {open && <HeightHandle label="Resize: Template and Diagnostics" box={box} onHeight={setHeight} />}
+      <section
+        class="findings-box"
+        aria-label="Diagnostics"
+        ref={box}
+        style={open && height !== null ? { height: `${height}px`, maxHeight: "70%" } : undefined}
+      >
+        <details open onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>
+            Diagnostics <Count />
+          </summary>
+          <FindingsPane />
+        </details>
+      </section>
+    </>
   );
 }
 
@@ -124,12 +160,28 @@ function Count() {
   return noteCount.value > 0 ? <span class={`badge ${worst}`}>{noteCount.value}</span> : null;
 }
 
+function discard(current: Session): void {
+  const draft = current.discard();
+  if (draft) say("Draft discarded.", "plain", { label: "Undo", act: () => current.restore(draft) });
+}
+
 function Banners() {
   const current = session.value;
   if (!current) return null;
   const away = current.away.value;
+  const base = current.base.value;
   return (
     <>
+      {viewOnly.value !== "" && (
+        <Banner tone="plain">
+          <span role="status">
+            This page is read-only. <Spoken text={viewOnly.value} />
+          </span>
+          <Button small onClick={() => void changeAccess()}>
+            Use another token…
+          </Button>
+        </Banner>
+      )}
       {away !== "" && (
         <Banner tone="bad">
           <span>{away} Retrying…</span>
@@ -138,21 +190,30 @@ function Banners() {
       {current.phase.value === "failed" && away === "" && (
         <Banner tone="bad">
           <span>{current.said.value.text || "The template could not be loaded."}</span>
-          <Button small onClick={() => void current.load()}>
-            Try again
+          <Button small onClick={() => ((declined.value = false), void current.load())}>
+            {declined.value ? "Enter a token…" : "Try again"}
           </Button>
         </Banner>
       )}
-      {current.noRoom.value && (
+      {base?.deleted !== undefined && (
+        <Banner tone="plain">
+          <span role="status">This template was deleted. Its versions are stored, and conversations can use it again once it is restored.</span>
+          <Button small onClick={() => void restore(current.name, base.deleted!)}>
+            Restore version {base.deleted}
+          </Button>
+          <a href={href("versions", current.name)}>Show its versions</a>
+        </Banner>
+      )}
+      {current.draft.state.value.kind === "refused" && (
         <Banner tone="bad">
           <span>Browser storage is full: unsaved text cannot be stored as a draft. Save before you leave.</span>
         </Banner>
       )}
       {current.newer.value && (
-        <Banner tone="plain">
-          <span role="status">A newer version ({current.newer.value.version}) was saved by another client. Your changes are unsaved.</span>
-          <Button small onClick={() => current.compareWithNewer()}>
-            Compare
+        <Banner tone="warning">
+          <span role="status">{changeOf(current.newer.value, base?.version)} Your changes are unsaved.</span>
+          <Button small class="resolve" onClick={() => resolveConflict(current)}>
+            Resolve…
           </Button>
         </Banner>
       )}
@@ -162,11 +223,21 @@ function Banners() {
           <Button small onClick={() => (current.broughtBack.value = false)}>
             Keep draft
           </Button>
-          <Button small onClick={() => current.discard()}>
+          <Button small onClick={() => discard(current)}>
             Discard draft
           </Button>
         </Banner>
       )}
     </>
   );
+}
+
+async function restore(name: string, version: number): Promise<void> {
+  try {
+    await restoreDeleted(name, version);
+    reopen(name);
+    say(`Restored version ${version}.`, "good");
+  } catch (error) {
+    say(told(error), "bad");
+  }
 }

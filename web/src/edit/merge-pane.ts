@@ -1,10 +1,12 @@
-// An editable diff of two texts, side by side or unified. Loaded on first use.
+// A merge of two texts, and an editable diff, side by side or unified. Loaded on first use.
 import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { getChunks, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { meta } from "../api/meta";
+
+export { merge } from "./merge";
 
 export interface MergePane {
   text: () => string;
@@ -28,8 +30,8 @@ const SCAN = { scanLimit: 2_000, timeout: 800 };
 const named = (label: string): Extension => EditorView.contentAttributes.of({ "aria-label": label });
 const locked: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ tabindex: "0" })];
 
-/** Shows `theirs` and an editable `mine`; `unified` in one column. */
-export function mergePane(parent: HTMLElement, theirs: string, mine: string, unified: boolean, onText: (text: string, differences: number) => void): MergePane {
+/** Shows `theirs` and an editable `merged`; `unified` in one column. */
+export function mergePane(parent: HTMLElement, theirs: string, merged: string, unified: boolean, onText: (text: string, differences: number) => void): MergePane {
   let told = -1;
   // The differences are found after the text has changed, in a step of their own.
   const listen = EditorView.updateListener.of(({ docChanged, view, state }) => {
@@ -39,13 +41,13 @@ export function mergePane(parent: HTMLElement, theirs: string, mine: string, uni
   });
   if (unified) {
     const merge = unifiedMergeView({ original: theirs, diffConfig: SCAN, collapseUnchanged: {}, mergeControls: control });
-    const view = new EditorView({ parent, doc: mine, extensions: [COMMON, named("Yours, compared with theirs"), listen, merge] });
+    const view = new EditorView({ parent, doc: merged, extensions: [COMMON, named("Merged, compared with theirs"), listen, merge] });
     return { text: () => view.state.doc.toString(), differences: count(view), destroy: () => view.destroy() };
   }
   const both = new MergeView({
     parent,
     a: { doc: theirs, extensions: [COMMON, named("Theirs"), locked] },
-    b: { doc: mine, extensions: [COMMON, named("Yours"), listen] },
+    b: { doc: merged, extensions: [COMMON, named("Merged"), listen] },
     revertControls: "a-to-b",
     renderRevertControl: arrow,
     collapseUnchanged: {},
@@ -58,7 +60,7 @@ function control(type: "accept" | "reject", act: (event: MouseEvent) => void): H
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button small";
-  button.textContent = type === "accept" ? "Keep yours" : "Use theirs";
+  button.textContent = type === "accept" ? "Keep merged" : "Use theirs";
   button.addEventListener("click", act);
   return button;
 }

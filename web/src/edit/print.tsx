@@ -1,5 +1,5 @@
 // The print view of the preview.
-import { amount, size } from "../amount";
+import { amount, size, tokenAmount } from "../amount";
 import { escapedLines, head } from "../shown";
 import { MOST_ON_PAPER, usePaper } from "../ui/paper";
 import { spanFrom, type Packed } from "./analysis/packed";
@@ -18,7 +18,7 @@ function Parts({ result, preview }: { result: Packed; preview: NonNullable<Packe
       <header>
         <h1>System prompt: {head(session.peek()?.name ?? "", 64)}</h1>
         <p>
-          about {amount(preview.tokens, "token")}, {size(preview.bytes)}, {preview.fingerprint}
+          {tokenAmount(preview.tokens, preview.exact)}, {size(preview.bytes)}, {preview.fingerprint}
         </p>
       </header>
       {preview.parts.map((part) => (
@@ -41,7 +41,8 @@ function runs({ preview }: Packed, from: number, to: number): preact.ComponentCh
     const [start, end] = [Math.max(spanFrom(spans, at), from), Math.min(spans.to[at]!, to)];
     if (start >= end) continue;
     const words = escapedLines(text.slice(start, end));
-    all.push(spans.value[at] ? <mark key={at}>{words}</mark> : words);
+    // Lines under a whole file would be hard to read.
+    all.push(spans.value[at] && !words.includes("\n") ? <mark key={at}>{words}</mark> : words);
   }
   return all;
 }

@@ -2,6 +2,7 @@
 // unavailable.
 import { ask } from "../api/client";
 import { Problem } from "../api/problem";
+import { halves } from "./analysis/halves";
 
 export const MAIN = "main";
 
@@ -15,6 +16,8 @@ export interface Stored {
   degraded: boolean;
   /** True if the template does not exist yet. */
   missing: boolean;
+  /** The last version with a text, if the template was deleted. */
+  deleted?: number;
 }
 
 /** The value for a template that does not exist. */
@@ -33,12 +36,48 @@ export async function readStored(name: string, known: string | null = null): Pro
   } catch (error) {
     if (error instanceof Problem && error.status === 304) return null;
     if (!(error instanceof Problem) || error.code !== "no-template") throw error;
-    return NONE;
+    return { ...NONE, ...(await lastOfDeleted(name)) };
   }
+}
+
+/** The versions of a deleted template stay. */
+async function lastOfDeleted(name: string): Promise<{ deleted: number } | null> {
+  try {
+    const { data } = await ask("get", "/templates/{name}/versions", { path: { name }, query: { limit: 50 } });
+    const last = data.items.find(({ reset }) => !reset);
+    return last ? { deleted: last.version } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns true if the store does not have a version that it had, as after it was restored from a backup. `stored` is what it has. */
+export async function hasLost(name: string, version: number, stored: Stored): Promise<boolean> {
+  if (stored.degraded || stored.version >= version) return false;
+  if (stored.version > 0) return true;
+  // A template that was deleted or reset has a newer version without a text.
+  return ask("get", "/templates/{name}/versions", { path: { name }, query: { limit: 1 } }).then(
+    ({ data }) => (data.items[0]?.version ?? 0) < version,
+    (error: unknown) => error instanceof Problem && error.code === "no-template",
+  );
+}
+
+/** Returns the sentence about a version that another client stored after version `known`. */
+export function changeOf({ version, missing }: Stored, known = 0): string {
+  if (version > 0 && version < known) return `The store has only version ${version}.`;
+  if (version > 0) return `A newer version (${version}) was saved by another client.`;
+  return missing ? "This template was deleted by another client." : "This template was reset by another client.";
+}
+
+/** Stores the text of a version of a deleted template as its newest version. */
+export async function restoreDeleted(name: string, version: number): Promise<void> {
+  await ask("post", "/templates/{name}/versions/{version}/restore", { path: { name, version } });
 }
 
 /** Writes a text that is based on what `etag` names. */
 export async function writeStored(name: string, text: string, etag: string | null, note: string): Promise<Stored> {
+  const [half] = halves(text);
+  if (half) throw new Problem(400, { code: half.code, detail: `not saved: line ${half.line}, column ${half.column}: ${half.message}`, help: half.help! });
   const asking = { body: { template: text, ...(note && { note }) }, ifMatch: etag, ifNew: etag === null };
   const answer =
     name === MAIN

@@ -19,6 +19,8 @@ const PATHS = {
   warning: "M12 4L2.8 20h18.4zM12 10v5M12 17.4v.2",
   again: "M19 12a7 7 0 1 1-2.1-5L19 9M19 4.5V9h-4.5",
   copy: "M9 9h10v11H9zM5 15V4h10",
+  commands: "M4 6h16v12H4zM7.5 10l2.5 2-2.5 2M12.5 14.5h4",
+  more: "M12 5v.1M12 12v.1M12 19v.1",
   folder: "M3.5 6h6l2 2.5h9V19h-17z",
 } as const;
 

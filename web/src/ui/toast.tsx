@@ -44,7 +44,7 @@ export function Toasts() {
 }
 
 /** A line across a screen that stays while something is so. */
-export function Banner({ tone, children }: { tone: "bad" | "plain"; children: preact.ComponentChildren }) {
+export function Banner({ tone, children }: { tone: "bad" | "warning" | "plain"; children: preact.ComponentChildren }) {
   return (
     <div class={`banner ${tone}`} role={tone === "bad" ? "alert" : undefined}>
       {children}

@@ -23,6 +23,9 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { label, items, rowHeight, current, onCurrent, onOpen, row, onEnd } = props;
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
+  // A key may come before the move of the last one is drawn.
+  const at = useRef(current);
+  useLayoutEffect(() => void (at.current = current), [current, items]);
   const look = () => {
     const { scrollTop, clientHeight } = box.current!;
     setView({ top: scrollTop, height: clientHeight });
@@ -38,9 +41,10 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const end = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + AHEAD);
   const id = (at: number) => `${label.toLowerCase().replace(/[^a-z]+/g, "-")}-row-${at}`;
 
-  const to = (at: number) => {
-    const next = Math.min(Math.max(at, 0), items.length - 1);
+  const to = (wanted: number) => {
+    const next = Math.min(Math.max(wanted, 0), items.length - 1);
     if (next < 0) return;
+    at.current = next;
     onCurrent(next);
     const { scrollTop, clientHeight } = box.current!;
     if (next * rowHeight < scrollTop) box.current!.scrollTop = next * rowHeight;
@@ -49,14 +53,14 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(view.height / rowHeight) - 1);
     const moves: Record<string, number> = {
-      ArrowDown: current + 1,
-      ArrowUp: current - 1,
-      PageDown: current + page,
-      PageUp: current - page,
+      ArrowDown: at.current + 1,
+      ArrowUp: at.current - 1,
+      PageDown: at.current + page,
+      PageUp: at.current - page,
       Home: 0,
       End: items.length - 1,
     };
-    const item = items[current];
+    const item = items[at.current];
     if (event.key in moves) to(moves[event.key]!);
     else if (event.key === "Enter" && item !== undefined) onOpen?.(item);
     else return;

@@ -1,10 +1,55 @@
-// The two sides of a comparison of versions.
-import { ownDraft } from "../edit/draft";
+// The two sides of a comparison of versions, as its address has them.
+import { meta } from "../api/meta";
+import { drafts } from "../edit/drafts";
 import type { Side } from "./compare";
 import type { History } from "./history";
 
 /** The other side: the previous version, the current one, the editor, or a version number. */
 export type Against = "before" | "current" | "editor" | number;
+
+/** Returns what an address selects: `3`, `2..3`, `current..3`, `editor..3`; null if it selects nothing. */
+export function selected(at: string): { version: number; against: Against } | null {
+  const [, other, version] = /^(?:(\d+|current|editor)\.\.)?(\d+)$/.exec(at) ?? [];
+  if (version === undefined) return null;
+  const against = other === undefined ? "before" : /^\d+$/.test(other) ? Number(other) : (other as Against);
+  return { version: Number(version), against };
+}
+
+/** Returns the choice that an option stands for. */
+export function read(value: string): Against {
+  const version = Number(value);
+  return Number.isInteger(version) ? version : (value as Against);
+}
+
+/** Where a side of a comparison of built prompts is built. */
+export interface Place {
+  cwd: string;
+  model: string;
+}
+
+/** The places of both sides; null where templates are compared. */
+export type Places = { from: Place; to: Place } | null;
+
+/** Returns the places that an address has: `show=prompt&from_cwd=/work&to_cwd=/work&to_model=NAME`. */
+export function placesOf(query: string): Places {
+  const asked = new URLSearchParams(query);
+  if (asked.get("show") !== "prompt") return null;
+  const place = (side: string): Place => ({ cwd: asked.get(`${side}_cwd`) ?? meta.root, model: asked.get(`${side}_model`) ?? "" });
+  return { from: place("from"), to: place("to") };
+}
+
+/** Returns the address of a version, compared with another. */
+export function placeOf(version: number, against: Against, places: Places = null): string {
+  const at = against === "before" ? `${version}` : `${against}..${version}`;
+  if (!places) return at;
+  const query = new URLSearchParams({ show: "prompt" });
+  for (const side of ["from", "to"] as const) {
+    query.set(`${side}_cwd`, places[side].cwd);
+    if (places[side].model !== "") query.set(`${side}_model`, places[side].model);
+  }
+  // A fragment may have slashes.
+  return `${at}?${query.toString().replaceAll("%2F", "/")}`;
+}
 
 /** The version before the first one: the default, or nothing. */
 export const START = 0;
@@ -13,22 +58,30 @@ export const START = 0;
 export function choices(history: History, version: number): { value: Against; label: string }[] {
   const offered: { value: Against; label: string }[] = [{ value: "before", label: "Previous version" }];
   if (version !== history.current) offered.push({ value: "current", label: `Current version (${history.current})` });
-  if (ownDraft(history.name)) offered.push({ value: "editor", label: "Unsaved text in the editor" });
+  if (drafts.own(history.name)) offered.push({ value: "editor", label: "Unsaved text in the editor" });
   return offered;
 }
 
-/** Returns the two sides. */
-export async function sides(history: History, version: number, against: Against): Promise<[Side, Side]> {
-  const side = async (at: number): Promise<Side> => ({ label: named(history, at), text: await history.text(at) });
-  if (against === "editor") {
-    const text = ownDraft(history.name)?.text ?? "";
-    return [await side(version), { label: "Unsaved text in the editor", text }];
-  }
-  const other = against === "before" ? version - 1 : against === "current" ? history.current : against;
-  return Promise.all([side(Math.min(version, other)), side(Math.max(version, other))]);
+type At = number | "editor";
+
+/** Returns the two sides as an address has them: the other one, then the version. */
+export function pairOf(history: History, version: number, against: Against): [At, number] {
+  return [against === "before" ? version - 1 : against === "current" ? history.current : against, version];
 }
 
-function named(history: History, version: number): string {
+/** Returns the texts of two sides. */
+export const texts = (history: History, pair: readonly [At, At]): Promise<[Side, Side]> =>
+  Promise.all([textOf(history, pair[0]), textOf(history, pair[1])]);
+
+/** The older text is always on the left. */
+export const inOrder = ([from, to]: readonly [At, number]): [At, At] => (from === "editor" || from > to ? [to, from] : [from, to]);
+
+async function textOf(history: History, at: At): Promise<Side> {
+  if (at === "editor") return { label: "Unsaved text in the editor", text: drafts.own(history.name)?.text ?? "" };
+  return { label: named(history, at), text: await history.text(at) };
+}
+
+export function named(history: History, version: number): string {
   if (version === START) return history.name === "main" ? "Built-in default" : "Empty";
   return `Version ${version}${version === history.current ? " (current)" : ""}`;
 }

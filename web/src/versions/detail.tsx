@@ -3,11 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../amount";
 import { told } from "../api/problem";
 import type { VersionInfo } from "../api/types";
-import { href } from "../route";
+import { directory, model } from "../edit/context";
+import { address, href } from "../route";
 import { escaped, head, Shown } from "../shown";
 import { Button } from "../ui/button";
+import { CopyIcon } from "../ui/copy";
 import { PaperText, usePaper } from "../ui/paper";
-import { choices, sides, START, type Against } from "./chosen";
+import { BuiltChoice, BuiltVersions } from "./built-versions";
+import { choices, inOrder, pairOf, placeOf, read, START, texts, type Against, type Places } from "./chosen";
 import type { Side } from "./compare";
 import { CompareView } from "./compare-view";
 import type { History } from "./history";
@@ -16,33 +19,38 @@ import { LabelPill } from "./list";
 interface DetailProps {
   history: History;
   info: VersionInfo;
+  against: Against;
+  /** Where prompts are built; null to compare the templates. */
+  places: Places;
+  onShow: (version: number, against: Against, places: Places) => void;
   onRestore: () => void;
   onLabels: () => void;
 }
 
-export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
+export function Detail({ history, info, against, places, onShow, onRestore, onLabels }: DetailProps) {
   const { version, author, at, note, labels, bytes, reset } = info;
-  const [against, setAgainst] = useState<Against>("before");
   const [pair, setPair] = useState<[Side, Side] | null>(null);
   const [trouble, setTrouble] = useState("");
   const current = history.current;
   const offered = choices(history, version);
   const others = history.items.value.filter((one) => one.version !== version);
   // An option selected for another version may not exist for this one.
-  const fits = typeof against === "number" ? against !== version : offered.some(({ value }) => value === against);
+  const fits = typeof against === "number" ? against !== version || places !== null : offered.some(({ value }) => value === against);
   const effective = fits ? against : "before";
+  const isBuilt = places !== null;
 
   useEffect(() => {
     let gone = false;
     setTrouble("");
-    sides(history, version, effective).then(
+    const sides = pairOf(history, version, effective);
+    texts(history, isBuilt ? sides : inOrder(sides)).then(
       (both) => !gone && setPair(both),
       (error: unknown) => !gone && (setPair(null), setTrouble(told(error))),
     );
     return () => {
       gone = true;
     };
-  }, [history, version, effective, current]);
+  }, [history, version, effective, current, isBuilt]);
 
   usePaper(() => {
     const shown = pair?.find(({ label }) => label.startsWith(`Version ${version}`)) ?? pair?.[1];
@@ -66,6 +74,7 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
     <section class="panel" aria-labelledby="version-title">
       <div class="panel-head version-head">
         <h2 id="version-title">Version {version}</h2>
+        <CopyIcon what="link" text={() => address("versions", history.name, placeOf(version, effective, places))} />
         <Button small onClick={onLabels}>
           Labels…
         </Button>
@@ -89,33 +98,48 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
             <LabelPill key={label} label={label} />
           ))}
         </p>
-        <p class="version-against">
-          <label class="label" for="against">
-            Compare with
-          </label>
-          <select class="field" id="against" value={String(effective)} onChange={(event) => setAgainst(read(event.currentTarget.value))}>
-            {offered.map(({ value, label }) => (
-              <option key={value} value={String(value)}>
-                {label}
-              </option>
-            ))}
-            <optgroup label="Any version">
-              {others.map((one) => (
-                <option key={one.version} value={String(one.version)}>
-                  Version {one.version}
-                  {one.version === current ? " (current)" : ""}
-                </option>
-              ))}
-              {history.name === "main" && <option value={String(START)}>Built-in default</option>}
-            </optgroup>
-          </select>
-          <a href={href("edit", history.name)}>Open in the editor</a>
-        </p>
+        <div class="version-against">
+          {!places && (
+            <>
+              <label class="label" for="against">
+                Compare with
+              </label>
+              <select class="field" id="against" value={String(effective)} onChange={(event) => onShow(version, read(event.currentTarget.value), null)}>
+                {offered.map(({ value, label }) => (
+                  <option key={value} value={String(value)}>
+                    {label}
+                  </option>
+                ))}
+                <optgroup label="Any version">
+                  {others.map((one) => (
+                    <option key={one.version} value={String(one.version)}>
+                      Version {one.version}
+                      {one.version === current ? " (current)" : ""}
+                    </option>
+                  ))}
+                  {history.name === "main" && <option value={String(START)}>Built-in default</option>}
+                </optgroup>
+              </select>
+            </>
+          )}
+          <div class="segments" role="group" aria-label="What is compared">
+            <button type="button" aria-pressed={!isBuilt} onClick={() => onShow(version, typeof against === "number" && against === version ? "before" : effective, null)}>
+              Template
+            </button>
+            <button type="button" aria-pressed={isBuilt} onClick={() => onShow(version, effective, places ?? here())}>
+              Built prompt
+            </button>
+          </div>
+          <a href={href("edit", history.name, version === current ? "" : String(version))}>Open in the editor</a>
+        </div>
+        {places && <BuiltChoice history={history} version={version} against={effective} places={places} onShow={onShow} />}
       </div>
       {trouble ? (
         <p class="empty" role="alert">
           {trouble}
         </p>
+      ) : pair && places ? (
+        <BuiltVersions pair={pair} places={places} />
       ) : pair ? (
         <CompareView left={pair[0]} right={pair[1]} />
       ) : (
@@ -125,7 +149,8 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
   );
 }
 
-function read(value: string): Against {
-  const version = Number(value);
-  return Number.isInteger(version) ? version : (value as Against);
+/** Both sides, where the editor builds its preview. */
+function here(): Places {
+  const place = { cwd: directory.peek().trim(), model: model.peek().trim() };
+  return { from: place, to: place };
 }

@@ -1,11 +1,12 @@
 // The versions screen: the versions of a template, and the changes of the selected one.
 import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { narrow } from "../edit/layout";
-import { go, href, type Route } from "../route";
+import { go, href, turnInto, type Route } from "../route";
 import { Button } from "../ui/button";
 import { Split } from "../ui/split";
+import { placeOf, placesOf, selected, type Against, type Places } from "./chosen";
 import { Detail } from "./detail";
 import { History } from "./history";
 import { LabelsDialog } from "./labels-dialog";
@@ -15,23 +16,40 @@ import { TemplateSelect } from "./template-select";
 
 export default function Versions({ route }: { route: Route }) {
   const history = useMemo(() => new History(route.name), [route.name]);
-  const chosen = useSignal(0);
-  const opened = useSignal(false);
+  const wanted = selected(route.at);
+  const opened = useSignal(wanted !== null);
+  const moved = useRef(0);
   const dialog = useSignal<"restore" | "labels" | null>(null);
   useEffect(() => {
-    chosen.value = 0;
-    opened.value = false;
     void history.load();
     const again = () => document.visibilityState === "visible" && void history.load();
     document.addEventListener("visibilitychange", again);
     return () => document.removeEventListener("visibilitychange", again);
   }, [history]);
 
-  const info = history.info(chosen.value) ?? history.items.value[0];
+  const against = wanted?.against ?? "before";
+  const places = placesOf(route.query);
+  const info = wanted ? history.info(wanted.version) : history.items.value[0];
+  useEffect(() => {
+    // Back from a version on a narrow screen leads to the list.
+    opened.value = wanted !== null;
+  }, [history, wanted === null]);
+  useEffect(() => {
+    // A version that an address names may be on a later page.
+    if (wanted && !info && history.more.value) void history.loadMore();
+  }, [info, history.items.value]);
+  const show = (version: number, against: Against, places: Places) => {
+    const at = placeOf(version, against, places);
+    // Walking through the list is one step for Back.
+    const walks = Date.now() - moved.current < STEP;
+    moved.current = Date.now();
+    if (walks) turnInto("versions", route.name, at);
+    else go("versions", route.name, at);
+  };
   const close = (made?: number) => {
     dialog.value = null;
     if (!made) return;
-    chosen.value = made;
+    go("versions", route.name);
     // It is the first of the list.
     document.querySelector("#pane-versions .virtual-list")?.scrollTo({ top: 0 });
   };
@@ -44,7 +62,7 @@ export default function Versions({ route }: { route: Route }) {
       <ListBody
         history={history}
         chosen={info?.version ?? 0}
-        onChosen={(version) => (chosen.value = version)}
+        onChosen={(version) => show(version, against === version ? "before" : against, places)}
         onOpen={() => {
           opened.value = true;
           // Enter moves the focus to the selected version.
@@ -57,31 +75,34 @@ export default function Versions({ route }: { route: Route }) {
     <Detail
       history={history}
       info={info}
+      against={against}
+      places={places}
+      onShow={show}
       onRestore={() => (dialog.value = "restore")}
       onLabels={() => (dialog.value = "labels")}
     />
   );
   return (
     <>
-      {!detail ? (
+      {!detail && !wanted ? (
         list
       ) : !narrow.value ? (
         <Split
           name="versions"
           panes={[
             { id: "pane-versions", label: "Versions", share: 0.27, least: 0.2, child: list },
-            { id: "pane-version", label: "Changes", share: 0.73, least: 0.4, child: detail },
+            { id: "pane-version", label: "Changes", share: 0.73, least: 0.4, child: detail ?? <Missing history={history} version={wanted!.version} /> },
           ]}
         />
       ) : opened.value ? (
         <>
           <h1 class="sr">Versions</h1>
           <p class="back">
-            <Button kind="quiet" small id="versions-back" onClick={() => (opened.value = false)}>
+            <Button kind="quiet" small id="versions-back" onClick={() => ((opened.value = false), go("versions", route.name))}>
               ‹ All versions
             </Button>
           </p>
-          {detail}
+          {detail ?? <Missing history={history} version={wanted!.version} />}
         </>
       ) : (
         list
@@ -90,6 +111,15 @@ export default function Versions({ route }: { route: Route }) {
       {dialog.value === "labels" && info && <LabelsDialog history={history} version={info.version} close={() => close()} />}
     </>
   );
+}
+
+/** Choices in quicker succession than this are one step for Back. */
+const STEP = 1000;
+
+/** The place of a version that an address names and the list does not have. */
+function Missing({ history, version }: { history: History; version: number }) {
+  const waits = history.phase.value === "loading" || history.more.value;
+  return <section class="panel"><p class={waits ? "waiting" : "empty"}>{waits ? "Loading…" : `There is no version ${version} of this template.`}</p></section>;
 }
 
 type ListProps = Parameters<typeof VersionList>[0];

@@ -1,12 +1,11 @@
 // Adds, moves and removes labels of a version. A label belongs to one version at a time; `name@label` selects it.
 import { useState } from "preact/hooks";
 import { told } from "../api/problem";
+import { isLabel } from "../edit/panes/labels";
 import { escaped, Shown } from "../shown";
 import { Button, IconButton } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 import type { History } from "./history";
-
-const LABEL = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 export function LabelsDialog({ history, version, close }: { history: History; version: number; close: () => void }) {
   const [label, setLabel] = useState("");
@@ -18,7 +17,7 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
   const elsewhere = items.filter((one) => one.version !== version).flatMap((one) => one.labels.map((name) => ({ name, version: one.version })));
   const name = label.trim();
   const moved = elsewhere.find((one) => one.name === name);
-  const good = LABEL.test(name) && !here.includes(name);
+  const good = isLabel(name) && !here.includes(name);
 
   const done = async (work: Promise<void>, words: string) => {
     setTrouble("");
@@ -102,7 +101,7 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
 
 function note(name: string, here: readonly string[], moved: number | undefined): string {
   if (name === "") return "For example: prod, trial.";
-  if (!LABEL.test(name)) return "Use letters, digits, “-”, “_” and “.”; start with a letter.";
+  if (!isLabel(name)) return "Use letters, digits, “-”, “_” and “.”; start with a letter.";
   if (here.includes(name)) return "This version already has the label.";
   return moved === undefined ? "" : `Currently on version ${moved}; it will move to this version.`;
 }

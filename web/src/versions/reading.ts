@@ -3,6 +3,8 @@ import { search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
 import { meta } from "../api/meta";
+import { lineDirections } from "../edit/text/direction";
+import { selectsWhole } from "../edit/text/whole";
 
 /** Invisible characters that CodeMirror does not treat as special by default. */
 const HIDDEN =
@@ -28,6 +30,8 @@ export function reading(label: string): Extension {
     meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [],
     EditorView.lineWrapping,
     escapes,
+    selectsWhole(),
+    lineDirections(),
     search({ top: true }),
     keymap.of(searchKeymap),
   ];

@@ -1,5 +1,5 @@
 // Asks for confirmation before an older version is restored.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { told } from "../api/problem";
 import { unsaved } from "../edit/unsaved";
 import { Button } from "../ui/button";
@@ -10,6 +10,11 @@ import type { History } from "./history";
 export function RestoreDialog({ history, version, close }: { history: History; version: number; close: (made?: number) => void }) {
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
+  const [same, setSame] = useState(false);
+  useEffect(() => {
+    const texts = [version, history.current].map((one) => history.text(one));
+    Promise.all(texts).then(([old, now]) => setSame(old === now), () => {});
+  }, [history, version, history.current]);
   const restore = async () => {
     setBusy(true);
     try {
@@ -37,6 +42,7 @@ export function RestoreDialog({ history, version, close }: { history: History; v
       <p>
         The text is stored as version {history.current + 1} and used by new conversations. Version {history.current} stays in the list.
       </p>
+      {same && <p role="status">It has the same text as the current version.</p>}
       {unsaved.value.has(history.name) && (
         <p>Unsaved text in the editor is not changed. When you save it, both texts are shown side by side.</p>
       )}

@@ -1,4 +1,4 @@
-//! What tries the service: packages of Python and npm, and the lists of their exact versions.
+//! The test clients of the service: packages of Python and npm, and the lists of their exact versions.
 
 use crate::{
     child,
@@ -28,7 +28,7 @@ pub fn directory() -> PathBuf {
 /// Makes sure of the virtual environment; returns its interpreter.
 ///
 /// # Errors
-/// Python or its packages cannot be had. The error says what to install.
+/// Python or its packages cannot be had. The error names what to install.
 pub fn python() -> Result<PathBuf, Failure> {
     PYTHON.ensure(&directory().join("python"))
 }
@@ -36,7 +36,7 @@ pub fn python() -> Result<PathBuf, Failure> {
 /// Makes sure of npm's packages; returns the directory that they lie in.
 ///
 /// # Errors
-/// Node or the packages cannot be had. The error says what to install.
+/// Node or the packages cannot be had. The error names what to install.
 pub fn node() -> Result<PathBuf, Failure> {
     let directory = directory().join("typescript");
     NODE.ensure(&directory)?;

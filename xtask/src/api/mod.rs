@@ -22,21 +22,21 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// How long schemathesis may try when nobody says.
+/// The default time limit of schemathesis.
 const SECONDS: usize = 60;
-/// With which seed.
+/// The default seed.
 const SEED: usize = 7677;
 
-/// What is asked for.
+/// The arguments.
 #[derive(Debug, PartialEq, Eq)]
-struct Wanted {
+struct Options {
     part: Part,
     seconds: usize,
     seed: usize,
     binary: Option<PathBuf>,
 }
 
-/// What is tried.
+/// The part to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     All,
@@ -45,7 +45,7 @@ enum Part {
 }
 
 fn run(words: &[String]) -> Result<(), Failure> {
-    let wanted = wanted(words)?;
+    let wanted = parse(words)?;
     let binary = match wanted.binary {
         Some(binary) => binary,
         None => child::debug_binary()?,
@@ -62,8 +62,8 @@ fn run(words: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn wanted(words: &[String]) -> Result<Wanted, Failure> {
-    let mut wanted = Wanted { part: Part::All, seconds: SECONDS, seed: SEED, binary: None };
+fn parse(words: &[String]) -> Result<Options, Failure> {
+    let mut wanted = Options { part: Part::All, seconds: SECONDS, seed: SEED, binary: None };
     let mut flags = Flags::new("api [conformance|clients] [--seconds N] [--seed N] [--binary PATH]", words);
     while let Some(word) = flags.next() {
         match word {
@@ -88,21 +88,21 @@ fn wanted(words: &[String]) -> Result<Wanted, Failure> {
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<Wanted, Failure> {
-        wanted(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    fn read(words: &[&str]) -> Result<Options, Failure> {
+        parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
-    fn words_say_what_is_tried_and_how_long() {
-        let all = Wanted { part: Part::All, seconds: SECONDS, seed: SEED, binary: None };
+    fn arguments_are_parsed() {
+        let all = Options { part: Part::All, seconds: SECONDS, seed: SEED, binary: None };
         assert_eq!(read(&[]), Ok(all));
-        let long = Wanted { part: Part::Conformance, seconds: 600, seed: 3, binary: None };
+        let long = Options { part: Part::Conformance, seconds: 600, seed: 3, binary: None };
         assert_eq!(read(&["conformance", "--seconds", "600", "--seed", "3"]), Ok(long));
         assert_eq!(read(&["clients"]).map(|wanted| wanted.part), Ok(Part::Clients));
     }
 
     #[test]
-    fn words_that_nobody_understands_are_refused() {
+    fn invalid_arguments_are_refused() {
         for (words, why) in [
             (&["other"][..], "unexpected argument: `other`"),
             (&["--seconds"], "`--seconds` takes a number above zero: ``"),

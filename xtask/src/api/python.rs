@@ -1,7 +1,7 @@
 //! The client that `openapi-python-client` makes from the description, and its story.
 
 use super::{install, service::Service};
-use crate::{child, failure::Failure, packages, say};
+use crate::{child, failure::Failure, packages, print};
 use std::{path::Path, process::Command};
 
 const STORY: &str = "xtask/src/api/clients/python/story.py";
@@ -31,7 +31,7 @@ pub fn run(service: &Service, python: &Path) -> Result<(), Failure> {
     let mut story = Command::new(python);
     story.arg(child::root().join(STORY)).arg(&service.url).arg(service.root());
     story.env("PYTHONPATH", &directory).env("PYTHONDONTWRITEBYTECODE", "1");
-    if !child::watch(story, say::figure)? {
+    if !child::watch(story, print::figure)? {
         return Err(Failure::new("the Python client's story goes another way").help(format!("it is {STORY}")));
     }
     Ok(())

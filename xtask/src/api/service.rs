@@ -22,7 +22,7 @@ impl Service {
     /// Starts the program and waits until it listens.
     ///
     /// # Errors
-    /// It does not start. The error says what it said.
+    /// It does not start. The error has its output.
     pub fn start(binary: &Path) -> Result<Service, Failure> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -73,7 +73,7 @@ impl Drop for Service {
     }
 }
 
-/// Starts the program; returns where it says that it listens, and lets it log into a file from then on.
+/// Starts the program; returns the address that it prints, and lets it log into a file from then on.
 fn begin(binary: &Path, directory: &Path) -> io::Result<(Child, Option<String>)> {
     let (home, root) = (directory.join("home"), directory.join("root"));
     fs::create_dir_all(&home)?;
@@ -82,16 +82,16 @@ fn begin(binary: &Path, directory: &Path) -> io::Result<(Child, Option<String>)>
     let mut command = Command::new(binary);
     command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--store"]);
     command.arg(format!("sqlite:{}", directory.join("store.db").display())).current_dir(&root);
-    // What whoever runs this has set for preface stays out.
+    // The developer's own settings of preface stay out.
     command.env_clear().env("PATH", env::var_os("PATH").unwrap_or_default()).env("HOME", home);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-    let mut said = BufReader::new(child.stderr.take().ok_or_else(|| io::Error::other("no pipe"))?);
+    let mut stderr = BufReader::new(child.stderr.take().ok_or_else(|| io::Error::other("no pipe"))?);
     let mut file = fs::File::create(directory.join("log"))?;
     let mut line = String::new();
-    said.read_line(&mut line)?;
+    stderr.read_line(&mut line)?;
     io::Write::write_all(&mut file, line.as_bytes())?;
     let url = line.strip_prefix("Listening on ").and_then(|rest| rest.split(',').next());
-    thread::spawn(move || io::copy(&mut said, &mut file));
+    thread::spawn(move || io::copy(&mut stderr, &mut file));
     Ok((child, url.map(str::to_owned)))
 }
 

@@ -2,7 +2,7 @@
 //! run.
 
 use super::service::Service;
-use crate::{child, failure::Failure, packages, say};
+use crate::{child, failure::Failure, packages, print};
 use std::{fs, path::Path, process::Command};
 
 const STORY: &str = "xtask/src/api/clients/typescript/story.ts";
@@ -33,7 +33,7 @@ pub fn run(service: &Service, directory: &Path) -> Result<(), Failure> {
     made("the TypeScript client's story does not fit the types", "typescript/bin/tsc", &["--project", "."])?;
     let mut play = Command::new("node");
     play.arg("built/story.js").arg(&service.url).arg(service.root()).current_dir(directory);
-    if !child::watch(play, say::figure)? {
+    if !child::watch(play, print::figure)? {
         let help = format!("it is {STORY}");
         return Err(Failure::new("the TypeScript client's story goes another way").help(help));
     }

@@ -15,7 +15,7 @@ struct Site {
     files: BTreeSet<String>,
 }
 
-/// What links need of a page.
+/// The part of a page that links need.
 struct Page {
     ids: BTreeSet<String>,
     links: Vec<Link>,

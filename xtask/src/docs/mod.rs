@@ -4,7 +4,7 @@
 mod html;
 mod links;
 
-use crate::{Command, child, failure::Failure, flags::Flags, packages::empty, say, tool::Program, web};
+use crate::{Command, child, failure::Failure, flags::Flags, packages::empty, print, tool::Program, web};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// What builds the site. `docs/theme/index.hbs` is written for this version.
+/// The builder of the site. `docs/theme/index.hbs` is written for this version.
 const MDBOOK: Program = Program { package: "mdbook", version: "0.5.4", features: "search" };
 
 fn run(words: &[String]) -> Result<(), Failure> {
@@ -39,7 +39,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
     if test {
         browse(&site)?;
     }
-    say::line(&format!("the site is at {}", site.join("index.html").display()));
+    print::line(&format!("the site is at {}", site.join("index.html").display()));
     Ok(())
 }
 
@@ -78,7 +78,7 @@ fn browse(site: &Path) -> Result<(), Failure> {
     let mut command = process::Command::new("node");
     command.arg(script()).arg(site).arg(&shots).current_dir(web::directory());
     child::run(command)?;
-    say::line(&format!("screenshots are in {}", shots.display()));
+    print::line(&format!("screenshots are in {}", shots.display()));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
-//! What these versions of the servers say: lines of the example, or how they end after the name.
+//! The expected output for these versions of the servers: lines of the example, or how they end after the name.
 
-/// What must be there. More may be.
+/// The lines that must be there. More may be.
 pub const EXPECTED: &[&str] = &[
     "filesystem: calls itself secure-filesystem-server 0.2.0, speaks 2025-11-25: 14 tools, 0 prompts, 0 resources",
     "filesystem: tool read_text_file",
@@ -19,7 +19,7 @@ pub const EXPECTED: &[&str] = &[
     "everything-http: tool echo",
     "everything-http: prompt args-prompt",
     "everything-http: resource demo://resource/static/document/features.md",
-    // It speaks both eras of the protocol, and the older one where the machine is too busy for it to start in nine seconds.
+    // It supports both eras of the protocol, and the older one where the machine is too busy for it to start in nine seconds.
     "git: 12 tools, 0 prompts, 0 resources",
     "git: tool git_status",
 ];

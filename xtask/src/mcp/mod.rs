@@ -1,7 +1,7 @@
-//! `cargo xtask mcp`: asks published MCP servers what they offer, over pipes and over HTTP.
+//! `cargo xtask mcp`: reads what published MCP servers offer, over pipes and over HTTP.
 //!
-//! They are installed below cargo's target directory, in exact versions; no script of a package runs. The example `ask` of package
-//! `preface-mcp` asks them all at once, and what it prints is held to [`expected`].
+//! They are installed below cargo's target directory, in exact versions; no script of a package runs. The example `query` of package
+//! `preface-mcp` reads them all at once, and its output is compared with [`expected`].
 
 mod expected;
 mod over_http;
@@ -11,7 +11,7 @@ use crate::{
     failure::Failure,
     flags::Flags,
     packages::{self, Node, Python},
-    say,
+    print,
 };
 use expected::EXPECTED;
 use over_http::OverHttp;
@@ -20,7 +20,7 @@ use std::{env, path::Path, process};
 pub const COMMAND: Command = Command {
     name: "mcp",
     usage: "",
-    about: "Asks published MCP servers what they offer, over pipes and over HTTP.",
+    about: "Reads what published MCP servers offer, over pipes and over HTTP.",
     run,
 };
 
@@ -56,30 +56,31 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let list = directory.join("servers.json");
     packages::write(&list, &servers(&node, &python, &place, &over_http.url()))?;
     // With the features that everything else is built with, so that nothing is built twice.
-    child::run(child::cargo(&["build", "--quiet", "--workspace", "--example", "ask"]))?;
-    let mut ask =
-        process::Command::new(child::target().join(format!("debug/examples/ask{}", env::consts::EXE_SUFFIX)));
-    ask.arg(&list);
+    child::run(child::cargo(&["build", "--quiet", "--workspace", "--example", "query"]))?;
+    let mut example = process::Command::new(
+        child::target().join(format!("debug/examples/query{}", env::consts::EXE_SUFFIX)),
+    );
+    example.arg(&list);
     let mut lines = Vec::new();
-    let answered = child::watch(ask, |line| lines.push(line.to_owned()))?;
+    let answered = child::watch(example, |line| lines.push(line.to_owned()))?;
     for line in lines.iter().filter(|line| line.contains(" s, calls itself ")) {
-        say::figure(line);
+        print::figure(line);
     }
-    let missing: Vec<&str> = EXPECTED.iter().copied().filter(|wanted| !said(&lines, wanted)).collect();
+    let missing: Vec<&str> = EXPECTED.iter().copied().filter(|wanted| !has_line(&lines, wanted)).collect();
     if answered && missing.is_empty() {
         return Ok(());
     }
     for line in &lines {
-        say::line(&format!("    {line}"));
+        print::line(&format!("    {line}"));
     }
     let (log, missing) = (over_http.log(), missing.join("`, `"));
-    say::line(&format!("    the server over HTTP said: {}", log.trim()));
-    Err(Failure::new(format!("the servers do not say what they should; missing: `{missing}`"))
+    print::line(&format!("    the log of the server over HTTP: {}", log.trim()));
+    Err(Failure::new(format!("the servers do not offer what they should; missing: `{missing}`"))
         .help("xtask/src/mcp/expected.rs lists what is expected of these versions"))
 }
 
-/// Whether a line says this, whatever the time that it took.
-fn said(lines: &[String], wanted: &str) -> bool {
+/// Returns whether a line has this text, whatever the time that it took.
+fn has_line(lines: &[String], wanted: &str) -> bool {
     let (name, rest) = wanted.split_once(": ").unwrap_or((wanted, ""));
     lines.iter().any(|line| {
         line.strip_prefix(name).is_some_and(|line| line.starts_with(": ") && line.ends_with(rest))
@@ -130,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_is_wanted_of_its_server() {
+    fn a_line_is_found_without_its_time() {
         let lines = ["git: 1.25 s, calls itself git".to_owned(), "git: tool a".to_owned()];
-        assert!(said(&lines, "git: calls itself git") && said(&lines, "git: tool a"));
-        assert!(!said(&lines, "git: tool b") && !said(&lines, "gi: tool a"));
+        assert!(has_line(&lines, "git: calls itself git") && has_line(&lines, "git: tool a"));
+        assert!(!has_line(&lines, "git: tool b") && !has_line(&lines, "gi: tool a"));
     }
 }

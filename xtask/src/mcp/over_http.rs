@@ -18,14 +18,14 @@ pub struct OverHttp {
     log: PathBuf,
 }
 
-/// How long it may take to listen.
+/// The time that it may take to listen.
 const START: Duration = Duration::from_secs(30);
 
 impl OverHttp {
     /// Starts a script of Node and waits until it listens.
     ///
     /// # Errors
-    /// It does not start. The error says what it said.
+    /// It does not start. The error has its output.
     pub fn start(script: &Path) -> Result<OverHttp, Failure> {
         let log = child::target().join("mcp/http.log");
         let begun = begin(script, &log).map_err(|error| Failure::start("node", &error))?;
@@ -48,7 +48,7 @@ impl OverHttp {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
-    /// What it said.
+    /// Returns its output.
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
@@ -62,7 +62,7 @@ impl Drop for OverHttp {
 }
 
 fn begin(script: &Path, log: &Path) -> io::Result<(Child, u16)> {
-    // The port is free now; that somebody takes it before the server does is told as a server that does not listen.
+    // The port is free now; if another program takes it before the server, that server does not listen.
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
     let log = File::create(log)?;
     let mut node = Command::new("node");

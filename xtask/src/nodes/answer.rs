@@ -1,27 +1,27 @@
-//! What a node says about a conversation, and what must be true of it by itself: it is whole, and it is of the conversation
-//! that was asked for.
+//! The prompt in a node's reply, and what must be true of it by itself: it is whole, and it is of the requested
+//! conversation.
 
 use super::{blake3, http::Reply, json::Value};
 
-/// A prompt that a node answered.
+/// A prompt that a node returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The conversation.
     pub id: String,
-    /// Which prompt of it.
+    /// The revision.
     pub revision: u64,
     /// The prompt, without a compaction's instructions.
     pub text: String,
-    /// Its digest, as the node says.
+    /// The digest, by the node.
     pub fingerprint: String,
-    /// True where the node says that this request built it.
+    /// True where this request built it, by the node.
     pub constructed: bool,
     /// The version of the template that it was built from.
     pub version: Option<u64>,
 }
 
 /// Returns a template whose prompts can be checked: they name their conversation at both ends, and differ whenever they
-/// are built. `mark` tells one template from another.
+/// are built. `mark` distinguishes templates.
 pub fn template(mark: &str) -> String {
     format!(
         "conversation [prompt:conversation_id]\ntemplate {mark}\nat [system:time] on [system:hostname] in \
@@ -51,7 +51,7 @@ impl Answer {
         })
     }
 
-    /// Reads an answer about a conversation, and checks it by itself.
+    /// Reads a reply about a conversation, and checks it by itself.
     pub fn of(reply: &Reply, id: &str) -> Result<Answer, String> {
         let answer = Answer::read(&Value::parse(&reply.body)?)?;
         answer.check(id)?;
@@ -76,7 +76,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Reads a page of what a conversation was told before; the second is where the next page starts.
+    /// Reads a page of the earlier prompts of a conversation; the second is where the next page starts.
     pub fn past(reply: &Reply, id: &str) -> Result<(Vec<Answer>, Option<String>), String> {
         let page = Value::parse(&reply.body)?;
         let mut past = Vec::new();
@@ -88,10 +88,10 @@ impl Answer {
         Ok((past, page.get("next").text().map(str::to_owned)))
     }
 
-    /// Checks what must be true whatever else was answered.
+    /// Checks what must be true whatever the other replies are.
     pub fn check(&self, id: &str) -> Result<(), String> {
         if self.id != id {
-            return Err(format!("`{id}` was asked for and `{}` answered", self.id));
+            return Err(format!("`{id}` was requested and `{}` returned", self.id));
         }
         let digest = format!("blake3:{}", blake3::hex(self.text.as_bytes()));
         if self.fingerprint != digest {
@@ -151,7 +151,7 @@ pub mod tests {
     }
 
     #[test]
-    fn an_honest_answer_is_believed() {
+    fn an_honest_answer_passes() {
         assert_eq!(answer("a-1", 1, "m").check("a-1"), Ok(()));
         assert_eq!(answer("a-1", 1, "m").mark(), Some("m"));
     }

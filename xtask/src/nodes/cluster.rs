@@ -1,4 +1,4 @@
-//! Nodes: processes of `preface serve` on one store, started, killed, started again, and told to end.
+//! Nodes: processes of `preface serve` on one store, started, killed, started again, and ended.
 
 use super::{
     http::{Addresses, Call, Client, Counts},
@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a node may take until it listens, and until it ends.
+/// The time that a node may take until it listens, and until it ends.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A kind of store that several processes can use.
@@ -72,7 +72,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts nodes on a new store. `None`: there is no such store on this machine, which was said.
+    /// Starts nodes on a new store. `None`: there is no such store on this machine, which was printed.
     pub fn start(binary: &Path, kind: Kind) -> Result<Option<Cluster>, Failure> {
         let place = Place::new().map_err(|error| Failure::start("a temporary directory", &error))?;
         let (store, count) = match kind {
@@ -94,7 +94,7 @@ impl Cluster {
         let nodes = Mutex::default();
         let cluster = Cluster { binary: binary.to_owned(), place, store, moving, addresses, nodes };
         for node in 0..count {
-            let started = cluster.begin(node)?;
+            let started = cluster.start_node(node)?;
             cluster.nodes.lock().unwrap_or_else(PoisonError::into_inner).push(started);
         }
         Ok(Some(cluster))
@@ -117,23 +117,23 @@ impl Cluster {
             let killed = nodes[node].kill().and_then(|()| nodes[node].wait());
             killed.map_err(|error| Failure::new(format!("node {node} cannot be killed: {error}")))?;
         }
-        let again = self.begin(node)?;
+        let again = self.start_node(node)?;
         self.nodes.lock().unwrap_or_else(PoisonError::into_inner)[node] = again;
         Ok(())
     }
 
-    /// Says which of the nodes is not running any more.
-    pub fn dead(&self) -> Option<usize> {
+    /// Returns a node that is not running any more.
+    pub fn stopped_node(&self) -> Option<usize> {
         let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         nodes.iter_mut().position(|node| !matches!(node.try_wait(), Ok(None)))
     }
 
-    /// Tells all nodes to end, as an operator does, and waits until they have.
+    /// Ends all nodes, as an operator does, and waits for them.
     pub fn end(&self) -> Result<(), Failure> {
         let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         for node in nodes.iter() {
-            let told = Command::new("kill").arg(node.id().to_string()).status();
-            told.map_err(|error| Failure::start("kill", &error))?;
+            let signaled = Command::new("kill").arg(node.id().to_string()).status();
+            signaled.map_err(|error| Failure::start("kill", &error))?;
         }
         let began = Instant::now();
         for (at, node) in nodes.iter_mut().enumerate() {
@@ -149,33 +149,33 @@ impl Cluster {
         Ok(())
     }
 
-    /// Returns a number that each node counts, added up.
-    pub fn counted(&self, name: &str) -> u64 {
+    /// Returns the sum of a metric of all nodes.
+    pub fn sum_metric(&self, name: &str) -> u64 {
         let counts = Counts::default();
         let mut client = Client::new(&self.addresses, &counts);
         let mut sum = 0;
         for node in 0..self.len() {
-            let body = client.ask(node, &Call::get("/metrics")).map(|reply| reply.body).unwrap_or_default();
+            let body = client.send(node, &Call::get("/metrics")).map(|reply| reply.body).unwrap_or_default();
             let line = body.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
             sum += line.and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
         }
         sum
     }
 
-    /// Returns the last that the nodes said.
-    pub fn said(&self) -> String {
-        let mut said = String::new();
+    /// Returns the last lines of the nodes' logs.
+    pub fn last_log_lines(&self) -> String {
+        let mut lines_of_all = String::new();
         for node in 0..self.len() {
             let log = fs::read_to_string(self.place.log(node)).unwrap_or_default();
             let lines: Vec<&str> = log.lines().collect();
             for line in &lines[lines.len().saturating_sub(5)..] {
-                said += &format!("\n  node {node}: {line}");
+                lines_of_all += &format!("\n  node {node}: {line}");
             }
         }
-        said
+        lines_of_all
     }
 
-    fn begin(&self, node: usize) -> Result<Child, Failure> {
+    fn start_node(&self, node: usize) -> Result<Child, Failure> {
         let mut command = Command::new(&self.binary);
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--root"]).arg(self.root());
         match &self.store {
@@ -189,7 +189,7 @@ impl Cluster {
         command.env("PREFACE_HOME", self.place.home()).current_dir(self.root());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| Failure::start("preface serve", &error))?;
-        match self.greeted(&mut child, node) {
+        match self.wait_for_address(&mut child, node) {
             Some(address) => {
                 self.addresses.set(node, address);
                 Ok(child)
@@ -197,27 +197,27 @@ impl Cluster {
             None => {
                 _ = child.kill();
                 _ = child.wait();
-                Err(Failure::new(format!("node {node} does not start{}", self.said())))
+                Err(Failure::new(format!("node {node} does not start{}", self.last_log_lines())))
             }
         }
     }
 
-    /// Waits for the line that says where a node listens, and puts everything that it says into its log.
-    fn greeted(&self, child: &mut Child, node: usize) -> Option<SocketAddr> {
+    /// Waits for the line with the address of a node, and copies its other output into its log.
+    fn wait_for_address(&self, child: &mut Child, node: usize) -> Option<SocketAddr> {
         let stderr = BufReader::new(child.stderr.take()?);
         let mut log = fs::File::options().create(true).append(true).open(self.place.log(node)).ok()?;
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             for line in stderr.lines().map_while(io::Result::ok) {
                 let address =
                     line.strip_prefix("Listening on http://").and_then(|rest| rest.split(',').next());
                 match address.and_then(|address| address.parse().ok()) {
-                    Some(address) => _ = tell.send(address),
+                    Some(address) => _ = sender.send(address),
                     None => _ = writeln!(log, "{line}"),
                 }
             }
         });
-        told.recv_timeout(PATIENCE).ok()
+        receiver.recv_timeout(PATIENCE).ok()
     }
 }
 

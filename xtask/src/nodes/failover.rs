@@ -1,4 +1,4 @@
-//! A standby takes the place of PostgreSQL while 48 clients ask the nodes, in the two ways in which that happens: the primary
+//! A standby takes the place of PostgreSQL while 48 clients use the nodes, in the two ways in which that happens: the primary
 //! dies and the address leads to the standby before it is promoted; or the primary comes back as a standby, the other is
 //! promoted, and the address moves. Meanwhile nodes answer 503; afterwards they go on by themselves, and nothing that was
 //! acknowledged is lost.
@@ -55,12 +55,15 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
         current
     });
     let mut ledger = load.ledger();
-    if let Some(node) = cluster.dead() {
+    if let Some(node) = cluster.stopped_node() {
         ledger.fault(format_args!("node {node} is not running any more"));
     }
     read_back::all(cluster, &load.counts, &mut ledger);
     if let Some(faults) = ledger.faults() {
-        return Err(Failure::new(format!("the failovers were not clean:{faults}{}", cluster.said())));
+        return Err(Failure::new(format!(
+            "the failovers were not clean:{faults}{}",
+            cluster.last_log_lines()
+        )));
     }
     drop(last);
     Ok(format!(
@@ -77,7 +80,7 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     ))
 }
 
-/// Asks each node for writes while the address leads to a server that takes none.
+/// Sends writes to each node while the address leads to a server that takes none.
 fn refuse(cluster: &Cluster, load: &Load) {
     let counts = Counts::default();
     let mut client = Client::new(&cluster.addresses, &counts);
@@ -86,7 +89,7 @@ fn refuse(cluster: &Cluster, load: &Load) {
         for node in 0..cluster.len() {
             let call =
                 Call::post(format!("/conversations/refused-{node}-{}/turns", began.elapsed().as_micros()));
-            let answer = client.ask(node, &call);
+            let answer = client.send(node, &call);
             if !answer.as_ref().is_ok_and(is_store_away) {
                 load.ledger().fault(format_args!("{call}, while the server takes no writes: {answer:?}"));
             }
@@ -95,7 +98,7 @@ fn refuse(cluster: &Cluster, load: &Load) {
     }
 }
 
-/// Waits until each node begins a conversation again, and says that it is ready.
+/// Waits until each node begins a conversation again, and is ready.
 fn wait_until_written(cluster: &Cluster, load: &Load) {
     let began = Instant::now();
     let counts = Counts::default();
@@ -105,7 +108,7 @@ fn wait_until_written(cluster: &Cluster, load: &Load) {
             (Call::post(format!("/conversations/again-{node}-{}/turns", began.elapsed().as_nanos())), 201),
             (Call::get("/readyz"), 200),
         ] {
-            while !client.ask(node, &call).is_ok_and(|reply| reply.status == status) {
+            while !client.send(node, &call).is_ok_and(|reply| reply.status == status) {
                 if began.elapsed() > DEADLINE {
                     load.ledger().fault(format_args!("node {node} does not recover: {call}"));
                     return;

@@ -1,4 +1,4 @@
-//! A client that speaks as much HTTP/1.1 as the service does, keeps its connections, and counts what it was answered.
+//! A client of as much HTTP/1.1 as the service needs, which keeps its connections and counts the replies.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long an answer may take: the service's own deadline is 30 seconds.
+/// The time that a reply may take: the service's own deadline is 30 seconds.
 pub const DEADLINE: Duration = Duration::from_secs(32);
 /// A connection that was silent for longer is not used again: the service may just be closing it.
 const SILENT: Duration = Duration::from_secs(8);
@@ -19,7 +19,7 @@ const SILENT: Duration = Duration::from_secs(8);
 pub struct Addresses(RwLock<Vec<SocketAddr>>);
 
 impl Addresses {
-    /// Says where a node listens now.
+    /// Sets where a node listens now.
     pub fn set(&self, node: usize, address: SocketAddr) {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match all.get_mut(node) {
@@ -33,12 +33,13 @@ impl Addresses {
         self.0.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn get(&self, node: usize) -> SocketAddr {
+    /// Returns where a node listens.
+    pub fn get(&self, node: usize) -> SocketAddr {
         self.0.read().unwrap_or_else(PoisonError::into_inner)[node]
     }
 }
 
-/// What was answered: how many times each status, how often none, how long the slowest took.
+/// The replies: how many times each status, how often none, how long the slowest took.
 #[derive(Debug, Default)]
 pub struct Counts(Mutex<Counted>);
 
@@ -102,7 +103,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// An answer.
+/// A reply.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// The status.
@@ -139,8 +140,8 @@ impl<'a> Client<'a> {
         Client { addresses, counts, open: (0..addresses.len()).map(|_| None).collect() }
     }
 
-    /// Asks a node. An error says nothing about whether it did what it was asked for.
-    pub fn ask(&mut self, node: usize, call: &Call) -> io::Result<Reply> {
+    /// Sends a request to a node. After an error it may have been performed or not.
+    pub fn send(&mut self, node: usize, call: &Call) -> io::Result<Reply> {
         let began = Instant::now();
         let address = self.addresses.get(node);
         let usable = |open: &Connection| open.address == address && open.used.elapsed() < SILENT;
@@ -149,7 +150,7 @@ impl<'a> Client<'a> {
             None => Connection::open(address),
         }
         .and_then(|mut open| {
-            let reply = open.ask(call)?;
+            let reply = open.send(call)?;
             open.used = Instant::now();
             self.open[node] = Some(open);
             Ok(reply)
@@ -167,7 +168,7 @@ impl Connection {
         Ok(Connection { address, stream: BufReader::new(stream), used: Instant::now() })
     }
 
-    fn ask(&mut self, call: &Call) -> io::Result<Reply> {
+    fn send(&mut self, call: &Call) -> io::Result<Reply> {
         let Call { method, path, body } = call;
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", self.address);
         if let Some(body) = body {

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_json_is_read_back() {
         let text = "a \"b\" \\ c\nd\u{1} é";
         let document = format!("{{ \"text\": {}, \"list\": [1, true, null, {{}}, []] }}", quoted(text));
         let value = Value::parse(&document).unwrap();

@@ -25,7 +25,10 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     let mut ledger = load.ledger();
     read_back::all(cluster, &load.counts, &mut ledger);
     if let Some(faults) = ledger.faults() {
-        return Err(Failure::new(format!("not everything outlived the kills:{faults}{}", cluster.said())));
+        return Err(Failure::new(format!(
+            "not everything outlived the kills:{faults}{}",
+            cluster.last_log_lines()
+        )));
     }
     Ok(format!(
         "{} nodes; {} kills; {} conversations, {} prompts, {} versions of the template acknowledged; {}, {} retries",

@@ -1,4 +1,4 @@
-//! What was answered so far, and whether it agrees: one text for each revision of a conversation, built once, never older
+//! The replies so far, and whether they agree: one text for each revision of a conversation, built once, never older
 //! than what somebody knew before, and still there at the end.
 
 use super::answer::Answer;
@@ -7,14 +7,14 @@ use std::{
     fmt::Display,
 };
 
-/// How many faults are told.
-const TOLD: usize = 10;
+/// The most faults that are listed.
+const MOST_FAULTS: usize = 10;
 
-/// Everything that was answered.
+/// All replies.
 #[derive(Debug, Default)]
 pub struct Ledger {
     conversations: BTreeMap<String, BTreeMap<u64, Revision>>,
-    /// Conversations whose first turn was asked for, and nobody said what became of it.
+    /// Conversations whose first turn was sent and got no reply.
     in_doubt: BTreeSet<String>,
     /// The mark of each version of the template.
     marks: BTreeMap<u64, String>,
@@ -22,24 +22,24 @@ pub struct Ledger {
     more: usize,
 }
 
-/// What is known of one prompt.
+/// A prompt, by the replies.
 #[derive(Debug, PartialEq, Eq)]
 struct Revision {
     fingerprint: String,
-    /// How many answers said that their request built it.
+    /// The number of replies with `constructed: true`.
     built: u32,
 }
 
 impl Ledger {
-    /// Tells of something that must not be.
+    /// Records a fault.
     pub fn fault(&mut self, what: impl Display) {
-        match self.faults.len() < TOLD {
+        match self.faults.len() < MOST_FAULTS {
             true => self.faults.push(what.to_string()),
             false => self.more += 1,
         }
     }
 
-    /// Notes an answer with this status. `floor` is the revision that was known before it was asked for.
+    /// Notes a reply with this status. `floor` is the revision that was known before the request.
     pub fn note(&mut self, answer: &Answer, status: u16, floor: u64) {
         let Answer { id, revision, fingerprint, constructed, .. } = answer;
         self.in_doubt.remove(id);
@@ -50,7 +50,7 @@ impl Ledger {
             self.fault(format_args!("{id}: revision {revision}, {status}, constructed: {constructed}"));
         }
         if let (Some(version), Some(mark)) = (answer.version, answer.mark()) {
-            self.stored(version, mark);
+            self.note_template(version, mark);
         }
         let known = self.conversations.entry(id.clone()).or_default().entry(*revision);
         let known = known.or_insert_with(|| Revision { fingerprint: fingerprint.clone(), built: 0 });
@@ -71,8 +71,8 @@ impl Ledger {
         }
     }
 
-    /// Notes the mark of a version of the template, as somebody says it is.
-    pub fn stored(&mut self, version: u64, mark: &str) {
+    /// Notes the mark of a version of the template, as a reply has it.
+    pub fn note_template(&mut self, version: u64, mark: &str) {
         let known = self.marks.entry(version).or_insert_with(|| mark.to_owned()).clone();
         if known != mark {
             self.fault(format_args!("version {version} of the template is `{known}` and `{mark}`"));
@@ -99,7 +99,7 @@ impl Ledger {
         self.marks.keys().copied().collect()
     }
 
-    /// Returns how many prompts answers say were built.
+    /// Returns the number of prompts that were built, by the replies.
     pub fn built(&self) -> u64 {
         self.conversations.values().flat_map(BTreeMap::values).map(|revision| u64::from(revision.built)).sum()
     }
@@ -129,7 +129,7 @@ impl Ledger {
         }
     }
 
-    /// Checks that each prompt was built by one request that was told so: nobody's answer was lost, and so every revision
+    /// Checks that each prompt was built by one request with a reply: no reply was lost, and so every revision
     /// has its builder.
     pub fn all_built_once(&mut self) {
         let mut faults = Vec::new();
@@ -137,8 +137,9 @@ impl Ledger {
             let newest = revisions.keys().next_back().copied().unwrap_or(0);
             let built: u64 = revisions.values().map(|revision| u64::from(revision.built)).sum();
             if built != newest {
-                faults
-                    .push(format!("{id}: revision {newest}, and {built} answers say that theirs was built"));
+                faults.push(format!(
+                    "{id}: revision {newest}, and {built} replies are of a request that built it"
+                ));
             }
         }
         for fault in faults {
@@ -173,7 +174,7 @@ mod tests {
         ledger.note(&built("a-2", 1), 201, 0);
         ledger.note(&built("a-2", 2), 200, 1);
         ledger.note(&answer("a-2", 2, "m"), 200, 1);
-        ledger.stored(7, "m");
+        ledger.note_template(7, "m");
         ledger.note(&Answer { version: Some(7), ..answer("a-2", 2, "m") }, 200, 2);
         ledger.read_back("a-2", &[answer("a-2", 2, "m"), answer("a-2", 1, "m")]);
         ledger.all_built_once();
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_agrees_is_believed() {
+    fn replies_that_agree_are_no_fault() {
         let ledger = honest();
         assert_eq!(ledger.faults(), None);
         assert_eq!((ledger.newest("a-2"), ledger.newest("none"), ledger.built()), (2, 0, 3));
@@ -194,10 +195,10 @@ mod tests {
             ("another text for one id", |ledger| ledger.note(&answer("a-1", 1, "other"), 200, 1)),
             ("a second 201", |ledger| ledger.note(&built("a-1", 1), 201, 0)),
             ("a 201 that built nothing", |ledger| ledger.note(&answer("a-1", 1, "m"), 201, 0)),
-            ("a first turn that built and says 200", |ledger| ledger.note(&built("a-3", 1), 200, 0)),
+            ("a first turn that built and has status 200", |ledger| ledger.note(&built("a-3", 1), 200, 0)),
             ("two builders of one revision", |ledger| ledger.note(&built("a-2", 2), 200, 1)),
             ("an old prompt", |ledger| ledger.note(&answer("a-2", 1, "m"), 200, 2)),
-            ("two texts of one version", |ledger| ledger.stored(7, "n")),
+            ("two texts of one version", |ledger| ledger.note_template(7, "n")),
             ("a revision is lost", |ledger| ledger.read_back("a-2", &[answer("a-2", 1, "m")])),
             ("all is lost", |ledger| ledger.read_back("a-1", &[])),
             ("a past that changed", |ledger| {

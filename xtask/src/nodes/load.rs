@@ -1,4 +1,4 @@
-//! Writers and readers that ask all nodes for everything at once, while somebody kills nodes or stops their store.
+//! Writers and readers that send all kinds of requests to all nodes at once, while somebody kills nodes or stops their store.
 
 use super::{
     answer::{Answer, template},
@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many clients there are at once.
+/// The number of clients at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Clients {
     /// Those that write, mostly.
@@ -27,31 +27,31 @@ pub struct Clients {
     pub readers: usize,
 }
 
-/// As many as nodes that die or lose their store are asked by.
+/// As many as there are for nodes that die or lose their store.
 pub const FEW: Clients = Clients { writers: 4, readers: 2 };
-/// How long somebody goes on asking who must have an answer.
+/// The time that a client goes on trying that needs a reply.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long to wait before another node is asked.
+/// The pause before another node is tried.
 const BREATH: Duration = Duration::from_millis(20);
 
 /// The load on a cluster.
 pub struct Load<'c> {
     cluster: &'c Cluster,
     clients: Clients,
-    /// What was answered.
+    /// The replies.
     pub counts: Counts,
     ledger: Mutex<Ledger>,
     /// Conversations that were begun.
     ids: Mutex<Vec<String>>,
     stop: AtomicBool,
-    /// Odd while the store is away: it may say so.
+    /// Odd while the store is away: then a node may return an error.
     away: AtomicU64,
     retries: AtomicU64,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 enum Outcome {
-    /// It was answered with this status, 200 or 201.
+    /// The reply, with status 200 or 201.
     Done(Reply),
     /// The node was gone, or had no store: it may have happened or not.
     Unknown,
@@ -92,7 +92,7 @@ impl<'c> Load<'c> {
         })
     }
 
-    /// Says that the store goes away, or that all nodes have it again.
+    /// Notes that the store goes away, or that all nodes have it again.
     pub fn store_comes_or_goes(&self) {
         self.away.fetch_add(1, Ordering::SeqCst);
     }
@@ -102,7 +102,7 @@ impl<'c> Load<'c> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how often somebody asked once more.
+    /// Returns the number of retries.
     pub fn retries(&self) -> u64 {
         self.retries.load(Ordering::Relaxed)
     }
@@ -137,7 +137,7 @@ impl Worker<'_> {
                 8 => self.put(),
                 _ => {
                     let id = self.somebody();
-                    self.ask_about(&id, &Call::post(format!("/conversations/{id}/turns")), 0, Answer::of);
+                    self.request(&id, &Call::post(format!("/conversations/{id}/turns")), 0, Answer::of);
                 }
             }
         }
@@ -149,11 +149,11 @@ impl Worker<'_> {
             match self.dice.below(10) {
                 0 => {
                     let call = Call::get(format!("/conversations/{id}/explain"));
-                    self.ask_about(&id, &call, 0, Answer::explained);
+                    self.request(&id, &call, 0, Answer::explained);
                 }
                 _ => {
                     let call = Call::get(format!("/conversations/{id}/system-prompt"));
-                    self.ask_about(&id, &call, 0, Answer::of);
+                    self.request(&id, &call, 0, Answer::of);
                 }
             }
         }
@@ -165,16 +165,16 @@ impl Worker<'_> {
         let began = Instant::now();
         loop {
             self.load.ledger().doubt(&id);
-            if self.ask_about(&id, &call, 0, Answer::of) {
+            if self.request(&id, &call, 0, Answer::of) {
                 self.load.ids().push(id);
                 return;
             }
-            // A store that is away is a clean answer; who gets it may come back later or not.
+            // A store that is away is a clean reply; who gets it may come back later or not.
             if !self.load.away.load(Ordering::SeqCst).is_multiple_of(2) {
                 return;
             }
             if began.elapsed() > PATIENCE {
-                return self.load.ledger().fault(format_args!("{call}: nobody answers"));
+                return self.load.ledger().fault(format_args!("{call}: no node replies"));
             }
             self.load.retries.fetch_add(1, Ordering::Relaxed);
             thread::sleep(BREATH);
@@ -183,7 +183,7 @@ impl Worker<'_> {
 
     fn compact(&mut self) {
         let id = self.somebody();
-        self.ask_about(&id, &Call::post(format!("/conversations/{id}/compactions")), 1, Answer::of);
+        self.request(&id, &Call::post(format!("/conversations/{id}/compactions")), 1, Answer::of);
     }
 
     /// Stores a template that nobody else stores.
@@ -191,10 +191,10 @@ impl Worker<'_> {
         self.made += 1;
         let mark = format!("{}-{}", self.number, self.made);
         let call = Call::put("/system-prompt", format!("{{\"template\":{}}}", quoted(&template(&mark))));
-        if let Outcome::Done(reply) = self.ask(&call) {
+        if let Outcome::Done(reply) = self.send(&call) {
             let version = reply.header("preface-version").and_then(|version| version.parse().ok());
             match version {
-                Some(version) => self.load.ledger().stored(version, &mark),
+                Some(version) => self.load.ledger().note_template(version, &mark),
                 None => self.load.ledger().fault(format_args!("{call}: no version in {reply:?}")),
             }
         }
@@ -202,14 +202,14 @@ impl Worker<'_> {
 
     fn somebody(&mut self) -> String {
         let ids = self.load.ids();
-        // The young are asked more often: that is where something happens.
+        // The young are chosen more often: that is where something happens.
         let from = if self.dice.below(2) == 0 { ids.len().saturating_sub(50) } else { 0 };
         ids.get(from + self.dice.below(ids.len() - from)).cloned().unwrap_or_else(|| "load-0".to_owned())
     }
 
-    /// Asks about a conversation and notes the answer, whose revision is at least `ahead` more than what was known before.
-    /// False: there was no answer.
-    fn ask_about(
+    /// Sends a request about a conversation and notes the reply, whose revision is at least `ahead` more than what was known before.
+    /// False: there was no reply.
+    fn request(
         &mut self,
         id: &str,
         call: &Call,
@@ -217,7 +217,7 @@ impl Worker<'_> {
         read: fn(&Reply, &str) -> Result<Answer, String>,
     ) -> bool {
         let known = self.load.ledger().newest(id);
-        let Outcome::Done(reply) = self.ask(call) else { return false };
+        let Outcome::Done(reply) = self.send(call) else { return false };
         let read = read(&reply, id);
         let mut ledger = self.load.ledger();
         match read {
@@ -227,10 +227,10 @@ impl Worker<'_> {
         true
     }
 
-    fn ask(&mut self, call: &Call) -> Outcome {
+    fn send(&mut self, call: &Call) -> Outcome {
         let away = self.load.away.load(Ordering::SeqCst);
         let node = self.dice.below(self.load.cluster.len());
-        match self.client.ask(node, call) {
+        match self.client.send(node, call) {
             Ok(reply) if matches!(reply.status, 200 | 201) => return Outcome::Done(reply),
             Ok(reply) => {
                 let now = self.load.away.load(Ordering::SeqCst);
@@ -252,7 +252,7 @@ impl Worker<'_> {
     }
 }
 
-/// True where an answer says cleanly that the store is away.
+/// True where a reply is a clean error of a store that is away.
 pub fn is_store_away(reply: &Reply) -> bool {
     reply.status == 503
         && reply.header("content-type") == Some("application/problem+json")

@@ -1,9 +1,9 @@
 //! `cargo xtask nodes`: several processes of `preface serve` on one store, and what must stay true of them.
 //!
-//! Four scenarios, each in a file of its own: first turns and compactions that race ([`race`]), nodes that die in the
+//! Five scenarios, each in a file of its own: first turns and compactions that race ([`race`]), nodes that die in the
 //! middle of their work ([`kill`]), a PostgreSQL that goes away and comes back ([`outage`]), a standby that takes its place
-//! ([`failover`]). What nodes answer is checked by
-//! itself ([`answer`]) and against everything that was answered before ([`ledger`]); both have planted faults in their
+//! ([`failover`]), two people who write into one template in the editor ([`two_people`]). What nodes return is checked by
+//! itself ([`answer`]) and against all earlier replies ([`ledger`]); both have planted faults in their
 //! tests. At the end everything is read again ([`read_back`]).
 //!
 //! It knows the service from outside, as a client does: it uses none of our crates.
@@ -24,11 +24,12 @@ mod place;
 mod race;
 mod read_back;
 /// The PostgreSQL server of the store's tests. It is one file that needs nothing but the standard library, so both have it.
-#[allow(dead_code, reason = "the tests ask it for more")]
+#[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../../../crates/testkit/src/contract/server.rs"]
 mod server;
+mod two_people;
 
-use crate::{Command, child, failure::Failure, flags::Flags, postgres, say};
+use crate::{Command, child, failure::Failure, flags::Flags, postgres, print};
 use cluster::{Cluster, Kind};
 use std::{
     env,
@@ -38,15 +39,15 @@ use std::{
 
 pub const COMMAND: Command = Command {
     name: "nodes",
-    usage: "[race|kill|outage|failover] [--short] …",
+    usage: "[race|kill|outage|failover|two-people] [--short] …",
     about: "Races, kills and cuts off several `preface serve` on one store, and checks all they answer.",
     run,
 };
 
-const USAGE: &str = "nodes [race|kill|outage|failover] [--store sqlite|postgres] [--conversations N] [--rounds N] [--short] \
-                     [--binary FILE]";
+const USAGE: &str = "nodes [race|kill|outage|failover|two-people] [--store sqlite|postgres] [--conversations N] [--rounds N] \
+                     [--seconds N] [--seed N] [--short] [--binary FILE]";
 
-/// How much of everything.
+/// The amounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     /// Conversations that are begun in a race.
@@ -59,10 +60,16 @@ pub struct Size {
     outages: usize,
     /// Times that a standby takes the place of the store.
     failovers: usize,
+    /// The seconds that two people write.
+    seconds: usize,
+    /// The seed of what they do.
+    seed: usize,
 }
 
-const FULL: Size = Size { conversations: 2000, waves: 500, kills: 200, outages: 6, failovers: 4 };
-const SHORT: Size = Size { conversations: 100, waves: 25, kills: 5, outages: 2, failovers: 2 };
+const FULL: Size =
+    Size { conversations: 2000, waves: 500, kills: 200, outages: 6, failovers: 4, seconds: 300, seed: 1 };
+const SHORT: Size =
+    Size { conversations: 100, waves: 25, kills: 5, outages: 2, failovers: 2, seconds: 20, seed: 1 };
 
 /// One thing that happens to nodes.
 struct Scenario {
@@ -72,7 +79,7 @@ struct Scenario {
     run: fn(&Cluster, &Size) -> Result<String, Failure>,
 }
 
-/// Whether a scenario is part of the short form.
+/// The part of a scenario in the short form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
     Fast,
@@ -85,21 +92,24 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "kill", stores: &[Kind::Sqlite, Kind::Postgres], pace: Pace::Fast, run: kill::run },
     Scenario { name: "outage", stores: &[Kind::Postgres], pace: Pace::Fast, run: outage::run },
     Scenario { name: "failover", stores: &[Kind::MovingPostgres], pace: Pace::Slow, run: failover::run },
+    Scenario { name: "two-people", stores: &[Kind::Postgres], pace: Pace::Slow, run: two_people::run },
 ];
 
-/// What is asked for.
+/// The arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Wanted {
+struct Options {
     scenario: Option<String>,
     store: Option<Kind>,
     conversations: Option<usize>,
     rounds: Option<usize>,
+    seconds: Option<usize>,
+    seed: Option<usize>,
     short: bool,
     binary: Option<PathBuf>,
 }
 
 fn run(words: &[String]) -> Result<(), Failure> {
-    let wanted = wanted(words)?;
+    let wanted = parse(words)?;
     let size = wanted.size();
     let chosen: Vec<(&Scenario, Kind)> = SCENARIOS
         .iter()
@@ -108,7 +118,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
         .filter(|(_, kind)| wanted.store.is_none_or(|wanted| wanted.is_server() == kind.is_server()))
         .collect();
     if chosen.is_empty() {
-        return Err(Failure::usage("a file cannot be stopped: `outage` and `failover` are of `postgres`"));
+        return Err(Failure::usage("`outage`, `failover` and `two-people` are of `postgres`"));
     }
     if chosen.iter().any(|(_, kind)| kind.is_server()) {
         postgres::ensure()?;
@@ -121,13 +131,13 @@ fn run(words: &[String]) -> Result<(), Failure> {
     for (scenario, kind) in chosen {
         let name = format!("{} {kind}", scenario.name);
         if wanted.short && wanted.scenario.is_none() && scenario.pace == Pace::Slow {
-            say::line(&format!("{name}: left out of --short; `nodes {} --short` runs it", scenario.name));
+            print::line(&format!("{name}: left out of --short; `nodes {} --short` runs it", scenario.name));
             continue;
         }
         match perform(scenario, kind, &binary, &size) {
-            Ok(figures) => say::line(&format!("{name}: {figures}")),
+            Ok(figures) => print::line(&format!("{name}: {figures}")),
             Err(failure) => {
-                say::line(&format!("{name}: FAILED\n{failure}"));
+                print::line(&format!("{name}: FAILED\n{failure}"));
                 failed.push(name);
             }
         }
@@ -149,14 +159,16 @@ fn perform(scenario: &Scenario, kind: Kind, binary: &Path, size: &Size) -> Resul
     Ok(format!("{figures}; {:.1} s", began.elapsed().as_secs_f64()))
 }
 
-fn wanted(words: &[String]) -> Result<Wanted, Failure> {
-    let mut wanted = Wanted::default();
+fn parse(words: &[String]) -> Result<Options, Failure> {
+    let mut wanted = Options::default();
     let mut flags = Flags::new(USAGE, words);
     while let Some(word) = flags.next() {
         match word {
             "--short" => wanted.short = true,
             "--conversations" => wanted.conversations = Some(flags.number(word)?),
             "--rounds" => wanted.rounds = Some(flags.number(word)?),
+            "--seconds" => wanted.seconds = Some(flags.number(word)?),
+            "--seed" => wanted.seed = Some(flags.number(word)?),
             "--store" => {
                 wanted.store = match flags.next() {
                     Some("sqlite") => Some(Kind::Sqlite),
@@ -180,8 +192,8 @@ fn wanted(words: &[String]) -> Result<Wanted, Failure> {
     Ok(wanted)
 }
 
-impl Wanted {
-    /// A number that is given speaks for what the scenario counts in.
+impl Options {
+    /// Returns the size: a given number is that of the unit of the scenario.
     fn size(&self) -> Size {
         let usual = if self.short { SHORT } else { FULL };
         Size {
@@ -190,6 +202,8 @@ impl Wanted {
             kills: self.rounds.unwrap_or(usual.kills),
             outages: self.rounds.unwrap_or(usual.outages),
             failovers: self.rounds.unwrap_or(usual.failovers),
+            seconds: self.seconds.unwrap_or(usual.seconds),
+            seed: self.seed.unwrap_or(usual.seed),
         }
     }
 }
@@ -208,8 +222,8 @@ fn built(short: bool) -> Result<PathBuf, Failure> {
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<Wanted, Failure> {
-        wanted(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    fn read(words: &[&str]) -> Result<Options, Failure> {
+        parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -218,6 +232,10 @@ mod tests {
         let wanted = read(&["kill", "--store", "sqlite", "--short", "--rounds", "7"]).unwrap();
         assert_eq!((wanted.scenario.as_deref(), wanted.store), (Some("kill"), Some(Kind::Sqlite)));
         assert_eq!(wanted.size(), Size { waves: 7, kills: 7, outages: 7, failovers: 7, ..SHORT });
+        assert_eq!(
+            read(&["two-people", "--seconds", "9", "--seed", "3"]).unwrap().size(),
+            Size { seconds: 9, seed: 3, ..FULL }
+        );
         for words in [&["riot"][..], &["--store", "memory"], &["--rounds"], &["--binary", "/no/such/file"]] {
             assert!(read(words).is_err(), "{words:?}");
         }

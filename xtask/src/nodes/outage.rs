@@ -35,7 +35,7 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
                 1 => server.stop_in_order(),
                 _ => server.freeze(),
             }
-            slowest = slowest.max(look(cluster, &load));
+            slowest = slowest.max(check_all(cluster, &load));
             thread::sleep(Duration::from_millis(dice.below(2000) as u64));
             let again = Instant::now();
             match outage % 3 {
@@ -49,12 +49,12 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
         thread::sleep(Duration::from_millis(500));
     });
     let mut ledger = load.ledger();
-    if let Some(node) = cluster.dead() {
+    if let Some(node) = cluster.stopped_node() {
         ledger.fault(format_args!("node {node} is not running any more"));
     }
     read_back::all(cluster, &load.counts, &mut ledger);
     if let Some(faults) = ledger.faults() {
-        return Err(Failure::new(format!("the outages were not clean:{faults}{}", cluster.said())));
+        return Err(Failure::new(format!("the outages were not clean:{faults}{}", cluster.last_log_lines())));
     }
     Ok(format!(
         "{} nodes; {} outages, the slowest 503 took {} ms, the slowest recovery {} ms; {} conversations, {} prompts, {} \
@@ -71,17 +71,17 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     ))
 }
 
-/// Asks every node for everything at once while the store is away. Returns how long the slowest answer took.
-fn look(cluster: &Cluster, load: &Load) -> Duration {
+/// Sends every request to every node at once while the store is away. Returns how long the slowest reply took.
+fn check_all(cluster: &Cluster, load: &Load) -> Duration {
     let counts = Counts::default();
     thread::scope(|scope| {
-        let mut asked = Vec::new();
+        let mut threads = Vec::new();
         for node in 0..cluster.len() {
             for (call, expected) in calls() {
                 let counts = &counts;
-                asked.push(scope.spawn(move || {
+                threads.push(scope.spawn(move || {
                     let began = Instant::now();
-                    let answer = Client::new(&cluster.addresses, counts).ask(node, &call);
+                    let answer = Client::new(&cluster.addresses, counts).send(node, &call);
                     let took = began.elapsed();
                     if !answer.as_ref().is_ok_and(|reply| expected.fits(reply)) || took > DEADLINE {
                         let ms = took.as_millis();
@@ -92,11 +92,11 @@ fn look(cluster: &Cluster, load: &Load) -> Duration {
                 }));
             }
         }
-        asked.into_iter().filter_map(|asked| asked.join().ok()).max().unwrap_or_default()
+        threads.into_iter().filter_map(|thread| thread.join().ok()).max().unwrap_or_default()
     })
 }
 
-/// Everything that is asked while the store is away.
+/// The requests that are sent while the store is away.
 fn calls() -> Vec<(Call, Expected)> {
     let body = format!("{{\"template\":{}}}", quoted(&template("away")));
     vec![
@@ -113,11 +113,11 @@ fn calls() -> Vec<(Call, Expected)> {
     ]
 }
 
-/// What is to be answered while the store is away.
+/// The expected reply while the store is away.
 enum Expected {
-    /// That it is away.
+    /// A 503 with `store-unavailable`.
     Away,
-    /// What there always is.
+    /// A 200 as always.
     Well,
     /// The default template, marked as such.
     Default,
@@ -138,13 +138,13 @@ impl Expected {
     }
 }
 
-/// Waits until each node says that it is ready.
+/// Waits until each node is ready.
 fn wait_until_ready(cluster: &Cluster, load: &Load) {
     let began = Instant::now();
     let counts = Counts::default();
     let mut client = Client::new(&cluster.addresses, &counts);
     for node in 0..cluster.len() {
-        while !client.ask(node, &Call::get("/readyz")).is_ok_and(|reply| reply.status == 200) {
+        while !client.send(node, &Call::get("/readyz")).is_ok_and(|reply| reply.status == 200) {
             if began.elapsed() > DEADLINE {
                 load.ledger().fault(format_args!("node {node} does not recover"));
                 break;

@@ -20,9 +20,9 @@ use std::{
     thread,
 };
 
-/// How many first turns a conversation gets at once.
+/// The first turns that a conversation gets at once.
 const TURNS: usize = 10;
-/// How many compactions.
+/// The compactions at once.
 const COMPACTIONS: usize = 5;
 
 /// Lets them race. Returns the figures.
@@ -42,9 +42,9 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     let mut ledger = race.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
     read_back::all(cluster, &race.counts, &mut ledger);
     ledger.all_built_once();
-    let raced = cluster.counted("preface_constructs_total{outcome=\"Raced\"}");
+    let raced = cluster.sum_metric("preface_constructs_total{outcome=\"Raced\"}");
     if let Some(faults) = ledger.faults() {
-        return Err(Failure::new(format!("the race was not fair:{faults}{}", cluster.said())));
+        return Err(Failure::new(format!("the race was not fair:{faults}{}", cluster.last_log_lines())));
     }
     Ok(format!(
         "{} nodes; {} conversations of {TURNS} first turns at once, {} prompts built in vain; {} waves of {COMPACTIONS} \
@@ -79,7 +79,7 @@ impl Race<'_> {
 
     fn store_template(&self) {
         let body = format!("{{\"template\":{}}}", quoted(&template("race")));
-        match self.client().ask(0, &Call::put("/system-prompt", body)) {
+        match self.client().send(0, &Call::put("/system-prompt", body)) {
             Ok(reply) if reply.status == 200 => {}
             other => {
                 self.ledger(|ledger| ledger.fault(format_args!("the template is not stored: {other:?}")));
@@ -87,7 +87,7 @@ impl Race<'_> {
         }
     }
 
-    /// Notes what was answered about a conversation that was known to be at `floor`.
+    /// Notes the reply for a conversation that was known to be at `floor`.
     fn note(&self, id: &str, floor: u64, call: &Call, reply: io::Result<Reply>) -> Option<Answer> {
         let read = reply.map_err(|error| error.to_string()).and_then(|reply| match reply.status {
             200 | 201 => Ok((Answer::of(&reply, id)?, reply.status)),
@@ -116,7 +116,7 @@ impl Race<'_> {
                         let id = id(number);
                         let call = Call::post(format!("/conversations/{id}/turns"));
                         start.wait();
-                        let reply = client.ask((number + runner) % self.cluster.len(), &call);
+                        let reply = client.send((number + runner) % self.cluster.len(), &call);
                         self.note(&id, 0, &call, reply);
                     }
                 });
@@ -124,7 +124,7 @@ impl Race<'_> {
         });
     }
 
-    /// Asks every node about every conversation.
+    /// Sends a request for every conversation to every node.
     fn later(&self, conversations: usize, call: impl Fn(&str) -> Call + Sync) {
         thread::scope(|scope| {
             for runner in 0..TURNS {
@@ -134,7 +134,7 @@ impl Race<'_> {
                     for number in (runner..conversations).step_by(TURNS) {
                         for node in 0..self.cluster.len() {
                             let (id, call) = (id(number), call(&id(number)));
-                            let reply = client.ask(node, &call);
+                            let reply = client.send(node, &call);
                             self.note(&id, 1, &call, reply);
                         }
                     }
@@ -153,13 +153,13 @@ impl Race<'_> {
                     let mut client = self.client();
                     for wave in 0..waves {
                         let id = id(wave % conversations);
-                        // Everybody knows the same before anybody asks.
+                        // All read the same revision before any of them sends.
                         let known = self.ledger(|ledger| ledger.newest(&id));
                         start.wait();
                         let call = Call::post(format!("/conversations/{id}/compactions"));
-                        // Now and then on one node alone: the others are not told.
+                        // Now and then on one node alone: the others do not notice.
                         let spread = if (wave / conversations) % 5 == 4 { 0 } else { runner };
-                        let reply = client.ask((wave + spread) % self.cluster.len(), &call);
+                        let reply = client.send((wave + spread) % self.cluster.len(), &call);
                         let answer = self.note(&id, known + 1, &call, reply);
                         let ours = answer.is_some_and(|answer| answer.constructed);
                         built.fetch_add(ours.into(), Ordering::Relaxed);
@@ -167,7 +167,7 @@ impl Race<'_> {
                         // What a node has at hand must not be what another has replaced.
                         let known = self.ledger(|ledger| ledger.newest(&id));
                         let call = Call::get(format!("/conversations/{id}/system-prompt"));
-                        let reply = client.ask((wave + runner + 1) % self.cluster.len(), &call);
+                        let reply = client.send((wave + runner + 1) % self.cluster.len(), &call);
                         self.note(&id, known, &call, reply);
                         start.wait();
                     }

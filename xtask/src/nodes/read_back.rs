@@ -13,12 +13,12 @@ use std::process::Command;
 /// One conversation of so many is explained as well.
 const EXPLAINED: usize = 20;
 
-/// Reads what is kept, each conversation from another node.
+/// Reads everything that is stored, each conversation from another node.
 pub fn all(cluster: &Cluster, counts: &Counts, ledger: &mut Ledger) {
     let mut reader =
         Reader { cluster, client: Client::new(&cluster.addresses, counts), dice: Dice::new(4711) };
     for (number, id) in ledger.begun().into_iter().enumerate() {
-        match reader.kept(&id, number % EXPLAINED == 0) {
+        match reader.prompts(&id, number % EXPLAINED == 0) {
             Ok(kept) => ledger.read_back(&id, &kept),
             Err(why) => ledger.fault(format_args!("{id}: {why}")),
         }
@@ -26,7 +26,7 @@ pub fn all(cluster: &Cluster, counts: &Counts, ledger: &mut Ledger) {
     for id in ledger.in_doubt() {
         // It may have been kept or not, as a whole.
         let call = Call::get(format!("/conversations/{id}/system-prompt"));
-        match reader.ask(&call) {
+        match reader.send(&call) {
             Ok(reply) if reply.status == 404 => {}
             Ok(reply) => {
                 if let Err(why) = Answer::of(&reply, &id) {
@@ -38,7 +38,7 @@ pub fn all(cluster: &Cluster, counts: &Counts, ledger: &mut Ledger) {
     }
     for version in ledger.versions() {
         match reader.mark(version) {
-            Ok(mark) => ledger.stored(version, &mark),
+            Ok(mark) => ledger.note_template(version, &mark),
             Err(why) => ledger.fault(format_args!("version {version} of the template: {why}")),
         }
     }
@@ -48,7 +48,7 @@ pub fn all(cluster: &Cluster, counts: &Counts, ledger: &mut Ledger) {
             Ok(output) if output.stdout.trim_ascii() == b"ok" => {}
             Ok(output) => ledger.fault(format_args!("the file is not whole: {output:?}")),
             Err(_) => {
-                crate::say::line("    python3 is not there: SQLite's own check of the file is left out");
+                crate::print::line("    python3 is not there: SQLite's own check of the file is left out");
             }
         }
     }
@@ -61,23 +61,23 @@ struct Reader<'c> {
 }
 
 impl Reader<'_> {
-    fn ask(&mut self, call: &Call) -> Result<Reply, String> {
+    fn send(&mut self, call: &Call) -> Result<Reply, String> {
         let node = self.dice.below(self.cluster.len());
-        self.client.ask(node, call).map_err(|error| format!("{call}: {error}"))
+        self.client.send(node, call).map_err(|error| format!("{call}: {error}"))
     }
 
-    fn done(&mut self, call: &Call) -> Result<Reply, String> {
-        match self.ask(call)? {
+    fn send_ok(&mut self, call: &Call) -> Result<Reply, String> {
+        match self.send(call)? {
             reply if reply.status == 200 => Ok(reply),
             Reply { status, body, .. } => Err(format!("{call}: {status} {body}")),
         }
     }
 
     /// Returns all prompts of a conversation.
-    fn kept(&mut self, id: &str, explain: bool) -> Result<Vec<Answer>, String> {
-        let now = Answer::of(&self.done(&Call::get(format!("/conversations/{id}/system-prompt")))?, id)?;
+    fn prompts(&mut self, id: &str, explain: bool) -> Result<Vec<Answer>, String> {
+        let now = Answer::of(&self.send_ok(&Call::get(format!("/conversations/{id}/system-prompt")))?, id)?;
         if explain {
-            let reply = self.done(&Call::get(format!("/conversations/{id}/explain")))?;
+            let reply = self.send_ok(&Call::get(format!("/conversations/{id}/explain")))?;
             if Answer::explained(&reply, id)?.text != now.text {
                 return Err("the explanation is of another prompt".to_owned());
             }
@@ -89,7 +89,7 @@ impl Reader<'_> {
         let path = format!("/conversations/{id}/past?limit=100");
         let mut next = String::new();
         loop {
-            let (past, more) = Answer::past(&self.done(&Call::get(format!("{path}{next}")))?, id)?;
+            let (past, more) = Answer::past(&self.send_ok(&Call::get(format!("{path}{next}")))?, id)?;
             kept.extend(past);
             match more {
                 Some(more) => next = format!("&after={more}"),
@@ -100,7 +100,7 @@ impl Reader<'_> {
 
     /// Returns the mark of a version of the template.
     fn mark(&mut self, version: u64) -> Result<String, String> {
-        let reply = self.done(&Call::get(format!("/system-prompt/versions/{version}")))?;
+        let reply = self.send_ok(&Call::get(format!("/system-prompt/versions/{version}")))?;
         let document = Value::parse(&reply.body)?;
         let text = document.get("template").text().unwrap_or_default();
         let mark = text.lines().nth(1).and_then(|line| line.strip_prefix("template ")).unwrap_or_default();

@@ -12,6 +12,7 @@ import sys
 
 import encoding
 from anthropic.types import message_create_params as anthropic_params
+from anthropic.types.beta import message_create_params as anthropic_beta_params
 from botocore import loaders, model as botocore_model, validate
 from google.genai import types as gemini_types
 from jsonschema import Draft202012Validator
@@ -76,9 +77,18 @@ def converse(body):
         yield report.generate_report()[:300]
 
 
+ANTHROPIC = schema(anthropic_params.MessageCreateParamsNonStreaming)
+ANTHROPIC_BETA = schema(anthropic_beta_params.MessageCreateParamsNonStreaming)
+
+
+def anthropic(body):
+    beta = any(message.get("clear_at") for message in body["messages"])
+    return (ANTHROPIC_BETA if beta else ANTHROPIC)(body)
+
+
 CHAT = schema(chat_params.CompletionCreateParamsNonStreaming)
 CHECKS = {
-    "anthropic": schema(anthropic_params.MessageCreateParamsNonStreaming),
+    "anthropic": anthropic,
     "openai-responses": schema(responses_params.ResponseCreateParamsNonStreaming),
     "openai-chat": CHAT,
     "openai-compatible": CHAT,
@@ -120,7 +130,8 @@ def planted(format, body):
         yield "a misspelt cache mark", put(["system", 0, "cache_contrl"], {})
         yield "an unknown role", put(["messages", user, "role"], "wizard")
         yield "a result without an id", put(["messages", results, "content", 0, "tool_use_id"], None)
-        yield "a beta field", put(["messages", user, "clear_at"], "next_user_message")
+        yield "a wrong end of instructions", put(["messages", user, "clear_at"], "next_turn")
+        yield "a beta field", put(["messages", user, "output_config"], {"effort": "low"})
     elif format == "openai-responses":
         call = find(body["input"], type="function_call")
         yield "a wrong breakpoint", put(["input", 0, "content", 0, "prompt_cache_breakpoint"], {"mode": "auto"})

@@ -221,6 +221,7 @@ class Chat:
 
 class Bedrock:
     format, model = "bedrock-converse", "anthropic.claude-opus-5-5"
+    api = "anthropic-messages"
 
     def __init__(self, endpoint):
         from botocore import config, session
@@ -241,7 +242,7 @@ class Bedrock:
 
     def send(self, body):
         message = self.client.converse(modelId=self.model, **encoding.sdk_bytes(body))["output"]["message"]
-        return [neutral(message["content"], "anthropic-messages")]
+        return [neutral(message["content"], self.api)]
 
     def results(self, turn):
         return neutral_results(turn)
@@ -249,6 +250,7 @@ class Bedrock:
 
 class Gemini:
     format, model = "gemini", "gemini-3.5-pro"
+    api = "google-generative-ai"
 
     def __init__(self, endpoint):
         from google import genai
@@ -270,7 +272,7 @@ class Gemini:
         parts = []
         for chunk in self.client.models.generate_content_stream(model=self.model, contents=body["contents"], config=config):
             parts += [part.model_dump(exclude_none=True, by_alias=True) for part in chunk.candidates[0].content.parts]
-        return [neutral(parts, "google-generative-ai")]
+        return [neutral(parts, self.api)]
 
     def results(self, turn):
         return neutral_results(turn)
@@ -317,15 +319,19 @@ class Node:
     """Sends with the SDKs for TypeScript."""
 
     def __init__(self, directory):
-        self.process = subprocess.Popen(["node", "send.js"], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # SDKs warn about the version of Node.
+        environment = {**os.environ, "NODE_NO_WARNINGS": "1"}
+        self.process = subprocess.Popen(["node", "send.js"], cwd=directory, env=environment, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
 
     def send(self, service, address, body):
-        self.process.stdin.write(json.dumps({"service": service.format, "address": address, "body": body}) + "\n")
+        self.process.stdin.write(json.dumps({"service": service.format, "address": address, "body": body, "model": service.model}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         if "error" in answer:
             raise SystemExit(f"{service.format}: the SDK for TypeScript: {answer['error']}")
-        return answer["messages"]
+        api = getattr(service, "api", None)
+        return answer["messages"] if api is None else [neutral(answer["messages"], api)]
 
     def close(self):
         self.process.stdin.close()
@@ -386,8 +392,9 @@ def run(service, program, node):
 def main():
     failed = False
     node = Node(sys.argv[2])
-    senders = [(service, "Python", None) for service in (Anthropic, Responses, Chat, Bedrock, Gemini)]
-    senders += [(service, "TypeScript", node) for service in (Anthropic, Responses, Chat)]
+    services = (Anthropic, Responses, Chat, Bedrock, Gemini)
+    senders = [(service, "Python", None) for service in services]
+    senders += [(service, "TypeScript", node) for service in services]
     for service, language, sender in senders:
         endpoint, recorded, problems = run(service, sys.argv[1], sender)
         for request in recorded:

@@ -5,17 +5,17 @@ use std::{path::Path, process::Command};
 
 /// Something that must hold.
 pub struct Step {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it runs, for people.
+    /// A description of the checks, for people.
     pub about: &'static str,
-    /// Which form of the command has it.
+    /// The form of the command that has it.
     pub when: When,
     /// Makes the command; installs what it needs.
     pub prepare: fn() -> Result<Prepared, Failure>,
 }
 
-/// Which form of `cargo xtask test` has a step. Ordered: the later has everything that the earlier has.
+/// The form of `cargo xtask test` that has a step. Ordered: the later has everything that the earlier has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum When {
     /// Both forms.
@@ -24,7 +24,7 @@ pub enum When {
     All,
 }
 
-/// What is to be done for a step.
+/// The work of a step.
 pub enum Prepared {
     /// Run this.
     Run(Command),
@@ -65,9 +65,18 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "lean-test",
-        about: "cargo test --package preface: the tests of the library without features",
+        about: "cargo test --package preface --package preface-engine: the tests of the library without features",
         when: When::All,
-        prepare: || Ok(Prepared::Run(cargo(&["test", "--package", "preface", "--no-fail-fast"]))),
+        prepare: || {
+            Ok(Prepared::Run(cargo(&[
+                "test",
+                "--package",
+                "preface",
+                "--package",
+                "preface-engine",
+                "--no-fail-fast",
+            ])))
+        },
     },
     Step {
         name: "nodes",
@@ -114,7 +123,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "mcp",
-        about: "cargo xtask mcp: real MCP servers from npm and PyPI are asked, over pipes and over HTTP",
+        about: "cargo xtask mcp: real MCP servers from npm and PyPI are read, over pipes and over HTTP",
         when: When::All,
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "mcp"]))),
     },
@@ -129,6 +138,30 @@ pub const STEPS: &[Step] = &[
         about: "cargo xtask requests: request bodies, golden and random, checked with the SDKs of four vendors",
         when: When::All,
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "requests"]))),
+    },
+    Step {
+        name: "python",
+        about: "cargo xtask python: the wheels of the program and the library, and every case through the library",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "python"]))),
+    },
+    Step {
+        name: "node",
+        about: "cargo xtask node: the npm packages of program and library, installed into empty directories",
+        when: When::All,
+        prepare: || match cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+            true => Ok(Prepared::Run(cargo(&["xtask", "node"]))),
+            false => Ok(Prepared::Skip("the npm packages are for Linux on x86-64")),
+        },
+    },
+    Step {
+        name: "frameworks",
+        about: "cargo xtask frameworks: the two smallest examples for frameworks, against an endpoint on loopback",
+        when: When::All,
+        prepare: || match cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+            true => Ok(Prepared::Run(cargo(&["xtask", "frameworks"]))),
+            false => Ok(Prepared::Skip("the npm packages are for Linux on x86-64")),
+        },
     },
     Step {
         name: "web",

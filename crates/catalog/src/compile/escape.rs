@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_stand_for_what_javascript_says() {
+    fn escapes_have_the_meaning_of_javascript() {
         for (text, expected) in [
             ("\\`x", Some((EscapeSequence::Itself('`'), 2))),
             ("\\$", Some((EscapeSequence::Itself('$'), 2))),

@@ -22,7 +22,7 @@ fn parser<'a>(source: &'a str, allocator: &'a Allocator) -> Parser<'a> {
     Parser::new(allocator, source, SourceType::mjs()).with_options(options)
 }
 
-/// Returns whether the parser takes this for an expression.
+/// Returns true if the parser accepts this as an expression.
 #[cfg(test)]
 pub(super) fn parses(source: &str, allocator: &Allocator) -> bool {
     parser(source, allocator).parse_expression().is_ok()

@@ -1,7 +1,7 @@
 //! The end of an expression, found by its tokens alone.
 //!
 //! The end of `${…}` is the first `}` that closes nothing inside. To know what is inside, strings, template literals, comments
-//! and regular expressions must be told apart, and no more of the language: one pass, no recursion, and no parser. It is
+//! and regular expressions must be recognized, and no more of the language: one pass, no recursion, and no parser. It is
 //! exact or it refuses: where a `/` could be a division or a regular expression, or a character has no place in an
 //! expression, there is no end. So what is accepted here is never deeper than it looks, and the parser that comes next, which
 //! does recurse, cannot run out of stack.

@@ -60,10 +60,10 @@ pub fn compile(
         chunks: Vec::new(),
         notes: Vec::new(),
         undeclared: BTreeSet::new(),
-        untold: 0,
+        omitted: 0,
     };
     compiler.run();
-    compiler.tell_untold();
+    compiler.note_omitted();
     CompiledBody { chunks: compiler.chunks, bytes: end - body, notes: compiler.notes }
 }
 
@@ -82,7 +82,7 @@ struct Compiler<'t> {
     /// The names that a diagnostic was already made for.
     undeclared: BTreeSet<String>,
     /// The number of diagnostics that were left out.
-    untold: usize,
+    omitted: usize,
 }
 
 impl Compiler<'_> {
@@ -239,20 +239,20 @@ impl Compiler<'_> {
                     .help("if it is one, list it under `variables:`")
             }
         };
-        self.tell(note, span.clone());
+        self.push_note(note, span.clone());
     }
 
-    fn tell(&mut self, note: Diagnostic, span: Range<usize>) {
+    fn push_note(&mut self, note: Diagnostic, span: Range<usize>) {
         if self.notes.len() < MAX_NOTES {
             self.notes.push(note.at(Place::within(None, self.path, self.text, span)));
         } else {
-            self.untold += 1;
+            self.omitted += 1;
         }
     }
 
-    fn tell_untold(&mut self) {
-        if self.untold > 0 {
-            let what = format!("there are {} notes more of this file", self.untold);
+    fn note_omitted(&mut self) {
+        if self.omitted > 0 {
+            let what = format!("there are {} notes more of this file", self.omitted);
             let note =
                 Diagnostic::warning(DiagnosticCode::CatalogMoreNotes, what).at(Place::file(None, self.path));
             self.notes.push(note.help("see to the first ones, and import the catalog again"));

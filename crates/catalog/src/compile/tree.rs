@@ -146,7 +146,7 @@ fn element(element: &ast::ChainElement, room: usize) -> Result<Expression, Unsup
     }
 }
 
-/// Marks what follows a `?.` in its chain: where that cuts the chain short, there is no member to ask for further on.
+/// Marks what follows a `?.` in its chain: where that cuts the chain short, there is no member further on.
 fn cut_short(link: &mut Expression) -> bool {
     match link {
         Expression::Member { of, optional, .. } => {
@@ -210,7 +210,7 @@ fn entry(
     Ok((key, tree(&member.value, room)?))
 }
 
-/// Returns what people call a construct that has no tree.
+/// Returns the common name of a construct that has no tree.
 fn name_of(construct: &ast::Expression) -> &'static str {
     match construct {
         ast::Expression::BigIntLiteral(_) => "a big integer",

@@ -8,19 +8,19 @@ use crate::{
     files,
     flags::{DirectoryArgument, VerbosityFlags},
     notes,
+    prompt_format::PromptFormat,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
-        Ui, Verbosity,
+        Ui, Verbosity, json_line,
         text::{count, one_line},
     },
 };
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use preface::core::{
+use preface_engine::core::{
     attachment::AttachmentPlace,
-    diagnostic::Diagnostics,
-    format::{FORMATS, RequestFormat, RequestTarget, find},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    format::{FORMATS, RequestTarget},
     lint::character::escape_json,
-    lock::Lock,
+    lock::{Lock, LockChange, LockChangeKind},
 };
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,10 @@ Examples:
   preface build                             print the prompt for this directory
   preface build ../api --model large-1      for another directory and a model
   preface build --tools read,bash > prompt.md
+  preface build -o prompt.md     write it, if it is not what the file has
   preface build --format json | jq -r .fingerprint
   preface build --format request --messages chat.jsonl
+  preface build --format sections           for a mod of Claude Code
   preface build --format anthropic --model claude-opus-5-5   for a service
   preface build --preset pi --prompt 'Fix the tests' --format request
   preface build --preset claude-code --event @events.json --format request
@@ -57,16 +59,30 @@ pub struct Args {
     /// Set the output format: the prompt, a JSON document with its parts, or a request for a service
     #[arg(
         long,
-        value_parser = BuildFormat::parser(),
+        value_parser = PromptFormat::parser(FORMATS.iter().copied(), OWN_FORMATS),
         default_value = "text",
         hide_default_value = true,
         value_name = "FORMAT",
     )]
-    format: BuildFormat,
+    format: PromptFormat,
+
+    /// Write the output to FILE instead of stdout, whole or not at all
+    ///
+    /// A file that has these bytes already is left untouched, with its time of change. A file that exists keeps its permissions; a
+    /// new one is readable by you only. Through a symbolic link the file that it leads to is written, and the link stays. The
+    /// directory must exist. `-` is stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 
     /// Limit the answer to N tokens, where the format is that of a service
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_output_tokens: Option<u64>,
+
+    /// Let cached beginnings of a request live for TTL (`1h`, `12h`), where the format is that of a service
+    ///
+    /// `preface explain --cache` shows the lifetimes of a model and what they cost. Without it the default of the model is used.
+    #[arg(long, value_name = "TTL")]
+    cache_ttl: Option<String>,
 
     /// Write every input of the build to FILE
     ///
@@ -106,42 +122,13 @@ pub struct Args {
     talk: VerbosityFlags,
 }
 
-/// The output formats of a build.
-#[derive(Clone, Copy, Debug)]
-pub enum BuildFormat {
-    /// The prompt alone.
-    Text,
-    /// A JSON document with the parts of the prompt.
-    Json,
-    /// A request in one of the formats of the library.
-    Request(&'static dyn RequestFormat),
-}
-
-impl BuildFormat {
-    /// Reads the name of a format. Completion offers the same names.
-    fn parser() -> impl TypedValueParser<Value = BuildFormat> {
-        let json = PossibleValue::new("json").help("one JSON document with the parts of the prompt");
-        let request = FORMATS.iter().map(|format| PossibleValue::new(format.name()).help(format.about()));
-        PossibleValuesParser::new(request.chain([json])).map(|name| match find(&name) {
-            Some(format) if format.name() != "text" => BuildFormat::Request(format),
-            Some(_) => BuildFormat::Text,
-            None => BuildFormat::Json,
-        })
-    }
-
-    fn is_text(self) -> bool {
-        matches!(self, BuildFormat::Text)
-    }
-
-    fn is_request(self) -> bool {
-        matches!(self, BuildFormat::Request(_))
-    }
-}
+/// What is printed in no format of the library.
+const OWN_FORMATS: &[(&str, &str)] = &[("json", "one JSON document with the parts of the prompt")];
 
 /// Builds and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let conversation = args.conversation.read()?;
-    let subject_flags = args.subject.in_directory(&args.dir);
+    let subject_flags = args.subject.in_directory(&args.dir)?;
     args.check_kept(&conversation)?;
     let talk = args.talk.talk();
     if args.refresh_mcp {
@@ -151,7 +138,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let kept = subject_flags.kept(ui, InteractionMode::May, MissingPromptPolicy::Construct)?;
     let subject = match kept {
-        Some(kept) if args.format.is_request() => Some(kept.with_turn(ui, &subject_flags, conversation)?),
+        Some(kept) if args.format.is_request() => Some(kept.with_turn(&subject_flags, conversation)?),
         Some(kept) => Some(kept),
         None => subject_flags.run(ui, InteractionMode::May, conversation)?,
     };
@@ -165,7 +152,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if args.lock.is_some() || args.locked.is_some() {
         let lock = Lock::of(&subject.prompt, &subject.tools, env!("CARGO_PKG_VERSION"));
         if let Some(file) = &args.locked {
-            unchanged(file, &lock)?;
+            unchanged(file, &lock, &subject.prompt.diagnostics)?;
         }
         if let Some(file) = &args.lock {
             let json = serde_json::to_string_pretty(&lock);
@@ -174,9 +161,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     match args.format {
-        BuildFormat::Text => ui.prompt(&subject.prompt.text)?,
-        BuildFormat::Json => ui.json(&subject.document()?)?,
-        BuildFormat::Request(format) => {
+        PromptFormat::Text => args.print(ui, &subject.prompt.text)?,
+        PromptFormat::Json => args.print(ui, &json_line(&subject.document()?)?)?,
+        PromptFormat::Request(format) => {
             let mut diagnostics = Diagnostics::new();
             let models = subject.models(&mut diagnostics);
             let turn = &subject_flags.turn;
@@ -186,13 +173,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 models: &models,
                 max_output_tokens: args.max_output_tokens,
                 cache_key: turn.conversation.as_deref(),
+                cache_ttl: args.cache_ttl.as_deref(),
                 counter: &*counter,
                 ..RequestTarget::default()
             };
             let content = subject.content(target);
             let (body, mut more) = match &subject.kept {
                 Some(kept) if format.is_recorded() => {
-                    let result = kept.request(&subject_flags, format, content)?;
+                    let result = kept.request(&subject_flags, format, content, &subject.selection)?;
                     (result.body, result.notes)
                 }
                 _ => {
@@ -200,7 +188,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     (request.body, request.diagnostics)
                 }
             };
-            ui.prompt(&escape_json(body))?;
+            args.print(ui, &escape_json(body))?;
             diagnostics.append(&mut more);
             match &mut subject.kept {
                 Some(kept) if !kept.constructed => kept.notes.extend(diagnostics),
@@ -209,31 +197,66 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     match &subject.kept {
-        Some(kept) => kept.tell(ui, talk, &subject.prompt),
-        None => notes::tell(ui, talk, &subject.prompt),
+        Some(kept) => kept.print_notes(ui, talk, &subject.prompt),
+        None => notes::print(ui, talk, &subject.prompt),
     }
-    if args.format.is_text() && talk != Verbosity::Quiet {
-        tell_reminders(ui, &subject);
+    if args.format.is_prompt_alone() && talk != Verbosity::Quiet {
+        print_reminders(ui, &subject);
     }
     Ok(Exit::Done)
 }
 
 /// Compares a prompt with a lock file.
-fn unchanged(file: &Path, now: &Lock) -> Result<(), CommandFailure> {
+fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), CommandFailure> {
     let shown = file.display().to_string();
     let lock = Lock::read(&files::read(file)?).map_err(|why| {
         CommandFailure::new(format!("cannot use the lock file `{shown}`: {why}"))
-            .help(format!("`preface build --lock {shown}` writes it again"))
+            .help("name a file that `preface build --lock FILE` wrote")
     })?;
-    let changes: Vec<String> = lock.changes(now).iter().map(|change| one_line(&change.to_string())).collect();
-    if changes.is_empty() { Ok(()) } else { Err(CommandFailure::unlocked(&shown, &changes)) }
+    let mut is_trust_missing = false;
+    let changes = lock.changes(now);
+    let changes: Vec<String> = changes
+        .iter()
+        .map(|change| match untrusted(change, diagnostics) {
+            Some(words) => {
+                is_trust_missing = true;
+                one_line(&words)
+            }
+            None => one_line(&change.to_string()),
+        })
+        .collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let failure = CommandFailure::unlocked(&shown, &changes);
+    Err(if is_trust_missing {
+        failure.help("review it with `preface trust diff`, then run `preface trust grant`")
+    } else {
+        failure
+    })
+}
+
+/// Describes a file that is not in the prompt because it is not trusted; `None` for every other change.
+fn untrusted(change: &LockChange, diagnostics: &[Diagnostic]) -> Option<String> {
+    let path = change.subject.as_str();
+    let is_about = |note: &&Diagnostic| {
+        let place = note.place.as_ref().filter(|_| note.code == DiagnosticCode::TrustUntrusted);
+        place.is_some_and(|place| {
+            let rest = path.strip_prefix(&*place.path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    let note = diagnostics.iter().find(is_about).filter(|_| change.change == LockChangeKind::Gone)?;
+    let why = note.message.split_once(" was left out: ").map_or("untrusted", |(_, why)| why);
+    let why = if why.starts_with("it changed") { "changed" } else { why };
+    Some(format!("{path} is not trusted any more ({why})"))
 }
 
 /// Reports the attachments, which are not in the text.
-fn tell_reminders(ui: &Ui, subject: &Subject) {
+fn print_reminders(ui: &Ui, subject: &Subject) {
     let attachments = &subject.prompt.attachments;
     for attachment in attachments.iter().filter(|attachment| attachment.place == AttachmentPlace::FirstUser) {
-        ui.say(&format!(
+        ui.eprint(&format!(
             "`{}` is sent in a user message: `--format request` and `--format json` include it\n",
             attachment.part.section
         ));
@@ -243,7 +266,7 @@ fn tell_reminders(ui: &Ui, subject: &Subject) {
     if reminders > 0 {
         let go = if reminders == 1 { "goes" } else { "go" };
         let them = if reminders == 1 { "it" } else { "them" };
-        ui.say(&format!(
+        ui.eprint(&format!(
             "{} {go} with the user message: `--format request` and `--format json` include {them}\n",
             count(reminders, "reminder")
         ));
@@ -251,6 +274,14 @@ fn tell_reminders(ui: &Ui, subject: &Subject) {
 }
 
 impl Args {
+    /// Writes the output to the file of `--output`, or to stdout.
+    fn print(&self, ui: &Ui, output: &str) -> Result<(), CommandFailure> {
+        match &self.output {
+            Some(file) if file != Path::new("-") => files::update(file, output.as_bytes()),
+            _ => ui.prompt(output),
+        }
+    }
+
     /// Refuses what a kept prompt has no answer to: it is read, so there is no snapshot, and no hook changes it.
     fn check_kept(&self, conversation: &ConversationInput) -> Result<(), CommandFailure> {
         if self.subject.turn.conversation.is_none() || self.subject.keep.no_store {
@@ -265,6 +296,10 @@ impl Args {
         Err(CommandFailure::usage(format!(
             "`{flag}` needs a new build, and `--conversation` prints the stored prompt"
         ))
-        .help("`--no-store` builds now, with the id as a variable"))
+        .help(if flag == "--event" {
+            "`--format anthropic` or another request format has the reminder; `--no-store` builds now, with the id as a variable"
+        } else {
+            "`--no-store` builds now, with the id as a variable"
+        }))
     }
 }

@@ -1,7 +1,7 @@
 //! `preface completions`: what a shell needs to complete the command line.
 
 use crate::{
-    Cli,
+    Cli, complete,
     failure::{CommandFailure, Exit, words},
     ui::Ui,
 };
@@ -27,10 +27,10 @@ pub struct Args {
     shell: Shell,
 }
 
-/// The variable by which the script asks the program.
+/// The environment variable of the script's calls.
 const VARIABLE: &str = "COMPLETE";
 
-/// Prints the suggestions and ends the process where the script of a shell asks for them.
+/// Prints the suggestions and ends the process if the script of a shell runs it.
 pub fn answer() {
     if env::var_os(VARIABLE).is_none() {
         return;
@@ -45,12 +45,15 @@ pub fn answer() {
 /// Returns the command line with the flags that are accepted before a command.
 fn command() -> clap::Command {
     let flag = |id: &'static str| Arg::new(id).long(id).action(ArgAction::SetTrue).hide(true);
-    Cli::command().args([
+    let mut command = Cli::command().args([
         Arg::new("cwd").short('C').value_hint(clap::ValueHint::DirPath).hide(true),
         flag("quiet").short('q'),
         flag("verbose").short('v'),
         flag("trust-home"),
-    ])
+    ]);
+    // The arguments of commands are added when it is built.
+    command.build();
+    complete::plain_paths(command)
 }
 
 /// Returns the value of the last complete `-C`.

@@ -13,7 +13,7 @@ use crate::{
         text::{count, number, one_line, wrap},
     },
 };
-use preface::{
+use preface_engine::{
     BuildResult, COUNTERS, Engine, Request, ToolChoice, WriteScope,
     core::{
         budget,
@@ -125,23 +125,23 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let templates = args.keep.template.source();
+    let templates = args.keep.template.source(&request);
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let left = match kept(args, request.conversation.as_deref())? {
         Some(kept) => kept,
         None => {
             let built = engine.build(&request)?;
-            // Both sides stand at the same instant, unless they are to differ in it.
+            // Both sides have the same instant, unless the flags set another one.
             request.now.get_or_insert_with(|| built.snapshot.turn.now.clone());
             DiffOperand::built(built)
         }
     };
     let counter = COUNTERS
         .get(&left.counter)
-        .ok_or_else(|| CommandFailure::new(format!("unknown counter: `{}`", left.counter)))?;
+        .ok_or_else(|| CommandFailure::new(format!("unknown tokenizer: `{}`", left.counter)))?;
     let name = match &left.kept {
         Some(kept) => kept.clone(),
-        None => format!("{} (as asked)", left.prompt.preset),
+        None => format!("{} (this build)", one_line(&left.prompt.preset)),
     };
     let prompt = left.prompt;
     let mut left = Receipt { name, document: Document::of(&prompt, counter.as_ref()) };
@@ -152,7 +152,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 Some(kept) => kept,
                 None => DiffOperand::built(engine.build(&args.against.request(request))?),
             };
-            let name = other.kept.unwrap_or_else(|| args.against.name(&other.prompt.preset));
+            let name = other.kept.unwrap_or_else(|| args.against.name(&one_line(&other.prompt.preset)));
             Receipt { name, document: Document::of(&other.prompt, counter.as_ref()) }
         }
     };
@@ -164,7 +164,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => ui.json(&difference)?,
         OutputFormat::Text => show(ui, &left, &right, &difference)?,
     }
-    notes::tell(ui, args.talk.talk(), &prompt);
+    notes::print(ui, args.talk.talk(), &prompt);
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
 }
 
@@ -185,14 +185,18 @@ impl DiffOperand {
 /// Returns what is kept for a conversation, where it is to be used and there is something.
 fn kept(args: &Args, id: Option<&str>) -> Result<Option<DiffOperand>, CommandFailure> {
     let Some(id) = id.filter(|_| !args.keep.no_store) else { return Ok(None) };
-    let Some(subject) =
-        conversation_prompt::look(&args.keep.template, &conversation_prompt::conversation_id(id)?)?
+    let Some(subject) = conversation_prompt::look(
+        &args.keep.template,
+        &args.turn.request(),
+        &conversation_prompt::conversation_id(id)?,
+    )?
     else {
         return Ok(None);
     };
     let name = subject.kept.map(|kept| {
         let id = one_line(id);
-        format!("{} (kept for {id}, revision {})", subject.prompt.preset, kept.head.revision.revision)
+        let preset = one_line(&subject.prompt.preset);
+        format!("{preset} (stored for {id}, revision {})", kept.head.revision.revision)
     });
     Ok(Some(DiffOperand { prompt: subject.prompt, counter: subject.counter, kept: name }))
 }
@@ -204,7 +208,7 @@ pub fn show(ui: &Ui, left: &Receipt, right: &Receipt, difference: &Difference) -
 }
 
 impl AgainstFlags {
-    /// Lays the other side's flags over what is asked.
+    /// Overrides the request with the flags of the other side.
     fn request(&self, request: Request) -> Request {
         let other_profile = self.against_preset.is_some() || self.against_profile.is_some();
         Request {

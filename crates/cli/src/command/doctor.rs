@@ -1,5 +1,6 @@
 //! `preface doctor`: whether what the layers bring is in order, on one screen.
 
+use super::list::tools;
 use crate::{
     advice::{self, complete, complete_json},
     failure::{CommandFailure, Exit},
@@ -16,10 +17,11 @@ use crate::{
         text::{count, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     Engine, FileCount, ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
+        extension::Category,
         trust::{Trust, TrustMode},
     },
     host::system::{FileKind, System},
@@ -51,7 +53,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let listing = &ListingFlags { turn: args.dir.apply(&args.listing.turn), ..args.listing.clone() };
-    let report = listing.ask()?;
+    let report = listing.report()?;
     let files = Engine::new(&files::system()).file_counts(&listing.request()?);
     let (files, warnings) = files?;
     let problems = problems(&report, warnings);
@@ -64,12 +66,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 .map_err(|error| CommandFailure::new(error.to_string()))?;
             ui.json_text(json)?;
         }
-        OutputFormat::Text => ui.view(&view(&report, &places, &files, &problems))?,
+        OutputFormat::Text => {
+            let used = tools::used_count(&listing.request()?)?;
+            ui.view(&view(&report, &places, &files, &used, &problems))?;
+        }
     }
-    // Warnings and errors stand in the view already.
+    // Warnings and errors are in the view already.
     let more: Vec<Diagnostic> =
         problems.iter().filter(|note| note.severity < Severity::Warning).cloned().collect();
-    listing.tell(ui, &more);
+    listing.print_diagnostics(ui, &more);
     Ok(if has_errors_elsewhere(&report, &problems) { Exit::Failed } else { Exit::Done })
 }
 
@@ -132,6 +137,7 @@ fn view(
     report: &ScopesReport,
     places: &CheckedPaths,
     files: &[FileCount],
+    used: &str,
     problems: &[Diagnostic],
 ) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
@@ -146,16 +152,22 @@ fn view(
         out.push('\n');
     }
     let mut table = TextTable::new([ColumnAlignment::Left; 2]);
-    let mut line = |name: &str, told: Cell| table.row([Cell::styled(name, dim), told]);
+    let mut line = |name: &str, value: Cell| table.row([Cell::styled(name, dim), value]);
     line("preface", Cell::styled(env!("CARGO_PKG_VERSION"), bold));
-    line("preset", one_line(&report.preset).into());
-    line("global", told(&places.global).into());
-    line("project", told(&places.project).into());
+    let is_fallback =
+        problems.iter().any(|note| note.severity == Severity::Error && note.code.topic() == "profile");
+    let why = if is_fallback { ", as the chosen one cannot be loaded" } else { "" };
+    line("preset", format!("{}{why}", one_line(&report.preset)).into());
+    line("global", path_text(&places.global).into());
+    line("project", path_text(&places.project).into());
     line("trust", trust(report).into());
     let layers = LayerContents::of(report);
     for group in ListingGroup::ALL {
-        if let Some(told) = tally(&layers, group) {
-            line(group.as_str(), told.into());
+        if let Some(mut value) = tally(&layers, group) {
+            if group == ListingGroup::Extensions(Category::Tools) {
+                value = format!("{value}; {}", complete(used));
+            }
+            line(group.as_str(), value.into());
         }
     }
     for FileCount { kind, active, invalid } in files {
@@ -179,7 +191,7 @@ fn view(
     out
 }
 
-fn told(spot: &CheckedPath) -> String {
+fn path_text(spot: &CheckedPath) -> String {
     match (&spot.path, spot.there) {
         (None, _) => "none".to_owned(),
         (Some(path), Some(true)) => path.clone(),

@@ -19,17 +19,26 @@ use crate::{
     },
 };
 use apportion::apportion;
-use preface::core::{
-    attachment::AttachmentPlace,
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
-    draft::{Cut, CutWhy},
-    explain::{
-        AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, MatchPiece, PartRow, PromptMatch,
-        SourceRow, at_offset, at_source, at_text, spans_view_with,
+use preface_engine::{
+    core::{
+        attachment::AttachmentPlace,
+        diagnostic::{Diagnostic, DiagnosticCode, Place},
+        draft::{Cut, CutWhy},
+        explain::{
+            AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, MatchPiece, PartRow,
+            PromptMatch, SourceRow, at_offset, at_source, at_text, spans_view_with,
+        },
+        origin::{Origin, Source},
+        suggestion::did_you_mean,
     },
-    origin::{Origin, Source},
+    host::places::resolve_links,
 };
-use std::fmt::Write;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,12 +74,16 @@ pub struct Args {
     spans: bool,
 
     /// Show the origin of a text or a byte of the prompt, or what became of a line of a file
-    #[arg(long, value_name = "TEXT|OFFSET|FILE:LINE")]
+    #[arg(long, value_name = "TEXT|OFFSET|FILE:LINE", allow_hyphen_values = true)]
     at: Option<String>,
 
     /// Show what a service caches of a request for `--model`, and what a turn costs
     #[arg(long, conflicts_with_all = ["largest", "absent", "spans", "at"])]
     cache: bool,
+
+    /// Count with cached beginnings that live for TTL, such as `1h`, as `preface build --cache-ttl` asks for
+    #[arg(long, value_name = "TTL", requires = "cache")]
+    cache_ttl: Option<String>,
 
     /// Choose the form: a view, or the document that `build` prints too
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
@@ -91,7 +104,7 @@ pub struct Args {
 
 /// Builds and explains.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let subject_flags = args.subject.in_directory(&args.dir);
+    let subject_flags = args.subject.in_directory(&args.dir)?;
     let conversation = args.conversation.read()?;
     let kept = match (&conversation.prompt, conversation.events.is_empty()) {
         // A run, and what just happened, is about a build of now.
@@ -112,17 +125,23 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let Some(mut subject) = subject else { return Ok(Exit::Done) };
     if args.cache {
         let model = subject_flags.turn.model.or_else(|| stored_model(&subject));
-        let (plan, diagnostics) = cache::plan(&subject, model.as_deref())?;
+        let (plan, diagnostics) = cache::plan(&subject, model.as_deref(), args.cache_ttl.as_deref())?;
         match args.format {
             OutputFormat::Json => ui.json(&plan)?,
             OutputFormat::Text => ui.view(&cache::view(ui, &plan))?,
         }
         subject.prompt.diagnostics.extend(diagnostics);
-        notes::tell(ui, args.talk.talk(), &subject.prompt);
+        notes::print(ui, args.talk.talk(), &subject.prompt);
         return Ok(Exit::Done);
     }
     match (&args.at, args.format) {
-        (_, OutputFormat::Json) => ui.json(&subject.document()?)?,
+        (at, OutputFormat::Json) => {
+            if let Some(at) = at {
+                // What is not in the prompt is an error in each form.
+                place(ui, &subject, at)?;
+            }
+            ui.json(&subject.document()?)?;
+        }
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
         (None, _) if args.largest.is_some() => {
             ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?;
@@ -132,15 +151,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         (None, _) => ui.view(&parts(ui, &subject)?)?,
     }
     match &subject.kept {
-        Some(kept) => kept.tell(ui, args.talk.talk(), &subject.prompt),
-        None => notes::tell(ui, args.talk.talk(), &subject.prompt),
+        Some(kept) => kept.print_notes(ui, args.talk.talk(), &subject.prompt),
+        None => notes::print(ui, args.talk.talk(), &subject.prompt),
     }
     Ok(Exit::Done)
 }
 
 /// Shows the prompt as it is without a limit.
 fn show_whole(ui: &Ui, args: &Args) -> Result<(), CommandFailure> {
-    let mut flags = args.subject.in_directory(&args.dir);
+    let mut flags = args.subject.in_directory(&args.dir)?;
     flags.turn.set.push("budget.onOver=warn".to_owned());
     let whole = flags.build(Vec::new(), ui, InteractionMode::MayNot)?;
     match args.largest {
@@ -170,7 +189,7 @@ fn head(explained: &Explanation) -> String {
     };
     format!(
         "{bold}{}{bold:#}: {}, {} {dim}({}{between}){dim:#}, {}\n",
-        explained.preset,
+        one_line(&explained.preset),
         count(explained.parts.len(), "part"),
         count(tokens.count, "token"),
         tokens.counter,
@@ -179,8 +198,12 @@ fn head(explained: &Explanation) -> String {
 }
 
 fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, CommandFailure> {
-    let explained = explained(subject)?;
+    let mut explained = explained(subject)?;
     let mut out = head(&explained);
+    let counts = row_tokens(&explained);
+    for (part, tokens) in explained.parts.iter_mut().zip(counts) {
+        part.tokens = tokens;
+    }
     if !explained.parts.is_empty() {
         out.push('\n');
         out.push_str(&largest::view(&explained, most, ui.columns()));
@@ -353,27 +376,29 @@ fn source_tokens(sources: &[SourceRow], total: usize) -> Vec<usize> {
     apportion(&sources.iter().map(|source| source.tokens).collect::<Vec<_>>(), total)
 }
 
-/// The sources of a part, each variable once, and what the profile itself put there as one: headers, separators, forms.
+/// The sources of a part, each variable once, and what each file of the profile put there as one: headers, separators, forms.
 fn merged(part: &PartRow) -> Vec<SourceRow> {
     let mut rows: Vec<SourceRow> = Vec::with_capacity(part.sources.len());
-    let mut profile: Option<usize> = None;
+    let mut profiles: BTreeMap<&str, usize> = BTreeMap::new();
     let own = format!("section.{}.", part.section);
     for source in &part.sources {
-        let known = match (kind(source), source.label.split_once(' ')) {
-            ("profile", Some((_, key))) => Some(key.strip_prefix(&own).unwrap_or(key)),
+        // A variant is named behind its profile, and the key is the last word.
+        let known = match (kind(source), source.label.rsplit_once(' ')) {
+            ("profile", Some((file, key))) => Some((file, key.strip_prefix(&own).unwrap_or(key))),
             _ => None,
         };
         let same = rows.iter().position(|row| row.label == source.label && row.scope == source.scope);
-        let (at, more) = match (known, profile, same) {
-            (Some(key), Some(at), _) => (at, Some(key)),
-            (None, _, Some(at)) => (at, None),
-            (Some(key), None, _) => {
-                let file = source.label.split(' ').next().unwrap_or_default();
-                profile = Some(rows.len());
-                rows.push(SourceRow { label: format!("{file}: {key}"), ..source.clone() });
-                continue;
-            }
-            (None, _, None) => {
+        let (at, more) = match (known, same) {
+            (Some((file, key)), _) => match profiles.get(file) {
+                Some(at) => (*at, Some(key)),
+                None => {
+                    profiles.insert(file, rows.len());
+                    rows.push(SourceRow { label: format!("{file}: {key}"), ..source.clone() });
+                    continue;
+                }
+            },
+            (None, Some(at)) => (at, None),
+            (None, None) => {
                 rows.push(source.clone());
                 continue;
             }
@@ -463,6 +488,10 @@ fn absent(subject: &Subject) -> String {
 fn lost_text(note: &Diagnostic) -> Option<[String; 3]> {
     let path = note.place.as_ref().map(|place| place.path.clone());
     let row = |name: &str, reason: &str, why: &str| Some([name.into(), reason.into(), why.into()]);
+    if note.code == DiagnosticCode::BudgetDropped {
+        // The section itself is a row.
+        return None;
+    }
     if note.code == DiagnosticCode::BudgetCut {
         return row(note.subject.as_deref().unwrap_or_default(), "cut", &note.message);
     }
@@ -536,12 +565,45 @@ fn place(ui: &Ui, subject: &Subject, at: &str) -> Result<String, CommandFailure>
         PositionQuery::Line(path, line) => {
             // A text may look like a place: `http://localhost:8080`.
             match source_of(subject, path) {
-                Some((source, file)) => outcome(ui, subject, &source, line, &file),
-                None => texts(ui, subject, at),
+                Some((source, file)) => match profile_line(subject, path, line) {
+                    Some(shown) => Ok(shown),
+                    None => outcome(ui, subject, &source, line, &file),
+                },
+                None => texts(ui, subject, at).map_err(|failure| no_file(subject, path).unwrap_or(failure)),
             }
         }
         PositionQuery::Text(text) => texts(ui, subject, text),
     }
+}
+
+/// Returns the failure for a file that does not exist; `None` for a text that only looks like a file and a line.
+fn no_file(subject: &Subject, path: &str) -> Option<CommandFailure> {
+    let is_file_name = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    let known: BTreeSet<&str> = subject
+        .prompt
+        .spans()
+        .filter_map(|(_, _, origin)| match origin {
+            Origin::Source { source, .. } => Some(source.path.as_str()),
+            _ => None,
+        })
+        .collect();
+    if !(is_file_name || known.contains(path)) || path.contains("://") {
+        return None;
+    }
+    if subject.places.is_none() {
+        let (what, more) = match subject.kept {
+            Some(_) => ("stored prompt", "; `--no-store` builds now"),
+            None => ("snapshot", ""),
+        };
+        let failure =
+            CommandFailure::new(format!("a {what} has no lines of files: `--at FILE:LINE` needs a build"));
+        return Some(failure.help(format!("`--at TEXT` shows the file that a text is from{more}")));
+    }
+    let help = match did_you_mean(path, known) {
+        Some(near) => format!("did you mean `{}`?", one_line(near)),
+        None => "`preface explain` lists the files of the prompt".to_owned(),
+    };
+    Some(CommandFailure::new(format!("there is no file `{}`", one_line(path))).help(help))
 }
 
 fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, CommandFailure> {
@@ -599,17 +661,16 @@ fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
             note::place(&place, style::GOOD, columns)
         }
         Origin::Literal { profile, key } => match subject.place_in_profile(profile, key, range) {
-            Some(place) => {
-                let dim = style::DIM;
-                let place = note::place(&place, style::GOOD, columns);
-                let about = format!("   {dim}(`{key}` of the profile {profile}){dim:#}\n");
-                place.replacen('\n', &about, 1)
+            Some(place) => place_about(&place, &format!("`{key}` of the profile {profile}"), columns),
+            None if &**key == "join" && subject.has_default_join(range) => {
+                format!(" ——▶ the default of `join`: the profile {profile} has none\n     {line}\n")
             }
             None => format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n"),
         },
-        Origin::Variable { key, source } => {
-            format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source))
-        }
+        Origin::Variable { key, source } => match subject.place_of_variable(key, source, range) {
+            Some(place) => place_about(&place, &format!("the variable `{key}`"), columns),
+            None => format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source)),
+        },
         Origin::Stored { span, .. } => {
             format!(" ——▶ {origin}, byte {} (of the store)\n     {line}\n", span.start)
         }
@@ -620,20 +681,31 @@ fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
     }
 }
 
+/// Shows a place in a file of the profile, with what it is behind it.
+fn place_about(place: &Place, about: &str, columns: usize) -> String {
+    let dim = style::DIM;
+    note::place(place, style::GOOD, columns).replacen('\n', &format!("   {dim}({about}){dim:#}\n"), 1)
+}
+
 /// Finds a file by the name that origins have for it, or by its path.
 fn source_of(subject: &Subject, path: &str) -> Option<(Source, Vec<u8>)> {
-    use preface::core::scope::Scope;
+    use preface_engine::core::scope::Scope;
     let plain = path.strip_prefix("./").unwrap_or(path);
-    let known = subject.prompt.spans().find_map(|(_, _, origin)| match origin {
-        Origin::Source { source, .. } if source.path == plain => Some(source.as_ref().clone()),
-        _ => None,
-    });
+    let sources = || {
+        subject.prompt.spans().filter_map(|(_, _, origin)| match origin {
+            Origin::Source { source, .. } => Some(source.as_ref()),
+            _ => None,
+        })
+    };
+    let wanted = paths_of(subject, plain);
+    let is_wanted = |source: &&Source| is_one_of(subject, &source.path, &wanted);
+    let known = sources().find(|source| source.path == plain).or_else(|| sources().find(is_wanted));
     let source = match known {
-        Some(source) => source,
+        Some(source) => source.clone(),
         None => {
             let places = subject.places.as_ref()?;
             let named = Source { scope: Scope::Project, path: plain.to_owned() };
-            if subject.file(&named).is_some() {
+            if Path::new(plain).is_relative() && subject.file(&named).is_some() {
                 named
             } else {
                 Source { path: places.shown(&files::absolute(path.as_ref()).ok()?), ..named }
@@ -642,6 +714,49 @@ fn source_of(subject: &Subject, path: &str) -> Option<(Source, Vec<u8>)> {
     };
     let file = subject.file(&source)?;
     Some((source, file))
+}
+
+/// Returns the files that a path can mean: from the directory of the build, and from that of the call.
+fn paths_of(subject: &Subject, path: &str) -> Vec<PathBuf> {
+    let paths = [subject.path_of(path), files::absolute(path.as_ref()).ok()];
+    paths.iter().flatten().map(|path| resolve_links(&files::system(), path)).collect()
+}
+
+/// Returns true if an origin's or a place's path means one of these files.
+fn is_one_of(subject: &Subject, path: &str, files: &[PathBuf]) -> bool {
+    subject.path_of(path).is_some_and(|path| files.contains(&resolve_links(&files::system(), &path)))
+}
+
+/// Shows what became of a line of a file of the profile; `None` where no text of the prompt is written in that file.
+fn profile_line(subject: &Subject, path: &str, line: usize) -> Option<String> {
+    let wanted = paths_of(subject, path);
+    let (bold, mut shown, mut out) = (style::BOLD, None, String::new());
+    for (part, range, origin) in subject.prompt.spans() {
+        let place_of = |bytes: &Range<usize>| match origin {
+            Origin::Literal { profile, key } => subject.place_in_profile(profile, key, bytes),
+            Origin::Variable { key, source } => subject.place_of_variable(key, source, bytes),
+            _ => None,
+        };
+        // A span is from one file.
+        if !place_of(&range).is_some_and(|place| is_one_of(subject, &place.path, &wanted)) {
+            continue;
+        }
+        let mut start = range.start;
+        for text in subject.prompt.text[range].split_inclusive('\n') {
+            let bytes = start..start + text.len();
+            start = bytes.end;
+            let Some(place) = place_of(&bytes) else { continue };
+            if place.line == Some(line) {
+                let (section, start, end) = (&part.section, bytes.start, bytes.end);
+                let _ = writeln!(out, "in {bold}{section}{bold:#}, bytes {start}–{end}");
+            }
+            shown = Some(place.path);
+        }
+    }
+    let shown = format!("{}:{line}", one_line(&shown?));
+    let verdict =
+        if out.is_empty() { "is not in the prompt; other lines of its file are" } else { "is in the prompt" };
+    Some(format!("{bold}{shown}{bold:#} {verdict}.\n{out}"))
 }
 
 fn outcome(

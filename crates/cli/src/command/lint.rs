@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use clap::ValueEnum;
-use preface::{
+use preface_engine::{
     Engine, Request,
     core::diagnostic::Severity,
     lint::{LintFile, LintReport},
@@ -134,7 +134,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     if !args.quiet {
-        ui.say(&tally(&linted));
+        ui.eprint(&tally(&linted));
     }
     let denied = linted.findings.iter().any(|note| note.severity >= args.deny.severity());
     Ok(if denied { Exit::Lint } else { Exit::Done })
@@ -144,7 +144,7 @@ fn lint(args: &Args, mut request: Request) -> Result<LintReport, CommandFailure>
     args.trust.apply(&mut request)?;
     request.default_on_error = true;
     let system = files::system();
-    let templates = args.template.source();
+    let templates = args.template.source(&request);
     let engine = Engine::new(&system).with_templates(&templates);
     if args.files.is_empty() {
         return Ok(engine.lint(&request)?);

@@ -39,7 +39,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name());
         files::write_for_all(&dir.join(format!("{name}.1")), &page((*command).clone())?)?;
     }
-    ui.say(&format!("{} in {}\n", count(pages.len(), "page"), dir.display()));
+    ui.eprint(&format!("{} in {}\n", count(pages.len(), "page"), dir.display()));
     Ok(Exit::Done)
 }
 

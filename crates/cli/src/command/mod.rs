@@ -7,6 +7,7 @@ mod config;
 mod conversation;
 mod diff;
 mod doctor;
+mod exec;
 mod explain;
 mod hook;
 mod lint;
@@ -21,6 +22,7 @@ mod template;
 mod token;
 mod trust;
 
+pub use hook::answer::without_answer;
 pub use list::Preset;
 
 use crate::{
@@ -44,6 +46,7 @@ pub enum Command {
     Template(template::Args),
     Conversation(conversation::Args),
     Hook(Box<hook::Args>),
+    Exec(Box<exec::Args>),
     Mcp(mcp::Args),
     Catalog(catalog::Args),
     #[cfg(feature = "serve")]
@@ -72,6 +75,7 @@ impl Command {
             Command::Template(args) => template::run(ui, args),
             Command::Conversation(args) => conversation::run(ui, args),
             Command::Hook(args) => hook::run(ui, args),
+            Command::Exec(args) => exec::run(ui, args),
             Command::Mcp(args) => mcp::run(ui, args),
             Command::Catalog(args) => catalog::run(ui, args),
             #[cfg(feature = "serve")]

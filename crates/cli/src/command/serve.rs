@@ -1,4 +1,4 @@
-//! `preface serve`: the HTTP service, until it is told to stop.
+//! `preface serve`: the HTTP service, until a signal ends it.
 
 use crate::{
     failure::{CommandFailure, Exit, words},
@@ -9,7 +9,7 @@ use crate::{
     ui::{Ui, text::listed},
 };
 use clap::ValueEnum;
-use preface::{
+use preface_engine::{
     Engine, Request, TrustChoice, core::lint::hidden::escape_hidden, host::system::System, store::StoreUrl,
 };
 use preface_server::{
@@ -107,6 +107,10 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     cache_size: u32,
 
+    /// Delete unsaved texts of the editor so many days after their last change
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36500))]
+    draft_days: u32,
+
     /// Log from this level on, or by a filter such as `preface=debug,hyper=info`
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log: String,
@@ -142,7 +146,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let roots = roots(system.as_ref(), &args.root)?;
     check_preset(system.as_ref(), args, &roots)?;
     let tls = tls(args)?;
-    let url = args.store.url(system.as_ref())?;
+    // A store that came with any of the roots is nobody's.
+    let mut url = args.store.url(system.as_ref())?;
+    for root in &roots {
+        let request = Request {
+            cwd: Some(root.clone()),
+            home_trust: home_trust(args.trust_home),
+            ..Request::default()
+        };
+        url = args.store.for_request(&request).url(system.as_ref())?;
+    }
     let format = match args.log_format {
         LogForm::Text => LogFormat::Text,
         LogForm::Json => LogFormat::Json,
@@ -170,13 +183,18 @@ async fn serve(
     settings: ServiceSettings,
     tls: Option<Arc<TlsFiles>>,
 ) -> Result<(), CommandFailure> {
-    let store = preface::store::open(url).await?;
+    let store = preface_engine::store::open(url).await?;
     store.check().await?;
     let rule = if args.require_token { TokenRule::Always } else { TokenRule::BeyondLoopback };
     if rule == TokenRule::Always || !args.listen.ip().is_loopback() {
         let now = system.now();
         if store.accesses().await?.iter().all(|access| access.is_expired(now)) {
-            let (address, help) = (args.listen, "`preface token create NAME --role ROLE` makes a token");
+            let address = args.listen;
+            let help = if *url == StoreUrl::Memory {
+                "use a store that keeps tokens, such as `--store sqlite:PATH`"
+            } else {
+                "`preface token create NAME --role ROLE` makes a token"
+            };
             let (problem, help) = if args.listen.ip().is_loopback() {
                 ("--require-token is given, and the store has no valid token".to_owned(), help.to_owned())
             } else {
@@ -195,21 +213,22 @@ async fn serve(
     let scheme = if tls.is_some() { "https" } else { "http" };
     let greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
     match args.log_format {
-        LogForm::Text => ui.say(&greeting),
+        LogForm::Text => ui.eprint(&greeting),
         LogForm::Json => {
             let line = serde_json::json!({
                 "timestamp": system.now().to_string(),
                 "level": "INFO",
                 "message": greeting.trim_end(),
             });
-            ui.say(&format!("{line}\n"));
+            ui.eprint(&format!("{line}\n"));
         }
     }
     let mut app = App::new(system, store, Arc::new(settings))
         .listening(bound, &args.allowed_host, rule)
         .keeping_at_hand(u64::from(args.cache_size) << 20);
     app.tls = tls;
-    Ok(preface_server::serve(app, listener, told_to_stop(signals)).await?)
+    app.limits.draft_age = Duration::from_secs(u64::from(args.draft_days) * 86_400);
+    Ok(preface_server::serve(app, listener, shutdown_requested(signals)).await?)
 }
 
 /// Reads the certificate and its key, where they are named.
@@ -268,7 +287,7 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> CommandFailure {
 }
 
 /// Ends with the first signal. The second ends the process at once.
-async fn told_to_stop(mut signals: ShutdownSignals) {
+async fn shutdown_requested(mut signals: ShutdownSignals) {
     signals.next().await;
     tokio::spawn(async move {
         signals.next().await;

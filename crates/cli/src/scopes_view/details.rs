@@ -1,4 +1,4 @@
-//! What there is to tell of an entry beside its row: who hides it, who switched it off, what is wrong with it.
+//! The details below the row of an entry: what shadows it, what disables it, its diagnostics.
 
 use super::{
     row::{ListingGroup, ListingRow},
@@ -8,7 +8,7 @@ use crate::{
     advice::{self, complete},
     ui::text::{listed, one_line},
 };
-use preface::core::{
+use preface_engine::core::{
     extension::{DisabledBy, EntryOrigin, NAMED},
     settings::SetBy,
 };
@@ -29,7 +29,7 @@ pub fn details(entry: ListingRow<'_>) -> Vec<String> {
         EntryState::Untrusted if entry.group == ListingGroup::Skills => {
             lines.push("not trusted: `preface trust grant`, with the `--tools` of your builds".to_owned());
         }
-        // And it has an agent where one is asked for.
+        // The request has an agent as well.
         EntryState::Untrusted if entry.group == ListingGroup::Agents => {
             lines.push("not trusted: `preface trust grant --agent NAME`".to_owned());
         }
@@ -84,7 +84,7 @@ fn layer(by: SetBy) -> &'static str {
 pub fn fault(entry: ListingRow<'_>) -> String {
     let mut wrong = entry.faults();
     let Some(first) = wrong.next() else { return "it is not valid".to_owned() };
-    let first = one_line(entry.told(first));
+    let first = one_line(entry.message_of(first));
     match wrong.count() {
         0 => first,
         more => format!("{first} (and {more} more)"),

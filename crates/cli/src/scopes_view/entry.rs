@@ -14,13 +14,13 @@ use crate::{
         text::{listed, one_line},
     },
 };
-use preface::core::{
+use preface_core::diagnostic::DiagnosticCode;
+use preface_engine::core::{
     extension::{Category, DisabledBy, EntryOrigin},
     scope::Scope,
     settings::SetBy,
     suggestion::did_you_mean,
 };
-use preface_core::diagnostic::DiagnosticCode;
 use std::{collections::BTreeSet, fmt::Write};
 
 const COMMANDS: ListingGroup = ListingGroup::Extensions(Category::Commands);
@@ -72,9 +72,16 @@ pub fn unknown(
             format!("no layer has `{name}` but for the project perhaps, which you declined to trust")
         }
     };
-    CommandFailure::new(message).help(match near {
-        Some(near) => format!("did you mean `{}`?", one_line(near)),
-        None => "`preface list extensions` lists what there is".to_owned(),
+    // The list that has what was meant: of the kind before the slash, or of the one kind that was asked for.
+    let kind = name.split_once('/').and_then(|(kind, _)| kind.parse::<ListingGroup>().ok());
+    let kind = match (kind, groups) {
+        (None, [only]) => Some(*only),
+        (kind, _) => kind,
+    };
+    CommandFailure::new(message).help(match (near, kind) {
+        (Some(near), _) => format!("did you mean `{}`?", one_line(near)),
+        (None, Some(kind)) => format!("`preface list {kind} --all` lists what there is"),
+        (None, None) => "`preface list extensions` lists what there is".to_owned(),
     })
 }
 
@@ -331,10 +338,10 @@ mod tests {
         super::sample::{Sample, plain},
         *,
     };
-    use preface::core::{diagnostic::Diagnostic, extension::DiscoveredContent};
+    use preface_engine::core::{diagnostic::Diagnostic, extension::DiscoveredContent};
 
     #[track_caller]
-    fn told(layers: &LayerContents, name: &str, expected: &str) {
+    fn assert_report(layers: &LayerContents, name: &str, expected: &str) {
         let found = named(layers, name, &ListingGroup::ALL);
         let stories: Vec<String> =
             found.iter().map(|entries| plain(&entry_report(entries, ProjectVisibility::Seen))).collect();
@@ -343,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_shadow() {
-        told(
+        assert_report(
             &Sample::worked().layers(),
             "Bash",
             "\
@@ -358,7 +365,7 @@ To get the bundled one back, remove .stud/extensions/tools/Bash.
 
     #[test]
     fn a_lone_entry() {
-        told(
+        assert_report(
             &Sample::worked().layers(),
             "tools/Edit",
             "\
@@ -373,7 +380,7 @@ To be without it, set `tools.Edit.disable` to `true` in your settings.json.
 
     #[test]
     fn a_switch() {
-        told(
+        assert_report(
             &Sample::worked().layers(),
             "stdout",
             "\
@@ -392,7 +399,7 @@ To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
             .add(Scope::Global, Category::Tools, "Bash", r#""description": "Runs.""#)
             .add(Scope::Project, Category::Tools, "Bash", r#""description": 1"#)
             .layers();
-        told(&scopes, "Bash", "\
+        assert_report(&scopes, "Bash", "\
 tools/Bash is the global one.
   bundled  -                                            nothing here
   global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's cannot be used
@@ -403,7 +410,7 @@ To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
 
     #[test]
     fn a_program_of_a_project() {
-        told(&Sample::worked().layers(), "pre-tool-audit", "\
+        assert_report(&Sample::worked().layers(), "pre-tool-audit", "\
 hooks/pre-tool-audit is the project's. It may not run before that is granted.
   bundled  -                                                    nothing here
   global   -                                                    nothing here
@@ -418,7 +425,7 @@ To let it run: `preface trust grant --allow-commands`.
         let scopes = Sample::default()
             .raw(Scope::Project, Category::Tools, "Bash", DiscoveredContent::Untrusted(note))
             .layers();
-        told(
+        assert_report(
             &scopes,
             "Bash",
             "\
@@ -449,7 +456,7 @@ To let the project's take part, look at it and `preface trust grant`.
             .mcp(Scope::Global, r#"{"git": {"command": "git-mcp"}, "old": {"command": "old-mcp"}}"#)
             .mcp(Scope::Project, r#"{"git": {"command": "./git.sh"}, "old": {"disable": true}}"#)
             .layers();
-        told(
+        assert_report(
             &layers,
             "servers/git",
             "\
@@ -460,7 +467,7 @@ servers/git is the global one.
 To use the project's: `preface trust grant --allow-commands`.
 ",
         );
-        told(
+        assert_report(
             &layers,
             "old",
             "\

@@ -12,7 +12,7 @@ use crate::{
     notes,
     ui::{Ui, style},
 };
-use preface::{
+use preface_engine::{
     Engine, Request, ScopesReport,
     core::{diagnostic::Diagnostic, extension::Category},
 };
@@ -52,7 +52,7 @@ impl InactiveRows {
 
 impl ListingFlags {
     /// Asks the engine what the layers bring.
-    pub fn ask(&self) -> Result<ScopesReport, CommandFailure> {
+    pub fn report(&self) -> Result<ScopesReport, CommandFailure> {
         let system = files::system();
         Ok(Engine::new(&system).scopes(&self.request()?)?)
     }
@@ -66,8 +66,8 @@ impl ListingFlags {
     }
 
     /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
-    pub fn tell(&self, ui: &Ui, told: &[Diagnostic]) {
-        notes::listing(ui, self.talk.talk(), told);
+    pub fn print_diagnostics(&self, ui: &Ui, diagnostics: &[Diagnostic]) {
+        notes::listing(ui, self.talk.talk(), diagnostics);
     }
 }
 
@@ -78,7 +78,7 @@ pub fn list(
     category: Category,
     inactive: InactiveRows,
 ) -> Result<Exit, CommandFailure> {
-    let report = flags.ask()?;
+    let report = flags.report()?;
     let group = ListingGroup::Extensions(category);
     match flags.format {
         OutputFormat::Json => {
@@ -88,7 +88,7 @@ pub fn list(
         }
         OutputFormat::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
     }
-    flags.tell(ui, &scope_problems(&report, &[group]));
+    flags.print_diagnostics(ui, &scope_problems(&report, &[group]));
     Ok(Exit::Done)
 }
 

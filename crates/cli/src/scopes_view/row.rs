@@ -1,6 +1,6 @@
 //! What every row of a listing has, be it an extension or an MCP server: one look and one set of words for both.
 
-use preface::{
+use preface_engine::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
@@ -43,6 +43,11 @@ impl ListingGroup {
         ListingGroup::Extensions(Category::Ui),
     ];
 
+    /// Returns all groups: those of [`ListingGroup::ALL`], the skills and the agents.
+    pub fn every() -> impl Iterator<Item = ListingGroup> {
+        ListingGroup::ALL.into_iter().chain([ListingGroup::Skills, ListingGroup::Agents])
+    }
+
     /// Returns its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -69,23 +74,27 @@ impl FromStr for ListingGroup {
     type Err = UnknownCategory;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        ListingGroup::ALL.into_iter().find(|group| group.as_str() == name).ok_or(UnknownCategory)
+        ListingGroup::every().find(|group| group.as_str() == name).ok_or(UnknownCategory)
     }
 }
 
-/// The extensions and the servers of all layers.
+/// The extensions, the servers, the skills and the agents of all layers.
 #[derive(Clone, Debug, Default)]
 pub struct LayerContents {
     /// The extensions.
     pub scopes: Scopes,
     /// The servers.
     pub mcp: McpServers,
+    /// The skills, if the listing has them.
+    pub skills: Vec<SkillEntry>,
+    /// The agents, if the listing has them.
+    pub agents: Vec<AgentEntry>,
 }
 
 impl LayerContents {
-    /// Takes them out of a report.
+    /// Takes the extensions and the servers out of a report.
     pub fn of(report: &ScopesReport) -> Self {
-        LayerContents { scopes: report.scopes.clone(), mcp: report.mcp.clone() }
+        LayerContents { scopes: report.scopes.clone(), mcp: report.mcp.clone(), ..LayerContents::default() }
     }
 
     /// Returns the rows of a group, by name and layer.
@@ -93,7 +102,8 @@ impl LayerContents {
         match group {
             ListingGroup::Extensions(category) => self.scopes.of(category).map(ListingRow::from).collect(),
             ListingGroup::Mcp => self.mcp.servers.iter().map(ListingRow::from).collect(),
-            ListingGroup::Skills | ListingGroup::Agents => Vec::new(),
+            ListingGroup::Skills => self.skills.iter().map(ListingRow::from).collect(),
+            ListingGroup::Agents => self.agents.iter().map(ListingRow::from).collect(),
         }
     }
 
@@ -224,7 +234,7 @@ impl<'e> ListingRow<'e> {
     }
 
     /// Returns the message of a diagnostic without the entry's name.
-    pub fn told(self, note: &'e Diagnostic) -> &'e str {
+    pub fn message_of(self, note: &'e Diagnostic) -> &'e str {
         let rest = match self.group {
             ListingGroup::Extensions(category) => {
                 let named = ExtensionLabel { scope: self.origin.scope, id: self.name, category };

@@ -1,7 +1,7 @@
 //! Scopes made by hand for the tests of the views: one example with all three layers, and whatever else a test adds.
 
 use super::row::LayerContents;
-use preface::core::{
+use preface_engine::core::{
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, Ordering, SchemaChecker, SchemaFault, resolve,
     },
@@ -108,6 +108,7 @@ impl Sample {
         LayerContents {
             scopes: resolve(self.found, &settings, &self.orderings, &PermissiveChecker),
             mcp: mcp_servers::resolve(self.mcp),
+            ..LayerContents::default()
         }
     }
 }

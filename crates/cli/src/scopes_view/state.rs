@@ -1,9 +1,9 @@
-//! How an entry stands, in one word.
+//! The state of an entry as one word.
 
 use super::row::ListingRow;
 use crate::ui::style;
 use anstyle::Style;
-use preface::core::extension::Status;
+use preface_engine::core::extension::Status;
 use serde::Serialize;
 use serde_json::{Value, json};
 

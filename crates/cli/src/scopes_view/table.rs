@@ -1,4 +1,4 @@
-//! The table: a row for each entry, grouped by category, hooks by slot; below a row what there is to tell.
+//! The table: a row for each entry, grouped by category, hooks by slot; below a row its details.
 
 use super::{
     details::details,
@@ -11,7 +11,7 @@ use crate::ui::{
     table::{Cell, ColumnAlignment, TextTable},
     text::{count, one_line, wrap},
 };
-use preface::{
+use preface_engine::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
@@ -25,7 +25,7 @@ const HOOKS: ListingGroup = ListingGroup::Extensions(Category::Hooks);
 
 /// Returns what of the layers belongs to some groups.
 pub fn restricted(layers: &LayerContents, groups: &[ListingGroup]) -> LayerContents {
-    let LayerContents { scopes, mcp } = layers;
+    let LayerContents { scopes, mcp, .. } = layers;
     let elsewhere = UnrelatedDiagnostics::of(layers, groups);
     let about = |note: &&Diagnostic| !elsewhere.has(note);
     let kept = |notes: &[Diagnostic]| notes.iter().filter(about).cloned().collect();
@@ -43,6 +43,7 @@ pub fn restricted(layers: &LayerContents, groups: &[ListingGroup]) -> LayerConte
             servers: if is_mcp { mcp.servers.clone() } else { Vec::new() },
             diagnostics: kept(&mcp.diagnostics),
         },
+        ..layers.clone()
     }
 }
 
@@ -76,8 +77,10 @@ impl<'a> UnrelatedDiagnostics<'a> {
                 | DiagnosticCode::OrderingRewrite
         );
         let of_servers = note.code.topic() == "mcp";
+        let shows_all = ListingGroup::ALL.iter().all(|group| self.groups.contains(group));
         of_an_order && !self.groups.contains(&HOOKS)
             || of_servers && !self.groups.contains(&ListingGroup::Mcp)
+            || note.code.is_of_instructions() && !shows_all
             || self.of_rows.contains(&known(note))
     }
 }
@@ -86,9 +89,9 @@ impl<'a> UnrelatedDiagnostics<'a> {
 pub fn scope_problems(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Diagnostic> {
     let layers = LayerContents::of(report);
     let elsewhere = UnrelatedDiagnostics::of(&layers, groups);
-    let mut told = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let all = report.diagnostics.iter().chain(&report.scopes.diagnostics);
-    all.filter(|note| !elsewhere.has(note) && told.insert(known(note))).cloned().collect()
+    all.filter(|note| !elsewhere.has(note) && seen.insert(known(note))).cloned().collect()
 }
 
 /// Writes the table of some groups, within `room` columns.
@@ -257,7 +260,7 @@ mod tests {
         super::sample::{Sample, plain},
         *,
     };
-    use preface::core::{extension::DiscoveredContent, scope::Scope};
+    use preface_engine::core::{extension::DiscoveredContent, scope::Scope};
 
     const TOOLS: ListingGroup = ListingGroup::Extensions(Category::Tools);
 

@@ -11,7 +11,7 @@ pub mod table;
 pub mod text;
 
 use crate::{advice::complete_document, failure::CommandFailure, flags::OutputFormat};
-use preface::core::lint::character::escape_json;
+use preface_engine::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 /// The width of text for people where no terminal has one.
@@ -27,6 +27,19 @@ pub enum Verbosity {
     Usual,
     /// Every diagnostic in full.
     All,
+}
+
+/// Returns a value as one line of JSON, the advice in its diagnostics completed.
+pub fn json_line(value: &impl serde::Serialize) -> Result<String, CommandFailure> {
+    let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
+    Ok(escaped_line(complete_document(json)))
+}
+
+/// Escapes the characters of a JSON document that a terminal or a line reader acts on, and ends its line.
+fn escaped_line(json: String) -> String {
+    let mut json = escape_json(json);
+    json.push('\n');
+    json
 }
 
 /// Prints. It holds nothing but what is known of the two streams.
@@ -62,7 +75,7 @@ impl Ui {
         self.is_quiet
     }
 
-    /// Writes errors as JSON where `--format json` was asked for.
+    /// Writes errors as JSON if `--format json` is given.
     pub fn with_json_errors(self, json_errors: bool) -> Self {
         Ui { json_errors, ..self }
     }
@@ -72,12 +85,12 @@ impl Ui {
         self.json_errors
     }
 
-    /// True where a person can be asked: they can answer, and they see the question.
+    /// Returns true if a user can be asked: stdin and stderr are terminals.
     pub fn can_ask(&self) -> bool {
         self.in_is_terminal && self.err_is_terminal
     }
 
-    /// True where a person sees what is said on stderr while it is said.
+    /// Returns true if stderr is a terminal, so that progress is useful.
     pub fn is_watched(&self) -> bool {
         self.err_is_terminal
     }
@@ -107,8 +120,7 @@ impl Ui {
 
     /// Writes a value to stdout as one line of JSON, the advice in its diagnostics completed.
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandFailure> {
-        let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
-        self.json_text(complete_document(json))
+        self.data(json_line(value)?.as_bytes())
     }
 
     /// Reports what a command did: for programs a value on stdout, for people words on stderr.
@@ -121,7 +133,9 @@ impl Ui {
         match format {
             OutputFormat::Json => self.json(value),
             OutputFormat::Text => {
-                self.say(words);
+                if !self.is_quiet {
+                    self.eprint(words);
+                }
                 Ok(())
             }
         }
@@ -129,9 +143,7 @@ impl Ui {
 
     /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.
     pub fn json_text(&self, json: String) -> Result<(), CommandFailure> {
-        let mut json = escape_json(json);
-        json.push('\n');
-        self.data(json.as_bytes())
+        self.data(escaped_line(json).as_bytes())
     }
 
     /// Writes a prompt: off a terminal exactly its bytes; on one so that nothing in it can play tricks, and with a line
@@ -158,10 +170,10 @@ impl Ui {
         if self.out_is_terminal { self.view(&patch::coloured(diff)) } else { self.data(diff.as_bytes()) }
     }
 
-    /// Writes to stderr. Where nobody listens, nothing is lost that could be helped.
-    pub fn say(&self, words: &str) {
+    /// Writes to stderr. Errors are ignored: there is no other place to report them.
+    pub fn eprint(&self, text: &str) {
         let mut err = anstream::stderr().lock();
-        let _ = err.write_all(words.as_bytes()).and_then(|()| err.flush());
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
     /// Reads stdin to its end.
@@ -171,13 +183,13 @@ impl Ui {
         Ok(bytes)
     }
 
-    /// Asks on stderr and reads one line, without white space around it. `None` where nobody answers.
+    /// Asks on stderr and reads one line, without white space around it. `None` at the end of input.
     pub fn ask(&self, question: &str) -> Option<String> {
-        self.say(question);
+        self.eprint(question);
         let mut line = String::new();
         match io::stdin().lock().read_line(&mut line) {
             Ok(0) | Err(_) => {
-                self.say("\n");
+                self.eprint("\n");
                 None
             }
             Ok(_) => Some(line.trim().to_owned()),
@@ -190,7 +202,7 @@ impl Ui {
         let mut rest = lines.lines().peekable();
         loop {
             for line in rest.by_ref().take(screen) {
-                self.say(&format!("{line}\n"));
+                self.eprint(&format!("{line}\n"));
             }
             if rest.peek().is_none() {
                 return;

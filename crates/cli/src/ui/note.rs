@@ -15,7 +15,7 @@ use super::{
 };
 use crate::advice::{self, complete};
 use anstyle::Style;
-use preface::core::{
+use preface_engine::core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
 };
@@ -156,7 +156,7 @@ impl Excerpt {
             (show(&excerpt[..start]), show(&excerpt[start..end]), show(&excerpt[end..]));
         let mut before = columns(&head);
         let mut line = head;
-        // The carets stay in sight, with some of what stands before them.
+        // The carets stay in sight, with some of the text before them.
         let room = most.saturating_sub(columns(&meant).min(most / 2) + 4);
         if before > room {
             let keep = room.min(20);
@@ -175,7 +175,7 @@ impl Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface::core::scope::Scope;
+    use preface_engine::core::scope::Scope;
 
     fn plain(note: &Diagnostic, columns: usize) -> String {
         let styled = format!("{:#}", DiagnosticView { code: None, ..DiagnosticView::of(note, columns) });

@@ -1,7 +1,7 @@
 //! Unified diffs, plain in a pipe and coloured on a terminal.
 
 use super::{style, text::visible};
-use preface::core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
+use preface_engine::core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
 
 /// Compares two texts under two names; empty where they are the same.
 pub fn unified(from: &str, to: &str, then: &str, now: &str) -> String {

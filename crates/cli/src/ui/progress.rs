@@ -30,7 +30,7 @@ impl Progress {
 }
 
 impl Ui {
-    /// Does some work, and says on a terminal what it is at where it takes longer than a second.
+    /// Does some work; if it takes longer than a second, shows its progress on a terminal.
     pub fn progress<T>(&self, work: impl FnOnce(&Progress) -> T) -> T {
         let progress = Progress::default();
         if !self.err_is_terminal {
@@ -44,11 +44,11 @@ impl Ui {
                 let mut shown = false;
                 // The channel ends with the work, whichever way that ends.
                 while is_done.recv_timeout(wait) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    self.say(&format!("\r\u{1b}[2K{} …", heard.words()));
+                    self.eprint(&format!("\r\u{1b}[2K{} …", heard.words()));
                     (shown, wait) = (true, TICK);
                 }
                 if shown {
-                    self.say("\r\u{1b}[2K");
+                    self.eprint("\r\u{1b}[2K");
                 }
             });
             let result = work(heard);

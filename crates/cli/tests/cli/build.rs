@@ -1,7 +1,7 @@
 //! `preface build`
 
 use crate::sandbox::{BARE, Sandbox};
-use std::fs;
+use std::{fs, path::PathBuf};
 
 #[test]
 fn the_prompt_is_exactly_what_stdout_gets() {
@@ -71,6 +71,12 @@ fn pins_that_the_caller_gives_count() {
     fs::remove_file(other.path("work/AGENTS.md")).expect("it was there");
     let required = "preface build --trust require --trust-pins [ROOT]/home/pins.json";
     assert!(other.run(required).exits(3).prints("").stderr.contains("not trusted: AGENTS.md (missing)"));
+    let status = "preface trust status --trust-pins [ROOT]/home/pins.json";
+    let shown = other.run(status).exits(0).stdout;
+    assert!(shown.contains("missing") && shown.contains("AGENTS.md"), "{shown}");
+    let document = other.run(&format!("{status} --format json")).exits(0).json();
+    let lost = serde_json::json!([{"path": "AGENTS.md", "state": "missing"}]);
+    assert_eq!((&document["lost"], &document["left_out"]), (&lost, &true.into()));
     other.work("AGENTS.md", "a".repeat((4 << 20) + 1));
     assert!(other.run(required).exits(3).prints("").stderr.contains("not trusted: AGENTS.md (too large)"));
     #[cfg(unix)]
@@ -100,7 +106,21 @@ fn a_world_gives_the_same_bytes_again_without_the_machine() {
         .run("preface build --snapshot snapshot.json --model x")
         .exits(2)
         .prints("")
-        .says("error: `--snapshot` cannot be combined with flags such as `-C` or `--trust`\nhelp: `preface build --help` describes the arguments\n");
+        .says("error: `--snapshot` and `--model` cannot be used together\nhelp: `preface build --help` describes the arguments\n");
+    for command in ["build --snapshot snapshot.json -C..", "explain --snapshot snapshot.json -C.."] {
+        let ran = sandbox.run(&format!("preface {command}")).exits(2).prints("");
+        assert!(
+            ran.stderr.starts_with("error: `--snapshot` and `-C` cannot be used together\n"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let ran = sandbox.run("preface explain --snapshot snapshot.json .").exits(2).prints("");
+    assert!(
+        ran.stderr.starts_with("error: `--snapshot` and `DIR` cannot be used together\n"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -139,9 +159,15 @@ fn over_the_budget_something_is_cut_and_what_must_stay_is_exit_5() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
     let ran = sandbox.run("preface build --budget 40").exits(0);
-    assert_eq!(ran.stderr, "warning: `rules` cut; `today` left out (`-v` shows details)\n", "{}", ran.stdout);
+    assert_eq!(
+        ran.stderr,
+        "warning: `rules` cut; `today` left out: the budget is 40 (`-v` shows details)\n\
+         help: raise the budget (set by the call), or shorten the text: `preface explain --budget 40` shows where\n",
+        "{}",
+        ran.stdout
+    );
     sandbox.run("preface build --budget 2").exits(5).prints("").says(
-        "error: system prompt 3 tokens exceeds budget 2\nhelp: `identity` needs 3; raise the budget, or shorten them\n",
+        "error: system prompt 3 tokens exceeds budget 2\nhelp: `identity` needs 3; raise the budget (set by the call), or shorten it\n",
     );
 }
 
@@ -333,4 +359,135 @@ fn a_locked_build_names_what_changed() {
     sandbox.work("prompt.lock", lock.replace("AGENTS.md", "OTHERS.md"));
     let ran = sandbox.run(&format!("{build} --locked prompt.lock")).exits(1).prints("");
     assert!(ran.stderr.contains("`root` is not the digest of the rest"), "{}", ran.stderr);
+}
+
+#[test]
+fn output_goes_to_a_file_that_is_replaced_only_if_it_differs() {
+    let sandbox = Sandbox::new();
+    let modified = || fs::metadata(sandbox.path("work/p.md")).and_then(|it| it.modified()).expect("a time");
+    sandbox.run("preface build --output p.md").exits(0).prints("").says("");
+    assert_eq!(fs::read_to_string(sandbox.path("work/p.md")).expect("it was written"), BARE);
+    let early = std::time::SystemTime::UNIX_EPOCH;
+    let file = fs::File::options().write(true).open(sandbox.path("work/p.md")).expect("a file");
+    file.set_modified(early).expect("its time is set");
+    sandbox.run("preface build -o p.md").exits(0).prints("").says("");
+    assert_eq!(modified(), early, "the same bytes are not written again");
+    sandbox.run("preface build -o p.md --now 2026-03-08T00:00:00Z").exits(0).prints("");
+    assert_ne!(modified(), early);
+    assert!(
+        fs::read_to_string(sandbox.path("work/p.md")).expect("a file").ends_with("It is 2026-03-08."),
+        "other bytes are written"
+    );
+    sandbox.run("preface build -o -").exits(0).prints(BARE);
+    for format in ["json", "request", "anthropic", "sections"] {
+        let printed = sandbox.run(&format!("preface build -q --format {format}")).exits(0).stdout;
+        sandbox.run(&format!("preface build -q --format {format} -o out.json")).exits(0).prints("");
+        let written = fs::read_to_string(sandbox.path("work/out.json")).expect("a file");
+        let root = sandbox.path("").display().to_string();
+        assert_eq!(written.replace(root.trim_end_matches('/'), "[ROOT]"), printed, "{format}");
+    }
+}
+
+#[test]
+fn output_without_a_place_is_an_error_with_a_remedy() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build -o none/p.md").exits(1).prints("").says(
+        "error: cannot write `none/p.md`: its directory does not exist\nhelp: create the directory first (`mkdir -p`)\n",
+    );
+    fs::create_dir(sandbox.path("work/dir")).expect("a directory");
+    sandbox
+        .run("preface build -o dir")
+        .exits(1)
+        .prints("")
+        .says("error: cannot write `dir`: not a regular file\nhelp: name a file\n");
+    sandbox.work("p.lock", "{}").work("p.md", "old");
+    assert_ne!(sandbox.run("preface build --locked p.lock -o p.md").code(), Some(0));
+    assert_eq!(fs::read_to_string(sandbox.path("work/p.md")).expect("a file"), "old");
+}
+
+#[cfg(unix)]
+#[test]
+fn output_keeps_permissions_and_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let sandbox = Sandbox::new();
+    let mode = |path: &str| fs::metadata(sandbox.path(path)).expect("a file").permissions().mode() & 0o777;
+    sandbox.run("preface build -o new.md").exits(0);
+    assert_eq!(mode("work/new.md"), 0o600);
+    sandbox.work("old.md", "old").work("sub/real.md", "old").home("real.md", "old");
+    fs::set_permissions(sandbox.path("work/old.md"), fs::Permissions::from_mode(0o640)).expect("a mode");
+    symlink("sub/real.md", sandbox.path("work/link.md")).expect("a link");
+    sandbox.run("preface build -o old.md").exits(0);
+    assert_eq!(mode("work/old.md"), 0o640);
+    sandbox.run("preface build -o link.md").exits(0);
+    assert_eq!(
+        fs::read_link(sandbox.path("work/link.md")).expect("still a link"),
+        PathBuf::from("sub/real.md")
+    );
+    assert_eq!(fs::read_to_string(sandbox.path("work/sub/real.md")).expect("a file"), BARE);
+    symlink(sandbox.path("home/real.md"), sandbox.path("work/out.md")).expect("a link");
+    symlink(sandbox.path("home"), sandbox.path("work/away")).expect("a link");
+    symlink(sandbox.path("home/new.md"), sandbox.path("work/dangling.md")).expect("a link");
+    for flag in ["--output", "--lock", "--save-snapshot"] {
+        for file in ["out.md", "away/new.md", "dangling.md"] {
+            sandbox.run(&format!("preface build -q {flag} {file}")).exits(1).says(&format!(
+                "error: cannot write `{file}`: a link in it leads out of the project\n\
+                 help: name the file that the link leads to, or delete the link\n"
+            ));
+        }
+    }
+    assert_eq!(fs::read_to_string(sandbox.path("home/real.md")).expect("a file"), "old");
+    assert!(!sandbox.path("home/new.md").exists());
+}
+
+#[test]
+fn sections_are_the_parts_with_the_shared_ones_in_front() {
+    let sandbox = Sandbox::new();
+    sandbox.home(
+        ".config/preface/profiles/small.toml",
+        "name = \"small\"\nhome = { global = [\"config:preface\"] }\n[orders]\nmain = [\"one\", \"today\", \"late\"]\n[section.one]\ntext = \"You help.\"\n\
+         [section.today]\nlanguage = \"template\"\ntext = \"It is [system:local_date].\"\n[section.late]\ntext = \"Be brief.\"\n",
+    );
+    let text = sandbox.run("preface build").exits(0).stdout;
+    let ran = sandbox.run("preface build --format sections").exits(0).says("");
+    let sections: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let field = |key: &str| -> Vec<String> {
+        let sections = sections.as_array().expect("an array");
+        sections.iter().map(|section| section[key].as_str().expect("a string").to_owned()).collect()
+    };
+    assert_eq!(field("id"), ["one", "today", "late"]);
+    assert_eq!(
+        field("scope"),
+        ["shared", "session", "session"],
+        "a static part behind another is not shared"
+    );
+    assert_eq!(field("text").concat(), text);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_help_of_a_link_out_of_the_project_names_the_flag() {
+    let sandbox = Sandbox::new();
+    sandbox.home("rules.md", "Use tabs.\n");
+    std::os::unix::fs::symlink(sandbox.path("home/rules.md"), sandbox.path("work/AGENTS.md"))
+        .expect("a link");
+    let ran = sandbox.run("preface build --trust once -v").exits(0);
+    let said: Vec<&str> = ran.stderr.split_whitespace().collect();
+    assert!(said.join(" ").contains("or allow the link: `--follow "), "{}", ran.stderr);
+}
+
+#[test]
+fn a_locked_build_names_a_file_that_is_not_trusted_any_more() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface build -q --lock prompt.lock").exits(0);
+    sandbox.work("AGENTS.md", "Use taps.\n");
+    let error = sandbox.run("preface build -q --locked prompt.lock").exits(6).prints("").stderr;
+    let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(error.contains("AGENTS.md is not trusted any more (changed)"), "{error}");
+    let help = "help: review it with `preface trust diff`, then run `preface trust grant`";
+    assert!(error.ends_with(help), "{error}");
+    fs::remove_file(sandbox.path("work/AGENTS.md")).expect("removed");
+    let error = sandbox.run("preface build -q --locked prompt.lock").exits(6).prints("").stderr;
+    assert!(error.contains("AGENTS.md is gone"), "{error}");
 }

@@ -98,9 +98,9 @@ tokens      19 by its README
 bytes       49
 digest      {digest}
 
-To use it, for one call or in your settings.json:
-  --set catalog={pin}
-  {{\"options\": {{\"catalog\": \"{pin}\"}}}}
+To use it with a profile that has places for it, for one call or for every call:
+  preface build --preset claude-code --set catalog={pin}
+  preface config set options.catalog {pin} --preset claude-code
 "
     );
     assert_eq!(timeless(&ran.stdout), expected);

@@ -81,3 +81,24 @@ fn values_are_those_of_the_directory_that_the_line_names() {
         assert_eq!(found.contains("deckhand"), is_there, "{line:?}: {found}");
     }
 }
+
+#[test]
+fn names_that_a_shell_would_expand_are_not_suggested() {
+    let sandbox = Sandbox::new();
+    let agent = |name: &str| format!("---\nname: {name}\ndescription: Scrubs.\n---\nScrub.\n");
+    sandbox.work(".claude/agents/a.md", agent("deckhand"));
+    sandbox.work(".claude/agents/b.md", agent("deck$(touch${IFS}x)"));
+    sandbox.work("deck.md", "").work("deck$(touch x).md", "").work("-deck.md", "");
+    for (line, found) in [
+        (&["build", "--agent", "deck"][..], "deckhand"),
+        (&["build", "--profile", "de"], "deck.md"),
+        (&["build", "--profile", ""], "deck.md"),
+    ] {
+        for shell in ["bash", "zsh", "fish"] {
+            let line = [&["preface"], line].concat();
+            let all = suggested(&sandbox, shell, &line);
+            assert!(all.contains(found), "{shell}: {line:?}: {all}");
+            assert!(!all.contains("touch") && !all.contains("-deck"), "{shell}: {line:?}: {all}");
+        }
+    }
+}

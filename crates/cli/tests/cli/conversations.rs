@@ -79,7 +79,7 @@ cache: the first 3 tokens (9 bytes) are the same for every conversation; `today`
     sandbox.run("preface conversation show c1 --text").exits(0).prints(BARE);
     assert_eq!(json["conversation"]["revision"], 1);
     assert_eq!(json["document"]["text"], BARE);
-    assert_eq!(json["asked"]["model"], "one");
+    assert_eq!(json["options"]["model"], "one");
     assert_eq!(json["variables"][0]["variable"], "system:local_date");
 }
 
@@ -90,7 +90,7 @@ fn a_compaction_builds_afresh_and_keeps_the_prompt_without_the_instructions() {
     // Seed 002 §4, step 3: the prompt, an empty line, the instructions.
     let instructions = ran.stdout.strip_prefix(&format!("{NEW}\n\n")).expect("the prompt comes first");
     assert!(!instructions.is_empty());
-    assert_eq!(ran.stderr, "`c1` is at revision 2 now, without the instructions.\n");
+    assert_eq!(ran.stderr, "`c1` is at revision 2 now; the stored prompt does not have the instructions.\n");
     sandbox.run("preface build --conversation c1 -q").exits(0).prints(NEW);
     sandbox.run("preface conversation history c1").exits(0).prints(
         "\
@@ -105,6 +105,65 @@ rev  reason      built             replaced          bytes  from
     let json = sandbox.run(&format!("preface conversation compact c1 -q --format json {LATER}")).json();
     assert_eq!((&json["prompt"], &json["revision"]), (&NEW.into(), &3.into()));
     assert_eq!(json["instructions"], instructions);
+}
+
+#[test]
+fn a_compaction_prints_the_request_for_the_summary() {
+    let sandbox = kept();
+    let message = |role: &str, text: &str| format!("{{\"role\": \"{role}\", \"content\": \"{text}\"}}\n");
+    let mut chat = message("user", "Hi.");
+    sandbox.work("chat.jsonl", &chat);
+    let build =
+        "preface build -q --conversation c1 --format anthropic --model claude-opus-5-5 --messages chat.jsonl";
+    sandbox.run(build).exits(0);
+    chat += &message("assistant", "Hello.");
+    chat += &message("user", "Summarize.");
+    sandbox.work("chat.jsonl", &chat);
+    let compact = format!("preface conversation compact c1 -q {LATER} --model claude-opus-5-5");
+    let body = sandbox
+        .run(&format!("{compact} --format anthropic --max-output-tokens 99 --messages chat.jsonl"))
+        .exits(0)
+        .json();
+    let instructions =
+        sandbox.run(&format!("{compact} --format json")).exits(0).json()["instructions"].clone();
+    let system = body["system"].as_array().expect("blocks").iter().filter_map(|block| block["text"].as_str());
+    assert_eq!(system.collect::<String>(), format!("{NEW}\n\n{}", instructions.as_str().expect("a text")));
+    assert_eq!((&body["max_tokens"], &body["model"]), (&99.into(), &"claude-opus-5-5".into()));
+    assert_eq!(body["messages"][2]["content"][0]["text"], "Summarize.");
+
+    // Later requests have the prompt without the instructions.
+    sandbox.work("chat.jsonl", message("user", "Summary: a greeting."));
+    let next = sandbox.run(build).exits(0).json();
+    let system = next["system"].as_array().expect("blocks").iter().filter_map(|block| block["text"].as_str());
+    assert_eq!(system.collect::<String>(), NEW);
+    sandbox.run("preface conversation compact c1 --messages chat.jsonl").exits(2).prints("").says(
+        "error: `--messages` needs the format of a service\nhelp: add `--format anthropic` or another; `--help` lists them\n",
+    );
+    sandbox.run("preface conversation compact c1 --format request").exits(2);
+}
+
+#[test]
+fn the_usage_of_a_request_is_recorded() {
+    let sandbox = kept();
+    sandbox
+        .work("chat.jsonl", "{\"role\": \"user\", \"content\": \"Hello.\"}\n")
+        .work("usage.json", r#"{"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 12}"#);
+    let none = sandbox.run("preface conversation usage c1 usage.json").exits(1).prints("");
+    assert!(none.stderr.starts_with("error: no request of `c1` is recorded\n"), "{}", none.stderr);
+    let build =
+        "preface build -q --conversation c1 --format anthropic --model claude-opus-5-5 --messages chat.jsonl";
+    sandbox.run(build).exits(0);
+    sandbox.run("preface conversation usage c1 usage.json").exits(0).prints("").says(
+        "Recorded for request 1 of `c1`: 1,000 input tokens, 900 of them read from the cache and 0 written to it; \
+         12 output tokens.\n",
+    );
+    let listed = sandbox.run("preface conversation history c1 --requests --format json").exits(0).entries();
+    assert_eq!((&listed[0]["usage"]["input_tokens"], &listed[0]["cache_read"]), (&1_000.into(), &0.9.into()));
+    let ran = sandbox.run("preface conversation usage c1 usage.json --request 7").exits(1);
+    assert!(ran.stderr.starts_with("error: `c1` has no request 7\n"), "{}", ran.stderr);
+    sandbox.work("empty.json", "{}");
+    let ran = sandbox.run("preface conversation usage c1 empty.json").exits(1);
+    assert!(ran.stderr.contains("has no number of input tokens"), "{}", ran.stderr);
 }
 
 #[test]
@@ -157,6 +216,13 @@ fn what_is_forgotten_begins_again() {
         .exits(0)
         .says("1 conversation built before 2026-03-19T00:00:00Z would be deleted.\n");
     sandbox.run(purge).exits(0).says("Deleted 1 conversation built before 2026-03-19T00:00:00Z.\n");
+    // A dry run deletes nothing, however the conversation was chosen.
+    for _ in 0..2 {
+        sandbox.run("preface conversation delete c2 --dry-run").exits(0).says("`c2` would be deleted.\n");
+    }
+    let json = sandbox.run("preface conversation delete c2 --dry-run --format json").exits(0).json();
+    assert_eq!(json, serde_json::json!({ "deleted": 1, "ids": ["c2"], "dry_run": true }));
+    sandbox.run("preface conversation delete c1 --dry-run").exits(1);
     sandbox.run("preface conversation delete c1 c2").exits(1).says(
         "\
 Deleted `c2`.

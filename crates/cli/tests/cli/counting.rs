@@ -31,7 +31,7 @@ fn a_limit_is_about_the_finished_text() {
     let sandbox = sandbox();
     sandbox.run("preface build --preset strict --budget 2").exits(0).prints("01234567890").says("");
     sandbox.run("preface build --preset strict --budget 1").exits(5).prints("").says(
-        "error: system prompt 2 tokens exceeds budget 1\nhelp: `head` needs 1 and `tail` needs 1; raise the budget, or shorten them\n",
+        "error: system prompt 2 tokens exceeds budget 1\nhelp: `head` needs 1 and `tail` needs 1; raise the budget (set by the call), or shorten them\n",
     );
 }
 
@@ -42,7 +42,7 @@ fn the_caller_is_stronger_than_the_profile() {
         .run("preface build --preset strict --tokenizer estimate --budget 2")
         .exits(5)
         .prints("")
-        .says("error: system prompt 3 tokens exceeds budget 2\nhelp: `head` needs 2 and `tail` needs 1; raise the budget, or shorten them\n");
+        .says("error: system prompt 3 tokens exceeds budget 2\nhelp: `head` needs 2 and `tail` needs 1; raise the budget (set by the call), or shorten them\n");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_profile_that_names_an_unknown_counter_is_told_so() {
         .exits(2)
         .prints("")
         .says(
-            "error: unknown counter: `estimate:bytes4-flor` (`counter` of the profile)\n\
+            "error: unknown tokenizer: `estimate:bytes4-flor` (`counter` of the profile)\n\
              help: did you mean `estimate:bytes4-floor`?\n",
         );
 }
@@ -103,9 +103,9 @@ fn the_largest_parts_stand_first_with_what_they_take() {
 small: 3 parts, 16 tokens (estimate:bytes4), 62 bytes
 
 tokens  share  sum  so far  section   mostly from
-     9  52.9%    9   52.9%  context   AGENTS.md:1
-     5  29.4%   14   82.4%  today     small.toml
-     3  17.6%   17  100.0%  identity  small.toml
+     8  50.0%    8   50.0%  context   AGENTS.md:1
+     5  31.2%   13   81.2%  today     small.toml
+     3  18.8%   16  100.0%  identity  small.toml
 ",
     );
     sandbox.run("preface explain --largest 1 --tokenizer estimate:claude").exits(0).says("").prints(
@@ -113,7 +113,7 @@ tokens  share  sum  so far  section   mostly from
 small: 3 parts, 16 tokens (estimate:claude: 14 to 18), 62 bytes
 
 tokens  share  sum  so far  section  mostly from
-     9  52.9%    9   52.9%  context  AGENTS.md:1
+     8  50.0%    8   50.0%  context  AGENTS.md:1
 and 2 more parts: 8 tokens
 ",
     );
@@ -126,4 +126,19 @@ fn whoever_is_over_the_budget_sees_what_takes_the_room() {
     assert!(ran.stdout.contains("claude-code/proactive-suggestions.md"), "{}", ran.stdout);
     assert!(ran.stderr.contains("error: system prompt "), "{}", ran.stderr);
     sandbox.run("preface build --preset claude-code --budget 100").exits(5).prints("");
+}
+
+#[test]
+fn a_warning_about_the_budget_names_where_it_was_set() {
+    let sandbox = sandbox();
+    sandbox.work("warn.toml", STRICT.replace("\"error\" }", "\"warn\", tokens = 1 }"));
+    let help = |sandbox: &Sandbox, line: &str| sandbox.run(line).exits(0).stderr;
+    let of_profile = help(&sandbox, "preface build --profile warn.toml");
+    assert!(of_profile.contains("raise `budget.tokens` (set in the profile `warn`)"), "{of_profile}");
+    let of_call = help(&sandbox, "preface build --profile warn.toml --set budget.tokens=1");
+    assert!(of_call.contains("raise `budget.tokens` (set with `--set`)"), "{of_call}");
+    sandbox.home(".config/preface/settings.json", "{\n  \"budget\": {\"tokens\": 1}\n}\n");
+    let of_settings = help(&sandbox, "preface build --profile warn.toml");
+    let place = "raise `budget.tokens` (set in ~/.config/preface/settings.json:2)";
+    assert!(of_settings.contains(place), "{of_settings}");
 }

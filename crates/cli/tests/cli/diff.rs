@@ -6,7 +6,7 @@ use crate::sandbox::Sandbox;
 fn the_clock_is_named_as_what_ends_the_cached_prefix() {
     Sandbox::new().run("preface diff --against-now 2026-03-08T00:00:00Z").exits(0).says("").prints(
         "\
---- small (as asked)  7 tokens, 28 bytes
+--- small (this build)  7 tokens, 28 bytes
 +++ small (now 2026-03-08T00:00:00Z)  7 tokens, 28 bytes
 
 changed  5 tokens  today
@@ -41,7 +41,7 @@ fn a_receipt_tells_what_changed_since() {
     sandbox.work("before.json", &receipt).home(".config/preface/append.md", "Be brief.\n");
     let ran = sandbox.run("preface diff -R --against before.json").exits(0);
     assert!(
-        ran.stdout.starts_with("--- before.json  7 tokens, 28 bytes\n+++ small (as asked)  "),
+        ran.stdout.starts_with("--- before.json  7 tokens, 28 bytes\n+++ small (this build)  "),
         "{}",
         ran.stdout
     );

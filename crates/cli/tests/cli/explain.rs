@@ -88,7 +88,7 @@ identity bytes 0–1
     sandbox
         .run("preface explain --at 9")
         .exits(0)
-        .prints("rules bytes 9–10\n ——▶ `join` of the profile small\n     \\n\n");
+        .prints("rules bytes 9–10\n ——▶ the default of `join`: the profile small has none\n     \\n\n");
     sandbox
         .run("preface explain --at AGENTS.md:3")
         .exits(0)
@@ -98,6 +98,7 @@ identity bytes 0–1
         .exits(1)
         .prints("")
         .says("error: AGENTS.md has 3 lines, and no line 9\n");
+    sandbox.run("preface explain --at 'Use spaces' --format json").exits(1).prints("");
     let ran = sandbox.run("preface explain --at 'Use spaces'").exits(1).prints("");
     assert!(ran.stderr.starts_with("error: the prompt does not contain `Use spaces`\n"), "{}", ran.stderr);
     sandbox
@@ -178,4 +179,112 @@ system   cut     section `system` lost 114 of 126 tokens, all of .stud/system.md
 ~/.stud/system.md  left out  `contextProviders.SystemPromptFile.enabled` is false
 ",
     );
+}
+
+#[test]
+fn a_value_of_the_profile_has_its_line() {
+    let sandbox = Sandbox::new();
+    let at = |text: &str| sandbox.run(&format!("preface explain --preset pi --at '{text}'")).exits(0).stdout;
+    for (text, key) in [("purpose-driven", "option:identity"), ("Read file contents", "item:said")] {
+        let shown = at(text);
+        let place = shown.lines().nth(1).unwrap_or_default();
+        assert!(place.trim_start().starts_with("——▶ bundled/presets/pi.toml:"), "{shown}");
+        assert!(place.ends_with(&format!("(the variable `{key}`)")), "{shown}");
+    }
+}
+
+#[test]
+fn the_origins_of_a_profile_that_extends_name_the_file_with_the_key() {
+    let sandbox = sandbox();
+    sandbox.work("mine.toml", "name = \"mine\"\nextends = \"default\"\n[section.mine]\ntext = \"Mine.\"\n");
+    let explain = "preface explain --trust once --profile mine.toml";
+    let parts = sandbox.run(explain).exits(0).stdout;
+    assert!(parts.contains("default.toml: join, prefix, item\n"), "{parts}");
+    assert!(parts.contains("mine.toml: text\n"), "{parts}");
+    let largest = sandbox.run(&format!("{explain} --largest")).exits(0).stdout;
+    let context = largest.lines().find(|line| line.contains("project-context")).unwrap_or_default();
+    assert!(context.ends_with("default.toml"), "{largest}");
+    let row = |text: &str| -> Vec<String> {
+        text.lines().nth(3).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(row(&largest)[4], "approach");
+    assert!(parts.contains(&format!("{}  ", row(&largest)[0])), "{parts}");
+}
+
+#[test]
+fn the_largest_parts_add_up_to_the_prompt() {
+    let ran = Sandbox::new().run("preface explain --preset default --largest 99").exits(0);
+    let tokens = ran.stdout.split(" tokens").next().and_then(|head| head.rsplit(' ').next());
+    let last = ran.stdout.lines().last().unwrap_or_default();
+    assert_eq!(last.split_whitespace().nth(2), tokens, "{}", ran.stdout);
+}
+
+#[test]
+fn a_dropped_section_is_absent_once() {
+    let ran = Sandbox::new().run("preface explain --preset default --budget 700 --absent").exits(0);
+    assert_eq!(ran.stdout.matches("environment").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn a_file_that_is_not_there_has_a_suggestion() {
+    sandbox().run("preface explain --at docs/AGENT.md:3").exits(1).prints("").says(
+        "error: there is no file `docs/AGENT.md`\nhelp: `preface explain` lists the files of the prompt\n",
+    );
+    sandbox()
+        .run("preface explain --at AGENT.md:3")
+        .exits(1)
+        .prints("")
+        .says("error: there is no file `AGENT.md`\nhelp: did you mean `AGENTS.md`?\n");
+}
+
+#[test]
+fn a_file_is_found_by_each_of_its_paths() {
+    let sandbox = sandbox();
+    let expected = "AGENTS.md:3 is in the prompt.\n  Use tabs.\nin context, bytes 45–54\n";
+    for path in [sandbox.path("work/AGENTS.md").display().to_string(), "../work/AGENTS.md".to_owned()] {
+        sandbox.run(&format!("preface explain --at {path}:3")).exits(0).prints(expected);
+    }
+    let own = sandbox.path("home/.config/preface/append.md").display().to_string();
+    for path in [own.as_str(), "'~/.config/preface/append.md'"] {
+        let shown = sandbox.run(&format!("preface explain --at {path}:1")).exits(0).stdout;
+        assert!(shown.starts_with("~/.config/preface/append.md:1 is in the prompt"), "{shown}");
+    }
+}
+
+#[test]
+fn a_line_of_a_profile_is_found() {
+    let sandbox = sandbox();
+    let own = sandbox.path("home/.config/preface/profiles/small.toml").display().to_string();
+    for path in [own.as_str(), "'~/.config/preface/profiles/small.toml'"] {
+        sandbox
+            .run(&format!("preface explain --at {path}:17"))
+            .exits(0)
+            .prints("~/.config/preface/profiles/small.toml:17 is in the prompt.\nin identity, bytes 0–9\n");
+        sandbox.run(&format!("preface explain --at {path}:1")).exits(0).prints(
+            "~/.config/preface/profiles/small.toml:1 is not in the prompt; other lines of its file are.\n",
+        );
+    }
+}
+
+#[test]
+fn a_stored_prompt_has_no_lines_of_files() {
+    let sandbox = sandbox();
+    sandbox.run("preface build --conversation e1").exits(0);
+    sandbox.run("preface explain --conversation e1 --at AGENTS.md:3").exits(1).prints("").says(
+        "\
+error: a stored prompt has no lines of files: `--at FILE:LINE` needs a build
+help: `--at TEXT` shows the file that a text is from; `--no-store` builds now
+",
+    );
+    let ran = sandbox.run("preface explain --conversation e1 --no-store --at AGENTS.md:3").exits(0);
+    assert!(ran.stdout.starts_with("AGENTS.md:3 is in the prompt.\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_text_may_begin_with_a_hyphen() {
+    let sandbox = sandbox();
+    sandbox.work("AGENTS.md", "- Use tabs.\n");
+    let ran = sandbox.run("preface explain --trust once -q --at '- Use tabs.'").exits(0);
+    assert!(ran.stdout.contains("AGENTS.md:1:1"), "{}", ran.stdout);
+    sandbox.run("preface build -q --prompt '- Fix the tests.'").exits(0);
 }

@@ -79,7 +79,7 @@ fn the_files_of_the_profile_are_told() {
   wrote settings.json
 
 What you can put there:
-  settings.json                settings: preset, sections, budget, trust (there)
+  settings.json                settings: preset, sections, budget, trust (exists)
   SYSTEM.md                    in place of the base prompt, word for word
   APPEND_SYSTEM.md             text in the section `append`, word for word
   AGENTS.md                    instructions for all projects, word for word
@@ -91,7 +91,7 @@ What you can put there:
   ordering.json                the order of hooks
 
 A project has its own in .sf:
-SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
+settings.json, SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
 ",
     );
     let ran = sandbox.run("preface config init").exits(0);
@@ -103,6 +103,24 @@ SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extension
         ".preface, once you trust it:",
     ];
     assert!(told.iter().all(|name| ran.stdout.contains(name)), "{}", ran.stdout);
+}
+
+#[test]
+fn the_files_of_agents_and_rules_are_listed_where_a_profile_reads_them() {
+    let ran = Sandbox::empty().run("preface config init --preset claude-code").exits(0);
+    let files = [
+        "agents/<name>.md",
+        "output-styles/<name>.md",
+        "commands/<name>.md",
+        "rules/<name>.md",
+        "reminders/<name>.md",
+    ];
+    for file in files {
+        assert!(ran.stdout.contains(&format!("  {file} ")), "{file}: {}", ran.stdout);
+    }
+    let project = ran.stdout.lines().last().unwrap_or_default();
+    assert!(project.starts_with("settings.json, ") && project.contains("agents/<name>.md"), "{project}");
+    assert!(!project.contains("reminders"), "{project}");
 }
 
 #[test]

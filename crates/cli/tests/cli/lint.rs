@@ -1,7 +1,7 @@
 //! `preface lint`
 
 use crate::sandbox::Sandbox;
-use preface::core::diagnostic::DiagnosticCode;
+use preface_engine::core::diagnostic::DiagnosticCode;
 
 #[test]
 fn clean_texts_are_exit_0() {
@@ -313,6 +313,7 @@ fn a_finding_in_a_profile_or_in_settings_has_the_line_of_the_file() {
         found,
         [
             ("template/unregistered-type", "p.toml", 5, 5),
+            ("template/unknown-name", "~/.config/preface/settings.json", 1, 15),
             ("template/unknown-name", "~/.config/preface/settings.json", 2, 22),
         ]
     );
@@ -332,4 +333,55 @@ fn a_preset_of_settings_that_does_not_exist_is_a_finding() {
     }
     // The call's own choice comes first.
     sandbox.run("preface lint --preset default").exits(0);
+}
+
+#[test]
+fn a_section_that_is_declared_to_be_more_stable_than_its_variables_is_a_finding() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(
+        "p.toml",
+        "extends = \"default\"\n[orders]\nmain = [\"now\"]\n\n[section.now]\ntext = \"It is [system:time].\"\nstability = \"static\"\n",
+    );
+    let ran = sandbox.run("preface lint --profile p.toml").exits(0);
+    let all = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(
+        all.contains("section `now` is declared as `static`, but `[system:time]` in it is `turn`"),
+        "{all}"
+    );
+    assert!(all.contains("p.toml:7:"), "{all}");
+}
+
+#[test]
+fn an_import_that_is_not_resolved_is_reported_where_a_prompt_is_built() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("CLAUDE.md", "@docs/style.md\nUse tabs.\n").work("t.md", "Hello.");
+    sandbox.run("preface trust grant").exits(0);
+    for line in ["list servers", "list tools", "mcp refresh", "template render t.md"] {
+        let ran = sandbox.run(&format!("preface {line}")).exits(0);
+        assert!(!ran.stderr.contains("imports"), "{line}: {}", ran.stderr);
+    }
+    let ran = sandbox.run("preface build").exits(0);
+    assert!(ran.stderr.contains("warning: CLAUDE.md:1 imports `docs/style.md`"), "{}", ran.stderr);
+    sandbox.run("preface lint --deny warning").exits(4);
+    // It is in the prompt anyway.
+    sandbox.work("CLAUDE.md", "@AGENTS.md\nUse tabs.\n").work("AGENTS.md", "Be brief.\n");
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface build").exits(0).says("");
+    sandbox.run("preface lint --deny warning").exits(0);
+}
+
+#[test]
+fn a_condition_on_an_option_that_is_not_declared_names_the_profile() {
+    let sandbox = Sandbox::new();
+    sandbox.work(
+        "mine.toml",
+        "home = { global = [\"config:preface\"] }\norder = \"main\"\norders.main = [\"a\"]\n[section.a]\ntext = \"A\"\n\
+         when = { any = [\"option:quick\"] }\n",
+    );
+    let ran = sandbox.run("preface lint --profile mine.toml").exits(0);
+    assert!(
+        ran.stdout.contains("tests `option:quick`, which never has a value: `option` has no\n         name `quick` [template/unknown-name]\n ——▶ mine.toml:6:1\n"),
+        "{}",
+        ran.stdout
+    );
 }

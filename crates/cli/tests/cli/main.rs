@@ -10,7 +10,10 @@ mod counting;
 mod diff;
 #[cfg(unix)]
 mod earlier_data;
+#[cfg(unix)]
+mod exec;
 mod explain;
+mod hook_answer;
 mod hooks_run;
 mod init;
 mod lint;

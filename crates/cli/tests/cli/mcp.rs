@@ -53,11 +53,10 @@ recorded
 
 #[test]
 fn where_there_is_none_it_says_so() {
-    Sandbox::empty()
-        .run("preface list servers --preset stud")
-        .exits(0)
-        .says("")
-        .prints("nothing: servers\n0 active, 0 off, 0 warnings, 0 errors\n");
+    Sandbox::empty().run("preface list servers --preset stud").exits(0).says("").prints(
+        "nothing: servers\n0 active, 0 off, 0 warnings, 0 errors\n\
+             none found in ~/.stud/mcp.json and .stud/mcp.json\n",
+    );
 }
 
 #[test]

@@ -507,7 +507,7 @@ fn a_project_sends_no_variable_of_the_users_to_an_address() {
     sandbox.work(".preface/mcp.json", servers.to_string());
     sandbox.run("preface trust grant --allow-commands").exits(0);
     let ran = sandbox.run("preface mcp refresh").exits(1);
-    assert!(ran.stdout.contains("\nfar     refused\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nfar     not asked\n"), "{}", ran.stdout);
     assert!(ran.stderr.contains("[mcp/refused]") && !ran.stderr.contains("hush"), "{}", ran.stderr);
     assert!(listener.accept().is_err(), "nobody came");
 }

@@ -56,7 +56,7 @@ fn it_says_who_it_is_and_what_it_offers() {
         let known: Vec<&String> =
             tool["inputSchema"]["properties"].as_object().expect("properties").keys().collect();
         let own: &[&str] = match tool["name"].as_str() {
-            Some("request") => &["format", "messages", "max_output_tokens"],
+            Some("request") => &["format", "messages", "max_output_tokens", "cache_ttl"],
             _ => &[],
         };
         assert_eq!(known, [&["directory", "preset", "model", "agent", "tools"], own].concat());
@@ -170,13 +170,13 @@ fn a_request_is_the_body_that_a_build_prints() {
         let made = server.tool(
             "request",
             json!({
-                "format": format, "model": "claude-opus-5-5", "max_output_tokens": 9, "tools": [],
+                "format": format, "model": "claude-opus-5-5", "max_output_tokens": 9, "cache_ttl": "1h", "tools": [],
                 "messages": [{ "role": "user", "content": "Hi." }],
             }),
         );
         let now = instant(&made["body"].to_string());
         let built = sandbox.run(&format!(
-            "preface build -q --format {format} --model claude-opus-5-5 --max-output-tokens 9 --tools none --messages chat.json --now {now}"
+            "preface build -q --format {format} --model claude-opus-5-5 --max-output-tokens 9 --cache-ttl 1h --tools none --messages chat.json --now {now}"
         ));
         assert_eq!(made["body"], built.exits(0).json(), "{format}");
     }

@@ -135,11 +135,11 @@ fn what_lies_above_the_roots_is_missed_aloud() {
     let mut server = Server::start(&sandbox, "--root api");
     let built = server.tool("build", json!({ "preset": "pi" })).to_string();
     assert!(built.contains("Answer in JSON.") && !built.contains("Use tabs."), "{built}");
-    assert!(built.contains("mcp/roots"), "{built}");
+    assert!(built.contains("file/above-roots"), "{built}");
     let mut server = Server::start(&sandbox, "");
     let built = server.tool("build", json!({ "preset": "pi", "directory": "api" })).to_string();
     assert!(built.contains("Answer in JSON.") && built.contains("Use tabs."), "{built}");
-    assert!(!built.contains("mcp/roots"), "{built}");
+    assert!(!built.contains("file/above-roots"), "{built}");
 }
 
 #[test]

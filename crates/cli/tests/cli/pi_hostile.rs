@@ -123,7 +123,7 @@ fn ten_thousand_skills() {
     assert!(ran.stdout.ends_with("[ROOT]/work"), "and what follows");
     assert_eq!(
         ran.stderr,
-        "warning: name \"s00000\" does not match parent directory \"skills\" (.sf/skills/s00000.md); 9,999 more warnings (`-v` shows details)\n"
+        "warning: name \"s00000\" does not match parent directory \"skills\" (.sf/skills/s00000.md) [skill/invalid]; 9,999 more warnings (`-v` shows details)\n"
     );
 }
 

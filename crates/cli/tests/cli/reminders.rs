@@ -126,9 +126,9 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
     }
     let ran = sandbox().run("preface build --event @nothing.json").exits(1).prints("");
     assert!(ran.stderr.starts_with("error: cannot read `nothing.json`"), "{}", ran.stderr);
-    Sandbox::new().run(&format!("preface build --event {EVENT}")).exits(2).prints("").says(
-        "error: the profile `small` has no reminders\nhelp: a file in `reminders` of the global directory is one\n",
-    );
+    let ran = Sandbox::new().run(&format!("preface build -v --event {EVENT}")).exits(0);
+    let none = "info: the profile `small` has no reminders: events have no effect [reminder/none]\n";
+    assert!(ran.stderr.contains(none), "{}", ran.stderr);
 }
 
 #[test]
@@ -203,4 +203,16 @@ fn a_kept_prompt_gets_the_reminders_of_its_turn_in_a_request_alone() {
     );
     let ran = build(&sandbox, "--conversation 7f3a").exits(2).prints("");
     assert!(ran.stderr.starts_with("error: `--event` needs a new build"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("help: `--format anthropic` or another request format"), "{}", ran.stderr);
+}
+
+#[test]
+fn doctor_and_lint_report_an_invalid_reminder() {
+    let sandbox = sandbox();
+    sandbox.home(".config/preface/reminders/bad.md", "no head\n");
+    for command in ["list reminders", "doctor", "lint"] {
+        let ran = sandbox.run(&format!("preface {command}")).exits(0);
+        let both = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(both.matches("`bad` has no `description`").count(), 1, "{command}: {both}");
+    }
 }

@@ -393,3 +393,16 @@ fn a_list_without_a_kind_is_a_summary_of_what_is_active_wrong_and_left_out() {
     let tools = kinds.iter().find(|kind| kind["kind"] == "tools").expect("tools");
     assert_eq!(tools["active"].as_array().map(Vec::len), Some(6));
 }
+
+/// An unknown name of a kind leads to the list of that kind.
+#[test]
+fn an_unknown_name_leads_to_the_list_of_its_kind() {
+    let sandbox = Sandbox::empty();
+    for kind in ["skills", "agents", "hooks", "tools"] {
+        let help = format!("help: `preface list {kind} --all` lists what there is\n");
+        for line in [format!("--why {kind}/qqqqqqqqqq"), format!("{kind} --why qqqqqqqqqq")] {
+            let ran = sandbox.run(&format!("preface list {line}")).exits(1);
+            assert!(ran.stderr.ends_with(&help), "{line}: {}", ran.stderr);
+        }
+    }
+}

@@ -161,14 +161,14 @@ fn what_cannot_be_served_is_told_at_once() {
             "preface serve --store memory: --listen 0.0.0.0:0".to_owned(),
             1,
             "error: 0.0.0.0:0 is open to other machines, and the store has no valid token\n\
-             help: `preface token create NAME --role ROLE --store memory:` makes a token; or listen on 127.0.0.1\n"
+             help: use a store that keeps tokens, such as `--store sqlite:PATH`; or listen on 127.0.0.1\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --listen 127.0.0.1:0 --require-token".to_owned(),
             1,
             "error: --require-token is given, and the store has no valid token\n\
-             help: `preface token create NAME --role ROLE --store memory:` makes a token\n"
+             help: use a store that keeps tokens, such as `--store sqlite:PATH`\n"
                 .to_owned(),
         ),
         (
@@ -384,7 +384,7 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     assert_eq!(service.ask_with("GET /conversations", &["Authorization: Bearer x"], "").status, 401);
     drop(service);
 
-    sandbox.run(&format!("preface token revoke ci {store}")).exits(0).prints("It is not let in any more.\n");
+    sandbox.run(&format!("preface token revoke ci {store}")).exits(0).prints("The token `ci` is revoked.\n");
     sandbox
         .run(&format!("preface token revoke ci {store}"))
         .exits(1)

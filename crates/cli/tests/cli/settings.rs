@@ -155,7 +155,7 @@ help: move `~/.config/preface/settings.json` away; a regular file belongs there
     );
     Sandbox::empty().without("HOME").run("preface config set budget.tokens 5").exits(1).says(
         "\
-error: there is no place for your settings: neither PREFACE_HOME nor a home directory is set
+error: there is no place for your settings: there is no home directory outside of the project
 help: set PREFACE_HOME to a directory
 ",
     );
@@ -502,8 +502,8 @@ fn a_bad_option_is_reported_with_its_place_and_stops_nothing() {
         ".config/preface/settings.json",
         "{\n  \"preset\": \"small\",\n  \"options\": {\"arrange\": \"nope\"}\n}",
     );
-    let note = "`options.arrange` is not valid: `arrange`: unknown variant `nope`, expected one of `listed`, \
-                `stability`, `priority`; the profile's own value is used";
+    let note = "`options.arrange` is not valid: unknown value for `arrange`: `nope` \
+                (possible values: listed, stability, priority); the profile's own value is used";
     let ran = sandbox.run("preface build --format json").exits(0);
     let document = ran.json();
     assert_eq!(document["text"], BARE);
@@ -545,4 +545,16 @@ fn why_a_setting_that_nothing_reads_does_not_count_is_told() {
     let ran = sandbox.run("preface config get tools.bash.disabled --why").exits(1);
     let told = "ignored: bundled/bash (Tool) has no setting `disabled`\n";
     assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
+}
+
+#[test]
+fn a_section_that_does_not_exist_is_reported_when_it_is_set_and_by_doctor() {
+    let sandbox = Sandbox::empty();
+    let note = "names an unknown section: `aproach`";
+    let ran = sandbox.run("preface config set sections.aproach.disable false").exits(0);
+    assert!(ran.stderr.contains(note) && ran.stderr.contains("did you mean `approach`?"), "{}", ran.stderr);
+    let ran = sandbox.run("preface doctor").exits(0);
+    assert!(ran.stdout.contains(note) && ran.stdout.contains("settings.json:3:5"), "{}", ran.stdout);
+    let ran = sandbox.run("preface config set sections.approach.disable true").exits(0);
+    assert_eq!(ran.stderr, "set sections.approach.disable = true in ~/.config/preface/settings.json\n");
 }

@@ -44,9 +44,29 @@ fn a_turn_that_asks_for_something_else_is_told() {
     let sandbox = Sandbox::new();
     sandbox.run("preface build --conversation c1 --model one").exits(0);
     sandbox.run("preface build --conversation c1 --model two").exits(0).prints(BARE).says(&format!(
-        "{KEPT}warning: the prompt was built for the model `one` and is not built again; this turn has `two` (`-v` shows details)\n"
+        "{KEPT}warning: the prompt was built for the model `one` and is not built again; this turn has `two` [conversation/model] (`-v` shows details)\nhelp: a compaction or a refresh builds it for the new one\n"
     ));
     sandbox.run("preface build --conversation c1 --model one").exits(0).says(KEPT);
+}
+
+#[test]
+fn a_refresh_takes_what_a_turn_may_not_change() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("preface build --conversation c1 --tools read").exits(0);
+    let ran = sandbox.run("preface build --conversation c1 --tools read,bash").exits(0);
+    assert!(ran.stderr.contains("a compaction or a refresh builds it"), "{}", ran.stderr);
+    let ran =
+        sandbox.run("preface conversation refresh c1 --tools read,bash --now 2026-03-07T14:55:05Z").exits(0);
+    assert!(ran.stderr.contains("`c1` is at revision 2 now."), "{}", ran.stderr);
+    let kept = |revision| KEPT.replace("revision 1", revision);
+    sandbox.run("preface build --conversation c1 --tools read,bash").exits(0).says(&kept("revision 2"));
+    let ran =
+        sandbox.run("preface conversation refresh c1 --budget 4000 --now 2026-03-07T14:55:05Z").exits(0);
+    assert!(ran.stderr.contains("`c1` is at revision 3 now."), "{}", ran.stderr);
+    sandbox
+        .run("preface build --conversation c1 --tools read,bash --budget 4000")
+        .exits(0)
+        .says(&kept("revision 3"));
 }
 
 #[test]
@@ -72,7 +92,7 @@ identity bytes 0–8
     assert_eq!(
         heads,
         [
-            "--- small (kept for c1, revision 1)  7 tokens, 28 bytes",
+            "--- small (stored for c1, revision 1)  7 tokens, 28 bytes",
             "+++ small (order=main)  10 tokens, 39 bytes"
         ]
     );

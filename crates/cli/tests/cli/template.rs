@@ -39,7 +39,7 @@ fn nothing_is_stored_and_nothing_is_made_by_looking() {
     sandbox.run("preface template restore stable").exits(1).says(
         "\
 error: no version of template `main` has the label `stable`
-help: `preface template history` lists them
+help: `preface template history` lists them; `--template NAME` names another template
 ",
     );
     assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
@@ -184,7 +184,7 @@ fn the_stored_template_speaks_where_the_profile_takes_one() {
     let ran = sandbox.run("preface build --template main").exits(0);
     assert_eq!(
         ran.stderr,
-        "warning: the profile `default` takes no template: `main` was not used (`-v` shows details)\n"
+        "warning: the profile `default` takes no template: `main` was not used [template/unused] (`-v` shows details)\n"
     );
     let other = sandbox.env("PREFACE_STORE", "sqlite:[ROOT]/nowhere.db");
     other
@@ -192,6 +192,21 @@ fn the_stored_template_speaks_where_the_profile_takes_one() {
         .exits(0)
         .prints("You are a helpful coding assistant.\n\n\n\nThe current working directory is [ROOT]/work.");
     assert!(!other.path("nowhere.db").exists(), "a build makes no store");
+}
+
+#[test]
+fn a_build_reports_broken_tags_of_the_stored_template() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("broken.md", "[if system:os]On [system:os].\nYou help.\n");
+    sandbox.run("preface template set broken.md").exits(0);
+    let broken = "no `[endif]` closes this `if`: it will appear as text";
+    let ran = sandbox.run("preface build --preset template").exits(0);
+    let line = format!("warning: {broken} (template main@1:1:1) [template/unmatched-if]");
+    assert!(ran.stderr.starts_with(&line), "{}", ran.stderr);
+    let ran = sandbox.run("preface build --preset template --conversation c1 -v").exits(0);
+    assert!(ran.stderr.contains(broken), "{}", ran.stderr);
+    let ran = sandbox.run("preface lint --preset template").exits(0);
+    assert_eq!(ran.stdout.matches(broken).count() + ran.stderr.matches(broken).count(), 1, "reported once");
 }
 
 #[cfg(unix)]
@@ -213,4 +228,38 @@ help: name another file with `--store`; this one was left as it is
 fn an_address_keeps_its_password() {
     let ran = Sandbox::empty().run("preface template list --store mysql://me:s3cret@h/db").exits(2);
     assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_help_names_the_template() {
+    let sandbox = Sandbox::new();
+    sandbox.run_with("preface template set - --template review", "One.").exits(0);
+    sandbox.run("preface template label prod 9 --template review").exits(1).prints("").says(
+        "error: template `review` has no version 9\nhelp: `preface template history --template review` lists them\n",
+    );
+    sandbox.run_with("preface template set -", "Two.").exits(0);
+    sandbox.run("preface template show review").exits(1).prints("").says(
+        "\
+error: no version of template `main` has the label `review`
+help: `preface template history` lists them; `--template NAME` names another template
+",
+    );
+}
+
+#[test]
+fn an_unknown_label_has_a_suggestion() {
+    let sandbox = Sandbox::new();
+    sandbox.run_with("preface template set -", "One.").exits(0);
+    let build = |version: &str| {
+        let ran = sandbox.run(&format!("preface build --preset template --template main@{version}")).exits(2);
+        ran.prints("").stderr
+    };
+    let head = "error: no version of template `main` has the label `stabel`\nhelp: ";
+    let help = "`preface template history --template main` lists its versions\n";
+    assert_eq!(build("stabel"), format!("{head}{help}"));
+    sandbox.run("preface template label stable").exits(0);
+    sandbox.run("preface template label prod").exits(0);
+    assert_eq!(build("stabel"), format!("{head}did you mean `stable`?\n"));
+    assert!(build("other").ends_with("help: its labels: prod, stable\n"));
+    assert_eq!(build("9"), format!("error: template `main` has no version 9\nhelp: {help}"));
 }

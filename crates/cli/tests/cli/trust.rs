@@ -24,19 +24,32 @@ grants are kept in ~/.local/state/preface/trust.json
         .exits(0)
         .says("")
         .prints("Granted in [ROOT]/work:\n  10 bytes  AGENTS.md\n");
-    sandbox
-        .run("preface trust grant --yes")
-        .exits(0)
-        .prints("1 text was granted before already in [ROOT]/work.\n");
+    sandbox.run("preface trust grant --yes").exits(0).prints("1 text was already granted in [ROOT]/work.\n");
     sandbox.run("preface trust status").exits(0).prints(
         "\
 [ROOT]/work  each text by its content
   granted  10 bytes  AGENTS.md
-1 granted; every file is trusted.
+1 granted; every text is trusted.
 grants are kept in ~/.local/state/preface/trust.json
 ",
     );
     sandbox.run("preface trust diff").exits(0).prints("");
+
+    // A file that no grant can include is no trusted file.
+    sandbox.work(
+        "CLAUDE.md",
+        "\u{feff}Use tabs.\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+    );
+    sandbox.run("preface trust status").exits(0).prints(
+        "\
+[ROOT]/work  each text by its content
+  granted  10 bytes  AGENTS.md
+1 granted; 1 file cannot be read and is left out.
+  not read: CLAUDE.md: it is UTF-16 (little-endian), not UTF-8
+grants are kept in ~/.local/state/preface/trust.json
+",
+    );
+    std::fs::remove_file(sandbox.path("work/CLAUDE.md")).expect("it is there");
 
     sandbox.work("AGENTS.md", "Use taps.\n");
     sandbox.run("preface build -q").exits(0).prints(BARE);
@@ -93,6 +106,10 @@ fn a_directory_is_revoked_with_all_that_lies_in_it() {
         .run("preface trust revoke docs")
         .exits(0)
         .prints("Revoked 1 text in [ROOT]/work:\n  docs/AGENTS.md\n");
+    sandbox
+        .run("preface trust revoke AGENTS.md")
+        .exits(0)
+        .prints("Revoked 1 text in [ROOT]/work:\n  AGENTS.md\n  branch main\n");
 }
 
 #[test]
@@ -271,6 +288,80 @@ fn a_home_inside_of_the_project_is_named() {
         let ran = sandbox.run(&format!("preface trust {command} --preset stud")).exits(1).prints("");
         let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.starts_with(&format!("error: there is no directory to keep trust in: {why}")), "{said}");
+    }
+}
+
+/// A repository that brings a state directory, and a shell whose variables lead there.
+#[test]
+fn a_store_that_came_with_the_project_is_not_used() {
+    let brought = |dir: &str| {
+        let sandbox = Sandbox::empty();
+        let store = format!("--store sqlite:[ROOT]/{dir}/.local/state/preface/preface.db");
+        sandbox.work("t.md", "STOLEN");
+        sandbox.run(&format!("preface template set t.md {store}")).exits(0);
+        sandbox.run(&format!("preface build --preset template --conversation c1 {store}")).exits(0);
+        sandbox
+    };
+    for (variable, value) in [
+        ("HOME", "[ROOT]/work"),
+        ("XDG_STATE_HOME", "[ROOT]/work/.local/state"),
+        ("PREFACE_HOME", "[ROOT]/work/.local/state/preface"),
+    ] {
+        let sandbox = brought("work").env(variable, value);
+        let ran = sandbox.run("preface build --preset template").exits(0);
+        assert!(!ran.stdout.contains("STOLEN"), "{variable}: {}", ran.stdout);
+        assert_eq!(ran.stderr.matches("warning").count(), 1, "{variable}: {}", ran.stderr);
+        for command in [
+            "template list",
+            "template show",
+            "build --preset template --template main@1",
+            "build --conversation c1",
+            "conversation list",
+            "conversation show c1",
+            "token list",
+            "token create evil --role read",
+            "serve --listen 127.0.0.1:0",
+            "catalog list",
+            "exec claude --conversation c1",
+        ] {
+            let ran = sandbox.run(&format!("preface {command}")).exits(1).prints("");
+            let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+            let why = format!("error: the state directory of {variable} is not used");
+            assert!(
+                said.starts_with(&why) && said.contains(&format!("set {variable} to")),
+                "{command}: {said}"
+            );
+        }
+        let ran = sandbox.run("preface build --preset template --trust-home").exits(0);
+        assert!(ran.stdout.contains("STOLEN"), "{variable}: the flag makes it the user's");
+    }
+    let sandbox = brought("home");
+    assert!(sandbox.run("preface template show").exits(0).stdout.contains("STOLEN"));
+    let ran = sandbox.run("preface build --preset template -C [ROOT]/home").exits(0);
+    assert!(!ran.stdout.contains("STOLEN"), "{}", ran.stdout);
+}
+
+/// The store holds stored prompts and the tokens of the service: nobody else may write it.
+#[cfg(unix)]
+#[test]
+fn a_store_that_others_can_write_is_refused_where_no_address_names_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::empty();
+    let state = sandbox.path("home/.local/state/preface");
+    let set = |path: &str, mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(state.join(path), permissions).expect("it is ours");
+    };
+    sandbox.work("t.md", "Hello.").run("preface template set t.md").exits(0);
+    for (path, mode, good) in [("preface.db", 0o666, 0o600), ("", 0o777, 0o700)] {
+        set(path, mode);
+        for command in ["template show", "token list", "build --preset template"] {
+            let ran = sandbox.run(&format!("preface {command}")).exits(1).prints("");
+            let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(said.contains("the store is not used") && said.contains("chmod go-w"), "{said}");
+        }
+        set(path, good);
+        sandbox.run("preface template show").exits(0);
     }
 }
 
@@ -485,7 +576,7 @@ fn a_single_file_is_granted_without_what_the_settings_would_change() {
         "With this grant:\n  the project replaces your `systemPrompt.append`, in .preface/settings.json\n";
     assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
     sandbox.run("preface build").exits(0).says(
-        "warning: the project replaces your `systemPrompt.append`, in .preface/settings.json (`-v` shows details)\n",
+        "warning: the project replaces your `systemPrompt.append`, in .preface/settings.json [project/replaces] (`-v` shows details)\n",
     );
 }
 
@@ -511,7 +602,7 @@ fn a_grant_names_every_text_that_is_sent() {
     sandbox
         .run("preface build --preset stud")
         .exits(0)
-        .says("warning: .stud/q.md changed since you trusted the project (`-v` shows details)\n");
+        .says("warning: .stud/q.md changed since you trusted the project [trust/changed] (`-v` shows details)\nhelp: it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new state: `preface trust grant --preset stud`\n");
     let ran = sandbox.run("preface trust status --preset stud").exits(0);
     assert!(ran.stdout.starts_with("[ROOT]/work/.stud  trusted, and changed since"), "{}", ran.stdout);
     assert!(ran.stdout.contains(shown), "{}", ran.stdout);
@@ -678,7 +769,7 @@ fn what_settings_name_outside_of_the_project_directory_is_granted_with_follow() 
     sandbox.run("preface trust grant --preset stud --follow sub/s.md").exits(0);
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says("");
     sandbox.work("sub/s.md", "Others.\n");
-    let changed = "warning: sub/s.md changed since you trusted the project (`-v` shows details)\n";
+    let changed = "warning: sub/s.md changed since you trusted the project [trust/changed] (`-v` shows details)\nhelp: it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new state: `preface trust grant --preset stud --follow sub/s.md`\n";
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says(changed);
 }
 
@@ -754,4 +845,173 @@ fn status_of_an_untrusted_project_shows_what_it_would_run() {
             sandbox.run(&format!("preface trust status --preset {preset} --format json")).exits(0).json();
         assert_eq!(json["permissions"][0]["state"], "new", "{preset}");
     }
+}
+
+/// A program that changed is not granted: the status names it, and the diff compares its files with the copies of the grant.
+#[test]
+fn a_program_that_changed_is_in_the_status_and_in_the_diff() {
+    let sandbox = Sandbox::empty();
+    let dir = ".preface/extensions/hooks/audit";
+    let command =
+        r#", "event": "input", "command": ["sh", "tools/one.sh", ".preface/extensions/hooks/audit/run.sh"]"#;
+    sandbox
+        .work("AGENTS.md", "Use tabs.\n")
+        .work(&format!("{dir}/manifest.json"), manifest("hooks", "audit", command))
+        .work(&format!("{dir}/run.sh"), "echo one\n")
+        .work("tools/one.sh", "exit 0\n");
+    sandbox.run("preface trust grant").exits(0);
+    let diff = sandbox.run("preface trust diff").exits(0).stdout;
+    let head = "# hooks/audit: new; `preface trust grant --allow-commands` allows it
+# + runs sh tools/one.sh .preface/extensions/hooks/audit/run.sh
+";
+    assert!(diff.starts_with(head), "{diff}");
+    let new = format!("--- /dev/null\n+++ b/{dir}/run.sh\n@@ -0,0 +1 @@\n+echo one\n");
+    assert!(diff.contains(&new), "{diff}");
+
+    sandbox.run("preface trust grant --allow-commands").exits(0);
+    sandbox.run("preface trust diff").exits(0).prints("");
+    let status = sandbox.run("preface trust status").exits(0).stdout;
+    assert!(status.contains("2 granted; every text is trusted.\ngrants are"), "{status}");
+
+    sandbox.work(&format!("{dir}/run.sh"), "echo two\n").work("tools/one.sh", "exit 1\n");
+    let status = sandbox.run("preface trust status").exits(0).stdout;
+    let tally = "2 granted; every text is trusted.\nNot granted: hooks/audit (changed).\n";
+    let file = status.lines().find(|line| line.contains(&format!("file {dir}/run.sh blake3:")));
+    assert!(status.contains(tally) && file.is_some_and(|line| line.ends_with("  changed")), "{status}");
+    let changed = format!(
+        "# hooks/audit: changed; `preface trust grant --allow-commands` allows it
+--- a/{dir}/run.sh
++++ b/{dir}/run.sh
+@@ -1 +1 @@
+-echo one
++echo two
+--- a/tools/one.sh
++++ b/tools/one.sh
+@@ -1 +1 @@
+-exit 0
++exit 1
+"
+    );
+    sandbox.run("preface trust diff").exits(0).prints(&changed);
+    let diff = sandbox.run("preface trust diff --format json").exits(0).json();
+    let paths = serde_json::json!([format!("{dir}/run.sh"), "tools/one.sh"]);
+    assert_eq!(diff["permissions"][0]["paths"], paths);
+    assert_eq!(diff["permissions"][0]["state"], "changed");
+}
+
+/// Paths are relative to the root of the project in every verb, and a file that only a build below uses can be named.
+#[test]
+fn paths_are_relative_to_the_root_and_files_below_are_granted_from_there() {
+    let sandbox = Sandbox::empty();
+    repository(&sandbox, "", "main");
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("packages/api/AGENTS.md", "Answer in JSON.\n");
+    let states = |sandbox: &Sandbox| {
+        let status = sandbox.run("preface trust status -C packages/api --format json").exits(0).json();
+        let texts = status["texts"].as_array().expect("a list").clone();
+        texts.iter().map(|text| format!("{} {}", text["path"], text["state"])).collect::<Vec<_>>()
+    };
+    let below = r#""packages/api/AGENTS.md" "new""#;
+    assert_eq!(states(&sandbox), [r#""AGENTS.md" "new""#, below]);
+    let diff = sandbox.run("preface trust diff -C packages/api").exits(0).stdout;
+    assert!(diff.contains("+++ b/AGENTS.md\n") && diff.contains("+++ b/packages/api/AGENTS.md\n"), "{diff}");
+
+    let ran = sandbox.run("preface trust grant packages/api/AGENTS.md").exits(0);
+    assert!(
+        ran.stdout.contains("Granted in [ROOT]/work:\n  16 bytes  packages/api/AGENTS.md\n"),
+        "{}",
+        ran.stdout
+    );
+    let ran = sandbox.run("preface trust revoke -C packages/api AGENTS.md").exits(0);
+    assert!(ran.stdout.contains("\n  packages/api/AGENTS.md\n"), "{}", ran.stdout);
+    let ran = sandbox.run("preface trust grant -C packages/api packages/api/AGENTS.md").exits(0);
+    assert!(ran.stdout.contains("  16 bytes  packages/api/AGENTS.md\n"), "{}", ran.stdout);
+
+    repository(&sandbox, "other/", "main");
+    sandbox.work("other/AGENTS.md", "Use spaces.\n");
+    let ran = sandbox.run("preface trust grant other/AGENTS.md").exits(2);
+    let help = "help: it belongs to another project: `preface trust grant -C other`";
+    assert!(ran.stderr.contains(help), "{}", ran.stderr);
+}
+
+/// A section may depend on a tool: a grant without it would grant nothing.
+#[test]
+fn a_grant_that_is_advised_has_the_tools_of_the_call() {
+    let sandbox = Sandbox::new();
+    sandbox.home(
+        ".config/preface/profiles/house.toml",
+        r#"
+name = "house"
+home = { global = ["config:preface"], project = ".preface" }
+[orders]
+main = ["make"]
+[section.make]
+text = "[file:Makefile]"
+when = { all = ["tool:bash", { any = ["file:Makefile"] }] }
+"#,
+    );
+    sandbox.work("Makefile", "all:\n");
+    let grant = "`preface trust grant --preset house --tools bash`";
+    let call = "--preset house --tools bash";
+    for (command, code) in [("build", 0), ("lint", 0), ("trust status", 0), ("build --trust require", 3)] {
+        let ran = sandbox.run(&format!("preface {command} {call}")).exits(code);
+        let both = format!("{}{}", ran.stdout, ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(both.contains(grant), "{command}: {both}");
+    }
+    let ran = sandbox.run(&format!("preface trust grant {call}")).exits(0);
+    assert!(ran.stdout.contains("Makefile"), "{}", ran.stdout);
+    sandbox.run(&format!("preface build --trust require {call}")).exits(0);
+}
+
+#[test]
+fn a_branch_with_other_letters_than_those_of_ascii_needs_a_grant() {
+    let sandbox = Sandbox::new();
+    sandbox.home(
+        ".config/preface/profiles/branch.toml",
+        r#"
+name = "branch"
+home = { global = ["config:preface"], project = ".preface" }
+[orders]
+main = ["a"]
+[section.a]
+text = "On [git:branch]."
+"#,
+    );
+    repository(&sandbox, "", "main");
+    sandbox.run("preface trust grant --preset branch").exits(0);
+    for (branch, expected) in
+        [("topic/a-b_c.1", "On topic/a-b_c.1."), ("fïx", "On ."), ("üñ", "On ."), ("日本", "On .")]
+    {
+        repository(&sandbox, "", branch);
+        sandbox.run("preface build --preset branch -q").exits(0).prints(expected);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_below_is_granted_by_its_path_and_through_its_link() {
+    let sandbox = Sandbox::new();
+    repository(&sandbox, "", "main");
+    sandbox.work("sub/AGENTS.md", "Use tabs.\n").work("README.md", "Read me.\n").work("link/.keep", "");
+    std::os::unix::fs::symlink("../README.md", sandbox.path("work/link/CLAUDE.md")).expect("a link");
+    let ran = sandbox.run("preface trust grant sub/AGENTS.md").exits(0);
+    assert!(ran.stdout.contains("sub/AGENTS.md") && !ran.stdout.contains("->"), "{}", ran.stdout);
+    let ran = sandbox.run("preface trust grant link/CLAUDE.md").exits(0);
+    assert!(ran.stdout.contains("  link/CLAUDE.md -> README.md\n"), "{}", ran.stdout);
+    for dir in ["sub", "link"] {
+        sandbox.run(&format!("preface build -C {dir} --trust require")).exits(0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_cannot_be_granted_is_an_error() {
+    let sandbox = Sandbox::empty();
+    let dir = ".preface/extensions/hooks/audit";
+    let command = r#", "event": "input", "command": ["./run.sh"]"#;
+    sandbox
+        .work(&format!("{dir}/manifest.json"), manifest("hooks", "audit", command))
+        .work(&format!("{dir}/run.sh"), "#!/bin/sh\n");
+    let ran = sandbox.run("preface trust grant --allow-commands").exits(1);
+    assert!(ran.stdout.contains("it is not executable; run `chmod +x`"), "{}", ran.stdout);
+    assert!(ran.stderr.starts_with("error: 1 command was not allowed\n"), "{}", ran.stderr);
 }

@@ -24,13 +24,40 @@ fn unknown_words_get_the_nearest_one() {
         ),
         (
             "preface build --format markdown",
-            "error: unknown value for `--format`: `markdown`\nhelp: possible values: anthropic, bedrock-converse, gemini, openai-chat, openai-compatible,\n      openai-responses, request, text, json\n",
+            "error: unknown value for `--format`: `markdown`\nhelp: possible values: anthropic, bedrock-converse, gemini, openai-chat, openai-compatible,\n      openai-responses, request, sections, text, json\n",
         ),
-        ("preface build --tokenizer o300k", "error: unknown counter: `o300k`\nhelp: did you mean `o200k`?\n"),
+        (
+            "preface build --tokenizer o300k",
+            "error: unknown tokenizer: `o300k`\nhelp: did you mean `o200k`?\n",
+        ),
         (
             "preface build --tokenizer words",
-            "error: unknown counter: `words`\nhelp: counters are `estimate`, `cl100k`, `estimate:bytes4`, \
+            "error: unknown tokenizer: `words`\nhelp: tokenizers are `estimate`, `cl100k`, `estimate:bytes4`, \
              `estimate:bytes4-floor`,\n      `estimate:claude`, `estimate:claude-2026`, `estimate:gpt`, `o200k`\n",
+        ),
+        (
+            "preface build --budget -5",
+            "error: `--budget` takes a whole number that is not negative, not `-5`\nhelp: `preface build --help` describes the arguments\n",
+        ),
+        (
+            "preface -C . conversation list",
+            "error: `preface conversation list` works in no directory: it has no `-C`\nhelp: `preface conversation list --help` describes the arguments\n",
+        ),
+        (
+            "preface build --preset claude-code --set claudeMd.ordr=x",
+            "error: unknown setting: `claudeMd.ordr`\nhelp: did you mean `claudeMd.order`?\n",
+        ),
+        (
+            "preface build --set foo",
+            "error: not a setting with a value (`path=value`): `foo`\nhelp: write the value behind it, such as `foo=true`\n",
+        ),
+        (
+            "preface build --agent foo --preset claude-code",
+            "error: there is no agent `foo`\nhelp: `preface list agents --preset claude-code` has the names\n",
+        ),
+        (
+            "preface template show --template review@prod",
+            "error: `--template`: `review@prod` is a version; name the template, `review`, and where a version is\n       needed, `prod`\nhelp: `preface template show --help` describes the arguments\n",
         ),
         ("preface trust gran", "error: unknown command: `gran`\nhelp: did you mean `grant`?\n"),
         (
@@ -111,7 +138,7 @@ fn a_directory_and_a_number_are_asked_for_in_the_users_words() {
     let cases = [
         (
             "preface list sub",
-            "error: unknown value for `KIND`: `sub`\nhelp: possible values: agents, commands, contextProviders, extensions, hooks, loggers, presets,\n      providers, reminders, servers, sessionStores, skills, stateMachines, styles, tools, ui,\n      variables\n",
+            "error: unknown value for `KIND`: `sub`\nhelp: possible values: agents, commands, contextProviders, extensions, hooks, loggers, models,\n      presets, providers, reminders, servers, sessionStores, skills, stateMachines, styles, tools,\n      ui, variables\n",
         ),
         (
             "preface trust status sub",
@@ -158,4 +185,27 @@ fn a_directory_is_an_argument_or_a_flag_before_or_after_the_command() {
         assert_eq!(argument.stdout, flag.stdout, "{command}");
     }
     sandbox.run("preface build sub -C sub").exits(2);
+}
+
+#[test]
+fn an_error_of_a_profile_of_yours_is_at_its_path_from_home() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/profiles/bad.toml", "extends = \"default\"\nordr = \"main\"\n");
+    let ran = sandbox.run("preface build --preset bad").exits(1).prints("");
+    assert!(ran.stderr.contains("——▶ ~/.config/preface/profiles/bad.toml:2:1\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_directory_is_an_argument_in_every_help() {
+    for command in ["build", "explain", "lint", "doctor"] {
+        let ran = Sandbox::empty().run(&format!("preface {command} --help")).exits(0);
+        assert!(ran.stdout.contains("\nArguments:\n  [DIR]\n"), "{command}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_quiet_command_prints_no_status() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface template delete").exits(0).says("`main` is the default already.\n");
+    sandbox.run("preface -q template delete").exits(0).prints("").says("");
 }

@@ -65,7 +65,9 @@ fn fault(helps: &BTreeMap<String, String>, words: &[&str]) -> Option<String> {
         (command, rest) = (below, after);
     }
     let known = flags(&helps[&command]);
-    let mut given = rest.iter().map(|word| word.split(['=', ',', '…']).next().unwrap_or_default());
+    // What follows `--` is for another program.
+    let own = rest.iter().take_while(|word| **word != "--");
+    let mut given = own.map(|word| word.split(['=', ',', '…']).next().unwrap_or_default());
     let unknown = given.find(|word| word.starts_with("--") && word.len() > 2 && !known.contains(word))?;
     Some(format!("`preface {command}` has no flag `{unknown}`"))
 }
@@ -153,6 +155,11 @@ fn a_wrong_command_or_flag_is_found() {
     };
     assert_eq!(fault("preface trust grant --allow-commands"), None);
     assert_eq!(fault("preface build --set 'a=--b c' --tz UTC | head"), None);
+    assert_eq!(fault("preface exec claude --dry-run -- --print"), None);
+    assert_eq!(
+        fault("preface exec claude --print -- -p").as_deref(),
+        Some("`preface exec` has no flag `--print`")
+    );
     assert_eq!(fault("preface trust gramt").as_deref(), Some("there is no command `preface trust gramt`"));
     assert_eq!(fault("preface build --world x").as_deref(), Some("`preface build` has no flag `--world`"));
 }

@@ -70,7 +70,9 @@ fn every_example_of_the_profile_page_is_a_profile() {
 #[test]
 fn the_tokens_page_names_every_tokenizer_and_its_ratios() {
     let page = Page::read("docs/reference/tokens.md");
-    for counter in preface::COUNTERS.names().into_iter().filter_map(|name| preface::COUNTERS.get(name)) {
+    for counter in
+        preface_engine::COUNTERS.names().into_iter().filter_map(|name| preface_engine::COUNTERS.get(name))
+    {
         let row = page.text.lines().find(|line| line.starts_with(&format!("| `{}`", counter.name())));
         let row =
             row.unwrap_or_else(|| panic!("docs/reference/tokens.md has no row for `{}`", counter.name()));

@@ -25,7 +25,8 @@ const RESULTS: [(&str, i32); 3] = [("--exit-code", 1), ("--deny warning", 4), ("
 
 /// Programs of examples that a machine may not have.
 const PROGRAMS: &str = "mkdir -p ~/bin && printf '#!/bin/sh\\ncat >/dev/null\\n' > ~/bin/jq && cp ~/bin/jq ~/bin/less \
-    && printf '#!/bin/sh\\n' > ~/bin/code && cp ~/bin/code ~/bin/vi && chmod +x ~/bin/*";
+    && printf '#!/bin/sh\\n' > ~/bin/code && cp ~/bin/code ~/bin/vi \
+    && for agent in claude codex gemini pi; do cp ~/bin/code ~/bin/$agent; done && chmod +x ~/bin/*";
 
 /// What the examples name: files, a stored template with versions, a conversation with revisions and requests, tokens.
 const PROJECT: &str = r#"

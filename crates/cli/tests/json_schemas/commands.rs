@@ -1,7 +1,7 @@
 //! The JSON of each command: the name of its schema file, the schema, and command lines whose output it describes.
 
 use crate::form::*;
-use preface::{
+use preface_engine::{
     conversation::RequestSummary,
     core::{
         diagnostic::Diagnostic,
@@ -127,6 +127,40 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("example", text("An example.")),
         ("diagnostics", diagnostics()),
     ]);
+    let ratio = |about: &str| json!({"type": "number", "description": about});
+    let model = object(&[
+        ("names", texts("The names that the row is for.")),
+        ("vendor", words("The vendor.", &["anthropic", "google", "openai", "unknown"])),
+        ("cache_minimum", number("The tokens that a prefix needs before it is cached.")),
+        (
+            "cache_marks",
+            words(
+                "How a request marks the end of a cached prefix.",
+                &["cache-control", "breakpoint", "none"],
+            ),
+        ),
+        ("cache_mark_limit", number("The most marks in one request.")),
+        (
+            "cache_ttl",
+            list(
+                "The lifetimes of a cached prefix; the first is the default.",
+                object(&[
+                    ("ttl", text("The lifetime.")),
+                    ("write", ratio("The price of writing a token, relative to an input token.")),
+                ]),
+            ),
+        ),
+        ("cache_read", ratio("The price of a cached token, relative to an input token.")),
+        ("price?", ratio("The price of a million input tokens in US dollars.")),
+        ("tokenizer?", text("The counter that has the model's vocabulary.")),
+        ("system_messages", flag("True if instructions between the messages are accepted.")),
+        (
+            "checks_prefix",
+            words("The reaction to a changed earlier part.", &["always", "new-accounts", "never"]),
+        ),
+        ("as_of", text("The date of the facts.")),
+        ("source", text("The source of the facts.")),
+    ]);
     let preset = object(&[
         ("name", text("The name.")),
         ("scope", scope()),
@@ -229,6 +263,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("not_pinned?", any("What the permission does not pin.")),
     ]);
     let with_state = all(&[permission.clone(), object(&[("state", text("`granted`, `changed` or `new`."))])]);
+    let changed_permission = all(&[
+        permission.clone(),
+        object(&[
+            ("state", text("`changed` or `new`.")),
+            ("paths", texts("The files of its program that differ from what was granted.")),
+        ]),
+    ]);
     let covered = object(&[
         (
             "files",
@@ -451,6 +492,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             &[("preface list variables --format json", 0)],
         ),
         out(
+            "list models",
+            "list-models",
+            "The models that facts are known about.",
+            document("models", model),
+            &[("preface list models --format json", 0)],
+        ),
+        out(
             "list presets",
             "list-presets",
             "The presets and profiles.",
@@ -599,6 +647,16 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                         ]),
                     ),
                 ),
+                (
+                    "lost",
+                    list(
+                        "The files that pins of the call name and that cannot be read.",
+                        object(&[
+                            ("path", text("The path.")),
+                            ("state", text("The reason, such as `missing`.")),
+                        ]),
+                    ),
+                ),
                 ("covers", covered),
                 ("store", maybe(text("The trust store."))),
                 ("permissions", list("What the project would do beyond text.", with_state)),
@@ -617,6 +675,10 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("path", text("The root of the project.")),
                 ("branch", maybe(text("The branch that is not granted."))),
                 ("paths", texts("The files that are not granted.")),
+                (
+                    "permissions",
+                    list("What the project would do beyond text, and is not granted.", changed_permission),
+                ),
                 ("text", text("A unified diff.")),
                 ("diagnostics", diagnostics()),
             ]),
@@ -687,6 +749,27 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             &[("preface trust list --format json", 0)],
         ),
         out(
+            "trust export",
+            "trust-export",
+            "The granted files with their digests.",
+            object(&[
+                ("trustPins", number("The version of the form: 1.")),
+                (
+                    "pins",
+                    list(
+                        "The granted contents, a row for each.",
+                        object(&[
+                            ("path", text("The path, relative to the root of the project.")),
+                            ("digest", text("The digest of the content.")),
+                            ("bytes", number("The size.")),
+                        ]),
+                    ),
+                ),
+                ("branches?", texts("The branches that are granted.")),
+            ]),
+            &[("preface trust export", 0)],
+        ),
+        out(
             "trust revoke",
             "trust-revoke",
             "What was revoked.",
@@ -696,6 +779,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                     ("path", text("The root of the project.")),
                     ("revoked", texts("The texts.")),
                     ("permissions", texts("The subjects of the permissions.")),
+                    ("branches", texts("The branches whose grants went with the last text.")),
                 ]),
             ),
             &[("preface trust revoke --format json", 0)],
@@ -793,7 +877,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The stored prompt of a conversation.",
             object(&[
                 ("conversation", conversation.clone()),
-                ("asked", any("The request that it was built for.")),
+                ("options", any("The request that it was built for.")),
                 ("variables", any("The values of the variables.")),
                 ("document", prompt),
             ]),
@@ -840,6 +924,20 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The recorded requests of a conversation, as `--requests` lists them.",
             document("requests", request),
             &[("preface conversation history 7f3a --requests --format json", 0)],
+        ),
+        out(
+            "conversation usage",
+            "conversation-usage",
+            "The tokens that were recorded for a request.",
+            object(&[
+                ("id", text("The conversation.")),
+                ("request", number("The number of the request.")),
+                ("input_tokens", number("All tokens of the request, cached ones included.")),
+                ("cache_read_tokens", number("The tokens that were read from the cache.")),
+                ("cache_write_tokens", number("The tokens that were written to the cache.")),
+                ("output_tokens", number("The tokens of the answer.")),
+            ]),
+            &[("preface conversation usage 7f3a usage.json --format json", 0)],
         ),
         out(
             "conversation diff",

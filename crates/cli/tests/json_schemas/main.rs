@@ -124,6 +124,7 @@ fn sandbox() -> Sandbox {
         .work(".claude/output-styles/short.md", "---\nname: short\ndescription: Short.\n---\n\nBe short.\n")
         .work(".pi/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies.\n---\n\nTidy.\n")
         .work("chat.json", CHAT)
+        .work("usage.json", r#"{"input_tokens": 100, "cache_read_input_tokens": 900}"#)
         .work("one.md", "You help in [prompt:cwd].\n")
         .work("two.md", "You help.\n")
         .work("cat/README.md", README)
@@ -212,8 +213,8 @@ fn every_kind_of_list_has_a_schema() {
 }
 
 /// The keys that another format fixes: audit events, the heads of agents and styles, scenarios, the health document of
-/// stud, and its object for a project that needs a grant.
-const FIXED: [&str; 14] = [
+/// stud, its object for a project that needs a grant, and files of trust pins.
+const FIXED: [&str; 15] = [
     "baseAfter",
     "byteCount",
     "canonicalPath",
@@ -228,6 +229,7 @@ const FIXED: [&str; 14] = [
     "previousOrder",
     "providerId",
     "systemPrompt",
+    "trustPins",
 ];
 
 #[test]

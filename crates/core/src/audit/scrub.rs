@@ -1,4 +1,4 @@
-//! What is taken out of a record before it is written down.
+//! Removes secrets from a record before it is written.
 //!
 //! In this order: what looks like a credential or is a known secret, in keys and values; references to secrets, which
 //! become their names; and what is too long for a log.
@@ -24,10 +24,10 @@ const KINDS: [&str; 3] = ["env", "keyring", "file"];
 #[must_use]
 pub fn scrub(record: &Value, known: &[&str]) -> Value {
     match record {
-        Value::String(text) => cut(clean(text, known)).into(),
+        Value::String(text) => truncate(clean(text, known)).into(),
         Value::Array(items) => items.iter().map(|item| scrub(item, known)).collect(),
-        Value::Object(keys) => match reference(keys) {
-            Some(name) => cut(format!("<ref:{}>", clean(name, known))).into(),
+        Value::Object(keys) => match secret_reference(keys) {
+            Some(name) => truncate(format!("<ref:{}>", clean(name, known))).into(),
             None => object(keys, known).into(),
         },
         plain => plain.clone(),
@@ -37,7 +37,7 @@ pub fn scrub(record: &Value, known: &[&str]) -> Value {
 fn object(keys: &Map<String, Value>, known: &[&str]) -> Map<String, Value> {
     let mut scrubbed = Map::new();
     for (key, value) in keys {
-        let clean = cut(clean(key, known));
+        let clean = truncate(clean(key, known));
         let mut name = clean.clone();
         let mut number = 1;
         // Two keys may look alike now; neither is lost.
@@ -54,15 +54,15 @@ fn clean(text: &str, known: &[&str]) -> String {
     redact(&redact_known(text, known)).into_owned()
 }
 
-/// Returns the name of a secret where these keys refer to one, and say nothing else.
-fn reference(keys: &Map<String, Value>) -> Option<&str> {
+/// Returns the name of a secret where these keys are only a reference to one.
+fn secret_reference(keys: &Map<String, Value>) -> Option<&str> {
     let kind = keys.get("kind")?.as_str()?;
     let name = keys.get("name")?.as_str()?;
     (keys.len() == 2 && KINDS.contains(&kind)).then_some(name)
 }
 
-/// Cuts a text that is too long, and says so at its end.
-fn cut(text: String) -> String {
+/// Cuts a text that is too long, with a note at its end.
+fn truncate(text: String) -> String {
     let total = text.len();
     if total <= TEXT_LIMIT {
         return text;
@@ -121,21 +121,21 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_at_a_character_within_the_limit() {
-        let cut = |text: &str| scrub(&json!(text), &[]).as_str().expect("a text").to_owned();
+        let truncate = |text: &str| scrub(&json!(text), &[]).as_str().expect("a text").to_owned();
         let full = "x".repeat(65_536);
-        assert_eq!(cut(&full), full);
+        assert_eq!(truncate(&full), full);
         let long = "x".repeat(65_537);
         let expected = format!("{}…[truncated 36 bytes of 65537]", "x".repeat(65_501));
-        assert_eq!(cut(&long), expected);
+        assert_eq!(truncate(&long), expected);
         for letter in ["é", "€", "😀"] {
             let text = letter.repeat(40_000);
-            let short = cut(&text);
+            let short = truncate(&text);
             assert!(short.len() <= 65_536 && short.len() > 65_536 - 8, "{}", short.len());
             let (kept, mark) = short.split_once('…').expect("a mark");
             assert!(text.starts_with(kept));
             assert_eq!(mark, format!("[truncated {} bytes of {}]", text.len() - kept.len(), text.len()));
         }
         let late = format!("{}ghp_{}", "x ".repeat(33_000), "a".repeat(36));
-        assert!(!cut(&late).contains("ghp_"), "redacted before it is cut");
+        assert!(!truncate(&late).contains("ghp_"), "redacted before it is cut");
     }
 }

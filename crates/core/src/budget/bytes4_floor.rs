@@ -2,7 +2,7 @@
 
 use super::{Bytes4, Counter};
 
-/// Estimates one token for every four whole bytes.
+/// A counter with one token for every four whole bytes.
 ///
 /// ```
 /// use preface_core::budget::{Bytes4Floor, Counter};

@@ -1,4 +1,4 @@
-//! Check: whether the finished text is within the limit. Parts that are rounded one by one do not tell.
+//! Check: whether the finished text is within the limit. The sum of rounded parts is not exact.
 
 use super::{Counter, Limit};
 use crate::{
@@ -19,24 +19,39 @@ pub struct OverBudget {
     pub limit: usize,
     /// The sections that need most, with their tokens.
     pub largest: Vec<(String, usize)>,
+    /// Where the limit was set, for people: `set by the call`.
+    pub set_in: String,
 }
 
 impl OverBudget {
     pub(super) fn new<'s>(
         needed: usize,
-        limit: usize,
+        limit: Limit<'_>,
         sizes: impl Iterator<Item = (&'s SectionId, usize)>,
     ) -> Self {
         let mut largest: Vec<(String, usize)> = sizes.map(|(id, tokens)| (id.to_string(), tokens)).collect();
         largest.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
         largest.truncate(3);
-        OverBudget { needed, limit, largest }
+        OverBudget { needed, limit: limit.tokens, largest, set_in: limit.set_in.to_owned() }
+    }
+
+    /// Returns what to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let needs: Vec<String> =
+            self.largest.iter().map(|(section, tokens)| format!("`{section}` needs {tokens}")).collect();
+        let needs = match needs.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            needs => needs.concat(),
+        };
+        let them = if self.largest.len() == 1 { "it" } else { "them" };
+        format!("{needs}; raise the budget ({}), or shorten {them}", self.set_in)
     }
 }
 
 /// Holds the finished text to the limit, as one text. Where the counter knows how wrong it may be and the limit lies within
-/// that, a note says so and nothing is refused. Where the profile warns, and where parts were cut and are still too
-/// much together, a note says so.
+/// that, it is reported and nothing is refused. Where the profile warns, and where parts were cut and are still too
+/// much together, it is reported.
 ///
 /// # Errors
 /// The text counts more than the limit, and the profile refuses that.
@@ -44,14 +59,14 @@ impl OverBudget {
 /// ```
 /// use preface_core::{budget::{Bytes4Floor, Limit, check}, profile::OverBudgetAction, prompt::Prompt};
 /// let prompt = Prompt { text: "0123456789".into(), ..Prompt::default() };
-/// let at = |tokens| Some(Limit { tokens, on_over: OverBudgetAction::Error });
+/// let at = |tokens| Some(Limit { tokens, on_over: OverBudgetAction::Error, set_in: "set by the call" });
 /// assert_eq!(check(&prompt, at(2), &Bytes4Floor, &mut Vec::new()), Ok(()));
 /// let over = check(&prompt, at(1), &Bytes4Floor, &mut Vec::new()).unwrap_err();
 /// assert_eq!(over.to_string(), "system prompt 2 tokens exceeds budget 1");
 /// ```
 pub fn check(
     prompt: &Prompt,
-    limit: Option<Limit>,
+    limit: Option<Limit<'_>>,
     counter: &dyn Counter,
     diagnostics: &mut Diagnostics,
 ) -> Result<(), OverBudget> {
@@ -61,34 +76,43 @@ pub fn check(
         && (low..=high).contains(&limit.tokens)
         && low < high
     {
-        diagnostics.push(near(needed, limit.tokens, low..=high, counter));
+        diagnostics.push(uncertain_note(needed, limit, low..=high, counter));
         return Ok(());
     }
     if needed <= limit.tokens {
         return Ok(());
     }
     let sizes = prompt.parts.iter().map(|part| (&part.section, counter.count(prompt.text_of(part))));
-    let over = OverBudget::new(needed, limit.tokens, sizes);
+    let over = OverBudget::new(needed, limit, sizes);
     let help = match limit.on_over {
         OverBudgetAction::Error => return Err(over),
-        OverBudgetAction::Warn => "raise `budget.tokens`, or let it cut: `budget.on-over = \"cut\"`",
-        OverBudgetAction::Cut => {
-            "the parts fit one by one, and count more as one text; lower `budget.tokens` a little"
+        OverBudgetAction::Warn => {
+            format!("raise `budget.tokens` ({}), or let it cut: `budget.onOver = \"cut\"`", limit.set_in)
         }
+        OverBudgetAction::Cut => format!(
+            "the parts fit one by one, and count more as one text; lower `budget.tokens` a little ({})",
+            limit.set_in
+        ),
     };
     diagnostics.push(Diagnostic::warning(DiagnosticCode::BudgetOver, over.to_string()).help(help));
     Ok(())
 }
 
-/// An estimate that knows how wrong it may be is no reason to refuse, and none to be sure.
-fn near(needed: usize, limit: usize, may_be: RangeInclusive<usize>, counter: &dyn Counter) -> Diagnostic {
+/// Warns that the limit is within the error of an estimate.
+fn uncertain_note(
+    needed: usize,
+    limit: Limit<'_>,
+    may_be: RangeInclusive<usize>,
+    counter: &dyn Counter,
+) -> Diagnostic {
     let (low, high) = (may_be.start(), may_be.end());
     let what = format!(
-        "system prompt {needed} tokens ({low} to {high} by `{}`) may exceed budget {limit}",
-        counter.name()
+        "system prompt {needed} tokens ({low} to {high} by `{}`) may exceed budget {}",
+        counter.name(),
+        limit.tokens
     );
     Diagnostic::warning(DiagnosticCode::BudgetNear, what)
-        .help("count with an exact counter: `o200k` or `cl100k`")
+        .help(format!("raise the budget ({}), or count exactly", limit.set_in))
 }
 
 #[cfg(test)]
@@ -100,8 +124,8 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    fn at(tokens: usize, on_over: OverBudgetAction) -> Option<Limit> {
-        Some(Limit { tokens, on_over })
+    fn at(tokens: usize, on_over: OverBudgetAction) -> Option<Limit<'static>> {
+        Some(Limit { tokens, on_over, set_in: "set by the call" })
     }
 
     #[test]

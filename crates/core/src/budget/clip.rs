@@ -1,13 +1,13 @@
-//! The cut of a text that is longer than its ceiling: the head stays, the tail goes, a marker says so.
+//! The cut of a text that is longer than its ceiling: the head stays, a marker replaces the tail.
 //!
-//! The result says how many bytes of the text stay and what to put behind them, not the new text, so that a caller
+//! The result is the number of bytes that stay and the text to put after them, not the new text, so that a caller
 //! that knows where each byte came from can keep that knowledge.
 
 use super::Counter;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Tells what became of a text under a ceiling.
+/// The result of a text under a ceiling.
 ///
 /// ```
 /// use preface_core::budget::{Bytes4, ClipResult, clip};
@@ -397,7 +397,7 @@ mod tests {
         }
 
         #[test]
-        fn a_marker_stands_on_a_line_of_its_own_and_tells_the_truth(
+        fn a_marker_is_on_a_line_of_its_own_with_the_right_numbers(
             text in texts(), max in 0_usize..80, counter in counters()
         ) {
             let clipped = clip(&text, max, counter);

@@ -1,9 +1,9 @@
-//! What measures a text. Ceilings cut with [`Bytes4`] unless the user asks for another counter, so that a change of
+//! Counters of tokens. Ceilings cut with [`Bytes4`] unless the user selects another counter, so that a change of
 //! model does not change bytes.
 
 use std::fmt::Debug;
 
-/// Measures a text in tokens.
+/// A counter of the tokens of a text.
 ///
 /// A counter is a pure function of the text. A longer prefix of a text counts as fewer tokens by a few at most, and never
 /// in an estimate: the search for the place to cut relies on it.
@@ -36,7 +36,7 @@ pub trait Counter: Debug + Send + Sync {
     /// Returns the name that options and reports use, such as `estimate:bytes4`.
     fn name(&self) -> &str;
 
-    /// Says in one line for people how it counts.
+    /// Describes in one line for people how it counts.
     fn about(&self) -> &str;
 
     /// Returns true where the count is the model's own and false where it is an estimate.
@@ -55,13 +55,13 @@ pub trait Counter: Debug + Send + Sync {
         None
     }
 
-    /// Returns who counts where text is cut, in place of a counter whose parts may add up to less than the whole.
+    /// Returns the counter for cuts, in place of a counter whose parts may add up to less than the whole.
     fn cutter(&self) -> Option<&dyn Counter> {
         None
     }
 }
 
-/// Estimates one token for every four bytes begun.
+/// A counter with one token for every four bytes begun.
 ///
 /// ```
 /// use preface_core::budget::{Bytes4, Counter};

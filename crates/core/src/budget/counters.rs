@@ -1,4 +1,4 @@
-//! Who can count: the counters of the core, and those that an edge brings.
+//! The counters of the core, and those that an edge adds.
 
 use super::{COUNTERS, Counter, MakeCounter};
 

@@ -63,12 +63,12 @@ mod tests {
     use crate::budget::{CLAUDE, CLAUDE_2026, GPT};
 
     #[test]
-    fn what_a_family_says_of_itself_is_what_it_counts_with() {
+    fn the_description_of_a_family_has_its_ratios() {
         for family in [CLAUDE, CLAUDE_2026, GPT] {
             let [ratio, dense, sparse] = [family.ratio, family.dense, family.sparse]
                 .map(|hundredths| format!("{:.2}", hundredths as f64 / 100.0));
-            let said = format!(" {ratio} ({dense}–{sparse}) bytes a token");
-            assert!(family.about.ends_with(&said), "{}", family.about);
+            let ratios = format!(" {ratio} ({dense}–{sparse}) bytes a token");
+            assert!(family.about.ends_with(&ratios), "{}", family.about);
         }
     }
 }

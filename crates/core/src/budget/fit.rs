@@ -11,11 +11,13 @@ use std::ops::Range;
 
 /// The limit of a whole prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
+pub struct Limit<'a> {
     /// Tokens.
     pub tokens: usize,
     /// The action when the prompt exceeds the limit.
     pub on_over: OverBudgetAction,
+    /// Where it was set, for people: `set by the call`.
+    pub set_in: &'a str,
 }
 
 /// Holds each part to its ceiling, and all of them to the limit where the profile cuts. Where it does not, the finished
@@ -29,7 +31,7 @@ pub struct Limit {
 /// Parts that must not be cut need more than the limit.
 pub fn fit(
     draft: Draft,
-    limit: Option<Limit>,
+    limit: Option<Limit<'_>>,
     between: usize,
     counter: &dyn Counter,
     profile: &str,
@@ -51,7 +53,7 @@ pub fn fit(
 
 fn within(
     draft: Draft,
-    limit: Option<Limit>,
+    limit: Option<Limit<'_>>,
     between: usize,
     counter: &dyn Counter,
     profile: &str,
@@ -65,7 +67,7 @@ fn within(
         let is_cut = |max: &usize| part.meta.unread > 0 || counter.count(&part.text) > *max;
         let whole = part.meta.max_tokens.filter(is_cut).map(|_| part.clone());
         if let Some(max) = part.meta.max_tokens
-            && !hold(&mut part, max, (CutWhy::Ceiling, max), counter, profile, diagnostics)
+            && !hold(&mut part, max, (CutWhy::Ceiling, max, ""), counter, profile, diagnostics)
         {
             absent.push(Absent {
                 section: part.meta.id.clone(),
@@ -93,14 +95,10 @@ fn within(
             + between * firm_count.saturating_sub(1);
     if firm_need > limit.tokens {
         let sizes = kept.iter().zip(&needs).filter(|(part, _)| firm(part));
-        return Err(OverBudget::new(
-            firm_need,
-            limit.tokens,
-            sizes.map(|(part, need)| (&part.meta.id, *need)),
-        ));
+        return Err(OverBudget::new(firm_need, limit, sizes.map(|(part, need)| (&part.meta.id, *need))));
     }
 
-    // Firm parts are served before anybody else; then by priority, and by place among equals.
+    // Firm parts are served first; then by priority, and by place among equals.
     let mut order: Vec<usize> = (0..kept.len()).collect();
     order.sort_by_key(|at| (!firm(&kept[*at]), std::cmp::Reverse(kept[*at].meta.priority), *at));
     let mut left = limit.tokens;
@@ -130,16 +128,24 @@ fn within(
             None => false,
             Some(offer) if offer >= needs[at] => true,
             Some(offer) => {
-                // One cut of the whole text, so that the marker tells the whole loss.
+                // One cut of the whole text, so that the marker counts all of it.
                 part = uncut[at].take().unwrap_or(part);
-                hold(&mut part, offer, (CutWhy::Budget, limit.tokens), counter, profile, diagnostics)
+                hold(
+                    &mut part,
+                    offer,
+                    (CutWhy::Budget, limit.tokens, limit.set_in),
+                    counter,
+                    profile,
+                    diagnostics,
+                )
             }
         };
         if fits {
             parts.push(part);
         } else {
             if room[at].is_none() {
-                diagnostics.push(dropped(&part, needs[at], limit.tokens, "the budget"));
+                let help = over_budget(limit.set_in);
+                diagnostics.push(dropped_note(&part, needs[at], limit.tokens, "the budget").help(help));
             }
             absent.push(Absent {
                 section: part.meta.id.clone(),
@@ -156,22 +162,22 @@ fn within(
 fn hold(
     part: &mut DraftPart,
     max: usize,
-    (why, limit): (CutWhy, usize),
+    (why, limit, set_in): (CutWhy, usize, &str),
     counter: &dyn Counter,
     profile: &str,
     diagnostics: &mut Diagnostics,
 ) -> bool {
-    let whose = match why {
-        CutWhy::Ceiling => "its ceiling",
-        CutWhy::Budget => "the budget",
+    let (whose, help) = match why {
+        CutWhy::Ceiling => ("its ceiling", "raise the ceiling, or shorten the text".to_owned()),
+        CutWhy::Budget => ("the budget", over_budget(set_in)),
     };
     let total_tokens = match clip_head(&part.text, part.meta.unread, max, counter) {
         ClipResult::Whole { .. } => return true,
         clipped => clipped.total_tokens(),
     };
-    let cut = (part.meta.cut != CutRule::Whole).then(|| cut(part, max, counter, profile)).flatten();
+    let cut = (part.meta.cut != CutRule::Whole).then(|| cut_part(part, max, counter, profile)).flatten();
     let Some((mut cut, gone, cut_tokens)) = cut else {
-        diagnostics.push(dropped(part, total_tokens, limit, whose));
+        diagnostics.push(dropped_note(part, total_tokens, limit, whose).help(help));
         return false;
     };
     // What stood last goes first, so that each range counts in the text before its cut.
@@ -198,13 +204,13 @@ fn hold(
             ),
         )
         .about(&part.meta.id)
-        .help("raise the ceiling, or shorten the text"),
+        .help(help),
     );
     true
 }
 
-/// Returns what stays of a part that is too long, with the bytes that go and their tokens; `None` where nothing does.
-fn cut(
+/// Cuts a part that is too long; returns it with the removed ranges and their tokens. `None` where nothing remains.
+fn cut_part(
     part: &DraftPart,
     max: usize,
     counter: &dyn Counter,
@@ -218,7 +224,7 @@ fn cut(
         else {
             return None;
         };
-        let kept = ordered.kept(kept);
+        let kept = ordered.retained(kept);
         if kept.is_frame_only(part) {
             return None;
         }
@@ -226,18 +232,21 @@ fn cut(
         let cut = kept.part(part, marker.as_deref(), profile);
         // Where texts stand in another order, a tokenizer may count a few more.
         match counter.count(&cut.text).saturating_sub(max) {
-            0 => return Some((cut, kept.gone(part.text.len()), cut_tokens)),
+            0 => return Some((cut, kept.removed(part.text.len()), cut_tokens)),
             over => room = room.saturating_sub(over),
         }
     }
 }
 
-fn dropped(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
+fn over_budget(set_in: &str) -> String {
+    format!("raise the budget ({set_in}), or shorten the text")
+}
+
+fn dropped_note(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
     Diagnostic::warning(
         DiagnosticCode::BudgetDropped,
         format!("section `{}` ({tokens} tokens) was left out: {whose} is {max}", part.meta.id),
     )
-    .help("raise the ceiling, or shorten the text")
 }
 
 #[cfg(test)]
@@ -257,11 +266,11 @@ mod tests {
         part
     }
 
-    fn cut_at(tokens: usize) -> Option<Limit> {
-        Some(Limit { tokens, on_over: OverBudgetAction::Cut })
+    fn cut_at(tokens: usize) -> Option<Limit<'static>> {
+        Some(Limit { tokens, on_over: OverBudgetAction::Cut, set_in: "set by the call" })
     }
 
-    fn run(parts: Vec<DraftPart>, limit: Option<Limit>) -> Result<(Draft, Diagnostics), OverBudget> {
+    fn run(parts: Vec<DraftPart>, limit: Option<Limit<'_>>) -> Result<(Draft, Diagnostics), OverBudget> {
         let mut diagnostics = Vec::new();
         let draft = Draft { parts, absent: Vec::new() };
         fit(draft, limit, 1, &Bytes4, "test", &mut diagnostics).map(|fitted| (fitted, diagnostics))
@@ -330,7 +339,8 @@ mod tests {
     fn error_and_warn_do_not_cut() {
         for on_over in [OverBudgetAction::Error, OverBudgetAction::Warn] {
             let parts = vec![part("a", 30, 50, CutRule::Clip)];
-            let (fitted, diagnostics) = run(parts, Some(Limit { tokens: 29, on_over })).unwrap();
+            let (fitted, diagnostics) =
+                run(parts, Some(Limit { tokens: 29, on_over, set_in: "set by the call" })).unwrap();
             assert_eq!((fitted.parts[0].text.len(), diagnostics), (120, Vec::new()));
         }
     }
@@ -397,7 +407,7 @@ mod tests {
         assert_eq!(letters(&text([1, 2, 3], 28)), "def ghi", "the first is gone with what stood behind it");
         assert!(text([1, 2, 3], 28).starts_with("INTRODUCTION:\n\ndef\n"), "{}", text([1, 2, 3], 28));
         assert_eq!(letters(&text([2, 1, 3], 36)), "abc def ghi");
-        assert!(text([2, 1, 3], 36).contains("def\n…[truncated "), "the loss is told where it was");
+        assert!(text([2, 1, 3], 36).contains("def\n…[truncated "), "the marker is at the place of the cut");
         assert_eq!(letters(&text([2, 1, 3], 18)), "ghi");
         for ranks in [[1, 2, 3], [3, 1, 2], [2, 3, 1], [1, 1, 2]] {
             for max in 0..40 {

@@ -1,4 +1,4 @@
-//! How long a text is, and what to do when it is too long.
+//! The length of a text, and cuts of one that is too long.
 //!
 //! A [`Counter`] measures, [`clip()`] cuts, [`fit()`] holds parts to a limit and [`check()`] the finished text. A new counter
 //! is one file here, with the type and its tests, and one line in [`COUNTERS`]. Counters that need more than arithmetic
@@ -27,7 +27,7 @@ pub use family::Family;
 pub use fit::{Limit, fit};
 pub use gpt::GPT;
 
-/// Makes a counter.
+/// A constructor of a counter.
 pub type MakeCounter = fn() -> Box<dyn Counter>;
 
 /// The counters of the core, by name.
@@ -62,10 +62,13 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_says_how_it_counts() {
+    fn a_counter_describes_how_it_counts() {
         for (name, make) in COUNTERS {
             let about = make().about().to_owned();
-            assert!(!about.is_empty() && !about.ends_with('.'), "{name} must say in one line how it counts");
+            assert!(
+                !about.is_empty() && !about.ends_with('.'),
+                "{name} must describe in one line how it counts"
+            );
         }
     }
 

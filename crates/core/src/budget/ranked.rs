@@ -1,4 +1,4 @@
-//! What a cut leaves of a part whose items have ranks: the lowest gives way first, wherever it stands.
+//! The cut of a part whose items have ranks: the lowest is cut first, wherever it is.
 
 use crate::{
     draft::{DraftItem, DraftPart},
@@ -24,7 +24,7 @@ struct PartRun {
 pub(super) struct RetainedRanges {
     /// In the order of the text.
     ranges: Vec<Range<usize>>,
-    /// Behind which of them the loss is told.
+    /// The index of the range that the marker follows.
     last: usize,
 }
 
@@ -34,7 +34,7 @@ impl<'p> OrderedText<'p> {
         let items = &part.items;
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|at| Reverse(items[*at].rank));
-        // Nobody knows to which item bytes belong that were not read.
+        // The item of unread bytes is unknown.
         let (Some(first), Some(last), false) =
             (items.first(), items.last(), order.is_sorted() || part.meta.unread > 0)
         else {
@@ -52,8 +52,8 @@ impl<'p> OrderedText<'p> {
         OrderedText { text: text.into(), runs }
     }
 
-    /// Returns what stays of the part where the first `length` bytes of this text do.
-    pub(super) fn kept(&self, length: usize) -> RetainedRanges {
+    /// Returns the ranges of the part that are in the first `length` bytes of this text.
+    pub(super) fn retained(&self, length: usize) -> RetainedRanges {
         let mut left = length;
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut first_item: Option<(usize, usize)> = None;
@@ -90,7 +90,7 @@ fn closing_tag(part: &DraftPart, closing: Range<usize>) -> Option<Range<usize>> 
 }
 
 impl RetainedRanges {
-    /// True where a part had a frame and items, and nothing but its frame is left.
+    /// Returns true if a part had a frame and items, and only its frame is left.
     pub(super) fn is_frame_only(&self, part: &DraftPart) -> bool {
         let is_framed = part.items.first().is_some_and(|item| item.content.start > 0);
         let has = |item: &DraftItem| {
@@ -143,8 +143,8 @@ impl RetainedRanges {
         part
     }
 
-    /// Returns the bytes of a text of `length` bytes that go, the last first.
-    pub(super) fn gone(&self, length: usize) -> Vec<Range<usize>> {
+    /// Returns the removed ranges of a text of `length` bytes, the last first.
+    pub(super) fn removed(&self, length: usize) -> Vec<Range<usize>> {
         let starts = self.ranges.iter().map(|range| range.start).chain([length]);
         let ends = [0].into_iter().chain(self.ranges.iter().map(|range| range.end));
         let mut gone: Vec<Range<usize>> =

@@ -124,7 +124,7 @@ impl CatalogTexts {
                 }
                 CatalogChunk::Kept { written, span, why } => {
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: false };
-                    notes.push(kept(written, why, at.place(span)));
+                    notes.push(uncompiled_note(written, why, at.place(span)));
                     push(body, written, origin);
                 }
                 CatalogChunk::Value { expression, written, span } => {
@@ -166,7 +166,7 @@ impl CatalogTexts {
 impl CatalogBody {
     /// Returns the first expression that has no value, with the reason, whether or not its variables exist.
     #[must_use]
-    pub fn fault(&self, bindings: &Bindings) -> Option<(&Piece, String)> {
+    pub fn find_error(&self, bindings: &Bindings) -> Option<(&Piece, String)> {
         let source: Arc<str> = "a sample".into();
         let fault = |expression: &Expression, known: Option<&str>| {
             let mut look = |_: &VariableKey| Ok(known.map(|text| (text.to_owned(), source.clone())));
@@ -220,7 +220,7 @@ fn path_of<'b>(expression: &Expression, bindings: &'b Bindings) -> Option<(Strin
     }
 }
 
-fn kept(written: &str, why: &UncompiledReason, place: Place) -> Diagnostic {
+fn uncompiled_note(written: &str, why: &UncompiledReason, place: Place) -> Diagnostic {
     let shown: String = written.chars().take(60).collect();
     let why = match why {
         UncompiledReason::Unparsed(why) => format!("it is no expression ({why})"),

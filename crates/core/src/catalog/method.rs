@@ -19,11 +19,11 @@ pub(super) fn method<'a>(
         ExpressionValue::List(items) => of_list(machine, items, name, arguments),
         ExpressionValue::Bound(bound, Binding::Tools) => match name {
             "has" | "includes" => {
-                let asked = match arguments.first() {
+                let name_of_tool = match arguments.first() {
                     Some(ExpressionValue::Text(text)) => text.flat().into_owned(),
                     _ => return Ok(ExpressionValue::Bool(false)),
                 };
-                Ok(ExpressionValue::Bool(machine.has_tool(&asked)))
+                Ok(ExpressionValue::Bool(machine.has_tool(&name_of_tool)))
             }
             _ => of_list(machine, &machine.tools(bound)?, name, arguments),
         },

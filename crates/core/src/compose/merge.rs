@@ -1,5 +1,5 @@
-//! Merging: the text of one section stands in another one's, where that has the tag `[section:<id>]`. No text is said
-//! twice: the merged section is absent, and `explain` says where its bytes went.
+//! Merging: the text of one section is put into another one's, in place of the tag `[section:<id>]`. The merged section is
+//! absent, and `explain` shows where its bytes are.
 
 use super::Composer;
 use crate::{
@@ -9,24 +9,24 @@ use crate::{
 };
 
 impl Composer<'_> {
-    /// Merges what is to be merged. A section whose tag is not there, because somebody replaced the text that had it, speaks
-    /// in its own place.
+    /// Merges the sections with a `merge_into`. One whose tag is missing, because the text with it was replaced, stays in its
+    /// own place.
     pub(super) fn merge(&mut self) {
-        let asked: Vec<(SectionId, SectionId)> = self
+        let merges: Vec<(SectionId, SectionId)> = self
             .slots
             .iter()
             .filter_map(|slot| Some((slot.section.id.clone(), slot.section.merge_into.clone()?)))
             .collect();
-        for (id, into) in asked {
+        for (id, into) in merges {
             let (Some(at), Some(target)) = (self.position(id.as_str()), self.position(into.as_str())) else {
                 continue;
             };
             let (Some(inner), Some(text)) =
-                (text_of(&self.slots[at].section), text_of(&self.slots[target].section))
+                (literal_text(&self.slots[at].section), literal_text(&self.slots[target].section))
             else {
                 continue;
             };
-            let Some(merged) = spliced(text, &format!("[section:{id}]"), inner) else { continue };
+            let Some(merged) = replace_tag(text, &format!("[section:{id}]"), inner) else { continue };
             self.slots[target].section.to_mut().body = SectionBody::Text(merged);
             self.slots.remove(at);
             self.leave(id, AbsentReason::Merged, format!("its text is in `{into}`"));
@@ -34,8 +34,8 @@ impl Composer<'_> {
         self.remove_dead_tags();
     }
 
-    /// No prompt of a catalog is said twice: one that stands in another section's text, or that an earlier section says, is
-    /// merged.
+    /// Merges prompts of a catalog that are in another section's text or in an earlier section, so that none is included
+    /// twice.
     pub(super) fn merge_prompts(&mut self) {
         let mut at = 0;
         while let Some(slot) = self.slots.get(at) {
@@ -43,7 +43,7 @@ impl Composer<'_> {
                 SectionBody::Catalog(body) => body.prompts.first(),
                 _ => None,
             };
-            let said_in = own.and_then(|own| {
+            let target = own.and_then(|own| {
                 let others = self.slots.iter().enumerate().filter(|(other, slot)| {
                     *other != at && slot.section.when.is_none() && slot.section.place.is_none()
                 });
@@ -53,7 +53,7 @@ impl Composer<'_> {
                     (place > 0 || other < at).then(|| slot.section.id.clone())
                 })
             });
-            match said_in {
+            match target {
                 Some(into) => {
                     let gone = self.slots.remove(at).section.id.clone();
                     self.leave(gone, AbsentReason::Merged, format!("its text is in `{into}`"));
@@ -63,7 +63,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Takes away the tags of sections that somebody switched off.
+    /// Removes the tags of disabled sections.
     fn remove_dead_tags(&mut self) {
         let profile = &self.snapshot.profile;
         for section in &profile.sections {
@@ -73,7 +73,8 @@ impl Composer<'_> {
             }
             let Some(target) = self.position(into.as_str()) else { continue };
             let tag = format!("[section:{}]", section.id);
-            let cleared = text_of(&self.slots[target].section).and_then(|text| spliced(text, &tag, &[]));
+            let cleared =
+                literal_text(&self.slots[target].section).and_then(|text| replace_tag(text, &tag, &[]));
             if let Some(cleared) = cleared {
                 self.slots[target].section.to_mut().body = SectionBody::Text(cleared);
             }
@@ -81,8 +82,8 @@ impl Composer<'_> {
     }
 }
 
-/// The text of a section that always speaks.
-fn text_of(section: &Section) -> Option<&[Piece]> {
+/// Returns the text of a section that is always included.
+fn literal_text(section: &Section) -> Option<&[Piece]> {
     match &section.body {
         SectionBody::Text(pieces) if section.when.is_none() && section.language == Language::Template => {
             Some(pieces)
@@ -91,9 +92,9 @@ fn text_of(section: &Section) -> Option<&[Piece]> {
     }
 }
 
-/// Puts `inner`, without the line ends behind it, in the place of the tag; with nothing to say, the line ends before the tag
-/// go, too. `None` where there is no tag.
-fn spliced(text: &[Piece], tag: &str, inner: &[Piece]) -> Option<Vec<Piece>> {
+/// Replaces the tag by `inner` without the line ends after it; if that is empty, the line ends before the tag go, too.
+/// `None` where there is no tag.
+fn replace_tag(text: &[Piece], tag: &str, inner: &[Piece]) -> Option<Vec<Piece>> {
     let (at, start) = text.iter().enumerate().find_map(|(at, piece)| Some((at, piece.text.find(tag)?)))?;
     let holder = &text[at];
     let part = |range: std::ops::Range<usize>| Piece {

@@ -1,4 +1,4 @@
-//! Whether the schema of a tool has the parameters that a description from a catalog names, and the schema with those names.
+//! Checks that the schema of a tool has the parameters that a catalog's description names, and renames them.
 
 use crate::profile::Parameter;
 use serde_json::{Map, Value};

@@ -63,6 +63,12 @@ impl DiagnosticCode {
         self.as_str().split_once('/').map_or(self.as_str(), |(topic, _)| topic)
     }
 
+    /// Returns true where it is about the texts of instruction files, and so about a prompt alone.
+    #[must_use]
+    pub fn is_of_instructions(self) -> bool {
+        matches!(self.topic(), "context" | "imports" | "instructions" | "rules")
+    }
+
     /// Returns the severities that its diagnostics can have, the usual one first.
     #[must_use]
     pub fn severities(self) -> &'static [Severity] {
@@ -173,6 +179,8 @@ codes! {
     BudgetNear "budget/near" [Warning] "An estimated token count is so close to the limit that the exact count may exceed it." => "Count with an exact tokenizer.";
     BudgetOver "budget/over" [Warning, Error] "The prompt has more tokens than the budget allows.";
     CacheBelowMinimum "cache/below-minimum" [Info] "The beginning of a request that stays the same is smaller than what the service caches.";
+    CacheStability "cache/stability" [Warning, Info] "A section is declared to be more stable than a variable in it." => "Leave out `stability`: a section is as stable as the least stable variable in it.";
+    CacheTtl "cache/ttl" [Warning] "The model or the format does not offer the lifetime of a cache that was chosen; the default is used." => "Choose one that `cache_ttl` in the row of the model lists.";
     CacheVolatileEarly "cache/volatile-early" [Warning, Info] "A section that changes comes before one that does not, so caches of the prompt are lost early." => "Move it behind, for example with `arrange = \"stability\"`.";
     CatalogChanged "catalog/changed" [Error] "A file of an imported catalog was changed after the import." => "Import the catalog again.";
     CatalogCompiled "catalog/compiled" [Error] "A compiled text of a catalog is not what its prompt compiles to." => "Import the catalog again.";
@@ -220,7 +228,7 @@ codes! {
     CommandShadowed "command/shadowed" [Info] "A slash command file is hidden by one of a stronger layer with the same name.";
     CommandTooMany "command/too-many" [Warning] "More slash commands exist than are listed.";
     ContextDuplicate "context/duplicate" [Info] "A context file was left out because its text is already included.";
-    ContextImport "context/import" [Warning] "A context file imports another file, and imports are not resolved.";
+    ContextImport "context/import" [Warning] "A context file imports another file that is not included, and imports are not resolved." => "Write the text into the file, or fill the section with `instruction-files` in a profile.";
     ContextShadowed "context/shadowed" [Info] "A context file was left out because another one in its directory or work tree is used in its place.";
     ConversationAgent "conversation/agent" [Warning] "The turn names another agent than the stored prompt was built for." => "Give the agent a conversation of its own.";
     ConversationBudget "conversation/budget" [Warning] "The turn has another budget than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
@@ -232,6 +240,7 @@ codes! {
     ConversationSet "conversation/set" [Warning] "The turn sets an option that the stored prompt was not built with." => "A compaction or a refresh builds the prompt for it.";
     ConversationTemplate "conversation/template" [Warning] "The turn names another template than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
     ConversationTools "conversation/tools" [Warning] "The turn has other tools than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationToolsRevoked "conversation/tools-revoked" [Warning] "The trust in a project was revoked: requests of the conversation are sent without the tools that it brought." => "Grant it again, then refresh the conversation, to have them back.";
     ContextProviderFailed "extension/context-provider-failed" [Warning] "The program of a context provider failed or was late; nothing of it is in the prompt.";
     ContractVersionMismatch "extension/contract-version" [Error, Warning] "A manifest has a contract version that is not supported.";
     RequiredCoreVersionMismatch "extension/core-version" [Error, Warning] "A manifest requires another version of preface.";
@@ -251,6 +260,7 @@ codes! {
     ExtensionUnknownCategory "extension/unknown-category" [Warning] "A directory among the extensions is not a category of extensions.";
     UnknownConfigKey "extension/unknown-config-key" [Warning] "A setting of an extension is not declared in its manifest.";
     ExtensionUnknownKey "extension/unknown-key" [Warning] "A manifest has a key that does not exist; it is ignored.";
+    FileAboveRoots "file/above-roots" [Info] "Instruction files of the repository were not read because they are above the roots.";
     FileDenied "file/denied" [Warning, Error] "A file cannot be read because permission is denied." => "Allow reading it, or remove it.";
     FileFollowed "file/followed" [Info] "A link leads out of the project and was followed because the user allowed it.";
     FileHardLink "file/hard-link" [Warning] "A file was left out because it is a hard link, which could be a file from outside of the project.";
@@ -323,6 +333,7 @@ codes! {
     LayerNoGlobal "layer/no-global" [Info] "There is no global layer because no home directory is set." => "Set `PREFACE_HOME` to a directory.";
     LayerNoProject "layer/no-project" [Info] "There is no project layer because its directory would be the global one.";
     LayerSections "layer/sections" [Warning] "Section files of a layer were left out because they cannot be read or are too large together.";
+    LayerStateInside "layer/state-inside" [Warning] "The state directory is not used because it is inside the project.";
     LayerTwoGlobals "layer/two-globals" [Warning] "Two global directories exist, and only one is used." => "Put the files into one of the two, and remove the other.";
     LayerVariable "layer/variable" [Warning] "An environment variable that names a directory was not used because of its value.";
     LayerWritable "layer/writable" [Warning] "Other users can write to a directory or file of the global layer.";
@@ -356,7 +367,6 @@ codes! {
     McpProtocol "mcp/protocol" [Warning] "An answer of an MCP server violates the protocol.";
     McpRecording "mcp/recording" [Warning] "A recording or description of an MCP server cannot be read and was left out.";
     McpRefused "mcp/refused" [Warning] "An MCP server refused a request, or may not be started.";
-    McpRoots "mcp/roots" [Info] "Files above the roots of this MCP server were not read.";
     McpSecret "mcp/secret" [Warning] "The answer of an MCP server repeats a value that it was given; the value is masked.";
     McpSse "mcp/sse" [Warning] "An MCP server uses the SSE transport, which is not supported." => "Use its streamable HTTP address.";
     McpStopped "mcp/stopped" [Warning] "The question to an MCP server was stopped.";
@@ -382,8 +392,7 @@ codes! {
     ProfileClosed "profile/closed" [Info] "Sections and `systemPrompt` of the user's files are not part of the prompt because the profile is closed.";
     ProfileInvalid "profile/invalid" [Error] "A profile file is not valid.";
     ProfileOption "profile/option" [Warning] "An option of a section has a value that cannot be used.";
-    ProfileUnknownOption "profile/unknown-option" [Warning] "A section sets an option that its provider does not have.";
-    ProfileUnknownProvider "profile/unknown-provider" [Warning, Info] "A section names a context provider that does not exist.";
+    ProfileUnknownProvider "profile/unknown-provider" [Warning] "A section names a context provider that does not exist.";
     ProgramCopy "program/copy" [Info] "A program ran from the copy that was made when it was granted, and may miss the files beside it.";
     ProgramInsideProject "program/inside-project" [Info] "A program was not started because it lies inside the project." => "Name the program by its absolute path.";
     ProjectReplaces "project/replaces" [Warning] "The project replaces or switches off something of the user.";
@@ -395,7 +404,9 @@ codes! {
     PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
     ReminderEmpty "reminder/empty" [Info] "A reminder was not sent because its text is empty.";
     ReminderInvalid "reminder/invalid" [Warning] "A reminder file is not valid and was left out.";
+    ReminderNone "reminder/none" [Info] "Events have no effect because the profile has no reminders." => "A file in `reminders` of your own directory is one.";
     RequestArguments "request/arguments" [Error] "The arguments of a call in the history are no JSON object.";
+    RequestBeta "request/beta" [Info] "The body has a field that the service accepts with a beta header alone." => "Let your agent send the header.";
     RequestBlockUnsupported "request/block-unsupported" [Warning] "A block of a message was left out because the format has no place for it.";
     RequestCallWithoutResult "request/call-without-result" [Error] "A call in the history has no result; the service refuses such a request." => "Add the result of each call behind the message with the call.";
     RequestDuplicateId "request/duplicate-id" [Error] "Two calls in the history have the same id; the service cannot match their results.";
@@ -403,7 +414,7 @@ codes! {
     RequestEmptyBlock "request/empty-block" [Info] "A text without content was left out because services refuse it.";
     RequestIdRewritten "request/id-rewritten" [Info] "The id of a call was rewritten because the service accepts shorter ids or fewer characters.";
     RequestImageMoved "request/image-moved" [Info] "An image in the result of a tool is sent in a message of the user because the format has no images in results.";
-    RequestModelUnknown "request/model-unknown" [Info] "Nothing is known about the model; cautious values are used." => "Add a row to `models.toml` in your own directory.";
+    RequestModelUnknown "request/model-unknown" [Info, Warning] "Nothing is known about the model; cautious values are used." => "Add a row to `models.toml` in your own directory.";
     RequestNameRewritten "request/name-rewritten" [Warning] "The name of a tool was rewritten because the service accepts shorter names or fewer characters." => "Give the tool a name of at most 64 letters, digits, `_` and `-`; otherwise your agent must map the name of a call back.";
     RequestNoModel "request/no-model" [Warning] "The request names no model; cautious values are used." => "Name one with `--model`.";
     RequestReasoningLeftOut "request/reasoning-left-out" [Info] "Reasoning was left out because it is signed by another vendor or has no signature.";

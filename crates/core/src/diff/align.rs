@@ -88,7 +88,7 @@ impl Aligner<'_> {
     }
 }
 
-/// Takes the lines away that both sides start and end with, and says how many those are.
+/// Removes the lines that both sides start and end with, and returns their numbers.
 fn trim(old: &[&str], new: &[&str], gap: &Gap) -> (usize, Gap, usize) {
     let (old, new) = (&old[gap.old.clone()], &new[gap.new.clone()]);
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! What became of each part. Parts are matched by section, the first with the first where a section has several.
+//! The change of each part. Parts are matched by section, the first with the first where a section has several.
 
 use super::increasing::longest_increasing;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Says what became of one part.
+/// The change of one part.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, diff::{Difference, PartChange}, document::Document, prompt::Prompt};
@@ -19,20 +19,20 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PartChange {
-    /// Its section.
+    /// The section of the part.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub section: SectionId,
-    /// What became of it.
+    /// The kind of the change.
     pub change: Change,
-    /// Its tokens on the left side; `None` where it was added.
+    /// The tokens on the left side; `None` where it was added.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub tokens_before: Option<usize>,
-    /// Its tokens on the right side; `None` where it was removed.
+    /// The tokens on the right side; `None` where it was removed.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub tokens_after: Option<usize>,
 }
 
-/// Says in one word what became of a part.
+/// The kind of a part's change.
 ///
 /// ```
 /// use preface_core::diff::Change;
@@ -152,7 +152,7 @@ pub(super) fn first_change<'d>(
     }
 }
 
-/// Tells, for each part of each side, whether it is not the same on the other.
+/// Returns, for each part of each side, true if it differs on the other.
 pub(super) fn changed_parts(left: &Document, right: &Document) -> (Vec<bool>, Vec<bool>) {
     let (mut before, mut after) = (vec![true; left.parts.len()], vec![true; right.parts.len()]);
     for (from, to) in pairs(left, right).into_iter().enumerate() {
@@ -178,7 +178,7 @@ fn pairs(left: &Document, right: &Document) -> Vec<Option<usize>> {
     left.parts.iter().map(|part| places.get_mut(&part.section)?.pop()).collect()
 }
 
-/// Tells, for each part on the right, whether it kept its place among those that both sides have.
+/// Returns, for each part on the right, true if it kept its place among those that both sides have.
 fn steady(pairs: &[Option<usize>], parts: usize) -> Vec<bool> {
     let places: Vec<usize> = pairs.iter().flatten().copied().collect();
     let mut steady = vec![false; parts];
@@ -188,7 +188,7 @@ fn steady(pairs: &[Option<usize>], parts: usize) -> Vec<bool> {
     steady
 }
 
-/// True where two parts say the same. A separator that only one of them needs, because the other is the first of its
+/// Returns true if two parts have the same text. A separator that only one of them needs, because the other is the first of its
 /// prompt, is no difference.
 fn equal(left: &Document, before: &DocumentPart, right: &Document, after: &DocumentPart) -> bool {
     let (before_join, before_body) = split(left, before);

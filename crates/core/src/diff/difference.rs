@@ -14,7 +14,7 @@ use crate::{
 };
 use serde::Serialize;
 
-/// Compares two prompts.
+/// The difference of two prompts.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
@@ -25,12 +25,12 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Difference {
-    /// True where both texts have the same bytes.
+    /// True if both texts have the same bytes.
     pub same: bool,
-    /// Where the texts part and who is behind it.
+    /// The first difference and its origins.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub first_difference: Option<FirstDifference>,
-    /// What a provider's cache can keep of one when it sees the other.
+    /// The prefix that a provider's cache can keep.
     pub cached_prefix: CachedPrefix,
     /// A row per part: those of the right side in their order, and removed ones where they stood.
     pub parts: Vec<PartChange>,
@@ -39,7 +39,7 @@ pub struct Difference {
     pub text: String,
 }
 
-/// Points at the place where two texts part.
+/// The first place where two texts differ.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, diff::{Difference, FirstDifference}, document::Document, prompt::Prompt};
@@ -52,15 +52,15 @@ pub struct Difference {
 pub struct FirstDifference {
     /// The first byte of the first character that differs, on both sides.
     pub offset: usize,
-    /// What differs on the left side. `None` where only the right side has it.
+    /// The left side at the difference. `None` where only the right side has it.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub left: Option<Side>,
-    /// What differs on the right side. `None` where only the left side has it.
+    /// The right side at the difference. `None` where only the left side has it.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub right: Option<Side>,
 }
 
-/// Names what one side has at the first difference.
+/// One side of the first difference.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
@@ -78,11 +78,14 @@ pub struct Side {
     pub label: String,
     /// The origin of the whole span.
     pub origin: Origin,
-    /// True where the span started before the difference: the common prefix ends within it.
+    /// True if the span started before the difference: the common prefix ends within it.
     pub within: bool,
+    /// True where it is of an item, such as a file, that the other side does not have.
+    #[serde(skip)]
+    pub only: bool,
 }
 
-/// Measures what two texts have in common from their start.
+/// The common prefix of two texts.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, diff::CachedPrefix};
@@ -137,6 +140,7 @@ impl FirstDifference {
     /// only in a part that is the same on both sides: it is not named.
     fn of(left: &Document, right: &Document, offset: usize) -> FirstDifference {
         let (before, after) = first_change(left, right);
+        let documents = (left, right);
         let holds = |part: Option<&DocumentPart>| part.is_none_or(|part| part.range.contains(&offset));
         let (left, right) = match (before, after) {
             (None, None) => (Side::of(left, offset), Side::of(right, offset)),
@@ -162,20 +166,24 @@ impl FirstDifference {
                 (side(before), side(after))
             }
         };
+        let is_only = |side: Side, other: &Document| Side { only: side.is_only(other), ..side };
+        let (left, right) =
+            (left.map(|side| is_only(side, documents.1)), right.map(|side| is_only(side, documents.0)));
         FirstDifference { offset, left, right }
     }
 
-    /// Returns the side whose origin most likely made the difference: the one within whose span the common prefix ends;
-    /// else, of two texts that start here, the one that moves more (a hook before a variable, a flag, a file, the profile).
+    /// Returns the side whose origin most likely made the difference: the one with an item that the other does not have; else
+    /// the one within whose span the common prefix ends; else, of two texts that start here, the one that moves more (a hook
+    /// before a variable, a flag, a file, the profile).
     ///
     /// ```
     /// use preface_core::diff::FirstDifference;
-    /// let nobody = FirstDifference { offset: 0, left: None, right: None };
-    /// assert!(nobody.cause().is_none());
+    /// let none = FirstDifference { offset: 0, left: None, right: None };
+    /// assert!(none.cause().is_none());
     /// ```
     #[must_use]
     pub fn cause(&self) -> Option<&Side> {
-        let weight = |side: &Side| (side.within, side.origin.change_rank());
+        let weight = |side: &Side| (side.only, side.within, side.origin.change_rank());
         match (&self.left, &self.right) {
             (Some(left), Some(right)) if weight(left) > weight(right) => Some(left),
             (_, Some(right)) => Some(right),
@@ -202,10 +210,21 @@ impl Side {
     fn new(part: &DocumentPart, span: &DocumentSpan, within: bool) -> Side {
         Side {
             section: part.section.clone(),
-            label: Labels::new().label(&span.origin),
+            label: match span.origin.item_source() {
+                Some(source) => escape_hidden(source).into_owned(),
+                None => Labels::new().label(&span.origin),
+            },
             origin: span.origin.clone(),
             within,
+            only: false,
         }
+    }
+
+    /// Returns whether this is the variable of an item that the other document does not have.
+    fn is_only(&self, other: &Document) -> bool {
+        let Some(source) = self.origin.item_source() else { return false };
+        let spans = || other.parts.iter().flat_map(|part| &part.spans);
+        !spans().any(|span| span.origin.item_source() == Some(source))
     }
 }
 
@@ -224,7 +243,7 @@ mod tests {
         budget::Bytes4,
         prompt::Prompt,
         sample::{file, literal, prompts, variable},
-        variable::Stability,
+        variable::{Stability, VariableKey},
     };
     use proptest::prelude::*;
 
@@ -249,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fact_that_moved_is_named() {
+    fn the_variable_that_moved_is_named() {
         let old = today("2026-10-01", ".\n");
         assert_eq!(cause(&old, &today("2026-10-02", ".\n")), "27 environment [system:local_date]");
         assert_eq!(cause(&old, &today("2026-10-01 UTC", ".\n")), "28 environment [system:local_date]");
@@ -298,7 +317,24 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_receipt_is_compared_without_panic() {
+    fn an_item_that_only_one_side_has_is_named_by_its_file() {
+        let files = |paths: &[&str]| {
+            let origin =
+                |path: &str| Origin::Variable { key: VariableKey::new("item", "path"), source: path.into() };
+            let mut spans: Vec<(&str, Origin)> = vec![("Files:\n", literal("prefix"))];
+            for path in paths {
+                spans.extend([("<file path=", literal("item")), (*path, origin(path))]);
+                spans.extend([(">\n", literal("item")), ("Use tabs.\n", file(path, 0..10))]);
+            }
+            Document::of(&Prompt::default().with("files", &spans), &Bytes4)
+        };
+        let (all, fewer) = (files(&["a.md", "b.md", "c.md"]), files(&["a.md", "c.md"]));
+        assert_eq!(cause(&all, &fewer), "45 files b.md");
+        assert_eq!(cause(&fewer, &all), "45 files b.md");
+    }
+
+    #[test]
+    fn an_invalid_document_is_compared_without_panic() {
         let good = today("2026-10-01", ".\n");
         let mut broken = good.clone();
         broken.text = "é".into();

@@ -1,6 +1,6 @@
-//! What changed between two prompts, and why the cached prefix ends where it does.
+//! The changes between two prompts, and the reason for the end of the cached prefix.
 //!
-//! Both sides are [`Document`](crate::document::Document)s: a build of now, or a receipt that somebody saved.
+//! Both sides are [`Document`](crate::document::Document)s: a build of now, or a saved one.
 
 mod align;
 mod change;

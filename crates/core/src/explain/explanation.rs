@@ -4,7 +4,7 @@ use super::Labels;
 use crate::{
     attachment::{Attachment, AttachmentPlace},
     budget::Counter,
-    covering::{OriginCoverage, covering},
+    covering::{OriginCoverage, group_by_origin},
     document::Tokens,
     draft::{Absent, Cut},
     prompt::{Part, Prompt},
@@ -16,7 +16,7 @@ use crate::{
 use serde::Serialize;
 use std::ops::Range;
 
-/// Explains a prompt part by part.
+/// The explanation of a prompt, part by part.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, explain::Explanation, prompt::Prompt};
@@ -43,7 +43,7 @@ pub struct Explanation {
     pub triggers: Vec<Trigger>,
 }
 
-/// Explains one part.
+/// The explanation of one part.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, explain::{Explanation, PartRow}, prompt::Prompt};
@@ -73,7 +73,7 @@ pub struct PartRow {
     pub cuts: Vec<Cut>,
 }
 
-/// Explains one text that is sent in a message of the user.
+/// The explanation of one text that is sent in a message of the user.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, explain::{AttachmentRow, Explanation}, prompt::Prompt};
@@ -96,7 +96,7 @@ pub struct AttachmentRow {
     pub sources: Vec<SourceRow>,
 }
 
-/// Names one file, profile key, variable or flag behind a part.
+/// One file, profile key, variable or flag of a part.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, explain::{Explanation, SourceRow}, prompt::Prompt};
@@ -120,7 +120,7 @@ pub struct SourceRow {
     pub bytes: usize,
 }
 
-/// Shows how far a provider's prompt cache reaches: up to the first part that is not static, for everybody; up to the
+/// The reach of a provider's prompt cache: up to the first part that is not static, for everybody; up to the
 /// first byte that changes, for one conversation.
 ///
 /// ```
@@ -144,7 +144,7 @@ pub struct CacheLine {
     pub steps: Vec<CacheStep>,
 }
 
-/// Sums the prompt up to the end of one part.
+/// The prompt up to the end of one part.
 ///
 /// ```
 /// use preface_core::{budget::Bytes4, explain::{CacheStep, Explanation}, prompt::Prompt};
@@ -211,7 +211,7 @@ impl Explanation {
 impl PartRow {
     fn of(prompt: &Prompt, part: &Part, counter: &dyn Counter, labels: &mut Labels<'_>) -> PartRow {
         let text = prompt.text_of(part);
-        let found = covering(part.spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        let found = group_by_origin(part.spans.iter().map(|span| (span.range.clone(), &span.origin)));
         PartRow {
             section: part.section.clone(),
             provider: part.provider.clone(),
@@ -229,7 +229,7 @@ impl PartRow {
 impl AttachmentRow {
     fn of(attachment: &Attachment, counter: &dyn Counter, labels: &mut Labels<'_>) -> AttachmentRow {
         let Attachment { place, part, text } = attachment;
-        let found = covering(part.spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        let found = group_by_origin(part.spans.iter().map(|span| (span.range.clone(), &span.origin)));
         AttachmentRow {
             id: part.section.clone(),
             place: *place,

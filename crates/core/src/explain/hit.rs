@@ -9,7 +9,7 @@ use memchr::memmem;
 use serde::Serialize;
 use std::ops::Range;
 
-/// Points at one place of a prompt and says where its bytes came from.
+/// The origin of the bytes at one place of a prompt.
 ///
 /// ```
 /// use preface_core::{explain::PromptMatch, prompt::Prompt, explain::at_text};
@@ -25,7 +25,7 @@ pub struct PromptMatch {
     pub pieces: Vec<MatchPiece>,
 }
 
-/// Names the origin of some bytes of a [`PromptMatch`].
+/// The origin of some bytes of a [`PromptMatch`].
 ///
 /// ```
 /// use preface_core::{explain::{MatchPiece, at_offset}, prompt::Prompt};
@@ -59,7 +59,7 @@ pub fn at_offset(prompt: &Prompt, offset: usize) -> Option<PromptMatch> {
     }
     let start = (0..=offset).rev().find(|at| prompt.text.is_char_boundary(*at))?;
     let end = start + prompt.text[start..].chars().next()?.len_utf8();
-    Some(hit(prompt, start..end))
+    Some(match_at(prompt, start..end))
 }
 
 /// Finds every occurrence of `text`, from left to right; they do not overlap. The empty text occurs nowhere.
@@ -79,10 +79,10 @@ pub fn at_text(prompt: &Prompt, text: &str) -> Vec<PromptMatch> {
     if text.is_empty() {
         return Vec::new();
     }
-    memmem::find_iter(prompt.text.as_bytes(), text).map(|at| hit(prompt, at..at + text.len())).collect()
+    memmem::find_iter(prompt.text.as_bytes(), text).map(|at| match_at(prompt, at..at + text.len())).collect()
 }
 
-fn hit(prompt: &Prompt, range: Range<usize>) -> PromptMatch {
+fn match_at(prompt: &Prompt, range: Range<usize>) -> PromptMatch {
     let mut pieces = Vec::new();
     let mut at = range.start;
     while at < range.end
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn an_offset_within_a_character_means_the_character() {
-        let hit = at_offset(&prompt(), 20).unwrap();
-        assert_eq!((hit.range, hit.pieces[0].origin.to_string()), (19..21, "[git:branch]".into()));
+        let found = at_offset(&prompt(), 20).unwrap();
+        assert_eq!((found.range, found.pieces[0].origin.to_string()), (19..21, "[git:branch]".into()));
         assert_eq!(at_offset(&prompt(), 4).unwrap().pieces[0].origin, file("AGENTS.md", 16..17));
         let end = prompt().text.len();
         assert_eq!(at_offset(&prompt(), end - 1).unwrap().pieces[0].origin, bad("b.md", 4..5));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_text_is_found_everywhere_and_across_parts() {
-        let starts: Vec<_> = at_text(&prompt(), "Use ").iter().map(|hit| hit.range.start).collect();
+        let starts: Vec<_> = at_text(&prompt(), "Use ").iter().map(|found| found.range.start).collect();
         assert_eq!(starts, [0, 25]);
         let across = at_text(&prompt(), "on mäin\n\nUse");
         let pieces: Vec<_> =
@@ -145,13 +145,13 @@ mod tests {
         #[test]
         fn pieces_tile_their_hit(prompt in prompts(), text in "[ab\n]{1,3}") {
             let offsets = (0..prompt.text.len()).map(|at| at_offset(&prompt, at).unwrap());
-            for hit in at_text(&prompt, &text).into_iter().chain(offsets) {
-                let mut at = hit.range.start;
-                for piece in hit.pieces {
+            for found in at_text(&prompt, &text).into_iter().chain(offsets) {
+                let mut at = found.range.start;
+                for piece in found.pieces {
                     prop_assert_eq!(piece.range.start, at);
                     at = piece.range.end;
                 }
-                prop_assert_eq!(at, hit.range.end);
+                prop_assert_eq!(at, found.range.end);
             }
         }
     }

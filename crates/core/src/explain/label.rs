@@ -7,7 +7,7 @@ use crate::{
 use memchr::memchr_iter;
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// Names origins: `AGENTS.md:3`, `pi.toml section.tools.before`, `[git:branch]`, `--append`,
+/// The names of origins: `AGENTS.md:3`, `pi.toml section.tools.before`, `[git:branch]`, `--append`,
 /// `hook audit (before_agent_start)`.
 ///
 /// A span knows bytes, not lines. Where the caller lends a file as it is on disk, its label has a line; where not, only
@@ -44,8 +44,8 @@ impl<'f> Labels<'f> {
         Labels::default()
     }
 
-    /// Names origins with line numbers. `files` is asked once per file and returns its text or bytes, or `None` where
-    /// they are not to be had.
+    /// Names origins with line numbers. `files` is called once per file and returns its text or bytes, or `None` where
+    /// they are not available.
     #[must_use]
     pub fn with_files<T: AsRef<[u8]>>(files: impl Fn(&Source) -> Option<T> + 'f) -> Self {
         let ends = move |source: &Source| {
@@ -116,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_asked_for_once_even_in_vain() {
-        let asked = Cell::new(0);
+    fn a_file_is_read_once_even_if_it_is_missing() {
+        let reads = Cell::new(0);
         let mut labels = Labels::with_files(|_: &Source| {
-            asked.set(asked.get() + 1);
+            reads.set(reads.get() + 1);
             None::<String>
         });
         assert_eq!([3, 4].map(|at| labels.label(&file("x", at..9))), ["x@3", "x@4"]);
-        assert_eq!(asked.get(), 1);
+        assert_eq!(reads.get(), 1);
     }
 }

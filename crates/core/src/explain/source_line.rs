@@ -1,16 +1,16 @@
-//! From a line of a source to what became of it, for `explain --at FILE:LINE`.
+//! The result of a line of a source, for `explain --at FILE:LINE`.
 
 use crate::{diagnostic::Diagnostics, draft::Cut, origin::Origin, prompt::Prompt, section::SectionId};
 use memchr::memchr_iter;
 use serde::Serialize;
 use std::ops::Range;
 
-/// Tells what became of one line of a file.
+/// The result of one line of a file.
 ///
 /// ```
 /// use preface_core::{explain::{LineOutcome, at_source}, prompt::Prompt};
-/// let fate = at_source(&Prompt::default(), "AGENTS.md", 2, "Use tabs.\nBe brief.\n");
-/// assert_eq!((fate.outcome, fate.bytes), (LineOutcome::Silent, 10..20));
+/// let line = at_source(&Prompt::default(), "AGENTS.md", 2, "Use tabs.\nBe brief.\n");
+/// assert_eq!((line.outcome, line.bytes), (LineOutcome::Silent, 10..20));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LineExplanation {
@@ -27,7 +27,7 @@ pub struct LineExplanation {
     pub notes: Diagnostics,
 }
 
-/// Says in one word what became of a line.
+/// The outcome of a line.
 ///
 /// ```
 /// use preface_core::{explain::{LineOutcome, at_source}, prompt::Prompt};
@@ -48,7 +48,7 @@ pub enum LineOutcome {
     NoSuchLine,
 }
 
-/// Points at bytes of the prompt that came from a line.
+/// The bytes of the prompt that came from a line.
 ///
 /// ```
 /// use preface_core::{explain::{LineUse, at_source}, prompt::Prompt};
@@ -67,7 +67,7 @@ pub struct LineUse {
     pub bytes: Range<usize>,
 }
 
-/// Names a section and something that it lost.
+/// A section and one of its cuts.
 ///
 /// ```
 /// use preface_core::{explain::{SectionCut, at_source}, prompt::Prompt};
@@ -82,7 +82,7 @@ pub struct SectionCut {
     pub cut: Cut,
 }
 
-/// Tells what became of a line (counted from 1) of a file. `path` is written as in origins; `file` is the file as it
+/// Returns the result of a line (counted from 1) of a file. `path` is written as in origins; `file` is the file as it
 /// is on disk, text or bytes.
 ///
 /// ```
@@ -95,8 +95,8 @@ pub struct SectionCut {
 /// ).unwrap();
 /// let file = "# Rules\nUse tabs.\n";
 /// assert_eq!(at_source(&prompt, "AGENTS.md", 1, file).outcome, LineOutcome::Dropped);
-/// let fate = at_source(&prompt, "AGENTS.md", 2, file);
-/// assert_eq!((fate.outcome, fate.uses[0].range.clone()), (LineOutcome::Whole, 0..9));
+/// let line = at_source(&prompt, "AGENTS.md", 2, file);
+/// assert_eq!((line.outcome, line.uses[0].range.clone()), (LineOutcome::Whole, 0..9));
 /// ```
 #[must_use]
 pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]>) -> LineExplanation {
@@ -106,7 +106,7 @@ pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]
     let bytes = found.clone().unwrap_or(file.len()..file.len());
     let mut uses = Vec::new();
     let mut cuts = Vec::new();
-    let mut speaks = false;
+    let mut is_of_file = false;
     for part in &prompt.parts {
         let base = part.range.start;
         let mut of_file = false;
@@ -128,7 +128,7 @@ pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]
             };
             uses.push(LineUse { range, section: part.section.clone(), bytes: within });
         }
-        speaks |= of_file;
+        is_of_file |= of_file;
         if of_file {
             let losses = part.cuts.iter();
             cuts.extend(losses.map(|cut| SectionCut { section: part.section.clone(), cut: cut.clone() }));
@@ -136,19 +136,19 @@ pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]
     }
     let outcome = match () {
         () if found.is_none() => LineOutcome::NoSuchLine,
-        () if !uses.is_empty() && covers(&uses, &without_end(file, &bytes)) => LineOutcome::Whole,
+        () if !uses.is_empty() && cover_line(&uses, &without_end(file, &bytes)) => LineOutcome::Whole,
         () if !uses.is_empty() => LineOutcome::Partial,
-        () if speaks => LineOutcome::Dropped,
+        () if is_of_file => LineOutcome::Dropped,
         () => LineOutcome::Silent,
     };
-    let speaks_of_it = |span: &Range<usize>| span.start < bytes.end && bytes.start < span.end;
+    let overlaps = |span: &Range<usize>| span.start < bytes.end && bytes.start < span.end;
     let notes = prompt
         .diagnostics
         .iter()
         .filter(|note| {
             note.place
                 .as_ref()
-                .is_some_and(|place| place.path == path && place.span.as_ref().is_none_or(speaks_of_it))
+                .is_some_and(|place| place.path == path && place.span.as_ref().is_none_or(overlaps))
         })
         .cloned()
         .collect();
@@ -176,8 +176,8 @@ fn without_end(file: &[u8], bytes: &Range<usize>) -> Range<usize> {
     bytes.start..bytes.start + line.len()
 }
 
-/// True where the uses together have every byte of the line.
-fn covers(uses: &[LineUse], bytes: &Range<usize>) -> bool {
+/// Returns true if the uses together have every byte of the line.
+fn cover_line(uses: &[LineUse], bytes: &Range<usize>) -> bool {
     let mut runs: Vec<_> = uses.iter().map(|one| one.bytes.clone()).collect();
     runs.sort_by_key(|run| run.start);
     let reached = runs.iter().fold(bytes.start, |at, run| if run.start <= at { at.max(run.end) } else { at });
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fact_replaced_is_partial() {
+    fn a_line_with_a_replaced_variable_is_partial() {
         let outcome = at_source(&prompt(), "AGENTS.md", 2, FILE);
         assert_eq!(outcome.outcome, LineOutcome::Partial);
         let texts: Vec<_> =

@@ -5,7 +5,7 @@ use crate::{lint::hidden::escape_hidden, prompt::Prompt, scope::Scope, section::
 use serde::Serialize;
 use std::ops::Range;
 
-/// Shows one run of bytes that has one origin.
+/// One run of bytes with one origin.
 ///
 /// ```
 /// use preface_core::{explain::spans_view, prompt::Prompt};
@@ -92,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_row_says_where_and_how_it_starts() {
+    fn a_row_has_the_place_and_the_start_of_its_text() {
         let prompt = Prompt::default()
             .with("rules", &[("Use tabs.\n", file("AGENTS.md", 12..22)), ("main", variable("git:branch"))])
             .with("skills", &[("\n\n", literal("join"))]);

@@ -13,7 +13,7 @@ use crate::diagnostic::DiagnosticCode;
 use crate::{
     scope::Scope,
     settings::{SettingsNode, holds_login, shown},
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, suggest_or},
     turn::Tool,
     variable::Stability,
 };
@@ -34,7 +34,7 @@ pub enum Ability {
     /// A file for audit events.
     Log(Log),
     /// A model provider.
-    Model(Model),
+    Model(ModelProvider),
     /// A store for conversations.
     Sessions(Sessions),
     /// The texts of a tool.
@@ -59,6 +59,9 @@ pub struct ToolTexts {
     /// The JSON Schema of its arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Arc<Value>>,
+    /// True if the service is to make sure that arguments fit the schema.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
 }
 
 impl ToolTexts {
@@ -72,7 +75,7 @@ impl ToolTexts {
             guidelines: self.prompt_guidelines.clone(),
             input_schema: self.input_schema.clone(),
             source: Some(source.to_owned()),
-            strict: false,
+            strict: self.strict,
         }
     }
 }
@@ -190,7 +193,7 @@ const ROLES: [(&str, HookRole); 3] =
 /// A model provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Model {
+pub struct ModelProvider {
     /// The protocol: `anthropic`, `openai`, …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -264,7 +267,7 @@ impl Ability {
             Category::SessionStores => {
                 let url = fields.full_text("url");
                 if url.as_deref().is_some_and(holds_login) {
-                    fields.wrong("url", "`url` must not hold a user name or password").help =
+                    fields.add_failure("url", "`url` must not hold a user name or password").help =
                         Some("let the program that connects take them from its environment".to_owned());
                 }
                 let kind = fields.word("kind", &["memory", "postgres", "sqlite"]).map(str::to_owned);
@@ -275,6 +278,7 @@ impl Ability {
                 prompt_snippet: fields.text("promptSnippet"),
                 prompt_guidelines: fields.texts("promptGuidelines").unwrap_or_default(),
                 input_schema: fields.object("inputSchema").map(Arc::new),
+                strict: fields.flag("strict").unwrap_or_default(),
             }),
             Category::StateMachines | Category::Ui => Ability::Other,
         }
@@ -300,7 +304,7 @@ impl Ability {
             Category::Providers => &["apiKey", "baseUrl", "kind"],
             Category::SessionStores => &["kind", "url"],
             Category::StateMachines | Category::Ui => &[],
-            Category::Tools => &["description", "inputSchema", "promptGuidelines", "promptSnippet"],
+            Category::Tools => &["description", "inputSchema", "promptGuidelines", "promptSnippet", "strict"],
         }
     }
 
@@ -347,7 +351,7 @@ impl Ability {
             | Ability::Hook(Hook { program: Some(program), .. }) => {
                 Some(PrivilegedAction::Command { argv: program.argv.clone(), env: BTreeMap::new() })
             }
-            Ability::Model(Model { base_url: Some(url), .. })
+            Ability::Model(ModelProvider { base_url: Some(url), .. })
             | Ability::Sessions(Sessions { url: Some(url), .. }) => {
                 Some(PrivilegedAction::Endpoint(url.clone()))
             }
@@ -385,7 +389,7 @@ fn context(fields: &mut ManifestFields<'_>) -> Context {
         ["markdown", "files", "command"].into_iter().filter(|key| fields.node(key).is_some()).collect();
     if let [_, second, ..] = given.as_slice() {
         let message = format!("`{}` are both set; only one can be the text", given.join("`, `"));
-        fields.wrong(second, message).help = Some("leave out the others".to_owned());
+        fields.add_failure(second, message).help = Some("leave out the others".to_owned());
     }
     let from = match given.first() {
         Some(&"markdown") => {
@@ -404,15 +408,16 @@ fn context(fields: &mut ManifestFields<'_>) -> Context {
         Some(word) => named(&KINDS, &word).unwrap_or_else(|| {
             let known: Vec<String> = KINDS.iter().map(|(name, _)| format!("`{name}`")).collect();
             let message = format!("`kind` must be one of {}, not `{}`", known.join(", "), shown(&word));
-            fields.wrong("kind", message).code = Some(DiagnosticCode::FragmentKindInvalid);
+            fields.add_failure("kind", message).code = Some(DiagnosticCode::FragmentKindInvalid);
             FragmentKind::SystemMessage
         }),
     };
     let runs = matches!(from, Some(ContextSource::Command(_)));
     let max_tokens = match fields.node("maxTokens").and_then(SettingsNode::as_integer) {
         Some(negative) if negative < 0 => {
-            fields.wrong("maxTokens", format!("`maxTokens` must not be negative, and is {negative}")).code =
-                Some(DiagnosticCode::FragmentBudgetNegative);
+            fields
+                .add_failure("maxTokens", format!("`maxTokens` must not be negative, and is {negative}"))
+                .code = Some(DiagnosticCode::FragmentBudgetNegative);
             None
         }
         _ => fields.integer("maxTokens", 0, i64::MAX),
@@ -455,7 +460,7 @@ fn path_fault(path: &str) -> Option<&'static str> {
 fn file(fields: &mut ManifestFields<'_>, key: &str) -> Option<String> {
     let path = fields.text(key)?;
     if let Some(fault) = path_fault(&path) {
-        fields.wrong(key, format!("`{key}` {fault}"));
+        fields.add_failure(key, format!("`{key}` {fault}"));
         return None;
     }
     Some(path)
@@ -465,7 +470,7 @@ fn files(fields: &mut ManifestFields<'_>) -> Option<Vec<String>> {
     let paths = fields.texts("files")?;
     for (at, path) in paths.iter().enumerate() {
         if let Some(fault) = path_fault(path) {
-            let failure = fields.wrong("files", format!("item {at} of `files` {fault}"));
+            let failure = fields.add_failure("files", format!("item {at} of `files` {fault}"));
             failure.pointer.push_str(&format!("/{at}"));
             return None;
         }
@@ -488,7 +493,7 @@ fn hook(fields: &mut ManifestFields<'_>) -> Hook {
             let near = did_you_mean(&text, names.iter().map(String::as_str));
             let help = near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
             let message = format!("`slot` names no slot: `{}`", shown(&text));
-            let failure = fields.wrong("slot", message);
+            let failure = fields.add_failure("slot", message);
             (failure.code, failure.help) = (Some(INVALID), Some(help));
             None
         }
@@ -497,12 +502,11 @@ fn hook(fields: &mut ManifestFields<'_>) -> Hook {
     let of_event = event.as_deref().and_then(|event| {
         let slot = Slot::of_event(event);
         if slot.is_none() {
-            let help = match did_you_mean(event, Slot::events()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("events are {}", Slot::events().collect::<Vec<_>>().join(", ")),
-            };
+            let help = suggest_or(event, Slot::events(), || {
+                format!("events are {}", Slot::events().collect::<Vec<_>>().join(", "))
+            });
             let message = format!("`event` names no event: `{}`", shown(event));
-            let failure = fields.wrong("event", message);
+            let failure = fields.add_failure("event", message);
             (failure.code, failure.help) = (Some(INVALID), Some(help));
         }
         slot
@@ -511,7 +515,7 @@ fn hook(fields: &mut ManifestFields<'_>) -> Hook {
         && slot != of_event
     {
         let message = format!("`slot` is {slot}, but `event` belongs to {of_event}");
-        fields.wrong("slot", message).code = Some(INVALID);
+        fields.add_failure("slot", message).code = Some(INVALID);
     }
     let role = match fields.word("role", &ROLES.map(|(name, _)| name)) {
         Some(word) => {
@@ -522,12 +526,12 @@ fn hook(fields: &mut ManifestFields<'_>) -> Hook {
     Hook { slot: slot.or(of_event), event, role, program: program(fields) }
 }
 
-fn model(fields: &mut ManifestFields<'_>, scope: Scope) -> Model {
+fn model(fields: &mut ManifestFields<'_>, scope: Scope) -> ModelProvider {
     let base_url = fields.full_text("baseUrl");
     if let Some((fault, help)) = base_url.as_deref().and_then(base_url_fault) {
-        fields.wrong("baseUrl", format!("`baseUrl` {fault}")).help = help.map(str::to_owned);
+        fields.add_failure("baseUrl", format!("`baseUrl` {fault}")).help = help.map(str::to_owned);
     }
-    Model { kind: fields.full_text("kind"), base_url, key: secret(fields, scope) }
+    ModelProvider { kind: fields.full_text("kind"), base_url, key: secret(fields, scope) }
 }
 
 /// Returns the fault of a provider's address, and the help.
@@ -569,7 +573,7 @@ fn secret(fields: &mut ManifestFields<'_>, scope: Scope) -> Option<SecretReferen
         } else {
             "a manifest may not hold a key"
         };
-        fields.wrong("apiKey", format!("{whose}; set `apiKey` to its location")).help =
+        fields.add_failure("apiKey", format!("{whose}; set `apiKey` to its location")).help =
             Some("write `{\"kind\": \"env\", \"name\": \"…\"}`".to_owned());
         return None;
     }

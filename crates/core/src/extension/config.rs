@@ -1,7 +1,7 @@
 //! Applies settings to an extension's configuration: key by key, the strongest value that is valid.
 
 use super::{
-    ability::{Ability, Model, SecretReference, base_url_fault},
+    ability::{Ability, ModelProvider, SecretReference, base_url_fault},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
     failure::{ExtensionLabel, ValidationFailure, ValidationStage},
@@ -32,7 +32,7 @@ pub(super) struct ExtensionConfig {
     pub notes: Diagnostics,
     priority: Option<i64>,
     max_tokens: Option<i64>,
-    model: Model,
+    model: ModelProvider,
 }
 
 impl ExtensionConfig {
@@ -48,8 +48,8 @@ impl ExtensionConfig {
             }
             Some(ability @ Ability::Model(_)) => {
                 let Ability::Model(model) = ability else { return };
-                let Model { kind, base_url, key } = self.model.clone();
-                *model = Model {
+                let ModelProvider { kind, base_url, key } = self.model.clone();
+                *model = ModelProvider {
                     kind: kind.or(model.kind.take()),
                     base_url: base_url.or(model.base_url.take()),
                     key: key.or(model.key.take()),
@@ -65,7 +65,7 @@ impl ExtensionConfig {
 ///
 /// # Errors
 /// The fault of the value, as the end of a sentence.
-fn set_field(model: &mut Model, key: &str, node: &SettingsNode) -> Result<(), String> {
+fn set_field(model: &mut ModelProvider, key: &str, node: &SettingsNode) -> Result<(), String> {
     let text = || match node.as_text().filter(|text| !text.trim().is_empty()) {
         Some(text) => Ok(text.to_owned()),
         None => Err(format!("must be a string that is not blank, not {}", node.described())),
@@ -110,11 +110,11 @@ pub(super) fn configure(
         notes: Diagnostics::new(),
         priority: None,
         max_tokens: None,
-        model: Model::default(),
+        model: ModelProvider::default(),
     };
     let (category, id) = (manifest.category.as_str(), manifest.id.as_str());
     let who = ExtensionLabel { scope, id, category: manifest.category };
-    let settings = &admitted(&mut configured, manifest, &who, settings, grants);
+    let settings = &without_refused(&mut configured, manifest, &who, settings, grants);
     let Some(table) = settings.at(&[category, id]).and_then(SettingsNode::as_table) else {
         return configured;
     };
@@ -229,7 +229,7 @@ const LAYERS: [SetBy; 4] = [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy
 /// Returns the settings without those that a project may not change. The user chooses the address that an
 /// entry of another layer connects to and the program that it starts: the project's settings of a provider
 /// need a grant, those of anything else with an action are ignored.
-fn admitted<'s>(
+fn without_refused<'s>(
     configured: &mut ExtensionConfig,
     manifest: &Manifest,
     who: &ExtensionLabel<'_>,

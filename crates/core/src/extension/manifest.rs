@@ -11,7 +11,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     scope::Scope,
-    settings::{Dialect, SettingsNode, SettingsTable, parse_document, shown},
+    settings::{JsonDialect, SettingsNode, SettingsTable, parse_document, shown},
     suggestion::did_you_mean,
 };
 use serde_json::{Map, Value};
@@ -194,7 +194,7 @@ impl Manifest {
             failure.place = node.map(SettingsNode::place);
             InvalidManifest::from(failure)
         };
-        let read = parse_document(lies.scope.into(), lies.path, bytes, Dialect::Strict, discovery.code());
+        let read = parse_document(lies.scope.into(), lies.path, bytes, JsonDialect::Strict, discovery.code());
         let (root, notes) = read.map_err(|note| {
             InvalidManifest::from(ValidationFailure {
                 place: note.place.clone(),
@@ -276,7 +276,7 @@ impl Manifest {
             Ok(category) if category == lies.category => Some(category),
             Ok(_) => {
                 let message = format!("`category` is `{name}`, but it lies in `{}`", lies.category);
-                let failure = fields.wrong("category", message);
+                let failure = fields.add_failure("category", message);
                 failure.stage = ValidationStage::Discovery;
                 failure.help = Some("move it, or correct the manifest".to_owned());
                 None
@@ -285,7 +285,7 @@ impl Manifest {
                 let near = did_you_mean(&name, Category::ALL.iter().map(|c| c.as_str()));
                 let help = near.map_or_else(|| unknown.to_string(), |near| format!("did you mean `{near}`?"));
                 let message = format!("`category` is unknown: `{}`", shown(&name));
-                fields.wrong("category", message).help = Some(help);
+                fields.add_failure("category", message).help = Some(help);
                 None
             }
         });
@@ -296,7 +296,7 @@ impl Manifest {
             None => Map::new(),
             Some((_, Value::Object(map))) => map,
             Some((node, _)) => {
-                fields.wrong("config", format!("`config` must be an object, not {}", node.described()));
+                fields.add_failure("config", format!("`config` must be an object, not {}", node.described()));
                 Map::new()
             }
         };

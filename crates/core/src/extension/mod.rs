@@ -24,7 +24,7 @@ mod slot;
 mod version;
 
 pub use ability::{
-    Ability, CommandTexts, Context, ContextSource, FragmentKind, Hook, HookRole, Log, Model,
+    Ability, CommandTexts, Context, ContextSource, FragmentKind, Hook, HookRole, Log, ModelProvider,
     PrivilegedAction, ProgramSpec, SecretReference, Sessions, ToolTexts,
 };
 pub use category::{Category, UnknownCategory};

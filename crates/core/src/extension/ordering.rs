@@ -7,7 +7,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     scope::Scope,
-    settings::{Dialect, SettingsNode, SettingsTree, parse_document, shown},
+    settings::{JsonDialect, SettingsNode, SettingsTree, parse_document, shown},
     suggestion::did_you_mean,
 };
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl Ordering {
         let bad = |code: DiagnosticCode, message: String, node: &SettingsNode| {
             Box::new(Diagnostic::error(code, message).at(node.place()))
         };
-        let (root, notes) = parse_document(scope.into(), path, bytes, Dialect::Strict, MALFORMED)?;
+        let (root, notes) = parse_document(scope.into(), path, bytes, JsonDialect::Strict, MALFORMED)?;
         if let Some(note) = notes.into_iter().next() {
             let message = note.message.replace("; the last one counts", "");
             return Err(Box::new(Diagnostic { code: MALFORMED, message, ..note }));
@@ -193,7 +193,7 @@ pub fn order(
             new_order.sort_by_key(|(role, _)| *role);
             let new_order: Vec<String> = new_order.into_iter().map(|(_, id)| id.to_owned()).collect();
             let previous_order = ordered.slots.get(slot).cloned().unwrap_or_default();
-            let told = match ordering.scope {
+            let is_reported = match ordering.scope {
                 Scope::Bundled => false,
                 // A list that a later one replaces has changed nothing.
                 Scope::Global => {
@@ -206,7 +206,7 @@ pub fn order(
             if !new_order.is_empty() {
                 ordered.slots.insert(*slot, new_order.clone());
             }
-            if told {
+            if is_reported {
                 let rewrite =
                     OrderingRewrite { slot: *slot, scope: ordering.scope, previous_order, new_order };
                 diagnostics.push(rewrite.diagnostic(&ordering.path));

@@ -29,7 +29,7 @@ impl<'n> ManifestFields<'n> {
     }
 
     /// Records that a field is invalid.
-    pub(super) fn wrong(&mut self, key: &str, message: impl Into<String>) -> &mut ValidationFailure {
+    pub(super) fn add_failure(&mut self, key: &str, message: impl Into<String>) -> &mut ValidationFailure {
         let mut failure = ValidationFailure::new(ValidationStage::Shape, self.pointer(key), message);
         failure.place = self.node(key).map(SettingsNode::place);
         self.failures.push(failure);
@@ -38,20 +38,21 @@ impl<'n> ManifestFields<'n> {
     }
 
     fn is_not(&mut self, key: &str, node: &SettingsNode, what: &str) {
-        self.wrong(key, format!("`{key}` must be {what}, not {}", node.described()));
+        self.add_failure(key, format!("`{key}` must be {what}, not {}", node.described()));
     }
 
     /// Reads a required string that is not blank.
     pub(super) fn name(&mut self, key: &str) -> Option<String> {
         match self.node(key) {
             None => {
-                self.wrong(key, format!("`{key}` is missing")).help = Some(format!("add `\"{key}\": \"…\"`"));
+                self.add_failure(key, format!("`{key}` is missing")).help =
+                    Some(format!("add `\"{key}\": \"…\"`"));
                 None
             }
             Some(node) => match node.as_text() {
                 Some(text) if !text.is_empty() => Some(text.to_owned()),
                 Some(_) => {
-                    self.wrong(key, format!("`{key}` must not be empty"));
+                    self.add_failure(key, format!("`{key}` must not be empty"));
                     None
                 }
                 None => {
@@ -75,7 +76,7 @@ impl<'n> ManifestFields<'n> {
     pub(super) fn full_text(&mut self, key: &str) -> Option<String> {
         let text = self.text(key)?;
         if text.trim().is_empty() {
-            self.wrong(key, format!("`{key}` must not be blank"));
+            self.add_failure(key, format!("`{key}` must not be blank"));
             return None;
         }
         Some(text)
@@ -88,7 +89,7 @@ impl<'n> ManifestFields<'n> {
             let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             let near = did_you_mean(&text, words.iter().copied());
             let message = format!("`{key}` must be one of {}, not `{}`", known.join(", "), shown(&text));
-            self.wrong(key, message).help = near.map(|near| format!("did you mean `{near}`?"));
+            self.add_failure(key, message).help = near.map(|near| format!("did you mean `{near}`?"));
         }
         found
     }
@@ -108,6 +109,16 @@ impl<'n> ManifestFields<'n> {
                 None
             }
         }
+    }
+
+    /// Reads `true` or `false`.
+    pub(super) fn flag(&mut self, key: &str) -> Option<bool> {
+        let node = self.node(key)?;
+        let flag = node.to_value().as_bool();
+        if flag.is_none() {
+            self.is_not(key, node, "`true` or `false`");
+        }
+        flag
     }
 
     /// Reads a list of strings.
@@ -139,17 +150,17 @@ impl<'n> ManifestFields<'n> {
         if let Some(node) = self.node(key)
             && node.as_text().is_some()
         {
-            self.wrong(key, format!("`{key}` must be an array of arguments, not one string")).help =
+            self.add_failure(key, format!("`{key}` must be an array of arguments, not one string")).help =
                 Some("nothing passes through a shell: write `[\"program\", \"argument\"]`".to_owned());
             return None;
         }
         let argv = self.texts(key)?;
         if argv.first().is_none_or(|program| program.trim().is_empty()) {
-            self.wrong(key, format!("`{key}` must name a program first"));
+            self.add_failure(key, format!("`{key}` must name a program first"));
             return None;
         }
         if argv.iter().any(|argument| argument.contains('\0')) {
-            self.wrong(key, format!("`{key}` must not hold NUL characters"));
+            self.add_failure(key, format!("`{key}` must not hold NUL characters"));
             return None;
         }
         Some(argv)

@@ -20,7 +20,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
     settings::{KeyPath, MergedSettings, SetBy, SettingsNode, ValueShape, shape_at, shown},
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, suggest_or},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -83,7 +83,7 @@ pub fn resolve_granted(
     grants: &dyn Grants,
 ) -> Scopes {
     let mut candidates: BTreeMap<(Category, String), Vec<ExtensionCandidate>> = BTreeMap::new();
-    for candidate in judge(found, checker) {
+    for candidate in check_manifests(found, checker) {
         let key = (candidate.category, candidate.id.clone());
         candidates.entry(key).or_default().push(candidate);
     }
@@ -95,7 +95,7 @@ pub fn resolve_granted(
     for ((category, id), mut same) in candidates {
         same.sort_by_key(|candidate| candidate.origin.scope);
         let resolver = Resolver { category, id: &id, settings, checker, grants };
-        let ResolvedRows { rows, changes: more, ignored: out } = resolver.settle(same);
+        let ResolvedRows { rows, changes: more, ignored: out } = resolver.select_active(same);
         entries.extend(rows);
         changes.extend(more);
         ignored.extend(out);
@@ -138,7 +138,10 @@ impl ExtensionCandidate {
 }
 
 /// Takes each manifest through the stages; the last one, register, checks it against the other entries.
-fn judge(mut found: Vec<DiscoveredManifest>, checker: &dyn SchemaChecker) -> Vec<ExtensionCandidate> {
+fn check_manifests(
+    mut found: Vec<DiscoveredManifest>,
+    checker: &dyn SchemaChecker,
+) -> Vec<ExtensionCandidate> {
     // The first of two with one name is used, so the order in which they were found must not matter.
     found.sort_by(|one, two| {
         let key = |found: &DiscoveredManifest| (found.scope, found.category);
@@ -233,7 +236,7 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     /// Selects the active one among the entries of one name, weakest layer first.
-    fn settle(&self, mut same: Vec<ExtensionCandidate>) -> ResolvedRows {
+    fn select_active(&self, mut same: Vec<ExtensionCandidate>) -> ResolvedRows {
         let Resolver { category, id, settings, checker, .. } = *self;
         if !category.is_ordered() {
             self.set_aside(&mut same);
@@ -307,7 +310,7 @@ impl Resolver<'_> {
                         result.apply(row);
                         row.value.config = result.config;
                         row.config_scope = result.by;
-                        // Diagnostics on the configuration of a hidden entry help nobody.
+                        // Diagnostics on the configuration of a hidden entry are useless.
                         if answers {
                             row.diagnostics.extend(result.notes);
                             settled.changes.extend(result.change);
@@ -405,7 +408,7 @@ impl Resolver<'_> {
             })
     }
 
-    /// Returns what disabled an entry. The strongest layer that sets `disable` decides; but a project cannot
+    /// Returns the layer that disabled an entry. The strongest layer that sets `disable` decides; but a project cannot
     /// enable an entry with an action that the user disabled.
     fn switched_off(&self, candidate: &ExtensionCandidate) -> Option<DisabledBy> {
         let scope = candidate.origin.scope;
@@ -470,10 +473,7 @@ fn name_active(settings: &MergedSettings, entries: &mut [ExtensionEntry], diagno
             let help = format!("the listing of `{category}/{name}` shows each layer");
             (format!("`active.{key}` names `{}`, which is not active", shown(name)), help)
         } else {
-            let help = match did_you_mean(name, known) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the listing of `{category}` shows what there is"),
-            };
+            let help = suggest_or(name, known, || format!("the listing of `{category}` shows what there is"));
             (format!("`active.{key}` names `{}`, which no layer has", shown(name)), help)
         };
         diagnostics.push(Diagnostic::warning(DiagnosticCode::ExtensionUnknown, what).at(place).help(help));
@@ -551,12 +551,12 @@ fn unknown_names(
         let Some(table) = settings.at(&[category.as_str()]).and_then(|node| node.as_table()) else {
             continue;
         };
-        let mut told = 0_usize;
+        let mut reported = 0_usize;
         for (id, node) in table.iter() {
             if candidates.contains_key(&(category, id.to_owned())) {
                 continue;
             }
-            if told == MOST_UNKNOWN {
+            if reported == MOST_UNKNOWN {
                 let message = format!("more names in `{category}` may be unknown; they are not looked at");
                 diagnostics.push(
                     Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place()),
@@ -575,7 +575,7 @@ fn unknown_names(
                 true => format!("`{category}.{}.disable` names nothing that any layer has", shown(id)),
                 false => format!("`{category}.{}` configures nothing that any layer has", shown(id)),
             };
-            told += 1;
+            reported += 1;
             let note = Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place());
             diagnostics.push(match near {
                 Some(near) => note.help(format!("did you mean `{near}`?")),

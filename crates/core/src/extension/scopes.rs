@@ -116,7 +116,8 @@ impl Scopes {
     pub fn audit(&self) -> Vec<AuditEvent> {
         let mut events: Vec<AuditEvent> =
             self.rewrites.iter().cloned().map(AuditEvent::OrderingRewrite).collect();
-        let somebody = self.entries.iter().any(|entry| !untouched(entry) || entry.disabled_by.is_some());
+        let somebody =
+            self.entries.iter().any(|entry| !is_unchanged_bundled(entry) || entry.disabled_by.is_some());
         if somebody {
             events.push(AuditEvent::ExtensionSetRevised {
                 loaded: self
@@ -132,14 +133,14 @@ impl Scopes {
                         fallback_from: entry.fallback_from.as_ref().map(|origin| origin.scope),
                     })
                     .collect(),
-                disabled: self.gone(),
+                disabled: self.disabled_names(),
             });
         }
         events
     }
 
     /// Returns `<category>/<name>` of entries that are disabled or failed, if no entry of the name is active.
-    fn gone(&self) -> Vec<String> {
+    fn disabled_names(&self) -> Vec<String> {
         let off = self.entries.iter().filter(|entry| entry.status == Status::Disabled);
         let mut names: Vec<String> = off
             .filter(|entry| self.active(entry.value.category, &entry.name).is_none())
@@ -151,6 +152,6 @@ impl Scopes {
 }
 
 /// Returns true for a bundled entry that no other layer changes.
-fn untouched(entry: &ExtensionEntry) -> bool {
+fn is_unchanged_bundled(entry: &ExtensionEntry) -> bool {
     entry.origin.scope == Scope::Bundled && entry.config_scope == SetBy::Bundled
 }

@@ -3,7 +3,7 @@
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
     draft::{RequestDraft, definitions},
-    history::{Block, BlockKind, Dialect, Media, ToolResult},
+    history::{Block, BlockKind, CLEAR_AT, Dialect, Media, ToolResult},
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
@@ -15,12 +15,16 @@ use crate::{
     diagnostic::DiagnosticCode,
     model::{CacheMarks, Vendor},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// Longer names and other characters are refused.
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
+/// The lifetimes of cache marks.
+const TTLS: [&str; 2] = ["5m", "1h"];
+/// The beta of instructions for one turn.
+const CLEAR_AT_BETA: &str = "mid-conversation-system-clear-at-2026-08-21";
 /// The most tokens of an answer where the caller sets no limit: the API requires one.
 const MAX_TOKENS: u64 = 8192;
 
@@ -49,7 +53,7 @@ impl RequestFormat for Anthropic {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content);
+        let (mut draft, items) = RequestDraft::of(&content, &TTLS);
         draft.plan.report(&mut draft.report);
 
         let row = content.target.row();
@@ -70,10 +74,17 @@ impl RequestFormat for Anthropic {
             },
         );
         let ids = Names::new(NAMES, DiagnosticCode::RequestIdRewritten);
-        let mut writer = AnthropicBlocks { names, ids, caller_marks: 0, report: &mut draft.report };
+        let mut writer =
+            AnthropicBlocks { names, ids, marks: CallerMarks::default(), report: &mut draft.report };
         let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
         let list = turns::write(items, accepted, &mut writer);
-        let caller_marks = writer.caller_marks;
+        let CallerMarks { count: caller_marks, longer } = writer.marks;
+        if longer {
+            // A mark with a longer lifetime is refused behind one with a shorter.
+            draft.choose_ttl(&content, TTLS[1]);
+        }
+        let ttl = draft.ttl.take();
+        let cache_control = || cache_control(ttl.clone());
         let digests = ledger::of_messages(&content, &tools, &list);
 
         let mut body = object! {};
@@ -103,19 +114,43 @@ impl RequestFormat for Anthropic {
         if !tools.is_empty() {
             body.push("tools", tools);
         }
-        let messages = list.into_iter().map(|(role, blocks)| object! { "role": role, "content": blocks });
+        if list.iter().any(|turn| turn.one_turn) {
+            let what = format!("messages with `clear_at` need the header `anthropic-beta: {CLEAR_AT_BETA}`");
+            draft.report.add(DiagnosticCode::RequestBeta, None, what);
+        }
+        let messages = list.into_iter().map(|turn| {
+            let mut message = object! { "role": turn.role, "content": turn.blocks };
+            if turn.one_turn {
+                message.push("clear_at", CLEAR_AT);
+            }
+            message
+        });
         body.push("messages", Json::List(messages.collect()));
         draft.finish(&body, digests)
     }
 }
 
-/// Writes blocks for Anthropic.
+/// The writer of blocks for Anthropic.
 struct AnthropicBlocks<'c, 'r> {
     names: Names<'c>,
     ids: Names<'c>,
-    /// The number of `cache_control` in blocks of the caller.
-    caller_marks: usize,
+    marks: CallerMarks,
     report: &'r mut Report,
+}
+
+/// `cache_control` in blocks of the caller.
+#[derive(Debug, Default)]
+struct CallerMarks {
+    count: usize,
+    /// True if one of them has a longer lifetime than the default.
+    longer: bool,
+}
+
+impl CallerMarks {
+    fn add(&mut self, mark: Option<&Value>) {
+        self.count += usize::from(mark.is_some());
+        self.longer |= mark.is_some_and(|mark| mark["ttl"] == TTLS[1]);
+    }
 }
 
 impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
@@ -139,7 +174,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
                 _ => false,
             };
             if !rewritten {
-                self.caller_marks += usize::from(fields.contains_key("cache_control"));
+                self.marks.add(fields.get("cache_control"));
                 return Some(Json::Map(fields));
             }
         }
@@ -150,9 +185,9 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
                     return None;
                 }
                 let mark = source.fields.and_then(|fields| fields.get("cache_control"));
+                self.marks.add(mark);
                 let mut block = Self::text(text);
                 if let Some(mark) = mark {
-                    self.caller_marks += 1;
                     block.push("cache_control", mark);
                 }
                 block
@@ -203,7 +238,7 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
 
     fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) -> Json<'c> {
         if let (Some(fields), true) = (result.own_fields(Dialect::Anthropic), NAMES.fits(result.id)) {
-            self.caller_marks += usize::from(fields.contains_key("cache_control"));
+            self.marks.add(fields.get("cache_control"));
             return Json::Map(fields);
         }
         let blocks = result.blocks.into_iter().filter_map(|block| self.block(message, block)).collect();
@@ -230,6 +265,10 @@ fn source_of(media: Media<'_>) -> Json<'_> {
     }
 }
 
-fn cache_control<'c>() -> Json<'c> {
-    object! { "type": "ephemeral" }
+fn cache_control<'c>(ttl: Option<String>) -> Json<'c> {
+    let mut mark = object! { "type": "ephemeral" };
+    if let Some(ttl) = ttl {
+        mark.push("ttl", ttl);
+    }
+    mark
 }

@@ -21,6 +21,8 @@ use std::borrow::Cow;
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
 const IDS: NameRule =
     NameRule { longest: 64, accepts: |c| is_word(c) || matches!(c, '.' | ':'), begins: |_| true };
+/// The lifetimes of cache marks.
+const TTLS: [&str; 2] = ["5m", "1h"];
 const IMAGES: [&str; 4] = ["gif", "jpeg", "png", "webp"];
 /// The formats of documents, with their media types.
 const DOCUMENTS: [(&str, &str); 9] = [
@@ -58,7 +60,7 @@ impl RequestFormat for BedrockConverse {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content);
+        let (mut draft, items) = RequestDraft::of(&content, &TTLS);
         draft.plan.report(&mut draft.report);
 
         let row = content.target.row();
@@ -83,6 +85,8 @@ impl RequestFormat for BedrockConverse {
         let mut list = turns::write(items, accepted, &mut writer);
         let digests = ledger::of_messages(&content, &tools, &list);
 
+        let ttl = draft.ttl.take();
+        let cache_point = || cache_point(ttl.clone());
         let mut body = object! {};
         let blocks = content.prompt.blocks();
         if !blocks.is_empty() {
@@ -95,10 +99,12 @@ impl RequestFormat for BedrockConverse {
             }
             body.push("system", system);
         }
-        if let (CacheMarks::CacheControl, Some(("user", blocks))) = (row.model.cache_marks, list.last_mut()) {
-            blocks.push(cache_point());
+        if let (CacheMarks::CacheControl, Some(last)) = (row.model.cache_marks, list.last_mut())
+            && last.role == "user"
+        {
+            last.blocks.push(cache_point());
         }
-        let list = list.into_iter().map(|(role, blocks)| object! { "role": role, "content": blocks });
+        let list = list.into_iter().map(|turn| object! { "role": turn.role, "content": turn.blocks });
         body.push("messages", Json::List(list.collect()));
         if !tools.is_empty() {
             body.push("toolConfig", object! { "tools": tools });
@@ -110,7 +116,7 @@ impl RequestFormat for BedrockConverse {
     }
 }
 
-/// Writes blocks for Converse.
+/// The writer of blocks for Converse.
 struct ConverseBlocks<'c, 'r> {
     names: Names<'c>,
     ids: Names<'c>,
@@ -217,6 +223,10 @@ impl<'c> ConverseBlocks<'c, '_> {
     }
 }
 
-fn cache_point<'c>() -> Json<'c> {
-    object! { "cachePoint": object! { "type": "default" } }
+fn cache_point<'c>(ttl: Option<String>) -> Json<'c> {
+    let mut point = object! { "type": "default" };
+    if let Some(ttl) = ttl {
+        point.push("ttl", ttl);
+    }
+    object! { "cachePoint": point }
 }

@@ -3,7 +3,8 @@
 use super::{RequestContent, report::Report};
 use crate::{
     diagnostic::{DiagnosticCode, Diagnostics},
-    model::{CacheMarks, Model},
+    model::{CacheMarks, CacheTtl, Model},
+    settings::shown,
     turn::Tool,
     variable::Stability,
 };
@@ -26,11 +27,20 @@ pub struct CachePlan {
     pub model: Option<String>,
     /// False if no row has the name, and the values are the cautious ones.
     pub known: bool,
+    /// The name of a row that is like the name of a model that no row has.
+    #[serde(skip)]
+    pub near: Option<String>,
     /// The tokens that a prefix needs before it is cached.
     pub minimum: usize,
     /// The lifetime of a cached prefix, where the service names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<String>,
+    /// The lifetimes that can be chosen.
+    #[serde(skip)]
+    pub ttls: Vec<CacheTtl>,
+    /// A lifetime that was chosen and is none of them.
+    #[serde(skip)]
+    pub refused_ttl: Option<String>,
     /// The tools and the blocks of the prompt, in the order of the request.
     pub tiers: Vec<CacheTier>,
     /// The tokens of all tiers.
@@ -52,7 +62,7 @@ pub struct CachePlan {
 pub struct CacheTier {
     /// `tools`, or the stability of a block of the prompt.
     pub name: &'static str,
-    /// Its tokens.
+    /// The tokens of the tier.
     pub tokens: usize,
     /// The tokens up to its end.
     pub prefix_tokens: usize,
@@ -76,9 +86,14 @@ pub enum CacheMark {
 }
 
 impl CachePlan {
-    /// Plans a request.
+    /// Plans a request, whatever its format.
     #[must_use]
     pub fn of(content: &RequestContent<'_>) -> Self {
+        Self::with_ttls(content, |_| true)
+    }
+
+    /// Plans a request in a format that accepts some lifetimes.
+    pub(super) fn with_ttls(content: &RequestContent<'_>, accepts: impl Fn(&str) -> bool) -> Self {
         let found = content.target.row();
         let model = found.model;
         let counter = content.target.counter;
@@ -98,22 +113,48 @@ impl CachePlan {
             let mark = mark(model, block.stability, prefix_tokens);
             tiers.push(CacheTier { name: block.stability.as_str(), tokens, prefix_tokens, mark });
         }
-        let ttl = model.cache_ttl.first();
-        // The automatic mark of a conversation is behind its messages: in a later turn everything in front of it is read.
-        let cached = if prefix_tokens >= model.cache_minimum { prefix_tokens } else { 0 };
-        let write = ttl.map_or(1.0, |ttl| ttl.write);
-        CachePlan {
+        let ttls: Vec<CacheTtl> = model.cache_ttl.iter().filter(|one| accepts(&one.ttl)).cloned().collect();
+        let chosen = content.target.cache_ttl;
+        let found_ttl = ttls.iter().find(|one| chosen.is_some_and(|chosen| one.ttl == chosen));
+        let ttl = found_ttl.or(model.cache_ttl.first());
+        let mut plan = CachePlan {
             model: content.target.model.map(str::to_owned),
             known: found.known,
+            near: content
+                .target
+                .model
+                .filter(|_| !found.known)
+                .and_then(|name| content.target.models.near(name)),
             minimum: model.cache_minimum,
             ttl: ttl.map(|ttl| ttl.ttl.clone()),
+            refused_ttl: chosen.filter(|_| found_ttl.is_none()).map(str::to_owned),
             tiers,
             tokens: prefix_tokens,
-            cold: price(cached, write) + price(prefix_tokens - cached, 1.0),
-            warm: price(cached, model.cache_read) + price(prefix_tokens - cached, 1.0),
+            cold: 0.0,
+            warm: 0.0,
             price: model.price,
             as_of: model.as_of.clone(),
-        }
+            ttls: Vec::new(),
+        };
+        plan.cold = plan.price_with(ttl.map_or(1.0, |ttl| ttl.write));
+        plan.warm = plan.price_with(model.cache_read);
+        plan.ttls = ttls;
+        plan
+    }
+
+    /// Returns true if the request is large enough to be cached.
+    ///
+    /// The last mark of a conversation is behind its messages: in a later turn everything in front of it is read.
+    #[must_use]
+    pub fn is_cached(&self) -> bool {
+        self.tokens >= self.minimum
+    }
+
+    /// Returns the price of the tiers, in input tokens, where a token that is written to the cache or read from it costs so much.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a price, not a count")]
+    pub fn price_with(&self, factor: f64) -> f64 {
+        self.tokens as f64 * if self.is_cached() { factor } else { 1.0 }
     }
 
     /// Returns the mark at the end of a block of the prompt.
@@ -122,11 +163,12 @@ impl CachePlan {
         self.tiers.get(tools + block).map_or(CacheMark::None, |tier| tier.mark)
     }
 
-    /// Returns diagnostics about a model that no row has, and about what is too small to be cached.
+    /// Returns diagnostics about a model that no row has, a lifetime that it has not, and what is too small to be cached.
     #[must_use]
     pub fn diagnostics(&self) -> Diagnostics {
         let mut report = Report::default();
         self.report(&mut report);
+        self.report_ttl(&mut report);
         report.finish()
     }
 
@@ -135,9 +177,14 @@ impl CachePlan {
         match &self.model {
             None => report.add(DiagnosticCode::RequestNoModel, None, "no model is named"),
             Some(model) if !self.known => {
-                let model = crate::settings::shown(model);
-                let what = format!("nothing is known about the model `{model}`; cautious values are used");
+                let model = shown(model);
+                let what = format!(
+                    "nothing is known about the model `{model}`; cautious values are used, without cache marks"
+                );
                 report.add(DiagnosticCode::RequestModelUnknown, None, what);
+                if let Some(near) = &self.near {
+                    report.suggest(near);
+                }
             }
             Some(_) => {}
         }
@@ -149,6 +196,20 @@ impl CachePlan {
             );
             report.add(DiagnosticCode::CacheBelowMinimum, None, what);
         }
+    }
+
+    /// Reports a lifetime that cannot be chosen.
+    pub(super) fn report_ttl(&self, report: &mut Report) {
+        let Some(refused) = &self.refused_ttl else { return };
+        let model = self.model.as_deref().unwrap_or("the model");
+        let ttls: Vec<String> = self.ttls.iter().map(|one| format!("`{}`", one.ttl)).collect();
+        let choice = if ttls.is_empty() { "no choice".to_owned() } else { ttls.join(" or ") };
+        let what = format!(
+            "the lifetime `{}` is not offered for a cache of `{}` here; {choice} is",
+            shown(refused),
+            shown(model)
+        );
+        report.add(DiagnosticCode::CacheTtl, None, what);
     }
 }
 
@@ -162,11 +223,6 @@ fn mark(model: &Model, stability: Stability, prefix_tokens: usize) -> CacheMark 
         CacheMarks::None => CacheMark::Automatic,
         CacheMarks::Breakpoint | CacheMarks::CacheControl => CacheMark::Placed,
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a price, not a count")]
-fn price(tokens: usize, factor: f64) -> f64 {
-    tokens as f64 * factor
 }
 
 /// Returns the text of a definition, for an estimate.

@@ -42,6 +42,9 @@ pub struct RequestTarget<'c> {
     pub max_output_tokens: Option<u64>,
     /// The id that requests with the same prefix share, usually that of the conversation.
     pub cache_key: Option<&'c str>,
+    /// The lifetime of the cache marks, as the service writes it, such as `1h`; `None` is the default of the model. One that the
+    /// model or the format does not have is reported, and the default is used.
+    pub cache_ttl: Option<&'c str>,
     /// The role of new attachments, where the model accepts it.
     pub attachment_role: AttachmentRole,
     /// The tokenizer for the cache plan.
@@ -71,6 +74,7 @@ impl Default for RequestTarget<'_> {
             models: Models::bundled(),
             max_output_tokens: None,
             cache_key: None,
+            cache_ttl: None,
             attachment_role: AttachmentRole::User,
             counter: &Bytes4,
             reasoning_from: 0,

@@ -1,8 +1,8 @@
-//! What all formats of services begin and end with.
+//! The common begin and end of all formats of services.
 
 use super::{
-    CachePlan, FormattedRequest, RequestContent,
-    history::{Item, read},
+    CachePlan, FormattedRequest, RequestContent, RequestTarget,
+    history::{HistoryEntry, read},
     json::Json,
     ledger::RequestBlock,
     names::Names,
@@ -24,6 +24,8 @@ pub(super) struct RequestDraft {
     pub plan: CachePlan,
     /// The diagnostics of the format.
     pub report: Report,
+    /// The lifetime for the cache marks, where it is not the default of the service.
+    pub ttl: Option<String>,
     attachments: Vec<PlacedAttachment>,
     /// The diagnostics of the attachments.
     placing: Diagnostics,
@@ -31,14 +33,28 @@ pub(super) struct RequestDraft {
 }
 
 impl RequestDraft {
-    /// Plans the cache of a request, and reads its messages with the attachments in their places.
-    pub(super) fn of<'c>(content: &RequestContent<'c>) -> (Self, Vec<Item<'c>>) {
+    /// Plans the cache of a request, and reads its messages with the attachments in their places. `ttls` are the lifetimes that the
+    /// service accepts, its default first.
+    pub(super) fn of<'c>(content: &RequestContent<'c>, ttls: &[&str]) -> (Self, Vec<HistoryEntry<'c>>) {
         let (mut placing, mut report) = (Diagnostics::new(), Report::default());
         let placement = place(content, &mut placing);
         let attachments = placement.new_ones();
         let items = placement.insert(read(content, &mut report));
-        let (plan, indented) = (CachePlan::of(content), content.target.indented);
-        (RequestDraft { plan, report, attachments, placing, indented }, items)
+        let plan = CachePlan::with_ttls(content, |ttl| ttls.contains(&ttl));
+        plan.report_ttl(&mut report);
+        let ttl = plan.ttl.clone().filter(|ttl| ttls.iter().skip(1).any(|longer| longer == ttl));
+        let indented = content.target.indented;
+        (RequestDraft { plan, report, ttl, attachments, placing, indented }, items)
+    }
+
+    /// Plans the cache with another lifetime, if the model has it.
+    pub(super) fn choose_ttl(&mut self, content: &RequestContent<'_>, ttl: &str) {
+        let target = RequestTarget { cache_ttl: Some(ttl), ..content.target };
+        let plan = CachePlan::with_ttls(&RequestContent { target, ..*content }, |one| one == ttl);
+        if plan.refused_ttl.is_none() {
+            self.ttl = plan.ttl.clone();
+            self.plan = plan;
+        }
     }
 
     /// Prints the body.

@@ -45,7 +45,7 @@ impl RequestFormat for Gemini {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content);
+        let (mut draft, items) = RequestDraft::of(&content, &[]);
         draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object" });
@@ -71,7 +71,7 @@ impl RequestFormat for Gemini {
                 blocks.iter().map(|block| object! { "text": &content.prompt.text[block.range.clone()] });
             body.push("systemInstruction", object! { "parts": Json::List(parts.collect()) });
         }
-        let list = list.into_iter().map(|(role, parts)| object! { "role": role, "parts": parts });
+        let list = list.into_iter().map(|turn| object! { "role": turn.role, "parts": turn.blocks });
         body.push("contents", Json::List(list.collect()));
         if !tools.is_empty() {
             body.push("tools", vec![object! { "functionDeclarations": tools }]);
@@ -83,7 +83,7 @@ impl RequestFormat for Gemini {
     }
 }
 
-/// Writes parts for Gemini.
+/// The writer of parts for Gemini.
 struct GeminiParts<'c, 'r> {
     names: Names<'c>,
     report: &'r mut Report,

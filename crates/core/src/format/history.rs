@@ -16,16 +16,19 @@ use crate::{
 use serde_json::{Map, Value, value::RawValue};
 use std::{borrow::Cow, collections::BTreeMap};
 
+/// The `clear_at` of instructions that Anthropic shows until the user writes again.
+pub(super) const CLEAR_AT: &str = "next_user_message";
+
 /// An element of a request behind the prompt.
 #[derive(Debug)]
-pub(super) struct Item<'c> {
+pub(super) struct HistoryEntry<'c> {
     /// The position in the caller's history; `None` for an attachment.
     pub message: Option<usize>,
-    pub kind: ItemKind<'c>,
+    pub kind: HistoryEntryKind<'c>,
 }
 
 #[derive(Debug)]
-pub(super) enum ItemKind<'c> {
+pub(super) enum HistoryEntryKind<'c> {
     /// A message of the user.
     User(Vec<Block<'c>>),
     /// An answer of the model, and the message that it was read from.
@@ -33,7 +36,15 @@ pub(super) enum ItemKind<'c> {
     /// The result of a call.
     Result(ToolResult<'c>),
     /// Instructions between the messages.
-    System(Vec<Cow<'c, str>>),
+    System(Instructions<'c>),
+}
+
+/// Instructions between the messages.
+#[derive(Debug)]
+pub(super) struct Instructions<'c> {
+    pub texts: Vec<Cow<'c, str>>,
+    /// True if the model sees them until the user writes again.
+    pub one_turn: bool,
 }
 
 /// The result of a call.
@@ -44,7 +55,7 @@ pub(super) struct ToolResult<'c> {
     pub name: Option<&'c str>,
     pub blocks: Vec<Block<'c>>,
     pub is_error: bool,
-    pub source: Source<'c>,
+    pub source: BlockSource<'c>,
 }
 
 impl<'c> ToolResult<'c> {
@@ -62,12 +73,12 @@ impl<'c> ToolResult<'c> {
 #[derive(Debug)]
 pub(super) struct Block<'c> {
     pub kind: BlockKind<'c>,
-    pub source: Source<'c>,
+    pub source: BlockSource<'c>,
 }
 
 /// The object that was read, with the API that defines its shape.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Source<'c> {
+pub(super) struct BlockSource<'c> {
     pub dialect: Dialect,
     pub fields: Option<&'c Map<String, Value>>,
 }
@@ -172,13 +183,13 @@ impl<'c> Arguments<'c> {
 }
 
 /// Reads the messages of a request. Calls without a result, results without a call and ids that occur twice are reported.
-pub(super) fn read<'c>(content: &RequestContent<'c>, report: &mut Report) -> Vec<Item<'c>> {
+pub(super) fn read<'c>(content: &RequestContent<'c>, report: &mut Report) -> Vec<HistoryEntry<'c>> {
     let mut items = Vec::with_capacity(content.messages.len());
     for message in content.messages {
         read_message(message, &mut items);
         let at = message.origin.message;
         if at < content.target.reasoning_from
-            && let Some(Item { kind: ItemKind::Assistant(blocks, _), .. }) = items.last_mut()
+            && let Some(HistoryEntry { kind: HistoryEntryKind::Assistant(blocks, _), .. }) = items.last_mut()
         {
             let all = blocks.len();
             blocks.retain(|block| !matches!(block.kind, BlockKind::Reasoning(_)));
@@ -190,36 +201,43 @@ pub(super) fn read<'c>(content: &RequestContent<'c>, report: &mut Report) -> Vec
     }
     let names = check_calls(&items, report);
     for item in &mut items {
-        if let ItemKind::Result(result) = &mut item.kind {
+        if let HistoryEntryKind::Result(result) = &mut item.kind {
             result.name = result.name.or_else(|| names.get(result.id).copied());
         }
     }
     items
 }
 
-fn read_message<'c>(message: &'c ModelMessage, items: &mut Vec<Item<'c>>) {
+fn read_message<'c>(message: &'c ModelMessage, items: &mut Vec<HistoryEntry<'c>>) {
     let fields = message.fields();
     let at = Some(message.origin.message);
-    let mut push = |kind| items.push(Item { message: at, kind });
+    let mut push = |kind| items.push(HistoryEntry { message: at, kind });
     match message.role() {
-        ModelRole::System => push(ItemKind::System(texts(fields.get("content")))),
-        ModelRole::Assistant => push(ItemKind::Assistant(assistant(fields), fields)),
-        ModelRole::ToolResult => push(ItemKind::Result(result_message(fields))),
+        ModelRole::System => push(HistoryEntryKind::System(Instructions {
+            texts: texts(fields.get("content")),
+            one_turn: fields.get("clear_at").is_some_and(|until| until == CLEAR_AT),
+        })),
+        ModelRole::Assistant => push(HistoryEntryKind::Assistant(assistant(fields), fields)),
+        ModelRole::ToolResult => push(HistoryEntryKind::Result(result_message(fields))),
         ModelRole::User => {
+            let read = content(fields.get("content"), Vendor::Unknown);
+            if !read.iter().any(is_result) && !read.is_empty() {
+                return push(HistoryEntryKind::User(read));
+            }
             // Results in a message of the user, as Anthropic has them, are elements of their own.
             let mut blocks = Vec::new();
-            for block in content(fields.get("content"), Vendor::Unknown) {
+            for block in read {
                 let Some(result) = tool_result(&block) else {
                     blocks.push(block);
                     continue;
                 };
                 if !blocks.is_empty() {
-                    push(ItemKind::User(std::mem::take(&mut blocks)));
+                    push(HistoryEntryKind::User(std::mem::take(&mut blocks)));
                 }
-                push(ItemKind::Result(result));
+                push(HistoryEntryKind::Result(result));
             }
             if !blocks.is_empty() {
-                push(ItemKind::User(blocks));
+                push(HistoryEntryKind::User(blocks));
             }
         }
     }
@@ -244,8 +262,9 @@ fn assistant(fields: &Map<String, Value>) -> Vec<Block<'_>> {
     }
     let mut blocks = content(fields.get("content"), vendor);
     let refusal = string(fields, "refusal").filter(|text| !text.is_empty());
-    blocks
-        .extend(refusal.map(|text| Block { kind: BlockKind::Text(text.into()), source: Source::default() }));
+    blocks.extend(
+        refusal.map(|text| Block { kind: BlockKind::Text(text.into()), source: BlockSource::default() }),
+    );
     let calls = fields.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     blocks.extend(calls.filter_map(Value::as_object).map(|call| {
         let function = call.get("function").and_then(Value::as_object);
@@ -258,7 +277,7 @@ fn assistant(fields: &Map<String, Value>) -> Vec<Block<'_>> {
             },
             None => BlockKind::Other(string(call, "type").unwrap_or("tool_call")),
         };
-        Block { kind, source: Source { dialect: Dialect::OpenAiChat, fields: Some(call) } }
+        Block { kind, source: BlockSource { dialect: Dialect::OpenAiChat, fields: Some(call) } }
     }));
     blocks
 }
@@ -277,14 +296,13 @@ fn result_message(fields: &Map<String, Value>) -> ToolResult<'_> {
         name: string(fields, "toolName"),
         blocks: content(fields.get(if responses { "output" } else { "content" }), Vendor::Unknown),
         is_error: fields.get("isError").and_then(Value::as_bool).unwrap_or_default(),
-        source: Source { dialect, fields: Some(fields) },
+        source: BlockSource { dialect, fields: Some(fields) },
     }
 }
 
 /// A block `tool_result` of Anthropic's.
 fn tool_result<'c>(block: &Block<'c>) -> Option<ToolResult<'c>> {
-    let BlockKind::Other("tool_result") = block.kind else { return None };
-    let fields = block.source.fields?;
+    let fields = block.source.fields.filter(|_| is_result(block))?;
     Some(ToolResult {
         id: string(fields, "tool_use_id").unwrap_or_default(),
         name: None,
@@ -294,13 +312,20 @@ fn tool_result<'c>(block: &Block<'c>) -> Option<ToolResult<'c>> {
     })
 }
 
+fn is_result(block: &Block<'_>) -> bool {
+    matches!(block.kind, BlockKind::Other("tool_result"))
+}
+
 fn content(content: Option<&Value>, vendor: Vendor) -> Vec<Block<'_>> {
     match content {
         Some(Value::String(text)) => {
-            vec![Block { kind: BlockKind::Text(text.into()), source: Source::default() }]
+            vec![Block { kind: BlockKind::Text(text.into()), source: BlockSource::default() }]
         }
         Some(Value::Array(blocks)) => {
-            blocks.iter().filter_map(Value::as_object).map(|fields| block(fields, vendor)).collect()
+            // The exact size: a vector that grows begins with four blocks, and most messages have one.
+            let mut read = Vec::with_capacity(blocks.len());
+            read.extend(blocks.iter().filter_map(Value::as_object).map(|fields| block(fields, vendor)));
+            read
         }
         _ => Vec::new(),
     }
@@ -401,7 +426,7 @@ fn block(fields: &Map<String, Value>, vendor: Vendor) -> Block<'_> {
         "input_audio" => (OpenAiChat, BlockKind::Other(kind)),
         kind => (Anthropic, BlockKind::Other(kind)),
     };
-    Block { kind, source: Source { dialect, fields: Some(fields) } }
+    Block { kind, source: BlockSource { dialect, fields: Some(fields) } }
 }
 
 fn arguments(value: Option<&Value>) -> Arguments<'_> {
@@ -469,14 +494,14 @@ fn vendor(fields: &Map<String, Value>) -> Vendor {
 
 /// Reports calls and results that do not belong together, and returns the name of each call by its id. Calls without an id, as
 /// Gemini may have them, are not compared.
-fn check_calls<'c>(items: &[Item<'c>], report: &mut Report) -> BTreeMap<&'c str, &'c str> {
+fn check_calls<'c>(items: &[HistoryEntry<'c>], report: &mut Report) -> BTreeMap<&'c str, &'c str> {
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
     for item in items {
         let at = item.message.unwrap_or_default();
         match &item.kind {
-            ItemKind::Assistant(blocks, _) => {
+            HistoryEntryKind::Assistant(blocks, _) => {
                 for block in blocks {
                     let BlockKind::Call { id, name, .. } = block.kind else { continue };
                     if id.is_empty() {
@@ -490,8 +515,8 @@ fn check_calls<'c>(items: &[Item<'c>], report: &mut Report) -> BTreeMap<&'c str,
                     order.push(id);
                 }
             }
-            ItemKind::Result(result) if result.id.is_empty() => {}
-            ItemKind::Result(result) => {
+            HistoryEntryKind::Result(result) if result.id.is_empty() => {}
+            HistoryEntryKind::Result(result) => {
                 if open.remove(result.id).is_none() {
                     let id = shown(result.id);
                     let what = if names.contains_key(result.id) {
@@ -502,15 +527,19 @@ fn check_calls<'c>(items: &[Item<'c>], report: &mut Report) -> BTreeMap<&'c str,
                     report.add(DiagnosticCode::RequestResultWithoutCall, at, what);
                 }
             }
-            ItemKind::User(_) => unanswered(&mut open, &mut order, report),
-            ItemKind::System(_) => {}
+            HistoryEntryKind::User(_) => report_calls_without_result(&mut open, &mut order, report),
+            HistoryEntryKind::System(_) => {}
         }
     }
-    unanswered(&mut open, &mut order, report);
+    report_calls_without_result(&mut open, &mut order, report);
     names
 }
 
-fn unanswered<'c>(open: &mut BTreeMap<&'c str, usize>, order: &mut Vec<&'c str>, report: &mut Report) {
+fn report_calls_without_result<'c>(
+    open: &mut BTreeMap<&'c str, usize>,
+    order: &mut Vec<&'c str>,
+    report: &mut Report,
+) {
     for id in order.drain(..) {
         if let Some(at) = open.remove(id) {
             let what = format!("the call `{}` has no result", shown(id));

@@ -35,6 +35,19 @@ impl<'c> Json<'c> {
         }
     }
 
+    /// Returns the string under a key of an object.
+    pub(super) fn text_at(&self, key: &str) -> Option<&str> {
+        match self {
+            Json::Object(entries) => match entries.iter().find(|(name, _)| *name == key)? {
+                (_, Json::Text(text)) => Some(text),
+                _ => None,
+            },
+            Json::Value(value) => value.get(key)?.as_str(),
+            Json::Map(map) => map.get(key)?.as_str(),
+            _ => None,
+        }
+    }
+
     /// Returns the value without the cache mark of the caller, which moves without an effect.
     pub(super) fn without_mark(&self) -> WithoutMark<'_, 'c> {
         WithoutMark(self)

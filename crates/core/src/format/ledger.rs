@@ -1,17 +1,17 @@
 //! The ledger of a conversation: the blocks of each request by digest and length, without text, and where a request stops
 //! being an extension of the one before.
 
-use super::{FormattedRequest, RequestContent, json::Json};
+use super::{FormattedRequest, RequestContent, json::Json, turns::FormattedTurn};
 use crate::{
     attachment::PlacedAttachment,
     diagnostic::{Diagnostic, DiagnosticCode},
-    model::{Model, PrefixCheck},
-    origin::Origin,
+    model::{CacheMarks, Model, PrefixCheck},
+    origin::{Origin, Span},
     settings::shown,
     variable::Stability,
 };
 use serde::{Deserialize, Serialize};
-use std::{cmp::Reverse, fmt};
+use std::{cmp::Reverse, collections::BTreeSet, fmt};
 
 /// One request of a conversation, as it is recorded. It has no text but that of attachments.
 ///
@@ -35,7 +35,11 @@ pub struct RequestRecord {
     /// The attachments that got their place in this request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<PlacedAttachment>,
-    /// What the service counted, as the caller reported it.
+    /// The bytes that the service can read from the cache that the request before left, see [`RequestRecord::readable`]. Records
+    /// of earlier versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readable: Option<usize>,
+    /// The usage that the service counted, as the caller reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<RequestUsage>,
 }
@@ -44,12 +48,29 @@ pub struct RequestRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RequestBlock {
-    /// Its place in the request.
+    /// The place of the block in the request.
     pub place: BlockPlace,
     /// The bytes of its JSON, or of its text for a part of the prompt.
     pub bytes: usize,
     /// The first 16 hexadecimal digits of its BLAKE3 digest. Cache marks, which move without an effect, are not part of it.
     pub digest: String,
+}
+
+impl RequestBlock {
+    /// Returns whether both are the same bytes in the same place. The digests of origins are not compared: records of earlier
+    /// versions have none.
+    fn is_same(&self, other: &RequestBlock) -> bool {
+        let is_same_place = match (&self.place, &other.place) {
+            (
+                BlockPlace::Part { section, stability, origins, .. },
+                BlockPlace::Part {
+                    section: other, stability: other_stability, origins: other_origins, ..
+                },
+            ) => (section, stability, origins) == (other, other_stability, other_origins),
+            (place, other) => place == other,
+        };
+        is_same_place && (self.bytes, &self.digest) == (other.bytes, &other.digest)
+    }
 }
 
 /// The place of a block in a request.
@@ -70,18 +91,25 @@ pub enum BlockPlace {
         stability: Stability,
         /// The origins of its text, for people.
         origins: Vec<String>,
+        /// The first 8 hexadecimal digits of the BLAKE3 digest of what each origin has of the text. Records of earlier versions do not
+        /// have them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        digests: Vec<String>,
     },
     /// A block of a message, or an item of an input list.
     Message {
         /// The position of the message in the body.
         index: usize,
-        /// The role of the message; empty where the format has items of several kinds.
+        /// The role of the message; empty for an item that is no message.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         role: String,
+        /// True for instructions that the service shows for one turn: no cache mark is behind them.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        one_turn: bool,
     },
 }
 
-/// What a service counted for one request. Each vendor's own numbers are read as these.
+/// The usage that a service counted for one request. Each vendor's own numbers are read as these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RequestUsage {
@@ -120,7 +148,7 @@ pub struct PrefixComparison {
 pub struct PrefixChange {
     /// The reason in the words of the vendor: `tools_changed`, `system_changed`, `messages_changed`, `input_changed`, `model_changed`.
     pub reason: &'static str,
-    /// What changed: a tool, a part of the prompt with its origins, or a message.
+    /// The subject of the change: a tool, a part of the prompt with its origins, or a message.
     pub what: String,
 }
 
@@ -139,6 +167,7 @@ impl RequestRecord {
             model: content.target.model.map(str::to_owned),
             blocks: request.blocks.clone(),
             attachments: request.attachments.clone(),
+            readable: None,
             usage: None,
         }
     }
@@ -169,15 +198,20 @@ impl RequestRecord {
     /// Compares a later request with this one.
     #[must_use]
     pub fn compare(&self, later: &RequestRecord) -> PrefixComparison {
-        let common = self.blocks.iter().zip(&later.blocks).take_while(|(a, b)| a == b).count();
+        // Bodies of two formats have nothing in common, whatever their texts.
+        let blocks = self.blocks.iter().zip(&later.blocks);
+        let common = blocks.take_while(|(a, b)| a.is_same(b) && self.format == later.format).count();
         let bytes = |blocks: &[RequestBlock]| blocks.iter().map(|block| block.bytes).sum();
         let change = if self.model != later.model || self.format != later.format {
             let name = |record: &RequestRecord| match &record.model {
                 Some(model) => format!("`{}`", shown(model)),
-                None => format!("no model, in the format `{}`", record.format),
+                None => "none".to_owned(),
             };
-            let what = format!("the model is {}; before it was {}", name(later), name(self));
-            Some(PrefixChange { reason: "model_changed", what })
+            let what = match self.format == later.format {
+                true => format!("the model is {}; before it was {}", name(later), name(self)),
+                false => format!("the format is `{}`; before it was `{}`", later.format, self.format),
+            };
+            Some(PrefixChange { reason: MODEL_CHANGED, what })
         } else {
             self.blocks.get(common).map(|before| change(&self.format, before, later.blocks.get(common)))
         };
@@ -191,6 +225,55 @@ impl RequestRecord {
     }
 }
 
+impl RequestRecord {
+    /// Returns the bytes of a later request that the service can read from the cache that this one left: what both begin with, up
+    /// to the last mark of this one, or in the steps in which the service caches by itself; 0 below the minimum of the model. A
+    /// token counts as four bytes.
+    #[must_use]
+    pub fn readable(&self, later: &RequestRecord, model: &Model) -> usize {
+        let comparison = self.compare(later);
+        if comparison.change.as_ref().is_some_and(|change| change.reason == MODEL_CHANGED) {
+            // Another model, or another service, has no cache of it.
+            return 0;
+        }
+        let common = comparison.common_bytes;
+        let readable = match model.cache_marks {
+            _ if model.cache_ttl.is_empty() => 0,
+            CacheMarks::CacheControl => self.ends_of_tiers().filter(|end| *end <= common).max().unwrap_or(0),
+            CacheMarks::Breakpoint | CacheMarks::None => common - common % (CACHE_STEP * BYTES_OF_TOKEN),
+        };
+        if readable >= model.cache_minimum * BYTES_OF_TOKEN { readable } else { 0 }
+    }
+
+    /// Returns where the blocks end that have a cache mark behind them: those of each stability but the last one, and all of them
+    /// but instructions for one turn.
+    fn ends_of_tiers(&self) -> impl Iterator<Item = usize> {
+        let mut end = 0;
+        let mut ends = [0; 3];
+        for block in &self.blocks {
+            end += block.bytes;
+            match block.place {
+                BlockPlace::Part { stability: Stability::Static, .. } => ends[0] = end,
+                BlockPlace::Part { stability: Stability::Conversation, .. } => ends[1] = end,
+                _ => {}
+            }
+            if !matches!(block.place, BlockPlace::Message { one_turn: true, .. }) {
+                ends[2] = end;
+            }
+        }
+        ends.into_iter()
+    }
+}
+
+/// The bytes of a token, where nothing counts them.
+const BYTES_OF_TOKEN: usize = 4;
+
+/// The tokens by which a service that finds prefixes by itself moves on.
+const CACHE_STEP: usize = 128;
+
+/// The reason of a change of the model or the format.
+const MODEL_CHANGED: &str = "model_changed";
+
 /// The most origins that a change names.
 const ORIGINS: usize = 3;
 
@@ -199,6 +282,15 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
     let openai = format.starts_with("openai");
     let system = if openai { "input_changed" } else { "system_changed" };
     let messages = if openai { "input_changed" } else { "messages_changed" };
+    let list = match format {
+        "gemini" => "contents",
+        "openai-responses" => "input",
+        _ => "messages",
+    };
+    let place = |index: usize, role: &str| {
+        let role = if role.is_empty() { String::new() } else { format!(" (role `{role}`)") };
+        format!("`{list}[{index}]` of the body{role}")
+    };
     let after = after.map(|after| &after.place);
     let of = |origins: &[&String]| {
         let named: Vec<&str> = origins.iter().take(ORIGINS).map(|origin| origin.as_str()).collect();
@@ -219,11 +311,23 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
         }
         (Tool { name }, _) => ("tools_changed", format!("the tool `{}` is gone", shown(name))),
         (_, Some(Tool { name })) => ("tools_changed", format!("the tool `{}` is new", shown(name))),
-        (Part { section, origins: before, .. }, Some(Part { section: now, origins, .. }))
-            if section == now =>
-        {
-            // What only one of them has is the reason; else it is one of all.
-            let mut only: Vec<&String> = origins.iter().filter(|origin| !before.contains(origin)).collect();
+        (
+            Part { section, origins: before, digests: texts_before, .. },
+            Some(Part { section: now, origins, digests: texts, .. }),
+        ) if section == now => {
+            // What only one of them has is the reason, or has with another text; else it is one of all.
+            let text = |digests: &[String], at: usize| digests.get(at).cloned();
+            let is_new = |(at, origin): &(usize, &String)| {
+                let known = before.iter().position(|known| known == *origin);
+                known.is_none_or(|known| text(texts_before, known) != text(texts, *at))
+            };
+            let has_texts = !texts_before.is_empty() && !texts.is_empty();
+            let new = origins.iter().enumerate();
+            let mut only: Vec<&String> = if has_texts {
+                new.filter(is_new).map(|(_, origin)| origin).collect()
+            } else {
+                origins.iter().filter(|origin| !before.contains(origin)).collect()
+            };
             only.extend(before.iter().filter(|origin| !origins.contains(origin)));
             let from = if only.is_empty() { all(origins) } else { of(&only) };
             (system, format!("the section `{section}` changed{from}"))
@@ -235,11 +339,12 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
         (_, Some(Part { section, origins, .. })) => {
             (system, format!("the section `{section}`{} is new", all(origins)))
         }
-        (Message { index, role }, Some(Message { .. })) => {
-            let role = if role.is_empty() { String::new() } else { format!(" (role `{role}`)") };
-            (messages, format!("`messages[{index}]`{role} changed"))
+        (Message { index, role, .. }, Some(Message { .. })) => {
+            (messages, format!("{} changed", place(*index, role)))
         }
-        (Message { index, .. }, None) => (messages, format!("`messages[{index}]` is gone, or a part of it")),
+        (Message { index, role, .. }, None) => {
+            (messages, format!("{} is gone, or a part of it", place(*index, role)))
+        }
     };
     PrefixChange { reason, what }
 }
@@ -294,11 +399,14 @@ impl RequestUsage {
 pub(super) fn of_messages(
     content: &RequestContent<'_>,
     tools: &[Json<'_>],
-    messages: &[(&'static str, Vec<Json<'_>>)],
+    messages: &[FormattedTurn<'_>],
 ) -> Vec<RequestBlock> {
-    let messages = messages.iter().enumerate();
-    let blocks_of = messages.flat_map(|(at, (role, list))| list.iter().map(move |block| (at, *role, block)));
-    blocks(content, tools, blocks_of)
+    let messages = messages.iter().enumerate().flat_map(|(index, turn)| {
+        let place =
+            move || BlockPlace::Message { index, role: turn.role.to_owned(), one_turn: turn.one_turn };
+        turn.blocks.iter().map(move |block| (place(), block))
+    });
+    blocks(content, tools, messages)
 }
 
 /// Returns the blocks of a request whose messages are one list of items. The first of them is the prompt, if there is one.
@@ -308,14 +416,18 @@ pub(super) fn of_items(
     items: &[Json<'_>],
 ) -> Vec<RequestBlock> {
     let prompt = usize::from(!content.prompt.text.is_empty());
-    blocks(content, tools, items.iter().enumerate().skip(prompt).map(|(at, item)| (at, "", item)))
+    let items = items.iter().enumerate().skip(prompt).map(|(index, item)| {
+        let role = item.text_at("role").unwrap_or_default().to_owned();
+        (BlockPlace::Message { index, role, one_turn: false }, item)
+    });
+    blocks(content, tools, items)
 }
 
-/// Returns the blocks of a request. `messages` are position, role and JSON of each block of a message.
+/// Returns the blocks of a request. `messages` are place and JSON of each block of a message.
 fn blocks<'b, 'c: 'b>(
     content: &RequestContent<'_>,
     tools: &[Json<'_>],
-    messages: impl Iterator<Item = (usize, &'static str, &'b Json<'c>)>,
+    messages: impl Iterator<Item = (BlockPlace, &'b Json<'c>)>,
 ) -> Vec<RequestBlock> {
     if !content.target.digests {
         return Vec::new();
@@ -328,27 +440,37 @@ fn blocks<'b, 'c: 'b>(
     }));
     rows.extend(content.prompt.parts.iter().filter(|part| !part.range.is_empty()).map(|part| {
         let text = content.prompt.text_of(part);
-        let spans = part.spans.iter().map(|span| &span.origin).filter(|origin| !origin.is_separator());
-        let mut sources: Vec<&Origin> = spans.collect();
+        let mut spans: Vec<&Span> = part.spans.iter().filter(|span| !span.origin.is_separator()).collect();
         // What changes most is named first.
-        sources.sort_by_key(|origin| Reverse(origin.change_rank()));
+        spans.sort_by_key(|span| Reverse(span.origin.change_rank()));
         let mut origins: Vec<String> = Vec::new();
-        for origin in sources {
-            let origin = origin.to_string();
-            if !origins.contains(&origin) {
+        let mut texts: Vec<blake3::Hasher> = Vec::new();
+        let mut known_literals = BTreeSet::new();
+        for span in spans {
+            let origin = span.origin.item_source().map_or_else(|| span.origin.to_string(), str::to_owned);
+            let at = origins.iter().position(|known| *known == origin).unwrap_or_else(|| {
                 origins.push(origin);
+                texts.push(blake3::Hasher::new());
+                origins.len() - 1
+            });
+            let piece = text.get(span.range.clone()).unwrap_or_default();
+            // The frame of an item is the same, however many items there are.
+            let is_literal = matches!(span.origin, Origin::Literal { .. });
+            if !is_literal || known_literals.insert((at, piece)) {
+                texts[at].update(piece.as_bytes());
             }
         }
+        let digests = texts.iter().map(|text| text.finalize().to_hex()[..8].to_owned()).collect();
         let section = part.section.to_string();
         RequestBlock {
-            place: BlockPlace::Part { section, stability: part.stability, origins },
+            place: BlockPlace::Part { section, stability: part.stability, origins, digests },
             bytes: text.len(),
             digest: blake3::hash(text.as_bytes()).to_hex()[..16].to_owned(),
         }
     }));
-    rows.extend(messages.map(|(index, role, json)| {
+    rows.extend(messages.map(|(place, json)| {
         let (bytes, digest) = digest(json, &mut buffer);
-        RequestBlock { place: BlockPlace::Message { index, role: role.to_owned() }, bytes, digest }
+        RequestBlock { place, bytes, digest }
     }));
     rows
 }

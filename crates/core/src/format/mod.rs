@@ -19,6 +19,7 @@ mod openai_responses;
 mod place;
 mod report;
 mod schema;
+mod sections;
 mod text;
 mod turns;
 
@@ -31,6 +32,7 @@ pub use ledger::{BlockPlace, PrefixChange, PrefixComparison, RequestBlock, Reque
 pub use neutral::Neutral;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
+pub use sections::Sections;
 pub use text::Text;
 
 use crate::{
@@ -78,6 +80,11 @@ pub trait RequestFormat: Debug + Send + Sync {
         true
     }
 
+    /// Returns true if the body has the prompt and nothing beside it: no messages, tools or attachments.
+    fn is_prompt_alone(&self) -> bool {
+        false
+    }
+
     /// Turns prompt, messages and tools into a body. What the format cannot express is a diagnostic of the request.
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest;
 }
@@ -98,11 +105,11 @@ pub struct FormattedRequest {
     /// The attachments that got their place in this request. The next request of the conversation has them in
     /// [`RequestContent::attachments`].
     pub attachments: Vec<PlacedAttachment>,
-    /// The blocks by digest, where [`RequestTarget::digests`] asks for them.
+    /// The blocks by digest, where [`RequestTarget::digests`] is set.
     pub blocks: Vec<RequestBlock>,
     /// The cache plan, for the formats of vendors.
     pub cache: Option<CachePlan>,
-    /// What was sent in another shape, or not at all, and what the service would refuse.
+    /// Diagnostics of content that was sent in another shape or not at all, or that the service would refuse.
     pub diagnostics: Diagnostics,
 }
 
@@ -120,6 +127,7 @@ pub const FORMATS: &[&dyn RequestFormat] = &[
     &OpenAiChat::COMPATIBLE,
     &OpenAiResponses,
     &Neutral,
+    &Sections,
     &Text,
 ];
 

@@ -4,12 +4,12 @@ use super::report::Report;
 use crate::{diagnostic::DiagnosticCode, settings::shown};
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// What a service accepts as a name.
+/// The rule of a service for names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameRule {
     pub longest: usize,
     pub accepts: fn(char) -> bool,
-    /// What the first character may be, beyond that.
+    /// A further rule for the first character.
     pub begins: fn(char) -> bool,
 }
 

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 ///
 /// An [`Attachment`](crate::attachment::Attachment) is in a message of the user, between tags.
 /// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
-/// are for the agent's interface. A tool without a schema takes any object, and a note says so.
+/// are for the agent's interface. A tool without a schema takes any object, which is reported.
 ///
 /// ```
 /// use preface_core::{prompt::Prompt, turn::Tool, format::{RequestContent, Neutral, RequestFormat}};
@@ -145,7 +145,7 @@ mod tests {
     };
 
     #[test]
-    fn nothing_at_all_is_a_request_too() {
+    fn an_empty_request_is_written() {
         let body = Neutral.format(RequestContent::from(&Prompt::default())).body;
         assert_eq!(body, "{\n  \"system\": null,\n  \"messages\": [],\n  \"tools\": []\n}\n");
     }

@@ -3,7 +3,10 @@
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
     draft::{RequestDraft, definitions},
-    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult},
+    history::{
+        Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
+        ToolResult,
+    },
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
@@ -15,6 +18,8 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
+/// The lifetimes of cache marks.
+const TTLS: [&str; 1] = ["30m"];
 const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Chat Completions API, or of a server that is compatible with it.
@@ -62,8 +67,8 @@ impl RequestFormat for OpenAiChat {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content);
         let openai = self.dialect == ChatDialect::OpenAi;
+        let (mut draft, items) = RequestDraft::of(&content, if openai { &TTLS } else { &[] });
         if openai {
             draft.plan.report(&mut draft.report);
         }
@@ -87,7 +92,7 @@ impl RequestFormat for OpenAiChat {
                 object! { "type": "function", "function": json }
             },
         );
-        let mut messages = Messages {
+        let mut messages = ChatMessages {
             list: Vec::with_capacity(items.len() + 1),
             names,
             ids: Names::new(IDS, DiagnosticCode::RequestIdRewritten),
@@ -132,7 +137,7 @@ impl RequestFormat for OpenAiChat {
 }
 
 /// The messages under construction.
-struct Messages<'c, 'r> {
+struct ChatMessages<'c, 'r> {
     list: Vec<Json<'c>>,
     names: Names<'c>,
     ids: Names<'c>,
@@ -144,20 +149,20 @@ struct Messages<'c, 'r> {
     report: &'r mut Report,
 }
 
-impl<'c> Messages<'c, '_> {
-    fn extend(&mut self, items: Vec<Item<'c>>) {
-        for Item { message, kind } in items {
-            if !matches!(kind, ItemKind::Result(_)) {
+impl<'c> ChatMessages<'c, '_> {
+    fn extend(&mut self, items: Vec<HistoryEntry<'c>>) {
+        for HistoryEntry { message, kind } in items {
+            if !matches!(kind, HistoryEntryKind::Result(_)) {
                 self.flush_images();
             }
             match kind {
-                ItemKind::User(blocks) => {
+                HistoryEntryKind::User(blocks) => {
                     let parts = self.parts(message, blocks);
                     self.push("user", parts);
                 }
-                ItemKind::Assistant(blocks, fields) => self.answer(message, blocks, fields),
-                ItemKind::Result(result) => self.result(message, result),
-                ItemKind::System(texts) => {
+                HistoryEntryKind::Assistant(blocks, fields) => self.answer(message, blocks, fields),
+                HistoryEntryKind::Result(result) => self.result(message, result),
+                HistoryEntryKind::System(Instructions { texts, .. }) => {
                     let texts: Vec<_> = texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
                     if !texts.is_empty() {
                         self.list.push(object! { "role": self.role, "content": texts.join("\n\n") });
@@ -301,7 +306,7 @@ impl<'c> Messages<'c, '_> {
     fn parts(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>) -> Vec<Json<'c>> {
         let mut parts = Vec::with_capacity(blocks.len());
         for Block { kind, source } in blocks {
-            if let Source { dialect: Dialect::OpenAiChat, fields: Some(fields) } = source {
+            if let BlockSource { dialect: Dialect::OpenAiChat, fields: Some(fields) } = source {
                 parts.push(Json::Map(fields));
                 continue;
             }

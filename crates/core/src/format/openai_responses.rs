@@ -3,7 +3,10 @@
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
     draft::{RequestDraft, definitions},
-    history::{Block, BlockKind, Dialect, Item, ItemKind, Media, Source, ToolResult},
+    history::{
+        Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
+        ToolResult,
+    },
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
@@ -14,6 +17,8 @@ use crate::{diagnostic::DiagnosticCode, model::Vendor};
 use serde_json::{json, value::RawValue};
 
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
+/// The lifetimes of cache marks.
+const TTLS: [&str; 2] = ["30m", "12h"];
 const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Responses API.
@@ -40,7 +45,7 @@ impl RequestFormat for OpenAiResponses {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content);
+        let (mut draft, items) = RequestDraft::of(&content, &TTLS);
         draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object", "properties": {} });
@@ -83,6 +88,9 @@ impl RequestFormat for OpenAiResponses {
         if let Some(key) = content.target.cache_key {
             body.push("prompt_cache_key", key);
         }
+        if let Some(ttl) = draft.ttl.take() {
+            body.push("prompt_cache_options", object! { "ttl": ttl });
+        }
         if !tools.is_empty() {
             body.push("tools", tools);
         }
@@ -100,24 +108,26 @@ struct Input<'c, 'r> {
 }
 
 impl<'c> Input<'c, '_> {
-    fn extend(&mut self, items: Vec<Item<'c>>) {
-        for Item { message: at, kind } in items {
+    fn extend(&mut self, items: Vec<HistoryEntry<'c>>) {
+        for HistoryEntry { message: at, kind } in items {
             match kind {
-                ItemKind::User(blocks) => {
+                HistoryEntryKind::User(blocks) => {
                     let parts = self.parts(at, blocks);
                     if !parts.is_empty() {
                         self.list.push(message("user", parts));
                     }
                 }
-                ItemKind::Assistant(_, fields)
+                HistoryEntryKind::Assistant(_, fields)
                     if fields.get("role").is_some()
                         && fields.get("type").is_some_and(|kind| kind == "message") =>
                 {
                     self.list.push(Json::Map(fields));
                 }
-                ItemKind::Assistant(blocks, _) => blocks.into_iter().for_each(|block| self.answer(at, block)),
-                ItemKind::Result(result) => self.result(at, result),
-                ItemKind::System(texts) => {
+                HistoryEntryKind::Assistant(blocks, _) => {
+                    blocks.into_iter().for_each(|block| self.answer(at, block));
+                }
+                HistoryEntryKind::Result(result) => self.result(at, result),
+                HistoryEntryKind::System(Instructions { texts, .. }) => {
                     let parts = texts.into_iter().filter(|text| !text.trim().is_empty());
                     let parts: Vec<_> =
                         parts.map(|text| object! { "type": "input_text", "text": text }).collect();
@@ -132,7 +142,7 @@ impl<'c> Input<'c, '_> {
     /// Adds the item for a block of an answer.
     fn answer(&mut self, at: Option<usize>, block: Block<'c>) {
         let Block { kind, source } = block;
-        if let Source { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
+        if let BlockSource { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
             let is_item =
                 !matches!(kind, BlockKind::Text(_) | BlockKind::Image(_) | BlockKind::Document { .. });
             let rewritten = match &kind {
@@ -204,7 +214,7 @@ impl<'c> Input<'c, '_> {
     fn parts(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>) -> Vec<Json<'c>> {
         let mut parts = Vec::with_capacity(blocks.len());
         for Block { kind, source } in blocks {
-            if let Source { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
+            if let BlockSource { dialect: Dialect::OpenAiResponses, fields: Some(fields) } = source {
                 parts.push(Json::Map(fields));
                 continue;
             }

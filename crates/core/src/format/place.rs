@@ -2,7 +2,7 @@
 
 use super::{
     RequestContent,
-    history::{Block, BlockKind, Item, ItemKind, Source},
+    history::{Block, BlockKind, BlockSource, HistoryEntry, HistoryEntryKind, Instructions},
 };
 use crate::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
@@ -111,7 +111,10 @@ impl<'c> Placement<'c> {
     }
 
     /// Inserts the attachments between the messages.
-    pub(super) fn insert(self, items: Vec<Item<'c>>) -> Vec<Item<'c>> {
+    pub(super) fn insert(self, items: Vec<HistoryEntry<'c>>) -> Vec<HistoryEntry<'c>> {
+        if self.first.is_empty() && self.placed.is_empty() && self.last.is_empty() {
+            return items;
+        }
         let mut with = Vec::with_capacity(items.len() + self.placed.len() + 2);
         if !self.first.is_empty() {
             with.push(user(self.first.into_iter().map(Cow::Owned)));
@@ -148,7 +151,7 @@ impl<'c> Placement<'c> {
             while let Some(next) = placed.next_if(|placed| placed.after <= own.origin.message) {
                 match next.role {
                     AttachmentRole::User => texts.push(Attachment::wrap(&next.text).text),
-                    AttachmentRole::System => {
+                    AttachmentRole::System | AttachmentRole::Turn => {
                         let fields = message("system", vec![next.text.clone()]);
                         sent.push((ModelRole::System, Cow::Owned(fields)));
                     }
@@ -168,34 +171,42 @@ impl<'c> Placement<'c> {
 }
 
 /// Puts an attachment behind the elements so far: into the message of the user, if that is the last one.
-fn attach<'c>(items: &mut Vec<Item<'c>>, placed: Cow<'c, PlacedAttachment>) {
+fn attach<'c>(items: &mut Vec<HistoryEntry<'c>>, placed: Cow<'c, PlacedAttachment>) {
     if placed.role == AttachmentRole::User {
         attach_user(items, Attachment::wrap(&placed.text).text);
         return;
     }
+    let one_turn = placed.role == AttachmentRole::Turn;
     let text = match placed {
         Cow::Borrowed(placed) => Cow::Borrowed(placed.text.as_str()),
         Cow::Owned(placed) => Cow::Owned(placed.text),
     };
     match items.last_mut() {
-        Some(Item { message: None, kind: ItemKind::System(texts) }) => texts.push(text),
-        _ => items.push(Item { message: None, kind: ItemKind::System(vec![text]) }),
+        Some(HistoryEntry { message: None, kind: HistoryEntryKind::System(last) })
+            if last.one_turn == one_turn =>
+        {
+            last.texts.push(text);
+        }
+        _ => {
+            let instructions = Instructions { texts: vec![text], one_turn };
+            items.push(HistoryEntry { message: None, kind: HistoryEntryKind::System(instructions) });
+        }
     }
 }
 
-fn attach_user(items: &mut Vec<Item<'_>>, text: String) {
+fn attach_user(items: &mut Vec<HistoryEntry<'_>>, text: String) {
     match items.last_mut() {
-        Some(Item { kind: ItemKind::User(blocks), .. }) => blocks.push(block(text.into())),
+        Some(HistoryEntry { kind: HistoryEntryKind::User(blocks), .. }) => blocks.push(block(text.into())),
         _ => items.push(user([Cow::Owned(text)].into_iter())),
     }
 }
 
-fn user<'c>(texts: impl Iterator<Item = Cow<'c, str>>) -> Item<'c> {
-    Item { message: None, kind: ItemKind::User(texts.map(block).collect()) }
+fn user<'c>(texts: impl Iterator<Item = Cow<'c, str>>) -> HistoryEntry<'c> {
+    HistoryEntry { message: None, kind: HistoryEntryKind::User(texts.map(block).collect()) }
 }
 
 fn block(text: Cow<'_, str>) -> Block<'_> {
-    Block { kind: BlockKind::Text(text), source: Source::default() }
+    Block { kind: BlockKind::Text(text), source: BlockSource::default() }
 }
 
 /// Returns a message that is nothing but attachments.

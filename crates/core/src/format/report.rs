@@ -1,11 +1,11 @@
 //! The diagnostics of one request: what a format cannot express, and what the service would refuse.
 
-use crate::diagnostic::{Diagnostic, DiagnosticCode, Diagnostics};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity};
 
 /// The most different diagnostics with one code; a last one has the number of the others.
 const MOST_OF_A_CODE: usize = 20;
 
-/// Collects diagnostics. Equal ones about several messages become one with their number.
+/// A collector of diagnostics. Equal ones about several messages become one with their number.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     rows: Vec<Row>,
@@ -20,6 +20,8 @@ struct Row {
     /// The first message that it is about, and the number of times.
     message: Option<usize>,
     times: usize,
+    /// The name that was probably meant: a warning, with it in the place of the usual remedy.
+    near: Option<String>,
 }
 
 impl Report {
@@ -46,15 +48,21 @@ impl Report {
         if alike == MOST_OF_A_CODE {
             self.more.push((code, 1));
         } else {
-            self.rows.push(Row { code, what, message, times: 1 });
+            self.rows.push(Row { code, what, message, times: 1, near: None });
+        }
+    }
+
+    /// Makes the diagnostic that was added last a warning about a name that is probably misspelled.
+    pub(super) fn suggest(&mut self, near: &str) {
+        if let Some(row) = self.rows.last_mut() {
+            row.near = Some(near.to_owned());
         }
     }
 
     /// Returns the diagnostics, in the order in which they came up.
     pub(super) fn finish(self) -> Diagnostics {
         let build = |code: DiagnosticCode, message: String| {
-            let severity = code.severities()[0];
-            let diagnostic = Diagnostic::new(severity, code, message);
+            let diagnostic = Diagnostic::new(code.severities()[0], code, message);
             match code.remedy() {
                 Some(remedy) => diagnostic.help(remedy),
                 None => diagnostic,
@@ -66,7 +74,12 @@ impl Report {
                 0 => String::new(),
                 more => format!(" (and {more} more like it)"),
             };
-            build(row.code, format!("{place}{}{times}", row.what))
+            let diagnostic = build(row.code, format!("{place}{}{times}", row.what));
+            match row.near {
+                Some(near) => Diagnostic { severity: Severity::Warning, ..diagnostic }
+                    .help(format!("did you mean `{near}`?")),
+                None => diagnostic,
+            }
         });
         let more =
             self.more.into_iter().map(|(code, more)| build(code, format!("{more} more are not listed")));

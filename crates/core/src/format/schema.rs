@@ -19,7 +19,7 @@ pub(super) struct SchemaRules {
     arrays_need_items: bool,
     /// The keywords that are not ignored; empty if that is all of them.
     known: &'static [&'static str],
-    /// What `strict` requires.
+    /// The requirements of `strict`.
     pub strict: StrictRule,
 }
 

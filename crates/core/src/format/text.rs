@@ -25,6 +25,10 @@ impl RequestFormat for Text {
         false
     }
 
+    fn is_prompt_alone(&self) -> bool {
+        true
+    }
+
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
         FormattedRequest {
             media_type: "text/plain; charset=utf-8",

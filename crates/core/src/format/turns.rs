@@ -1,17 +1,23 @@
 //! Messages that are lists of blocks, for the formats in which neighbours of one role are one message.
 
 use super::{
-    history::{Block, Item, ItemKind, ToolResult},
+    history::{Block, HistoryEntry, HistoryEntryKind, Instructions, ToolResult},
     json::Json,
     report::Report,
 };
 use crate::{attachment::Attachment, diagnostic::DiagnosticCode};
 use std::borrow::Cow;
 
-/// Messages with their roles.
-pub(super) type Turns<'c> = Vec<(&'static str, Vec<Json<'c>>)>;
+/// A message under construction.
+#[derive(Debug)]
+pub(super) struct FormattedTurn<'c> {
+    pub role: &'static str,
+    pub blocks: Vec<Json<'c>>,
+    /// True for instructions that the model sees until the user writes again.
+    pub one_turn: bool,
+}
 
-/// Writes blocks in the shape of a service.
+/// A writer of blocks in the shape of a service.
 pub(super) trait BlockWriter<'c> {
     /// The role of the model.
     const MODEL: &'static str;
@@ -31,7 +37,7 @@ pub(super) trait BlockWriter<'c> {
 
 enum Entry<'c> {
     Blocks(&'static str, Vec<Json<'c>>),
-    System(Option<usize>, Cow<'c, str>),
+    System(Option<usize>, Cow<'c, str>, bool),
 }
 
 /// Writes the messages of a request.
@@ -39,22 +45,22 @@ enum Entry<'c> {
 /// Instructions between the messages become text of the user where the service does not accept them: it wants them behind a message
 /// of the user, and last or in front of an answer.
 pub(super) fn write<'c, W: BlockWriter<'c>>(
-    items: Vec<Item<'c>>,
+    items: Vec<HistoryEntry<'c>>,
     accepts_system: bool,
     writer: &mut W,
-) -> Turns<'c> {
+) -> Vec<FormattedTurn<'c>> {
     let mut entries = Vec::with_capacity(items.len());
-    for Item { message, kind } in items {
+    for HistoryEntry { message, kind } in items {
         let (role, blocks) = match kind {
-            ItemKind::User(blocks) => ("user", blocks),
-            ItemKind::Assistant(blocks, _) => (W::MODEL, blocks),
-            ItemKind::Result(result) => {
+            HistoryEntryKind::User(blocks) => ("user", blocks),
+            HistoryEntryKind::Assistant(blocks, _) => (W::MODEL, blocks),
+            HistoryEntryKind::Result(result) => {
                 entries.push(Entry::Blocks("user", vec![writer.result(message, result)]));
                 continue;
             }
-            ItemKind::System(texts) => {
+            HistoryEntryKind::System(Instructions { texts, one_turn }) => {
                 let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
-                entries.extend(texts.map(|text| Entry::System(message, text)));
+                entries.extend(texts.map(|text| Entry::System(message, text, one_turn)));
                 continue;
             }
         };
@@ -63,29 +69,34 @@ pub(super) fn write<'c, W: BlockWriter<'c>>(
             entries.push(Entry::Blocks(role, blocks));
         }
     }
-    let mut turns = Turns::with_capacity(entries.len());
+    let mut turns: Vec<FormattedTurn<'c>> = Vec::with_capacity(entries.len());
     let mut rest = entries.into_iter();
     while let Some(entry) = rest.next() {
-        let (role, mut blocks) = match entry {
-            Entry::Blocks(role, blocks) => (role, blocks),
-            Entry::System(message, text) => {
-                let behind_user = matches!(turns.last(), Some(("user" | "system", _)));
+        let mut turn = match entry {
+            Entry::Blocks(role, blocks) => FormattedTurn { role, blocks, one_turn: false },
+            Entry::System(message, text, one_turn) => {
+                let behind_user = turns.last().is_some_and(|last| matches!(last.role, "user" | "system"));
                 let next = rest.as_slice().iter().find_map(|next| match next {
                     Entry::Blocks(role, _) => Some(*role),
                     Entry::System(..) => None,
                 });
                 if accepts_system && behind_user && next.is_none_or(|role| role == W::MODEL) {
-                    ("system", vec![W::text(text)])
+                    FormattedTurn { role: "system", blocks: vec![W::text(text)], one_turn }
                 } else {
                     let what = "instructions between the messages are sent in a message of the user";
                     writer.report().add(DiagnosticCode::RequestRoleUnsupported, message, what);
-                    ("user", vec![W::text(Attachment::wrap(&text).text.into())])
+                    let text = Attachment::wrap(&text).text;
+                    FormattedTurn { role: "user", blocks: vec![W::text(text.into())], one_turn: false }
                 }
             }
         };
         match turns.last_mut() {
-            Some((last, earlier)) if *last == role => earlier.append(&mut blocks),
-            _ => turns.push((role, blocks)),
+            // Two messages of one role cannot follow each other: what they have in common holds for both.
+            Some(last) if last.role == turn.role => {
+                last.blocks.append(&mut turn.blocks);
+                last.one_turn &= turn.one_turn;
+            }
+            _ => turns.push(turn),
         }
     }
     turns

@@ -23,10 +23,10 @@ const EVENT: HookEvent = HookEvent::BeforeAgentStart;
 /// ```
 /// use preface_core::{hook::{AgentStart, HookReply}, prompt::Prompt};
 /// let mut start = AgentStart::new(Prompt::default());
-/// let say = |text: &str| Ok(HookReply { system_prompt: Some(text.to_owned()), ..HookReply::default() });
+/// let reply = |text: &str| Ok(HookReply { system_prompt: Some(text.to_owned()), ..HookReply::default() });
 /// let no_tools = |_: &[String]| unreachable!("no hook switches tools");
-/// assert!(start.hear("tone".into(), say("Be brief."), no_tools).is_empty());
-/// let notes = start.hear("shy".into(), say(""), no_tools);
+/// assert!(start.apply_reply("tone".into(), reply("Be brief."), no_tools).is_empty());
+/// let notes = start.apply_reply("shy".into(), reply(""), no_tools);
 /// assert_eq!(notes[0].code.as_str(), "hook/empty-prompt");
 /// assert_eq!(start.prompt().text, "Be brief.");
 /// ```
@@ -82,14 +82,14 @@ impl AgentStart {
     ///
     /// A failed hook changes nothing. Diagnostics: `hook/error`, `hook/empty-prompt`,
     /// `hook/stale-override`, `hook/removed`, `hook/ignored-key`.
-    pub fn hear(
+    pub fn apply_reply(
         &mut self,
         hook: HookSource<'_>,
         reply: Result<HookReply, HookFailure>,
         rebuild: impl FnOnce(&[String]) -> Prompt,
     ) -> Diagnostics {
         let mut notes = Vec::new();
-        let Some(reply) = hook.accepted(EVENT, reply, &mut notes) else { return notes };
+        let Some(reply) = hook.accept(EVENT, reply, &mut notes) else { return notes };
         let mut stale = false;
         let mut seen = None;
         if let Some(tools) = reply.active_tools {
@@ -106,7 +106,7 @@ impl AgentStart {
         let text = match reply.system_prompt {
             _ if reply.replace_with_empty => Some(String::new()),
             Some(text) if text.is_empty() => {
-                notes.push(hook.note(empty(hook.name)));
+                notes.push(hook.note(empty_prompt_note(hook.name)));
                 None
             }
             other => other,
@@ -127,7 +127,7 @@ impl AgentStart {
             self.set_by = Some(hook.name.to_owned());
         }
         if stale {
-            notes.push(hook.note(overridden(hook.name)));
+            notes.push(hook.note(stale_override_note(hook.name)));
         }
         self.messages.extend(reply.message);
         notes
@@ -146,21 +146,21 @@ pub fn rebased(seen: &Prompt, base: &Prompt, rebuilt: &Prompt) -> Option<Prompt>
     let mut prompt = rebuilt.clone();
     prompt.append_behind(seen, base.text.len());
     // A part of the old base that a hook removed may be there again.
-    let there = prompt.parts.iter().map(|part| &part.section);
-    let known: BTreeSet<&SectionId> = base.absent.iter().map(|one| &one.section).chain(there).collect();
+    let restored = prompt.parts.iter().map(|part| &part.section);
+    let known: BTreeSet<&SectionId> = base.absent.iter().map(|one| &one.section).chain(restored).collect();
     let lost: Vec<Absent> = seen.absent.iter().filter(|one| !known.contains(&one.section)).cloned().collect();
     prompt.absent.extend(lost);
     Some(prompt)
 }
 
-fn empty(hook: &str) -> Diagnostic {
+fn empty_prompt_note(hook: &str) -> Diagnostic {
     let what =
         format!("hook `{}` answered with an empty prompt at {EVENT}; that changes nothing", shown(hook));
     Diagnostic::warning(DiagnosticCode::HookEmptyPrompt, what)
         .help("`\"replace_with_empty\": true` sends an empty prompt")
 }
 
-fn overridden(hook: &str) -> Diagnostic {
+fn stale_override_note(hook: &str) -> Diagnostic {
     let what = format!(
         "hook `{}` switched tools, but the text of this run was replaced by a hook and does not show it",
         shown(hook)
@@ -191,8 +191,8 @@ mod tests {
         HookReply { active_tools: Some(vec![names.to_owned()]), ..HookReply::default() }
     }
 
-    fn hear(start: &mut AgentStart, hook: &str, reply: HookReply) -> Vec<&'static str> {
-        let notes = start.hear(hook.into(), Ok(reply), |names| base(&names.join(",")));
+    fn apply(start: &mut AgentStart, hook: &str, reply: HookReply) -> Vec<&'static str> {
+        let notes = start.apply_reply(hook.into(), Ok(reply), |names| base(&names.join(",")));
         start.prompt().check_tiling().expect("parts and spans tile the prompt");
         notes.into_iter().map(|note| note.code.as_str()).collect()
     }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn tools_that_a_hook_switches_change_the_text_of_this_run() {
         let both =
-            |names: &str, says: &str| HookReply { active_tools: tools(names).active_tools, ..text(says) };
+            |names: &str, prompt: &str| HookReply { active_tools: tools(names).active_tools, ..text(prompt) };
         let nothing = HookReply::default;
         let empty = || HookReply { replace_with_empty: true, ..tools("read") };
         for (before, reply, result, codes) in [
@@ -233,10 +233,10 @@ mod tests {
             (nothing(), both("all", "Mine"), "Mine".to_owned(), &["hook/removed", "hook/stale-override"]),
         ] {
             let mut start = AgentStart::new(base("all"));
-            hear(&mut start, "a", before);
+            apply(&mut start, "a", before);
             let shown = format!("{reply:?}");
             let names = reply.active_tools.clone();
-            assert_eq!(hear(&mut start, "b", reply), codes, "{shown}");
+            assert_eq!(apply(&mut start, "b", reply), codes, "{shown}");
             assert_eq!(start.prompt().text, result, "{shown}");
             assert_eq!(start.active_tools(), names.as_deref(), "the request carries the new tools");
         }
@@ -246,10 +246,10 @@ mod tests {
     fn later_hooks_build_on_the_rebuilt_base() {
         let mut start = AgentStart::new(base("all"));
         let text_of = |start: &AgentStart| start.prompt().text.clone();
-        assert!(hear(&mut start, "a", tools("read")).is_empty());
+        assert!(apply(&mut start, "a", tools("read")).is_empty());
         let more = format!("{}\n[B]", text_of(&start));
-        assert!(hear(&mut start, "b", text(&more)).is_empty());
-        assert!(hear(&mut start, "c", tools("bash")).is_empty());
+        assert!(apply(&mut start, "b", text(&more)).is_empty());
+        assert!(apply(&mut start, "c", tools("bash")).is_empty());
         assert_eq!(text_of(&start), "You help.\nTools: bash\nDate: today\n[B]");
         let sections: Vec<_> = start.prompt().parts.iter().map(|part| part.section.as_str()).collect();
         assert_eq!(sections, ["identity", "tools", "tail", "hooks.b"]);
@@ -260,43 +260,44 @@ mod tests {
     }
 
     #[test]
-    fn what_hooks_say_adds_up_and_a_failing_one_changes_nothing() {
+    fn changes_of_hooks_add_up_and_a_failing_hook_changes_nothing() {
         let mut start = AgentStart::new(base("all"));
         let message = |text: &str| Some(json!({"content": text}));
         let with = |reply: HookReply, words: &str| HookReply { message: message(words), ..reply };
-        assert!(hear(&mut start, "A", with(text(&format!("{OLD}\n[A]")), "msg A")).is_empty());
+        assert!(apply(&mut start, "A", with(text(&format!("{OLD}\n[A]")), "msg A")).is_empty());
         let before = start.clone();
-        let notes = start
-            .hear("T".into(), Err(HookFailure::failed("boom in T")), |_| unreachable!("it says nothing"));
+        let notes = start.apply_reply("T".into(), Err(HookFailure::failed("boom in T")), |_| {
+            unreachable!("it switches no tools")
+        });
         assert_eq!(start, before);
         assert_eq!(notes[0].message, "hook `T` failed at before_agent_start and was skipped: boom in T");
         let seen = start.prompt().text.clone();
-        assert!(hear(&mut start, "B", with(text(&format!("{seen}\n[B]")), "msg B")).is_empty());
+        assert!(apply(&mut start, "B", with(text(&format!("{seen}\n[B]")), "msg B")).is_empty());
         assert_eq!(start.prompt().text, format!("{OLD}\n[A]\n[B]"));
         assert_eq!(start.messages(), [json!({"content": "msg A"}), json!({"content": "msg B"})]);
         assert_eq!(start.set_by(), Some("B"));
     }
 
     #[test]
-    fn an_empty_prompt_has_to_be_asked_for() {
+    fn an_empty_prompt_needs_replace_with_empty() {
         let mut start = AgentStart::new(base("all"));
-        assert_eq!(hear(&mut start, "a", text("")), ["hook/empty-prompt"]);
-        assert_eq!((start.prompt(), start.set_by()), (&base("all"), None), "as if it had said nothing");
-        assert!(hear(&mut start, "b", text(" ")).contains(&"hook/removed"), "a blank is a text");
+        assert_eq!(apply(&mut start, "a", text("")), ["hook/empty-prompt"]);
+        assert_eq!((start.prompt(), start.set_by()), (&base("all"), None), "as if it had no reply");
+        assert!(apply(&mut start, "b", text(" ")).contains(&"hook/removed"), "a blank is a text");
         let empty = HookReply { replace_with_empty: true, ..text("") };
-        assert_eq!(hear(&mut start, "c", empty), ["hook/removed"]);
+        assert_eq!(apply(&mut start, "c", empty), ["hook/removed"]);
         assert_eq!((start.prompt().text.as_str(), start.set_by()), ("", Some("c")));
-        assert!(hear(&mut start, "d", text("x")).is_empty(), "one may build on it");
+        assert!(apply(&mut start, "d", text("x")).is_empty(), "one may build on it");
         assert_eq!(start.prompt().text, "x");
     }
 
     #[test]
     fn sections_that_came_back_are_there() {
         let mut start = AgentStart::new(base("all"));
-        hear(&mut start, "a", text("Mine"));
-        hear(&mut start, "b", text(&format!("{OLD}+")));
-        assert_eq!(start.prompt().absent.len(), 3 + 1, "three of the base, and what `a` said");
-        assert!(hear(&mut start, "c", tools("read")).is_empty(), "what counts is the text");
+        apply(&mut start, "a", text("Mine"));
+        apply(&mut start, "b", text(&format!("{OLD}+")));
+        assert_eq!(start.prompt().absent.len(), 3 + 1, "three of the base, and the text of `a`");
+        assert!(apply(&mut start, "c", tools("read")).is_empty(), "what counts is the text");
         assert_eq!(start.prompt().text, format!("{NEW}+"));
         let absent: Vec<_> = start.prompt().absent.iter().map(|one| one.section.as_str()).collect();
         assert_eq!(absent, ["hooks.a"]);

@@ -13,19 +13,19 @@ use std::{collections::BTreeSet, ops::ControlFlow};
 /// handled the message; then nothing else happens.
 ///
 /// ```
-/// use preface_core::hook::{HookReply, hear_input};
+/// use preface_core::hook::{HookReply, apply_input_reply};
 /// let mut words = "hi".to_owned();
 /// let shout = HookReply { prompt: Some("HI".to_owned()), ..HookReply::default() };
-/// assert!(hear_input(&mut words, "shout".into(), Ok(shout), &mut Vec::new()).is_continue());
+/// assert!(apply_input_reply(&mut words, "shout".into(), Ok(shout), &mut Vec::new()).is_continue());
 /// assert_eq!(words, "HI");
 /// ```
-pub fn hear_input(
+pub fn apply_input_reply(
     words: &mut String,
     hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) -> ControlFlow<()> {
-    let Some(reply) = hook.accepted(HookEvent::Input, reply, notes) else { return ControlFlow::Continue(()) };
+    let Some(reply) = hook.accept(HookEvent::Input, reply, notes) else { return ControlFlow::Continue(()) };
     if reply.handled {
         return ControlFlow::Break(());
     }
@@ -37,13 +37,13 @@ pub fn hear_input(
 
 /// Applies the reply of a hook at `context`: a list replaces the messages. Changes that a handler made in
 /// place are in `messages` already, and stay even if it failed.
-pub fn hear_context(
+pub fn apply_context_reply(
     messages: &mut Vec<Value>,
     hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) {
-    if let Some(list) = hook.accepted(HookEvent::Context, reply, notes).and_then(|reply| reply.messages) {
+    if let Some(list) = hook.accept(HookEvent::Context, reply, notes).and_then(|reply| reply.messages) {
         *messages = list;
     }
 }
@@ -59,13 +59,13 @@ pub struct SkillPath {
 
 /// Applies the reply of a hook at `resources_discover`: its paths follow those of the hooks before it. A path
 /// that is already listed keeps its position.
-pub fn hear_resources(
+pub fn apply_resources_reply(
     paths: &mut Vec<SkillPath>,
     hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) {
-    let Some(reply) = hook.accepted(HookEvent::ResourcesDiscover, reply, notes) else { return };
+    let Some(reply) = hook.accept(HookEvent::ResourcesDiscover, reply, notes) else { return };
     let mut known: BTreeSet<String> = paths.iter().map(|one| one.path.clone()).collect();
     let new = reply.skill_paths.into_iter().filter(|path| known.insert(path.clone()));
     paths.extend(new.map(|path| SkillPath { path, hook: hook.name.to_owned() }));
@@ -81,11 +81,11 @@ mod tests {
     }
 
     #[test]
-    fn words_are_changed_one_after_the_other_until_one_takes_care_of_them() {
+    fn hooks_change_the_message_in_order_until_one_handles_it() {
         let none = HookReply::default;
         let prompt = |text: &str| HookReply { prompt: Some(text.to_owned()), ..none() };
         let handled = HookReply { handled: true, ..prompt("lost") };
-        for (replies, words, done, told) in [
+        for (replies, words, done, reported) in [
             (vec![Ok(none())], "hi", false, 0),
             (vec![Ok(prompt("a")), boom(), Ok(prompt("b"))], "b", false, 1),
             (vec![Ok(prompt("a")), Ok(none())], "a", false, 0),
@@ -95,24 +95,24 @@ mod tests {
             let (mut text, mut notes) = ("hi".to_owned(), Vec::new());
             let flow = replies
                 .into_iter()
-                .try_for_each(|reply| hear_input(&mut text, "h".into(), reply, &mut notes));
-            assert_eq!((text.as_str(), flow.is_break(), notes.len()), (words, done, told));
+                .try_for_each(|reply| apply_input_reply(&mut text, "h".into(), reply, &mut notes));
+            assert_eq!((text.as_str(), flow.is_break(), notes.len()), (words, done, reported));
         }
     }
 
     #[test]
     fn messages_are_replaced_and_what_was_done_in_place_stays() {
         let (mut messages, mut notes) = (vec![json!({"role": "user"})], Vec::new());
-        hear_context(&mut messages, "quiet".into(), Ok(HookReply::default()), &mut notes);
+        apply_context_reply(&mut messages, "quiet".into(), Ok(HookReply::default()), &mut notes);
         messages.push(json!({"role": "custom"}));
-        hear_context(&mut messages, "broken".into(), boom(), &mut notes);
+        apply_context_reply(&mut messages, "broken".into(), boom(), &mut notes);
         assert_eq!(messages, [json!({"role": "user"}), json!({"role": "custom"})]);
         assert_eq!(
             notes.iter().map(|note| note.message.as_str()).collect::<Vec<_>>(),
             ["hook `broken` failed at context and was skipped: boom"]
         );
         let empty = HookReply { messages: Some(vec![]), ..HookReply::default() };
-        hear_context(&mut messages, "empty".into(), Ok(empty), &mut notes);
+        apply_context_reply(&mut messages, "empty".into(), Ok(empty), &mut notes);
         assert_eq!(messages, Vec::<Value>::new(), "an empty list is a list");
     }
 
@@ -125,9 +125,9 @@ mod tests {
                 ..HookReply::default()
             })
         };
-        hear_resources(&mut paths, "a".into(), reply(&["x", "y"]), &mut notes);
-        hear_resources(&mut paths, "b".into(), boom(), &mut notes);
-        hear_resources(&mut paths, "c".into(), reply(&["z", "x"]), &mut notes);
+        apply_resources_reply(&mut paths, "a".into(), reply(&["x", "y"]), &mut notes);
+        apply_resources_reply(&mut paths, "b".into(), boom(), &mut notes);
+        apply_resources_reply(&mut paths, "c".into(), reply(&["z", "x"]), &mut notes);
         let named: Vec<_> = paths.iter().map(|one| (one.path.as_str(), one.hook.as_str())).collect();
         assert_eq!(named, [("x", "a"), ("y", "a"), ("z", "c")]);
         assert_eq!(notes.len(), 1);

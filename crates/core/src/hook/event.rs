@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 /// use preface_core::hook::HookEvent;
 /// let event: HookEvent = "before_agent_start".parse().unwrap();
 /// assert_eq!(event.slot().to_string(), "COMPOSE_REQUEST/pre");
-/// assert!(event.answers().contains(&"system_prompt"));
+/// assert!(event.reply_keys().contains(&"system_prompt"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookEvent {
@@ -92,7 +92,7 @@ impl HookEvent {
 
     /// Returns the keys of a reply that have a meaning at this event; others are ignored with a diagnostic.
     #[must_use]
-    pub fn answers(self) -> &'static [&'static str] {
+    pub fn reply_keys(self) -> &'static [&'static str] {
         match self {
             HookEvent::ResourcesDiscover => &["skill_paths"],
             HookEvent::Input => &["prompt", "handled"],
@@ -175,7 +175,7 @@ mod tests {
             event: event.map(str::to_owned),
             ..Hook::default()
         };
-        for (slot, event, heard) in [
+        for (slot, event, expected) in [
             ("RECEIVE_INPUT/pre", None, Some(HookEvent::Input)),
             ("RECEIVE_INPUT/pre", Some("resources_discover"), Some(HookEvent::ResourcesDiscover)),
             ("COMPOSE_REQUEST/pre", None, Some(HookEvent::BeforeAgentStart)),
@@ -186,7 +186,7 @@ mod tests {
             ("", Some("context"), Some(HookEvent::Context)),
             ("", None, None),
         ] {
-            assert_eq!(HookEvent::recorded_by(&hook(slot, event)), heard, "{slot} {event:?}");
+            assert_eq!(HookEvent::recorded_by(&hook(slot, event)), expected, "{slot} {event:?}");
         }
     }
 }

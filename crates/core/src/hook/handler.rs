@@ -1,6 +1,6 @@
 //! Handlers: hooks in the program that embeds preface.
 
-use super::{HookAsk, HookEvent, HookFailure, HookReply};
+use super::{HookCall, HookEvent, HookFailure, HookReply};
 use std::{
     any::Any,
     fmt,
@@ -13,7 +13,7 @@ use std::{
 /// is built with `panic = "abort"` (as the `preface` command is) it ends the program.
 ///
 /// ```
-/// use preface_core::hook::{HookAsk, HookEvent, HookFailure, HookHandler, HookReply, tell};
+/// use preface_core::hook::{HookCall, HookEvent, HookFailure, HookHandler, HookReply, call_handler};
 ///
 /// /// Adds the branch on which the run starts.
 /// struct Branch(String);
@@ -27,16 +27,16 @@ use std::{
 ///         event == HookEvent::BeforeAgentStart
 ///     }
 ///
-///     fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
-///         let prompt = ask.system_prompt.unwrap_or_default();
+///     fn call(&self, call: &mut HookCall<'_>) -> Result<HookReply, HookFailure> {
+///         let prompt = call.system_prompt.unwrap_or_default();
 ///         Ok(HookReply { system_prompt: Some(format!("{prompt}\nBranch: {}", self.0)), ..HookReply::default() })
 ///     }
 /// }
 ///
 /// let mut messages = Vec::new();
-/// let mut ask = HookAsk::new(HookEvent::BeforeAgentStart, "/work", &mut messages);
-/// ask.system_prompt = Some("Be kind.");
-/// let reply = tell(&Branch("main".to_owned()), &mut ask)?;
+/// let mut call = HookCall::new(HookEvent::BeforeAgentStart, "/work", &mut messages);
+/// call.system_prompt = Some("Be kind.");
+/// let reply = call_handler(&Branch("main".to_owned()), &mut call)?;
 /// assert_eq!(reply.system_prompt.as_deref(), Some("Be kind.\nBranch: main"));
 /// # Ok::<(), HookFailure>(())
 /// ```
@@ -49,12 +49,12 @@ pub trait HookHandler: Send + Sync {
 
     /// Reads the input and returns a reply. `Ok(HookReply::default())` changes nothing.
     ///
-    /// At [`HookEvent::Context`] the handler may also change [`HookAsk::messages`] in place; such a change is
+    /// At [`HookEvent::Context`] the handler may also change [`HookCall::messages`] in place; such a change is
     /// kept even if the handler fails afterwards.
     ///
     /// # Errors
     /// [`HookFailure::failed`], with a message for the user.
-    fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure>;
+    fn call(&self, call: &mut HookCall<'_>) -> Result<HookReply, HookFailure>;
 }
 
 impl fmt::Debug for dyn HookHandler {
@@ -66,13 +66,13 @@ impl fmt::Debug for dyn HookHandler {
 /// A handler made of a name, its events and a function.
 ///
 /// ```
-/// use preface_core::hook::{HookAsk, HookEvent, HookFn, HookReply, tell};
-/// let shy = HookFn::new("shy", [HookEvent::Context], |ask| {
-///     ask.messages.retain(|message| message["role"] != "custom");
+/// use preface_core::hook::{HookCall, HookEvent, HookFn, HookReply, call_handler};
+/// let shy = HookFn::new("shy", [HookEvent::Context], |call| {
+///     call.messages.retain(|message| message["role"] != "custom");
 ///     Ok(HookReply::default())
 /// });
 /// let mut messages = vec![serde_json::json!({"role": "custom"}), serde_json::json!({"role": "user"})];
-/// tell(&shy, &mut HookAsk::new(HookEvent::Context, "/work", &mut messages))?;
+/// call_handler(&shy, &mut HookCall::new(HookEvent::Context, "/work", &mut messages))?;
 /// assert_eq!(messages.len(), 1);
 /// # Ok::<(), preface_core::hook::HookFailure>(())
 /// ```
@@ -84,7 +84,7 @@ pub struct HookFn<F> {
 
 impl<F> HookFn<F>
 where
-    F: Fn(&mut HookAsk<'_>) -> Result<HookReply, HookFailure> + Send + Sync,
+    F: Fn(&mut HookCall<'_>) -> Result<HookReply, HookFailure> + Send + Sync,
 {
     /// Builds a handler.
     pub fn new(name: impl Into<String>, events: impl IntoIterator<Item = HookEvent>, function: F) -> Self {
@@ -103,7 +103,7 @@ impl<F> fmt::Debug for HookFn<F> {
 
 impl<F> HookHandler for HookFn<F>
 where
-    F: Fn(&mut HookAsk<'_>) -> Result<HookReply, HookFailure> + Send + Sync,
+    F: Fn(&mut HookCall<'_>) -> Result<HookReply, HookFailure> + Send + Sync,
 {
     fn name(&self) -> &str {
         &self.name
@@ -113,8 +113,8 @@ where
         self.events.contains(&event)
     }
 
-    fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
-        (self.function)(ask)
+    fn call(&self, call: &mut HookCall<'_>) -> Result<HookReply, HookFailure> {
+        (self.function)(call)
     }
 }
 
@@ -123,13 +123,13 @@ where
 ///
 /// # Errors
 /// The handler's own error, [`HookFailure::Panicked`], or [`HookFailure::Contradiction`].
-pub fn tell(handler: &dyn HookHandler, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
+pub fn call_handler(handler: &dyn HookHandler, call: &mut HookCall<'_>) -> Result<HookReply, HookFailure> {
     // A panic can leave only the handler's own state half changed; the list of messages is valid at any time.
-    let called = catch_unwind(AssertUnwindSafe(|| handler.call(ask)));
-    called.unwrap_or_else(|payload| Err(HookFailure::Panicked { message: words(&*payload) }))?.sound()
+    let called = catch_unwind(AssertUnwindSafe(|| handler.call(call)));
+    called.unwrap_or_else(|payload| Err(HookFailure::Panicked { message: panic_message(&*payload) }))?.check()
 }
 
-fn words(payload: &(dyn Any + Send)) -> String {
+fn panic_message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without words".to_owned())
 }
@@ -150,21 +150,21 @@ mod tests {
 
     #[test]
     fn what_was_changed_before_a_failure_stays() {
-        let hook = HookFn::new("h", [HookEvent::Context], |ask| {
-            ask.messages.push(json!({"role": "user"}));
+        let hook = HookFn::new("h", [HookEvent::Context], |call| {
+            call.messages.push(json!({"role": "user"}));
             Err(HookFailure::failed("boom"))
         });
         let mut messages = Vec::new();
-        let told = tell(&hook, &mut HookAsk::new(HookEvent::Context, "/", &mut messages));
-        assert_eq!(told, Err(HookFailure::failed("boom")));
+        let reply = call_handler(&hook, &mut HookCall::new(HookEvent::Context, "/", &mut messages));
+        assert_eq!(reply, Err(HookFailure::failed("boom")));
         assert_eq!(messages, [json!({"role": "user"})]);
     }
 
     #[test]
     fn a_panic_is_a_failure() {
-        let hook = HookFn::new("h", [HookEvent::Context], |ask| panic!("no {}", ask.cwd));
-        let told = tell(&hook, &mut HookAsk::new(HookEvent::Context, "way", &mut Vec::new()));
-        assert_eq!(told, Err(HookFailure::Panicked { message: "no way".into() }));
+        let hook = HookFn::new("h", [HookEvent::Context], |call| panic!("no {}", call.cwd));
+        let reply = call_handler(&hook, &mut HookCall::new(HookEvent::Context, "way", &mut Vec::new()));
+        assert_eq!(reply, Err(HookFailure::Panicked { message: "no way".into() }));
     }
 
     #[test]
@@ -172,7 +172,8 @@ mod tests {
         let reply =
             HookReply { replace_with_empty: true, system_prompt: Some("x".into()), ..HookReply::default() };
         let hook = HookFn::new("h", [HookEvent::BeforeAgentStart], move |_| Ok(reply.clone()));
-        let told = tell(&hook, &mut HookAsk::new(HookEvent::BeforeAgentStart, "/", &mut Vec::new()));
-        assert!(matches!(told, Err(HookFailure::Contradiction { .. })));
+        let reply =
+            call_handler(&hook, &mut HookCall::new(HookEvent::BeforeAgentStart, "/", &mut Vec::new()));
+        assert!(matches!(reply, Err(HookFailure::Contradiction { .. })));
     }
 }

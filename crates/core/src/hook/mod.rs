@@ -5,7 +5,7 @@
 //! users.
 
 mod agent_start;
-mod ask;
+mod call;
 mod chain;
 mod event;
 mod failure;
@@ -15,10 +15,10 @@ mod reply;
 mod source;
 
 pub use agent_start::{AgentStart, rebased};
-pub use ask::{DiscoverReason, HookAsk, HookContextFile, HookInputs, HookSkill, HookTool};
-pub use chain::{SkillPath, hear_context, hear_input, hear_resources};
+pub use call::{DiscoverReason, HookCall, HookContextFile, HookInputs, HookSkill, HookTool};
+pub use chain::{SkillPath, apply_context_reply, apply_input_reply, apply_resources_reply};
 pub use event::{HookEvent, HookFailureAction, UnknownEvent};
 pub use failure::HookFailure;
-pub use handler::{HookFn, HookHandler, tell};
+pub use handler::{HookFn, HookHandler, call_handler};
 pub use reply::HookReply;
 pub use source::HookSource;

@@ -28,7 +28,7 @@ impl HookReply {
         let mut notes = Vec::new();
         let unknown: Vec<&str> = map.keys().map(String::as_str).filter(|key| !KEYS.contains(key)).collect();
         notes.extend(unknown_keys(hook, event, &unknown));
-        let heeded = event.answers();
+        let heeded = event.reply_keys();
         let ignored: Vec<&str> =
             KEYS.into_iter().filter(|key| map.contains_key(*key) && !heeded.contains(key)).collect();
         notes.extend(ignored_keys(hook, event, &ignored));
@@ -48,7 +48,7 @@ impl HookReply {
             messages: messages(map)?,
             skill_paths: texts(map, "skill_paths")?.unwrap_or_default(),
         };
-        reply.sound()
+        reply.check()
     }
 }
 
@@ -71,7 +71,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn wrong(key: impl Into<String>, expected: &'static str, value: &Value) -> HookFailure {
+fn type_error(key: impl Into<String>, expected: &'static str, value: &Value) -> HookFailure {
     HookFailure::Shape { key: key.into(), expected, found: kind(value) }
 }
 
@@ -79,7 +79,7 @@ fn text(map: &Map<String, Value>, key: &str) -> Result<Option<String>, HookFailu
     match map.get(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(wrong(key, "a text", other)),
+        Some(other) => Err(type_error(key, "a text", other)),
     }
 }
 
@@ -87,16 +87,16 @@ fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, HookFailure> {
     match map.get(key) {
         None => Ok(false),
         Some(Value::Bool(flag)) => Ok(*flag),
-        Some(other) => Err(wrong(key, "`true` or `false`", other)),
+        Some(other) => Err(type_error(key, "`true` or `false`", other)),
     }
 }
 
 fn texts(map: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>, HookFailure> {
     let Some(value) = map.get(key) else { return Ok(None) };
-    let Value::Array(list) = value else { return Err(wrong(key, "a list of texts", value)) };
+    let Value::Array(list) = value else { return Err(type_error(key, "a list of texts", value)) };
     let texts = list.iter().enumerate().map(|(at, item)| match item {
         Value::String(text) => Ok(text.clone()),
-        other => Err(wrong(format!("{key}[{at}]"), "a text", other)),
+        other => Err(type_error(format!("{key}[{at}]"), "a text", other)),
     });
     texts.collect::<Result<_, _>>().map(Some)
 }
@@ -107,22 +107,22 @@ fn messages(map: &Map<String, Value>) -> Result<Option<Vec<Value>>, HookFailure>
         Some(Value::Array(list)) => {
             for (at, item) in list.iter().enumerate() {
                 if !item.is_object() {
-                    return Err(wrong(format!("messages[{at}]"), "an object", item));
+                    return Err(type_error(format!("messages[{at}]"), "an object", item));
                 }
             }
             Ok(Some(list.clone()))
         }
-        Some(other) => Err(wrong("messages", "a list of objects", other)),
+        Some(other) => Err(type_error("messages", "a list of objects", other)),
     }
 }
 
 fn message(map: &Map<String, Value>) -> Result<Option<Value>, HookFailure> {
     const CONTENT: &str = "a text or a list of blocks";
     let Some(value) = map.get("message") else { return Ok(None) };
-    let Value::Object(message) = value else { return Err(wrong("message", "an object", value)) };
+    let Value::Object(message) = value else { return Err(type_error("message", "an object", value)) };
     match message.get("content") {
         Some(Value::String(_) | Value::Array(_)) => Ok(Some(value.clone())),
-        Some(other) => Err(wrong("message.content", CONTENT, other)),
+        Some(other) => Err(type_error("message.content", CONTENT, other)),
         None => {
             Err(HookFailure::Shape { key: "message.content".into(), expected: CONTENT, found: "missing" })
         }
@@ -170,10 +170,13 @@ mod tests {
             let (read, notes) = read(event, all).expect("an answer");
             assert_eq!(read, reply, "{event}");
             assert_eq!(notes.len(), 1, "{event} {notes:?}");
-            assert!(read.keys().iter().all(|key| event.answers().contains(key)));
+            assert!(read.keys().iter().all(|key| event.reply_keys().contains(key)));
         }
         for event in HookEvent::ALL {
-            assert!(event.answers().iter().all(|key| KEYS.contains(key)), "{event} answers with known keys");
+            assert!(
+                event.reply_keys().iter().all(|key| KEYS.contains(key)),
+                "{event} answers with known keys"
+            );
         }
     }
 
@@ -261,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_is_told_once_each() {
+    fn ignored_keys_are_reported_once_each() {
         let (reply, notes) = read(
             HookEvent::Context,
             r#"{"mesages":[],"x\n1":1,"x2":1,"x3":1,"x4":1,"x5":1,"x6":1,"system_prompt":7,"handled":true}"#,

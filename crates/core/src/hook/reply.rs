@@ -5,11 +5,11 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode},
     extension::HookRole,
     settings::shown,
-    suggestion::did_you_mean,
+    suggestion::suggest_or,
 };
 use serde_json::Value;
 
-/// The reply of a hook. Each field has a meaning at some events only ([`HookEvent::answers`]); the default
+/// The reply of a hook. Each field has a meaning at some events only ([`HookEvent::reply_keys`]); the default
 /// changes nothing.
 ///
 /// ```
@@ -58,7 +58,7 @@ const NAMED: usize = 5;
 
 impl HookReply {
     /// Checks conditions that the type cannot express, for handlers in the same process as well.
-    pub(super) fn sound(self) -> Result<Self, HookFailure> {
+    pub(super) fn check(self) -> Result<Self, HookFailure> {
         if self.replace_with_empty && self.system_prompt.as_deref().is_some_and(|text| !text.is_empty()) {
             return Err(HookFailure::Contradiction {
                 what: "`replace_with_empty` and a `system_prompt` that is not empty exclude each other",
@@ -86,10 +86,10 @@ impl HookReply {
     /// Clears the keys without a meaning at this event, and returns a warning about them.
     #[must_use]
     pub fn confine(&mut self, hook: &str, event: HookEvent) -> Option<Diagnostic> {
-        let heeded = event.answers();
-        let ignored: Vec<&str> = self.keys().into_iter().filter(|key| !heeded.contains(key)).collect();
+        let known = event.reply_keys();
+        let ignored: Vec<&str> = self.keys().into_iter().filter(|key| !known.contains(key)).collect();
         for key in &ignored {
-            self.forget(key);
+            self.clear(key);
         }
         ignored_keys(hook, event, &ignored)
     }
@@ -109,7 +109,7 @@ impl HookReply {
         )
     }
 
-    fn forget(&mut self, key: &str) {
+    fn clear(&mut self, key: &str) {
         match key {
             "prompt" => self.prompt = None,
             "handled" => self.handled = false,
@@ -135,10 +135,7 @@ fn named(keys: &[&str]) -> String {
 pub(super) fn unknown_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Option<Diagnostic> {
     let first = keys.first()?;
     let what = format!("hook `{}` answered at {event} with an unknown reply: {}", shown(hook), named(keys));
-    let help = match did_you_mean(first, KEYS) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => heeded(event),
-    };
+    let help = suggest_or(first, KEYS, || reply_keys_help(event));
     Some(Diagnostic::warning(DiagnosticCode::HookUnknownKey, what).help(help))
 }
 
@@ -147,11 +144,11 @@ pub(super) fn ignored_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Optio
         return None;
     }
     let what = format!("hook `{}` answered with what means nothing at {event}: {}", shown(hook), named(keys));
-    Some(Diagnostic::warning(DiagnosticCode::HookIgnoredKey, what).help(heeded(event)))
+    Some(Diagnostic::warning(DiagnosticCode::HookIgnoredKey, what).help(reply_keys_help(event)))
 }
 
-fn heeded(event: HookEvent) -> String {
-    match event.answers() {
+fn reply_keys_help(event: HookEvent) -> String {
+    match event.reply_keys() {
         [] => format!("nothing that a hook answers at {event} is used"),
         keys => format!("at {event} a hook may answer {}", named(keys)),
     }
@@ -179,7 +176,7 @@ mod tests {
             let mut reply = all.clone();
             let note = reply.confine("h", event).expect("some of it means nothing here");
             assert_eq!(note.code.as_str(), "hook/ignored-key");
-            assert_eq!(reply.keys().len(), event.answers().len(), "{event}");
+            assert_eq!(reply.keys().len(), event.reply_keys().len(), "{event}");
             assert_eq!(reply.confine("h", event), None);
         }
         let mut reply = all.clone();
@@ -187,10 +184,6 @@ mod tests {
         assert_eq!(reply, all);
         assert!(reply.confine_role("h", HookRole::Observer).is_some());
         assert_eq!(reply, HookReply::default());
-        assert_eq!(
-            reply.confine_role("h", HookRole::Observer),
-            None,
-            "one that says nothing is as it should be"
-        );
+        assert_eq!(reply.confine_role("h", HookRole::Observer), None, "an empty reply is as it should be");
     }
 }

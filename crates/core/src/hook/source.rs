@@ -27,7 +27,7 @@ impl HookSource<'_> {
 
     /// Returns the reply of a hook without keys that have no meaning at this event. A failure becomes a
     /// diagnostic.
-    pub(super) fn accepted(
+    pub(super) fn accept(
         self,
         event: HookEvent,
         reply: Result<HookReply, HookFailure>,
@@ -55,9 +55,9 @@ mod tests {
         let place = Place::file(None, "~/.x/extensions/hooks/h/manifest.json");
         let hook = HookSource { name: "h", place: Some(&place) };
         let mut notes = Vec::new();
-        assert_eq!(hook.accepted(HookEvent::Input, Err(HookFailure::failed("no")), &mut notes), None);
+        assert_eq!(hook.accept(HookEvent::Input, Err(HookFailure::failed("no")), &mut notes), None);
         let reply = HookReply { replace_with_empty: true, handled: true, ..HookReply::default() };
-        let accepted = hook.accepted(HookEvent::Input, Ok(reply), &mut notes).expect("it answered");
+        let accepted = hook.accept(HookEvent::Input, Ok(reply), &mut notes).expect("it answered");
         assert_eq!(accepted.keys(), ["handled"]);
         let codes: Vec<_> = notes.iter().map(|note| (note.code.as_str(), note.place.as_ref())).collect();
         assert_eq!(codes, [("hook/error", Some(&place)), ("hook/ignored-key", Some(&place))]);

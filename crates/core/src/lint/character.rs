@@ -135,7 +135,7 @@ pub(super) fn is_hidden(c: char) -> bool {
     c.is_control() || Class::of(c).is_some()
 }
 
-/// Writes a name that somebody else chose (a directory, a branch, a file, an id) as one line of visible characters.
+/// Writes a foreign name (a directory, a branch, a file, an id) as one line of visible characters.
 ///
 /// Letters, marks, decimal digits, the space and ASCII punctuation stay, but for `<`, `>` and the backtick; everything else
 /// becomes `\u{…}`. So does a backslash before `u{`, and the first letter of a turn's label such as `Human:`:
@@ -215,16 +215,17 @@ pub(super) fn escape_where(text: &str, escaped: impl Fn(usize, char) -> bool) ->
     Cow::Owned(shown)
 }
 
-/// Escapes the characters that JSON allows in a string and that a terminal or a line reader acts on: DEL, C1 controls,
-/// U+2028 and U+2029. The document stays the same value.
+/// Escapes the characters that JSON allows in a string and that a terminal or a line reader acts on, or that change the order
+/// of the text on it: DEL, C1 controls, U+2028, U+2029, controls of direction, U+200B and U+FEFF. The document stays the same
+/// value.
 ///
 /// ```
 /// use preface_core::lint::character::escape_json;
-/// assert_eq!(escape_json("[\"a\u{9b}é\u{2028}\u{7f}\"]".into()), r#"["a\u009bé\u2028\u007f"]"#);
+/// assert_eq!(escape_json("[\"a\u{9b}é\u{2028}\u{7f}\u{202e}\"]".into()), r#"["a\u009bé\u2028\u007f\u202e"]"#);
 /// ```
 #[must_use]
 pub fn escape_json(json: String) -> String {
-    let acts = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}');
+    let acts = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     if !json.contains(acts) {
         return json;
     }

@@ -9,7 +9,7 @@
 /// for word in ["pear", "fig", "apple", "kiwi"] {
 ///     few.push(word.len(), word);
 /// }
-/// assert_eq!(few.done(), (vec!["pear", "fig"], 2));
+/// assert_eq!(few.finish(), (vec!["pear", "fig"], 2));
 /// ```
 #[derive(Debug)]
 pub struct BoundedList<K, T> {
@@ -32,20 +32,20 @@ impl<K: Ord, T> BoundedList<K, T> {
         self.came += 1;
         // Each cut takes away more than it keeps, so one costs the same however many come.
         if self.kept.len() / 2 > self.most {
-            self.cut();
+            self.truncate();
         }
     }
 
     /// Returns those that stayed, in the order in which they came, and how many did not.
     #[must_use]
-    pub fn done(mut self) -> (Vec<T>, usize) {
-        self.cut();
+    pub fn finish(mut self) -> (Vec<T>, usize) {
+        self.truncate();
         self.kept.sort_unstable_by_key(|(_, number, _)| *number);
         let left = self.came - self.kept.len();
         (self.kept.into_iter().map(|(_, _, one)| one).collect(), left)
     }
 
-    fn cut(&mut self) {
+    fn truncate(&mut self) {
         if self.kept.len() > self.most {
             self.kept.sort_unstable_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
             self.kept.truncate(self.most);
@@ -64,7 +64,7 @@ mod tests {
             few.push(number % 7, number);
             assert!(few.kept.len() <= 7);
         }
-        assert_eq!(few.done(), (vec![0, 7, 14], 997));
+        assert_eq!(few.finish(), (vec![0, 7, 14], 997));
     }
 
     #[test]
@@ -73,9 +73,9 @@ mod tests {
         for number in [3, 1, 2] {
             few.push(number, number);
         }
-        assert_eq!(few.done(), (vec![3, 1, 2], 0));
+        assert_eq!(few.finish(), (vec![3, 1, 2], 0));
         let mut none = BoundedList::new(0);
         none.push(1, 1);
-        assert_eq!(none.done(), (vec![], 1));
+        assert_eq!(none.finish(), (vec![], 1));
     }
 }

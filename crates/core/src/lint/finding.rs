@@ -1,4 +1,4 @@
-//! What every lint finds: a byte range and what to say about it.
+//! The finding of a lint: a byte range and a message.
 
 use super::few::BoundedList;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use memchr::memchr_iter;
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
-/// Describes one finding in a text.
+/// A finding in a text.
 ///
 /// ```
 /// use preface_core::lint::{finding::TextFinding, hidden};
@@ -28,7 +28,7 @@ pub trait TextFinding {
     /// Returns one sentence, lower case first.
     fn message(&self) -> String;
 
-    /// Returns what to do about it, where that can be said.
+    /// Returns what to do about it, if that is known.
     fn help(&self) -> Option<String> {
         None
     }
@@ -73,7 +73,7 @@ pub fn worst<F: TextFinding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
     for finding in findings {
         few.push((Reverse(finding.severity()), finding.range().start), finding);
     }
-    few.done()
+    few.finish()
 }
 
 /// Findings of one code and severity that were counted and not kept.
@@ -157,7 +157,7 @@ impl FindingLimiter {
         (findings, few.rest())
     }
 
-    /// Returns what was not kept, in the order of the text.
+    /// Returns the findings that were not kept, in the order of the text.
     #[must_use]
     pub fn rest(self) -> Vec<OmittedFindings> {
         let over = self.seen.into_iter().filter(|(_, (count, _))| *count > self.most);

@@ -1,8 +1,8 @@
 //! Text that imitates the structure of a prompt: the engine's tags, and the labels of a transcript.
 //!
 //! A value that a template inserts (a branch name, a tool's description, the text of an MCP server) may try to close
-//! the section it stands in, or to speak as the user. [`scan`] reports that; [`neutralise`] makes it harmless where
-//! the profile asks for it.
+//! the section it stands in, or to imitate the user's turn. [`scan`] reports that; [`neutralise`] makes it harmless
+//! where the profile sets it.
 //!
 //! # What `neutralise` does
 //!
@@ -91,7 +91,7 @@ const LABELS: &[TurnLabel] = &[
 /// The fewest words behind a label that make a sentence.
 const PROSE: usize = 3;
 
-/// Names what is imitated.
+/// The kind of an imitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImitationKind {
     /// A tag of the engine.
@@ -113,7 +113,7 @@ impl ImitationKind {
     }
 }
 
-/// Describes one imitation.
+/// An imitation.
 ///
 /// ```
 /// use preface_core::lint::{finding::TextFinding, forged::scan};
@@ -220,7 +220,7 @@ pub fn scan_tags<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Imitation> {
     found
 }
 
-/// Escapes imitations of [`TAGS`] and of turn labels; the module page says how.
+/// Escapes imitations of [`TAGS`] and of turn labels; see the module page.
 ///
 /// ```
 /// use preface_core::lint::forged::neutralise;
@@ -268,7 +268,7 @@ pub(crate) fn escape<'t>(text: &'t str, found: &[Imitation]) -> Cow<'t, str> {
     Cow::Owned(safe)
 }
 
-/// Writes a description that somebody else chose as one line without hidden characters and without forged structure. What
+/// Writes a foreign description as one line without hidden characters and without forged structure. What
 /// is in the way becomes `\u{…}`; [`unescape`](super::character::unescape) returns the text.
 ///
 /// ```
@@ -320,7 +320,7 @@ fn openings(text: &str, mut found: impl FnMut(usize, char)) {
 }
 
 /// Reads `<`, blanks, an optional `/`, blanks, a name of `tags` in any ASCII case, and something that ends a name. What
-/// nobody can see is passed over wherever it is, and letters that look alike are the same. Returns the range up to the end
+/// is invisible is passed over wherever it is, and letters that look alike are the same. Returns the range up to the end
 /// of the name, the slash and the name.
 fn tag_at<'t, T: AsRef<str>>(
     text: &str,

@@ -17,7 +17,7 @@ use memchr::memmem;
 use std::{borrow::Cow, fmt::Write, ops::Range};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
 
-/// Names a way to hide text. The worst comes first.
+/// A way to hide text. The worst comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HiddenKind {
     /// Tag characters: each stands for one ASCII character and shows nothing. The flags of England, Scotland and
@@ -56,7 +56,7 @@ pub enum HiddenKind {
 }
 
 impl HiddenKind {
-    /// Returns true where the code points of a run say what it is.
+    /// Returns true where the code points of a run determine its kind.
     #[must_use]
     pub fn is_of_characters(self) -> bool {
         !matches!(self, HiddenKind::Comment | HiddenKind::OffScreen)
@@ -89,7 +89,7 @@ impl HiddenKind {
     }
 }
 
-/// Names a place where a hidden character has an ordinary use. It is reported as an info there.
+/// An ordinary use of a hidden character, which is reported as an info.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrdinaryUse {
     /// A joiner inside an emoji sequence.
@@ -106,7 +106,7 @@ pub enum OrdinaryUse {
     RightToLeft,
 }
 
-/// Describes one run of hidden text.
+/// A run of hidden text.
 ///
 /// ```
 /// use preface_core::lint::{finding::TextFinding, hidden::{scan, HiddenKind}};
@@ -293,7 +293,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Says what becomes of HTML comments on the way to the model.
+/// The handling of HTML comments before the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommentHandling {
     /// The model sees them.
@@ -302,7 +302,7 @@ pub enum CommentHandling {
     Stripped,
 }
 
-/// Turns findings into notes on the file `path`, and says of each comment whether the model sees it.
+/// Turns findings into notes on the file `path`, and notes of each comment if the model sees it.
 ///
 /// ```
 /// use preface_core::lint::hidden::{CommentHandling, diagnostics, scan};
@@ -319,12 +319,12 @@ pub fn diagnostics(
     comments: CommentHandling,
 ) -> Diagnostics {
     let mut notes = finding::diagnostics(findings, text, scope, path);
-    let fate = match comments {
+    let handling = match comments {
         CommentHandling::Sent => "the model sees it",
         CommentHandling::Stripped => "the model does not see it",
     };
     for note in notes.iter_mut().filter(|note| note.code == HiddenKind::Comment.code()) {
-        note.help = Some(fate.to_owned());
+        note.help = Some(handling.to_owned());
     }
     notes
 }
@@ -517,7 +517,7 @@ fn off_screen(text: &str, found: &mut dyn FnMut(HiddenRun)) {
             at = probe + 1;
             continue;
         }
-        let probe = floor(text, probe);
+        let probe = floor_char_boundary(text, probe);
         if !text[probe..].starts_with(blank) {
             at = probe + text[probe..].chars().next().map_or(1, char::len_utf8);
             continue;
@@ -544,8 +544,8 @@ const ROW: usize = 16 * 1024;
 
 /// Returns true where blanks fill a cell of a Markdown table: its columns are as wide as its longest text.
 fn is_table_row(text: &str, start: usize, end: usize) -> bool {
-    let first = floor(text, start.saturating_sub(ROW));
-    let last = floor(text, (end + ROW).min(text.len()));
+    let first = floor_char_boundary(text, start.saturating_sub(ROW));
+    let last = floor_char_boundary(text, (end + ROW).min(text.len()));
     let (before, after) = (&text[first..start], &text[end..last]);
     let before = match before.rsplit_once('\n') {
         Some((_, line)) => line,
@@ -560,14 +560,14 @@ fn is_table_row(text: &str, start: usize, end: usize) -> bool {
     before.trim_start().starts_with('|') && after.trim_end().ends_with('|')
 }
 
-fn floor(text: &str, mut at: usize) -> usize {
+fn floor_char_boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
     }
     at
 }
 
-/// Returns what a tag character stands for.
+/// Returns the character of a tag character.
 fn ascii_of_tag(tag: char) -> char {
     (tag as u32 & 0x7f) as u8 as char
 }
@@ -581,7 +581,7 @@ fn usual(text: &str, start: usize, run: &str, habits: &TextTraits) -> Option<Ord
         "\u{200d}" if before_is_emoji(&text[..start]) && after.is_some_and(is_emoji) => {
             Some(OrdinaryUse::Emoji)
         }
-        "\u{200c}" | "\u{200d}" if before.is_some_and(joins) && after.is_some_and(joins) => {
+        "\u{200c}" | "\u{200d}" if before.is_some_and(is_joiner) && after.is_some_and(is_joiner) => {
             Some(OrdinaryUse::Script)
         }
         "\u{200c}" | "\u{200d}" if before.is_some_and(is_virama) => Some(OrdinaryUse::Script),
@@ -632,8 +632,8 @@ fn before_is_emoji(before: &str) -> bool {
     before.chars().next_back().is_some_and(is_emoji)
 }
 
-/// Tells whether `c` is a letter or a mark of a script in which joiners and non-joiners choose letter forms.
-fn joins(c: char) -> bool {
+/// Returns true if `c` is a letter or a mark of a script in which joiners and non-joiners choose letter forms.
+fn is_joiner(c: char) -> bool {
     let in_script = matches!(c,
         '\u{600}'..='\u{74f}' // Arabic, Syriac
         | '\u{750}'..='\u{77f}' | '\u{870}'..='\u{8ff}' // Arabic

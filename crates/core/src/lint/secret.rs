@@ -87,7 +87,7 @@ const SHORTEST: usize = 20;
 /// The replacement for a token.
 const REDACTED: &str = "[REDACTED]";
 
-/// Describes one token that looks like a credential, without its text.
+/// A token that looks like a credential, without its text.
 ///
 /// ```
 /// use preface_core::lint::{finding::TextFinding, secret::scan};
@@ -213,7 +213,7 @@ fn matches(text: &str, pattern: &Pattern) -> Vec<Secret> {
     found
 }
 
-/// Tells whether a word can start at `at`. The letter of an escape such as `\n` does not count as part of a word.
+/// Returns true if a word can start at `at`. The letter of an escape such as `\n` does not count as part of a word.
 fn starts_word(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     match bytes[..at] {

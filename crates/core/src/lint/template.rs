@@ -1,6 +1,6 @@
 //! Notes on a template that its author may want to know; none of them changes what it renders to.
 //!
-//! Everything here follows from the text and a [`VariableTypes`] of the keys that somebody answers. What depends on
+//! Everything here follows from the text and a [`VariableTypes`] of the known keys. What depends on
 //! files (`template/missing-file` and its like) is found by the host.
 
 mod catalogue;
@@ -99,21 +99,38 @@ pub fn lint_few(
     }
     let template = Template::parse_unlimited(text.into(), options);
     let mut notes = PendingFindings(BoundedList::new(most));
+    tags::structure(&template, &mut notes);
     tags::notes(&template, options, catalogue, &mut notes);
     volatile::notes(&template, catalogue, &mut notes);
     near::notes(&template, options, catalogue, &mut notes);
     unclosed::notes(&template, catalogue, &mut notes);
     foreign::notes(&template, catalogue, &mut notes);
-    let (mut notes, left) = notes.0.done();
-    notes.sort_by_key(|note| note.range.start);
-    let mut locator = Locator::new(text);
-    let finding = |note: PendingFinding| {
-        let (position, place) = locator.place(scope, path, note.range);
-        let mut diagnostic = Diagnostic::new(note.severity, note.code, note.message).at(place);
-        diagnostic.help = note.help;
-        TemplateFinding { diagnostic, position, edit: note.edit }
-    };
-    (notes.into_iter().map(finding).collect(), left)
+    notes.locate(text, scope, path)
+}
+
+/// Finds the tags of a template that are text because their block is broken: `if`, `else` and `endif` without their partners. Of
+/// more than `most` it returns the first. A template that is too large has none.
+///
+/// ```
+/// use preface_core::{lint::template::lint_structure, template::TemplateOptions};
+/// let findings = lint_structure("[else][git:brnach]", &TemplateOptions::default(), None, "template.md", 5);
+/// assert_eq!(findings[0].diagnostic.code.as_str(), "template/stray-else");
+/// assert_eq!(findings.len(), 1);
+/// ```
+#[must_use]
+pub fn lint_structure(
+    text: &str,
+    options: &TemplateOptions,
+    scope: Option<Scope>,
+    path: &str,
+    most: usize,
+) -> Vec<TemplateFinding> {
+    if too_large(text, options).is_some() {
+        return Vec::new();
+    }
+    let mut notes = PendingFindings(BoundedList::new(most));
+    tags::structure(&Template::parse_unlimited(text.into(), options), &mut notes);
+    notes.locate(text, scope, path).0
 }
 
 /// A finding before its line and column are known.
@@ -158,6 +175,20 @@ impl PendingFinding {
 struct PendingFindings(BoundedList<(Reverse<Severity>, usize), PendingFinding>);
 
 impl PendingFindings {
+    /// Finds line and column of each, in the order of the text. Returns how many were left out besides.
+    fn locate(self, text: &str, scope: Option<Scope>, path: &str) -> (Vec<TemplateFinding>, usize) {
+        let (mut notes, left) = self.0.finish();
+        notes.sort_by_key(|note| note.range.start);
+        let mut locator = Locator::new(text);
+        let finding = |note: PendingFinding| {
+            let (position, place) = locator.place(scope, path, note.range);
+            let mut diagnostic = Diagnostic::new(note.severity, note.code, note.message).at(place);
+            diagnostic.help = note.help;
+            TemplateFinding { diagnostic, position, edit: note.edit }
+        };
+        (notes.into_iter().map(finding).collect(), left)
+    }
+
     fn push(&mut self, note: PendingFinding) {
         self.0.push((Reverse(note.severity), note.range.start), note);
     }

@@ -9,7 +9,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{ValidationFailure, ValidationStage, id_fault},
     scope::Scope,
-    settings::{Dialect, SettingsNode, SettingsTable, SettingsTree, parse_document, shown},
+    settings::{JsonDialect, SettingsNode, SettingsTable, SettingsTree, parse_document, shown},
     suggestion::did_you_mean,
 };
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(super) const INVALID: DiagnosticCode = DiagnosticCode::McpServerConfigInvali
 const UNKNOWN_KEY: DiagnosticCode = DiagnosticCode::McpUnknownKey;
 const WRAPPER: &str = "mcpServers";
 
-/// The most servers in a file; each costs diagnostics, and nobody writes more by hand.
+/// The most servers in a file; each costs diagnostics.
 const MOST_SERVERS: usize = 256;
 
 /// The most faults of one server that are reported one by one; the others are summarized by their number.
@@ -72,7 +72,7 @@ impl McpFile {
     /// ```
     /// use preface_core::{mcp_servers::McpFile, scope::Scope};
     /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", br#"{"mcpServers": {"git": 1,}}"#);
-    /// assert!(file.is_some() && notes.is_empty(), "that `git` is no server is told when all layers are known");
+    /// assert!(file.is_some() && notes.is_empty(), "that `git` is no server is reported when all layers are known");
     /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", b"{");
     /// assert!(file.is_none());
     /// assert_eq!(notes[0].code.as_str(), "mcp/config-invalid");
@@ -97,7 +97,7 @@ impl McpFile {
         diagnostics: &mut Diagnostics,
     ) -> Result<BTreeMap<String, ServerDeclaration>, Box<Diagnostic>> {
         let bad = |message: String, place: Place| Box::new(Diagnostic::error(INVALID, message).at(place));
-        let (root, mut notes) = parse_document(scope.into(), path, bytes, Dialect::Commented, INVALID)?;
+        let (root, mut notes) = parse_document(scope.into(), path, bytes, JsonDialect::Commented, INVALID)?;
         if notes.iter().any(|note| note.place.as_ref().is_none_or(|place| place.span.is_none())) {
             return Err(bad("too many of its keys are set twice".to_owned(), Place::file(Some(scope), path)));
         }
@@ -117,7 +117,7 @@ impl McpFile {
             }
             None => {
                 if let Some((key, node)) =
-                    sorted(table).into_iter().find(|(_, node)| node.as_table().is_none())
+                    sorted_entries(table).into_iter().find(|(_, node)| node.as_table().is_none())
                 {
                     let message = format!("`{}` must be a server, an object, not {}", shown(key), kind(node));
                     let near = did_you_mean(key, [WRAPPER]).unwrap_or(WRAPPER);
@@ -136,7 +136,7 @@ impl McpFile {
             let message = format!("it has {} servers, and {MOST_SERVERS} are the most", servers.len());
             return Err(bad(message, Place::file(Some(scope), path)));
         }
-        let read = sorted(servers).into_iter().map(|(id, node)| {
+        let read = sorted_entries(servers).into_iter().map(|(id, node)| {
             let about = take_within(&mut notes, node);
             (id.to_owned(), ServerDeclaration::read(id, node, about))
         });
@@ -167,7 +167,7 @@ fn misnamed_wrapper(table: &SettingsTable) -> Option<(&str, &SettingsNode)> {
 /// Reports keys beside `mcpServers`.
 fn note_strangers(table: &SettingsTable, diagnostics: &mut Diagnostics) {
     let strangers: Vec<_> =
-        sorted(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
+        sorted_entries(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
     for (key, node) in strangers.iter().take(MOST_FAULTS) {
         let message = format!("`{}` is next to `{WRAPPER}` and is ignored", shown(key));
         let note = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
@@ -206,7 +206,7 @@ impl ServerDeclaration {
             notes: Vec::new(),
         };
         if let Some(fault) = id_fault(id) {
-            reading.wrong("", format!("the id `{}` {fault}", shown(id)));
+            reading.report("", format!("the id `{}` {fault}", shown(id)));
         }
         for note in found {
             // Products differ in which duplicate they use, so the excerpt must not show only one of them.
@@ -221,7 +221,7 @@ impl ServerDeclaration {
             reading.fail(failure);
         }
         let Some(table) = node.as_table() else {
-            reading.wrong("", format!("a server must be an object, not {}", kind(node)));
+            reading.report("", format!("a server must be an object, not {}", kind(node)));
             let failures = reading.finish();
             return ServerDeclaration {
                 place,
@@ -249,7 +249,7 @@ impl ServerDeclaration {
 }
 
 fn unknown_keys(id: &str, table: &SettingsTable) -> Diagnostics {
-    let unknown: Vec<_> = sorted(table).into_iter().filter(|(key, _)| !KEYS.contains(key)).collect();
+    let unknown: Vec<_> = sorted_entries(table).into_iter().filter(|(key, _)| !KEYS.contains(key)).collect();
     let mut notes = Diagnostics::new();
     for (key, node) in unknown.iter().take(MOST_FAULTS) {
         let message = format!("`{}` of the server `{}` is unknown and is ignored", shown(key), shown(id));
@@ -292,7 +292,7 @@ impl<'n> ServerReader<'n> {
     }
 
     /// Records a fault of the server as a whole, or of a missing key.
-    fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
+    fn report(&mut self, pointer: &str, message: impl Into<String>) {
         let failure = ValidationFailure::new(ValidationStage::Shape, pointer, message).at(self.place.clone());
         self.fail(failure);
     }
@@ -383,24 +383,24 @@ impl<'n> ServerReader<'n> {
                 None
             }
             (None, None) => {
-                self.wrong("", "it has neither `command` nor `url`");
+                self.report("", "it has neither `command` nor `url`");
                 None
             }
         }
     }
 
     fn launch(&mut self) -> Option<StdioServer> {
-        let command = self.needed("command", Transport::Stdio);
+        let command = self.required_text("command", Transport::Stdio);
         let args = self.texts("args");
         let env = self.pairs("env", |name| {
             (name.is_empty() || name.contains(['=', '\0'])).then_some("is no name of a variable")
         });
-        let cwd = self.node("cwd").and_then(|_| self.filled("cwd"));
+        let cwd = self.node("cwd").and_then(|_| self.non_blank_text("cwd"));
         Some(StdioServer { command: command?, args, env, cwd })
     }
 
     fn address(&mut self, transport: Transport) -> Option<ServerAddress> {
-        let url = self.needed("url", transport);
+        let url = self.required_text("url", transport);
         if let (Some(url), Some(node)) = (&url, self.node("url"))
             && let Some((fault, help)) = url_fault(url)
         {
@@ -415,15 +415,15 @@ impl<'n> ServerReader<'n> {
     }
 
     /// Reads a string that must be present and not blank.
-    fn needed(&mut self, key: &str, transport: Transport) -> Option<String> {
+    fn required_text(&mut self, key: &str, transport: Transport) -> Option<String> {
         if self.node(key).is_none() {
-            self.wrong("", format!("a server of type `{transport}` needs `{key}`"));
+            self.report("", format!("a server of type `{transport}` needs `{key}`"));
             return None;
         }
-        self.filled(key)
+        self.non_blank_text(key)
     }
 
-    fn filled(&mut self, key: &str) -> Option<String> {
+    fn non_blank_text(&mut self, key: &str) -> Option<String> {
         let node = self.node(key)?;
         let text = self.text(key)?;
         if text.trim().is_empty() {
@@ -486,7 +486,7 @@ impl<'n> ServerReader<'n> {
             self.wrong_at(format!("/{key}"), message, node, None);
             return pairs;
         };
-        for (name, node) in sorted(table) {
+        for (name, node) in sorted_entries(table) {
             let what = format!("`{}` of `{key}`", shown(name));
             let pointer = format!("/{key}/{}", shown(&name.replace('~', "~0").replace('/', "~1")));
             if let Some(fault) = name_fault(name) {
@@ -538,7 +538,7 @@ fn kind(node: &SettingsNode) -> &'static str {
 }
 
 /// Returns the entries by key, so that diagnostics do not depend on the order in a file.
-fn sorted(table: &SettingsTable) -> Vec<(&str, &SettingsNode)> {
+fn sorted_entries(table: &SettingsTable) -> Vec<(&str, &SettingsNode)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| *key);
     entries

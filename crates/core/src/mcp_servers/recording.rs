@@ -34,7 +34,7 @@ pub struct Recording {
 pub enum RecordedBy {
     /// The user, by hand.
     Hand,
-    /// preface, when it asked the server.
+    /// preface, from the server's replies.
     Preface,
 }
 

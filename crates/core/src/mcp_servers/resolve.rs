@@ -71,11 +71,11 @@ pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -
     let mut resolved = McpServers::default();
     for (id, declared) in by_id {
         if declared.candidates.is_empty() {
-            resolved.diagnostics.extend(declared.stray(&id, &known));
+            resolved.diagnostics.extend(declared.report_unknown(&id, &known));
             continue;
         }
         resolved.diagnostics.extend(declared.notes.iter().cloned());
-        for row in declared.settle(&id, may_run) {
+        for row in declared.select_active(&id, may_run) {
             resolved.diagnostics.extend(row.diagnostics.iter().cloned());
             resolved.servers.push(row);
         }
@@ -138,9 +138,9 @@ impl LayerDeclarations {
         self.candidates.push(ServerCandidate { origin, verdict, notes });
     }
 
-    /// Returns who disabled the servers of a layer: its own file or that of a layer above. A project does not
+    /// Returns the file that disabled the servers of a layer: its own or that of a layer above. A project does not
     /// enable what the user disabled.
-    fn off(&self, scope: Scope) -> Option<DisabledBy> {
+    fn disabled_by(&self, scope: Scope) -> Option<DisabledBy> {
         let counts = |switch: &&LayerSwitch| {
             switch.scope >= scope && (switch.off || switch.scope == scope || switch.scope != Scope::Project)
         };
@@ -148,11 +148,11 @@ impl LayerDeclarations {
     }
 
     /// Selects the active one among the servers of one id.
-    fn settle(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
+    fn select_active(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut failures = Vec::new();
         let mut rows = Vec::new();
         for ServerCandidate { origin, verdict, notes } in std::mem::take(&mut self.candidates) {
-            let off = self.off(origin.scope);
+            let off = self.disabled_by(origin.scope);
             let (mut row, failed) = match verdict {
                 Ok(server) => {
                     (ServerEntry { disabled_by: off, ..ServerEntry::of(id, origin, server) }, Vec::new())
@@ -202,12 +202,12 @@ impl LayerDeclarations {
     fn switched_on(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
         let on = self.switches.iter().rfind(|switch| switch.scope >= scope).filter(|switch| !switch.off)?;
         let off = self.switches.iter().rfind(|switch| switch.scope >= scope && switch.off)?;
-        let note = switched_on(&who, &off.by(), &on.by(), self.off(scope).is_none());
+        let note = switched_on(&who, &off.by(), &on.by(), self.disabled_by(scope).is_none());
         Some(note.at(on.place.clone()))
     }
 
     /// Reports an id that is enabled or disabled and does not exist.
-    fn stray(self, id: &str, known: &[String]) -> Diagnostics {
+    fn report_unknown(self, id: &str, known: &[String]) -> Diagnostics {
         let near = did_you_mean(id, known.iter().map(String::as_str));
         let help = near.map(|near| format!("did you mean `{}`?", shown(near)));
         let mut notes = self.notes;

@@ -104,10 +104,10 @@ impl EscapedMessage {
 pub fn convert(messages: &[Message], forms: &MessageForms) -> MessageConversion {
     let mut conversion = MessageConversion::default();
     for (at, message) in messages.iter().enumerate() {
-        match converted(at, message, forms) {
+        match convert_message(at, message, forms) {
             Ok(mut seen) => {
                 if forms.guard == ImitationPolicy::Neutralise {
-                    conversion.escaped.extend(guarded(&mut seen, at, message.role()));
+                    conversion.escaped.extend(escape_reminder_tags(&mut seen, at, message.role()));
                 }
                 conversion.messages.push(seen);
             }
@@ -118,15 +118,15 @@ pub fn convert(messages: &[Message], forms: &MessageForms) -> MessageConversion 
 }
 
 /// Escapes imitations of the reminder tag in the text of a user or a tool.
-fn guarded(seen: &mut ModelMessage, at: usize, role: Role) -> Option<EscapedMessage> {
-    if !matches!(seen.role, ModelRole::User | ModelRole::ToolResult) || !guard::imitates(&seen.fields) {
+fn escape_reminder_tags(seen: &mut ModelMessage, at: usize, role: Role) -> Option<EscapedMessage> {
+    if !matches!(seen.role, ModelRole::User | ModelRole::ToolResult) || !guard::has_imitation(&seen.fields) {
         return None;
     }
     let count = guard::neutralise(Arc::make_mut(&mut seen.fields), &mut seen.origin.frames);
     (count > 0).then_some(EscapedMessage { message: at, role, count })
 }
 
-fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<ModelMessage, DropReason> {
+fn convert_message(at: usize, message: &Message, forms: &MessageForms) -> Result<ModelMessage, DropReason> {
     let as_it_is = |role| ModelMessage {
         role,
         fields: message.shared(),
@@ -139,9 +139,9 @@ fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<Model
         Role::System if forms.system == SystemMessages::Keep => as_it_is(ModelRole::System),
         Role::System => return Err(DropReason::System),
         Role::BashExecution if message.flag("excludeFromContext") => return Err(DropReason::Excluded),
-        Role::BashExecution => spoken(at, message, shell::told(message, &forms.shell)),
-        Role::BranchSummary => spoken(at, message, summary(message, &forms.branch)),
-        Role::CompactionSummary => spoken(at, message, summary(message, &forms.compaction)),
+        Role::BashExecution => user_text(at, message, shell::frame_command(message, &forms.shell)),
+        Role::BranchSummary => user_text(at, message, summary(message, &forms.branch)),
+        Role::CompactionSummary => user_text(at, message, summary(message, &forms.compaction)),
         Role::Custom => custom(at, message, &forms.custom),
     })
 }
@@ -159,7 +159,7 @@ fn custom(at: usize, message: &Message, frame: &MessageFrame) -> ModelMessage {
     let Some(Value::Array(blocks)) = message.fields().get("content") else {
         let mut framed = FramedText::default();
         framed.form_with(&frame.before, word).own(message.string("content")).form_with(&frame.after, word);
-        return spoken(at, message, framed);
+        return user_text(at, message, framed);
     };
     if frame.is_empty() {
         return user(at, message, Value::Array(blocks.clone()), Vec::new());
@@ -190,7 +190,7 @@ fn custom(at: usize, message: &Message, frame: &MessageFrame) -> ModelMessage {
 }
 
 /// Returns a message of the user with one text.
-fn spoken(at: usize, message: &Message, framed: FramedText) -> ModelMessage {
+fn user_text(at: usize, message: &Message, framed: FramedText) -> ModelMessage {
     let content = json!([{ "type": "text", "text": framed.text }]);
     user(at, message, content, spans(0, framed.frames).collect())
 }

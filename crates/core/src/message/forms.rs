@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_may_say_a_part_and_keeps_the_rest() {
+    fn a_profile_may_set_a_part_and_keeps_the_rest() {
         let forms: MessageForms = toml::from_str(
             "system = 'keep'\ncompaction.before = 'Before: '\n[shell]\noutput = { before = '<out>', after = '</out>' }\n",
         )
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_survive_a_saved_world() {
+    fn forms_are_in_a_saved_snapshot() {
         let forms = MessageForms { custom: MessageFrame::new("[{type}] ", ""), ..MessageForms::default() };
         let json = serde_json::to_string(&forms).unwrap();
         assert_eq!(serde_json::from_str::<MessageForms>(&json).unwrap(), forms);

@@ -44,10 +44,10 @@ pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpa
 }
 
 /// Returns true if the content has an imitation.
-pub(super) fn imitates(fields: &Map<String, Value>) -> bool {
+pub(super) fn has_imitation(fields: &Map<String, Value>) -> bool {
     fn holds(value: &Value) -> bool {
         match value {
-            Value::String(text) => !found(text).is_empty(),
+            Value::String(text) => !find_tags(text).is_empty(),
             Value::Array(values) => values.iter().any(holds),
             Value::Object(fields) => fields.values().any(holds),
             _ => false,
@@ -76,7 +76,7 @@ fn in_block(block: &mut Value, frames: &mut [&mut FrameSpan]) -> usize {
 
 fn in_text(text: &mut String, frames: &mut [&mut FrameSpan]) -> usize {
     let own = |forged: &Imitation| !frames.iter().any(|frame| frame.range.contains(&forged.range.start));
-    let found: Vec<Imitation> = found(text).into_iter().filter(own).collect();
+    let found: Vec<Imitation> = find_tags(text).into_iter().filter(own).collect();
     if found.is_empty() {
         return 0;
     }
@@ -90,7 +90,7 @@ fn in_text(text: &mut String, frames: &mut [&mut FrameSpan]) -> usize {
     found.len()
 }
 
-fn found(text: &str) -> Vec<Imitation> {
+fn find_tags(text: &str) -> Vec<Imitation> {
     scan_tags(text, &[REMINDER_TAG])
 }
 
@@ -101,9 +101,9 @@ mod tests {
 
     fn escaped(content: Value) -> (Value, usize) {
         let Value::Object(mut fields) = json!({ "role": "user", "content": content }) else { unreachable!() };
-        let imitates = imitates(&fields);
+        let has_imitation = has_imitation(&fields);
         let count = neutralise(&mut fields, &mut []);
-        assert_eq!(imitates, count > 0, "{fields:?}");
+        assert_eq!(has_imitation, count > 0, "{fields:?}");
         (fields.remove("content").unwrap(), count)
     }
 

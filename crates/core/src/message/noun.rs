@@ -319,8 +319,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_role_needs_is_checked_and_told() {
-        for (json, field, said) in [
+    fn a_message_without_the_fields_of_its_role_is_an_error() {
+        for (json, field, expected) in [
             (r#"{}"#, None, "`role` is missing"),
             (r#"{"role":7}"#, Some("role"), "`role` must be a string, not `7`"),
             (r#"{"role":"usr"}"#, Some("role"), "unknown role `usr`"),
@@ -378,7 +378,7 @@ mod tests {
             ),
         ] {
             let fault = message(json).unwrap_err();
-            assert_eq!((fault.field, fault.message.as_str()), (field, said), "{json}");
+            assert_eq!((fault.field, fault.message.as_str()), (field, expected), "{json}");
         }
     }
 

@@ -127,12 +127,12 @@ impl MessageReader<'_> {
                 }
             }
             Some(_) => {
-                let error = self.error(self.here(), None, "messages are a list of JSON objects");
+                let error = self.error(self.char_here(), None, "messages are a list of JSON objects");
                 return Err(error.help("give `[…]`, `{\"messages\": […]}`, or one message on each line"));
             }
         }
         if self.peek().is_some() {
-            let error = self.error(self.here(), None, "there is more text after the messages");
+            let error = self.error(self.char_here(), None, "there is more text after the messages");
             return Err(error.help("a file holds one list"));
         }
         Ok(())
@@ -146,8 +146,11 @@ impl MessageReader<'_> {
                 return Ok(());
             }
             if !self.text[before..self.at].contains('\n') {
-                let error =
-                    self.error(self.here(), Some(self.messages.len() - 1), "there is more text after it");
+                let error = self.error(
+                    self.char_here(),
+                    Some(self.messages.len() - 1),
+                    "there is more text after it",
+                );
                 return Err(error.help("put each message on a line of its own, or all into `[…]`"));
             }
             let start = self.at;
@@ -174,7 +177,7 @@ impl MessageReader<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => return Err(self.expected("`,` or `]`", Some(self.messages.len() - 1))),
+                _ => return Err(self.expected_error("`,` or `]`", Some(self.messages.len() - 1))),
             }
         }
     }
@@ -189,13 +192,13 @@ impl MessageReader<'_> {
             let key = self.value(None)?;
             let name = self.at;
             if self.peek() != Some(b':') {
-                return Err(self.expected("`:`", None));
+                return Err(self.expected_error("`:`", None));
             }
             self.at += 1;
             match self.peek() {
                 Some(b'[') if key == "messages" => self.list()?,
                 _ if key == "messages" => {
-                    let error = self.error(self.here(), None, "`messages` must be a list");
+                    let error = self.error(self.char_here(), None, "`messages` must be a list");
                     return Err(error.help("write `{\"messages\": []}`"));
                 }
                 _ => {
@@ -207,16 +210,16 @@ impl MessageReader<'_> {
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => break,
-                _ => return Err(self.expected("`,` or `}`", None)),
+                _ => return Err(self.expected_error("`,` or `}`", None)),
             }
         }
         self.at += 1;
-        notes.extend(first.map(|(key, span)| self.ignored(&key, span, keys - 1)));
+        notes.extend(first.map(|(key, span)| self.ignored_keys_note(&key, span, keys - 1)));
         Ok(())
     }
 
     /// Reports all keys beside `messages` in one diagnostic.
-    fn ignored(&self, first: &Value, span: Range<usize>, others: usize) -> Diagnostic {
+    fn ignored_keys_note(&self, first: &Value, span: Range<usize>, others: usize) -> Diagnostic {
         let name = shown(first.as_str().unwrap_or_default());
         let message = match others {
             0 => format!("`{name}` beside `messages` is not read"),
@@ -234,7 +237,7 @@ impl MessageReader<'_> {
         let span = start..self.at;
         if index == MOST_MESSAGES {
             let error = self.error(
-                self.letter(start),
+                self.char_at(start),
                 Some(index),
                 format!("there are more than {MOST_MESSAGES} messages"),
             );
@@ -247,7 +250,7 @@ impl MessageReader<'_> {
             }
             Err(MessageFault { field, message, help }) => {
                 let field = field.and_then(|field| self.field(span, field));
-                let error = self.error(field.unwrap_or(self.letter(start)), Some(index), message);
+                let error = self.error(field.unwrap_or(self.char_at(start)), Some(index), message);
                 Err(MessagesError { help, ..error })
             }
         }
@@ -298,12 +301,12 @@ impl MessageReader<'_> {
                 self.at += from.into_iter::<Value>().byte_offset();
                 Ok(value)
             }
-            Err(error) => Err(self.broken(rest, &error, index)),
+            Err(error) => Err(self.json_error(rest, &error, index)),
         }
     }
 
     /// Converts an error of serde_json, whose position is relative to `rest`, to a location in the file.
-    fn broken(&self, rest: &str, error: &serde_json::Error, index: Option<usize>) -> MessagesError {
+    fn json_error(&self, rest: &str, error: &serde_json::Error, index: Option<usize>) -> MessagesError {
         let lines: usize =
             rest.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let at = self.at + lines + error.column().saturating_sub(1);
@@ -330,7 +333,7 @@ impl MessageReader<'_> {
         self.error(at..at, index, message).help(help)
     }
 
-    fn expected(&self, what: &str, index: Option<usize>) -> MessagesError {
+    fn expected_error(&self, what: &str, index: Option<usize>) -> MessagesError {
         let (message, help) = match self.text[self.at..].chars().next() {
             Some(c) => {
                 let found = shown(c.encode_utf8(&mut [0; 4]));
@@ -350,11 +353,11 @@ impl MessageReader<'_> {
     }
 
     /// Returns the range of the next character.
-    fn here(&self) -> Range<usize> {
-        self.letter(self.at)
+    fn char_here(&self) -> Range<usize> {
+        self.char_at(self.at)
     }
 
-    fn letter(&self, at: usize) -> Range<usize> {
+    fn char_at(&self, at: usize) -> Range<usize> {
         at..at + self.text[at..].chars().next().map_or(0, char::len_utf8)
     }
 

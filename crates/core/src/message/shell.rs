@@ -4,7 +4,7 @@ use super::{forms::ShellForms, framed::FramedText, noun::Message};
 
 /// Writes the command, its output, its result, and the path of the complete output. The output is neither
 /// trimmed nor escaped.
-pub(super) fn told(message: &Message, forms: &ShellForms) -> FramedText {
+pub(super) fn frame_command(message: &Message, forms: &ShellForms) -> FramedText {
     let mut framed = FramedText::default();
     framed.form(&forms.command.before).own(message.string("command")).form(&forms.command.after);
     match message.string("output") {

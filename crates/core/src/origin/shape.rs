@@ -1,4 +1,4 @@
-//! What an origin looks like in JSON, for the description of the service. It is the shape that serde writes, said once more:
+//! The JSON of an origin, for the description of the service. It repeats the shape that serde writes:
 //! the fields of a file stand beside the others there, which clients' generators do not understand as a composition.
 
 use super::Origin;
@@ -21,9 +21,9 @@ enum Shape {
         scope: Scope,
         /// The file.
         path: String,
-        /// Which bytes.
+        /// The range of bytes.
         span: [usize; 2],
-        /// True where the bytes are no UTF-8 and a replacement character stands for them.
+        /// True if the bytes are no UTF-8 and are replaced by a replacement character.
         #[schema(default = false)]
         lossy: Option<bool>,
     },
@@ -32,7 +32,7 @@ enum Shape {
     Literal {
         /// The profile.
         profile: String,
-        /// Its key.
+        /// The key in the profile.
         key: String,
     },
     /// The value of a variable.
@@ -40,7 +40,7 @@ enum Shape {
     Variable {
         /// The variable, `type:name`.
         key: String,
-        /// Who answered.
+        /// The source of the value.
         source: String,
     },
     /// Bytes of a stored template.
@@ -48,18 +48,18 @@ enum Shape {
     Stored {
         /// The template.
         template: String,
-        /// Its version; none where it is the default.
+        /// The version; none where it is the default.
         version: Option<u64>,
-        /// Which bytes.
+        /// The range of bytes.
         span: [usize; 2],
     },
-    /// What the caller gave.
+    /// A text of the caller.
     #[schema(title = "CallerOrigin")]
     Caller {
-        /// How.
+        /// The flag or API field.
         flag: String,
     },
-    /// What a hook said.
+    /// The reply of a hook.
     #[schema(title = "HookOrigin")]
     Hook {
         /// The hook.

@@ -9,16 +9,16 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Budget, ByteOrderMark, Compaction, CompactionAction, EngineTags, McpUse, OptionDir, PartOrder, Profile,
-    ProfileDirs, ProfileError, RawProfile, Rebuild, Scaffold, SnippetSource, TemplateLimits,
-    ToolSwitchTiming,
+    Budget, ByteOrderMark, Compaction, CompactionAction, DEFAULT_JOIN, EngineTags, McpUse, OptionDir,
+    PartOrder, Profile, ProfileDirs, ProfileError, RawProfile, Rebuild, Scaffold, SnippetSource,
+    TemplateLimits, ToolSwitchTiming,
     overlay::{KeySource, KeySources, overlay},
 };
 use crate::{
     message::MessageForms,
     origin::{Origin, Piece},
     section::SectionId,
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, quoted, suggest_or},
     trust::TrustMode,
     wrong_type::wrong_type,
 };
@@ -45,7 +45,7 @@ pub type TextLoader<'f> = dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, Str
 ///
 /// # Errors
 /// Unknown keys, sections, orders, variants and options, values of the wrong type, files that cannot be read; each
-/// with the place in the file that says so.
+/// with its place in the file.
 pub fn build(
     chain: &[RawProfile],
     settings: &[Setting],
@@ -59,6 +59,7 @@ pub fn build(
         given: BTreeMap::new(),
         agent: None,
         only_agents: Vec::new(),
+        overlays: Vec::new(),
     };
     for (at, raw) in chain.iter().enumerate() {
         let giver = KeySource { name: raw.name.as_str().into(), raw: at };
@@ -125,6 +126,9 @@ pub const KEYS: [&str; 50] = [
     "with",
 ];
 
+/// The name of the caller's values for origins.
+const BY_CALLER: &str = "--set";
+
 struct ProfileBuilder<'a> {
     chain: &'a [RawProfile],
     givers: KeySources,
@@ -133,22 +137,34 @@ struct ProfileBuilder<'a> {
     options: Table,
     /// The values of the caller, by option.
     given: BTreeMap<String, Vec<String>>,
-    /// The agent whose prompt is asked for.
+    /// The agent whose prompt is built.
     agent: Option<String>,
     /// The sections of an agent's prompt, where another one is built.
     only_agents: Vec<String>,
+    /// The applied tables below `variants` and `with`, each as these two keys of its path.
+    overlays: Vec<[String; 2]>,
 }
 
 impl ProfileBuilder<'_> {
     /// Points at a key in the last profile of the chain that has it.
     fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
-        let has = |raw: &&RawProfile| raw.place_of(path).span.is_some();
-        match self.chain.iter().rev().find(has).or(self.chain.last()) {
+        let with = |path: &[&str]| self.chain.iter().rev().find(|raw| raw.place_of(path).span.is_some());
+        let is_of_caller = self.givers.of(&path.join(".")).is_some_and(|giver| &*giver.name == BY_CALLER);
+        let mut applied = self.overlays.iter().rev().filter(|_| !is_of_caller);
+        let overlaid = applied.find_map(|[kind, name]| {
+            let path = [&[kind.as_str(), name.as_str()][..], path].concat();
+            Some((with(&path)?, path))
+        });
+        if let Some((raw, path)) = overlaid {
+            return ProfileError { in_overlay: true, ..raw.error(&path, message) };
+        }
+        match with(path).or(self.chain.last()) {
             Some(raw) => raw.error(path, message),
             None => ProfileError {
                 message: message.into(),
                 place: Box::default(),
                 help: Some("a profile chain must not be empty".into()),
+                in_overlay: false,
             },
         }
     }
@@ -165,17 +181,16 @@ impl ProfileBuilder<'_> {
     fn profile(mut self, file: &mut TextLoader<'_>) -> Result<Profile, ProfileError> {
         if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let error = self.error(&[key], format!("unknown key: `{key}`"));
-            return Err(match did_you_mean(key, KEYS) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help(format!("keys of a profile are {}", quoted(&KEYS))),
-            });
+            return Err(
+                error.help(suggest_or(key, KEYS, || format!("keys of a profile are {}", quoted(&KEYS))))
+            );
         }
         let name = self.name().to_owned();
         self.merges()?;
         let home: ProfileDirs = self.home()?;
         let scaffold: Scaffold = self.take_or("scaffold")?;
         let trust = self.trust()?;
-        let join_text: String = self.take("join")?.unwrap_or_else(|| "\n\n".to_owned());
+        let join_text: String = self.take("join")?.unwrap_or_else(|| DEFAULT_JOIN.to_owned());
         let join = self.literal(join_text, "join");
         let seam: bool = self.take_or("seam")?;
         let about: String = self.take_or("about")?;
@@ -235,6 +250,7 @@ impl ProfileBuilder<'_> {
         let unordered =
             tables.keys().filter(|id| !self.only_agents.contains(id)).map(SectionId::new).collect();
         let groups = self.groups(&order)?;
+        let removed = remove.iter().map(SectionId::new).collect();
         Ok(Profile {
             name,
             about,
@@ -247,6 +263,7 @@ impl ProfileBuilder<'_> {
             frame,
             sections,
             unordered,
+            removed,
             groups,
             added_after,
             added_prefix,
@@ -264,6 +281,7 @@ impl ProfileBuilder<'_> {
             messages,
             template,
             budget,
+            budget_source: None,
             counter,
             escape,
             own_tags,
@@ -285,14 +303,14 @@ impl ProfileBuilder<'_> {
 
     /// Takes a typed key out of the table.
     fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<Option<T>, ProfileError> {
-        self.table.remove(key).map(|value| self.typed(&[key], value)).transpose()
+        self.table.remove(key).map(|value| self.deserialize(&[key], value)).transpose()
     }
 
     fn take_or<T: DeserializeOwned + Default>(&mut self, key: &str) -> Result<T, ProfileError> {
         Ok(self.take(key)?.unwrap_or_default())
     }
 
-    fn typed<T: DeserializeOwned>(&self, path: &[&str], value: Value) -> Result<T, ProfileError> {
+    fn deserialize<T: DeserializeOwned>(&self, path: &[&str], value: Value) -> Result<T, ProfileError> {
         serde_path_to_error::deserialize(value).map_err(|error| {
             let mut keys: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
             keys.extend(error.path().iter().map_while(|segment| match segment {
@@ -312,10 +330,18 @@ impl ProfileBuilder<'_> {
             {
                 let error = self.error(&keys, format!("unknown key: `{name}`"));
                 let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-                return match did_you_mean(field, known.iter().copied()) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(format!("its keys are {}", quoted(&known))),
-                };
+                return error.help(suggest_or(field, known.iter().copied(), || {
+                    format!("its keys are {}", quoted(&known))
+                }));
+            }
+            if let Some((value, known)) =
+                message.strip_prefix("unknown variant `").and_then(|rest| rest.split_once("`, expected "))
+            {
+                let error = self.error(&keys, format!("unknown value for `{name}`: `{value}`"));
+                let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+                return error.help(suggest_or(value, known.iter().copied(), || {
+                    format!("possible values: {}", known.join(", "))
+                }));
             }
             self.error(
                 &keys,
@@ -431,8 +457,4 @@ impl ProfileBuilder<'_> {
         let of_sections = self.take_or("section_tags")?;
         Ok(EngineTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })
     }
-}
-
-fn quoted(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }

@@ -60,14 +60,14 @@ pub struct CatalogPin {
 const LEAST_DIGITS: usize = 16;
 
 impl CatalogPin {
-    /// Tells whether a catalog with this digest is meant.
+    /// Returns true if the choice includes a catalog with this digest.
     #[must_use]
     pub fn accepts(&self, digest: &str) -> bool {
         let digits = digest.strip_prefix("blake3:").unwrap_or(digest);
         self.digest.as_ref().is_none_or(|pinned| digits.starts_with(pinned.as_str()))
     }
 
-    /// Tells whether a text can be the version of a catalog: digits and letters with dots and dashes between.
+    /// Returns true if a text can be the version of a catalog: digits and letters with dots and dashes between.
     #[must_use]
     pub fn is_version(text: &str) -> bool {
         text.len() <= 64

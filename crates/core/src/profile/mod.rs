@@ -2,7 +2,7 @@
 //!
 //! A preset is a profile that ships with preface. [`read`] turns a text into a [`RawProfile`]; [`build`] lays a chain
 //! of them over each other (`extends`), applies variant and options, and gives a [`Profile`] in which every text is
-//! present. `docs/reference/profile.md` is the guide, `docs/design/profile-language.md` tells what it was checked against.
+//! present. `docs/reference/profile.md` is the guide, `docs/design/profile-language.md` lists what it was checked against.
 
 mod build;
 mod catalog;
@@ -25,6 +25,9 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// The text between parts in a profile without `join`.
+pub const DEFAULT_JOIN: &str = "\n\n";
 
 /// A resolved profile. Texts are pieces with origins; nothing is left to look up but variables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +57,9 @@ pub struct Profile {
     /// Sections that the chosen order leaves out.
     #[serde(default)]
     pub unordered: Vec<SectionId>,
+    /// The sections below that the profile removes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<SectionId>,
     /// Sections that are replaced together.
     #[serde(default)]
     pub groups: Vec<SectionGroup>,
@@ -103,6 +109,9 @@ pub struct Profile {
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
     pub budget: Budget,
+    /// Where the limit of the budget was set, if not in the profile, for people: `set in settings.json:2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_source: Option<String>,
     /// The tokenizer that is used if the caller names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
@@ -150,7 +159,7 @@ pub struct Profile {
     /// The catalog that its texts come from, where one is chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalog: Option<CatalogChoice>,
-    /// True where the prompt of an agent can be asked for.
+    /// True if the profile has prompts of agents.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_agents: bool,
 }
@@ -162,7 +171,7 @@ impl Profile {
         self.groups.iter().any(|group| group.replace.contains(&ReplacementSource::Store))
     }
 
-    /// True where the profile has an option of this name.
+    /// Returns true if the profile has an option of this name.
     #[must_use]
     pub fn has_option(&self, name: &str) -> bool {
         self.option_names().any(|known| known == name)
@@ -230,7 +239,7 @@ pub enum Rebuild {
 }
 
 impl Rebuild {
-    /// Returns whether it is what holds where nothing is set.
+    /// Returns true if it is the default.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Rebuild::default()
@@ -282,7 +291,7 @@ pub struct SectionFrame {
 }
 
 impl SectionFrame {
-    /// Says why a section of this id cannot stand in the frame: the id becomes a tag.
+    /// Checks that a section of this id can be framed: the id becomes a tag.
     ///
     /// # Errors
     /// An id that is not a lower-case letter with letters, digits, `-` and `_` behind it.

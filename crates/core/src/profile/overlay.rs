@@ -1,5 +1,6 @@
 //! Laying one table over another: `extends`, variants and options all do it the same way.
 
+use super::SECTION_KEYS;
 use std::{collections::BTreeMap, sync::Arc};
 use toml::{Table, Value};
 
@@ -28,17 +29,17 @@ impl KeySources {
     }
 }
 
-/// Lays `over` on `base`. Tables merge key by key, everything else is replaced. `giver` is asked with each key path.
+/// Merges `over` into `base`, tables key by key; everything else is replaced. `giver` is called with each key path.
 pub(super) fn overlay(
     base: &mut Table,
     over: Table,
     givers: &mut KeySources,
     giver: &dyn Fn(&KeySources, &str) -> KeySource,
 ) {
-    lay(base, over, "", givers, giver);
+    merge_tables(base, over, "", givers, giver);
 }
 
-fn lay(
+fn merge_tables(
     base: &mut Table,
     over: Table,
     path: &str,
@@ -50,9 +51,15 @@ fn lay(
         match (base.get_mut(&key), value) {
             (Some(Value::Table(below)), Value::Table(above)) => {
                 if path == "section" {
-                    // Whoever has other words wants them said, whatever a catalog says.
+                    // A text replaces that of a catalog.
                     if BODY.iter().any(|key| above.contains_key(*key)) {
                         below.remove("catalog");
+                    }
+                    // The other keys are options of the context provider that was: another body does not have them.
+                    if BODY.iter().any(|key| above.contains_key(*key))
+                        && above.get("fill") != below.get("fill")
+                    {
+                        below.retain(|key, _| SECTION_KEYS.contains(&key));
                     }
                     // A new body replaces the old one, whichever of the keys holds it; so does a new place.
                     for alike in [BODY.as_slice(), &PLACE] {
@@ -63,7 +70,7 @@ fn lay(
                         }
                     }
                 }
-                lay(below, above, &here, givers, giver);
+                merge_tables(below, above, &here, givers, giver);
             }
             (_, value) => {
                 let by = giver(givers, &here);
@@ -74,8 +81,8 @@ fn lay(
     }
 }
 
-/// The keys that say what a section says; one of them per section.
+/// The keys for the text of a section; one of them per section.
 pub(super) const BODY: [&str; 4] = ["text", "file", "fill", "list"];
 
-/// The keys that say where a section stands; one of them per section.
+/// The keys for the position of a section; one of them per section.
 pub(super) const PLACE: [&str; 2] = ["after", "before"];

@@ -20,7 +20,12 @@ pub struct RawProfile {
 impl RawProfile {
     /// Builds an error that points at a key path of this file, such as `["section", "x", "when"]`.
     pub(super) fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
-        ProfileError { message: message.into(), place: Box::new(self.place_of(path)), help: None }
+        ProfileError {
+            message: message.into(),
+            place: Box::new(self.place_of(path)),
+            help: None,
+            in_overlay: false,
+        }
     }
 
     /// Returns the place of a key, such as `["section", "identity", "when"]`: the file alone if it does not have the key.
@@ -99,7 +104,7 @@ fn find_text(
     }
 }
 
-/// A profile that cannot be used, and where it says so.
+/// The error of a profile that cannot be used, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ProfileError {
     /// The message, which starts in lower case.
@@ -108,6 +113,8 @@ pub struct ProfileError {
     pub place: Box<Place>,
     /// The remedy.
     pub help: Option<String>,
+    /// True where a table below `variants` or `with` is wrong that was applied, and not the value that selected it.
+    pub in_overlay: bool,
 }
 
 impl ProfileError {
@@ -150,6 +157,7 @@ pub fn read(name: &str, path: &str, text: &str) -> Result<RawProfile, ProfileErr
             None => Place::file(None, path),
         }),
         help: None,
+        in_overlay: false,
     })?;
     let mut raw = RawProfile {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! The tags that a profile's frames are made of, so that texts which imitate them can be told from them.
+//! The tags that a profile's frames are made of, so that texts which imitate them are recognized.
 
 use super::Profile;
 use crate::{lint::forged, outline::Plan};
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// The engine's own tags in one profile, and what becomes of texts that imitate them.
 ///
-/// In a profile these are the keys `own_tags`, `section_tags` and `neutralise_tags`; which texts are watched is said by
-/// `watch_tags` of a section.
+/// In a profile these are the keys `own_tags`, `section_tags` and `neutralise_tags`; `watch_tags` of a
+/// section selects the texts that are watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineTags {
-    /// Their names.
+    /// The names of the tags.
     pub names: Vec<String>,
-    /// True: the ids of the sections that speak are names, too.
+    /// True: the ids of the sections in the prompt are names, too.
     pub of_sections: bool,
     /// True: the `<` of an imitation becomes `&lt;`. False: it is only reported.
     pub neutralise: bool,
@@ -40,7 +40,7 @@ impl EngineTags {
         }
     }
 
-    /// Tells whether a word can be the name of a tag.
+    /// Returns true if a word can be the name of a tag.
     pub(super) fn is_name(word: &str) -> bool {
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
     }

@@ -1,6 +1,6 @@
 //! The reminders of a profile, and the check that an event is one of theirs.
 
-use super::{DueReminder, Event, EventError, Reminder, event::found};
+use super::{DueReminder, Event, EventError, Reminder, event::type_name};
 use crate::suggestion::did_you_mean;
 use std::collections::BTreeMap;
 
@@ -25,13 +25,13 @@ impl ReminderCatalog {
         self.0.values()
     }
 
-    /// True where there is none.
+    /// Returns true if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Says which reminder an event calls for.
+    /// Returns the reminder of an event.
     ///
     /// # Errors
     /// A type that no reminder has; then the first field that is unknown, of another type, or missing.
@@ -48,7 +48,7 @@ impl ReminderCatalog {
             let read = field.kind.read(value).ok_or_else(|| EventError::WrongType {
                 kind: kind.clone(),
                 field: field.clone(),
-                found: found(value),
+                found: type_name(value),
             })?;
             if let Some(text) = read {
                 variables.insert(name.clone(), text);

@@ -1,4 +1,4 @@
-//! Events: what happened, as a program says it.
+//! Events, as a program sends them.
 
 use super::EventError;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// The most events that one request may name.
 pub const MOST_EVENTS: usize = 1_000;
 
-/// Something that happened: a type and what is known of it. Not checked yet: whether anybody knows the type; see
+/// An event: a type and fields. Not checked yet: whether the type is known; see
 /// [`ReminderCatalog::check`](super::ReminderCatalog::check).
 ///
 /// ```
@@ -26,20 +26,20 @@ impl Event {
     /// Reads an event.
     ///
     /// # Errors
-    /// What is no object, or has no `type` that is a string.
+    /// A value that is no object, or has no `type` that is a string.
     pub fn read(value: &Value) -> Result<Self, EventError> {
-        let Value::Object(fields) = value else { return Err(EventError::NoObject(found(value))) };
+        let Value::Object(fields) = value else { return Err(EventError::NoObject(type_name(value))) };
         let mut fields = fields.clone();
         match fields.shift_remove("type") {
             Some(Value::String(kind)) => Ok(Event { kind, fields }),
-            Some(other) => Err(EventError::TypeIsNoText(found(&other))),
+            Some(other) => Err(EventError::TypeIsNoText(type_name(&other))),
             None => Err(EventError::NoType),
         }
     }
 }
 
-/// Says what a value is.
-pub(super) fn found(value: &Value) -> &'static str {
+/// Returns the type of a value.
+pub(super) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

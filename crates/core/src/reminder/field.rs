@@ -71,7 +71,7 @@ impl FieldKind {
         }
     }
 
-    /// Returns what an event has to say there, in the words of JSON.
+    /// Returns the JSON type that an event needs there.
     #[must_use]
     pub fn expects(self) -> &'static str {
         match self {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_says_name_and_type() {
+    fn a_field_is_a_name_and_a_type() {
         for good in ["path text", "  path   text ", "a-b_1 lines?", "done flag"] {
             let field: EventField = good.parse().unwrap();
             assert_eq!(field.to_string(), good.split_whitespace().collect::<Vec<_>>().join(" "));

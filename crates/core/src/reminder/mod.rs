@@ -1,8 +1,8 @@
 //! Reminders: short texts that are sent when something happened, near the newest message and never in the system prompt.
 //!
-//! A [`Reminder`] is a file: frontmatter that says when it is sent and what is known then, and a template that says it.
-//! What happened is an [`Event`], a JSON object whose `type` is a reminder's id. The [`ReminderCatalog`] holds one against the
-//! other and says which reminder is [`DueReminder`]; [`remind()`] renders those into [`Attachment`](crate::attachment::Attachment)s. In a body
+//! A [`Reminder`] is a file: frontmatter with its event and the event's fields, and a template of its text.
+//! An [`Event`] is a JSON object whose `type` is a reminder's id. The [`ReminderCatalog`] finds the [`DueReminder`] of an
+//! event; [`remind()`] renders those into [`Attachment`](crate::attachment::Attachment)s. In a body
 //! `[event:NAME]` is a field of the event; every other variable is what it is in any template.
 //!
 //! ```
@@ -11,7 +11,7 @@
 //! let text = "---\ndescription: A file is empty.\nfields: [path text]\n---\n[event:path] is empty.";
 //! let source = Arc::new(Source { scope: Scope::Global, path: "~/empty.md".into() });
 //! let mut catalogue = ReminderCatalog::default();
-//! catalogue.put(RawReminder::read("file-empty", &source, text).unwrap().alone().unwrap());
+//! catalogue.put(RawReminder::read("file-empty", &source, text).unwrap().into_reminder().unwrap());
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "path": "src/a.rs"})).unwrap();
 //! assert_eq!(catalogue.check(&event).unwrap().variables["path"], "src/a.rs");
 //! let event = Event::read(&serde_json::json!({"type": "file-empty", "paht": "src/a.rs"})).unwrap();

@@ -28,7 +28,7 @@ pub struct Reminder {
 }
 
 impl Reminder {
-    /// True where somebody switched it off: its text is empty.
+    /// Returns true if the reminder is disabled: its text is empty.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.body.iter().all(|piece| piece.text.is_empty())
@@ -41,7 +41,7 @@ impl Reminder {
     }
 }
 
-/// A reminder that an event calls for, with what the event says. Part of the [`Snapshot`](crate::snapshot::Snapshot).
+/// A reminder that an event triggers, with the event's fields. Part of the [`Snapshot`](crate::snapshot::Snapshot).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DueReminder {

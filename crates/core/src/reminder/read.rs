@@ -21,8 +21,8 @@ const KEYS: [&str; 2] = ["description", "fields"];
 /// The most fields of one event.
 const MOST_FIELDS: usize = 64;
 
-/// The file of a reminder. Not checked yet: whether it says enough to stand alone, and whether its text names the fields of
-/// the event; [`alone`](RawReminder::alone) and [`over`](RawReminder::over) do.
+/// The file of a reminder. Not checked yet: whether it is complete without a file below, and whether its text names fields of
+/// the event; [`into_reminder`](RawReminder::into_reminder) and [`into_override`](RawReminder::into_override) do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawReminder {
     id: SectionId,
@@ -36,7 +36,7 @@ impl RawReminder {
     /// Reads a file. Its id is the file's name.
     ///
     /// # Errors
-    /// Frontmatter that is none or says something else, and a text that holds the engine's own tags.
+    /// Invalid frontmatter, and a text that contains the engine's own tags.
     pub fn read(id: &str, source: &Arc<Source>, text: &str) -> Result<Self, Box<Diagnostic>> {
         let refused = |line: Option<usize>, what: String| {
             let mut place = Place::file(Some(source.scope), source.path.clone());
@@ -64,11 +64,11 @@ impl RawReminder {
     ///
     /// # Errors
     /// There is no description, or the text names a field that the event does not have.
-    pub fn alone(self) -> Result<Reminder, Box<Diagnostic>> {
+    pub fn into_reminder(self) -> Result<Reminder, Box<Diagnostic>> {
         let Some(description) = self.description.clone() else {
             let what = format!("`{}` has no `description`", self.id);
             let help = "describe the event in one sentence of the frontmatter";
-            return Err(Box::new(self.refused(what).help(help)));
+            return Err(Box::new(self.invalid_note(what).help(help)));
         };
         let fields = self.fields.clone().unwrap_or_default();
         self.reminder(description, fields)
@@ -78,8 +78,8 @@ impl RawReminder {
     /// programs send.
     ///
     /// # Errors
-    /// The text names a field that the event does not have, or the file says other fields.
-    pub fn over(self, other: &Reminder) -> Result<Reminder, Box<Diagnostic>> {
+    /// The text names a field that the event does not have, or the file lists other fields.
+    pub fn into_override(self, other: &Reminder) -> Result<Reminder, Box<Diagnostic>> {
         if self.fields.as_ref().is_some_and(|fields| *fields != other.fields) {
             let what = format!("`{}` has other fields than its event", self.id);
             let fields: Vec<String> = other.fields.iter().map(|field| format!("`{field}`")).collect();
@@ -87,7 +87,7 @@ impl RawReminder {
                 true => "leave `fields` out: the event has none".to_owned(),
                 false => format!("remove `fields`, or write {}", fields.join(", ")),
             };
-            return Err(Box::new(self.refused(what).help(help)));
+            return Err(Box::new(self.invalid_note(what).help(help)));
         }
         let description = self.description.clone().unwrap_or_else(|| other.description.clone());
         self.reminder(description, other.fields.clone())
@@ -96,7 +96,7 @@ impl RawReminder {
     fn reminder(self, description: String, fields: Vec<EventField>) -> Result<Reminder, Box<Diagnostic>> {
         let text = self.body.first().map_or("", |piece| &piece.text);
         let template = Template::parse(text, &TemplateOptions::default())
-            .map_err(|error| Box::new(self.refused(error.to_string())))?;
+            .map_err(|error| Box::new(self.invalid_note(error.to_string())))?;
         for token in template.tokens() {
             let Some(key) = token.key.filter(|key| token.stray.is_none() && key.kind() == EVENT) else {
                 continue;
@@ -105,7 +105,7 @@ impl RawReminder {
                 let what =
                     format!("`{}` names `{}`, which its event does not have", self.id, shown(key.as_str()));
                 let near = did_you_mean(key.name(), fields.iter().map(|field| field.name.as_str()));
-                let note = self.refused(what);
+                let note = self.invalid_note(what);
                 return Err(Box::new(match near {
                     Some(near) => note.help(format!("did you mean `event:{near}`?")),
                     None => note,
@@ -116,7 +116,7 @@ impl RawReminder {
         Ok(Reminder { id: self.id, description, fields, body: self.body, source: self.source })
     }
 
-    fn refused(&self, what: String) -> Diagnostic {
+    fn invalid_note(&self, what: String) -> Diagnostic {
         let place = Place::file(Some(self.source.scope), self.source.path.clone());
         Diagnostic::warning(DiagnosticCode::ReminderInvalid, what).at(place)
     }

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 /// Renders reminders, in the order in which they are sent.
 ///
 /// # Errors
-/// A text that is nested too deeply or too large, or a variable that nobody knows.
+/// A text that is nested too deeply or too large, or an unknown variable.
 pub fn remind(
     due: &[DueReminder],
     profile: &Profile,

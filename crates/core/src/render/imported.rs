@@ -38,7 +38,7 @@ pub(super) fn write_imported(
         match evaluate(expression, &sight, &mut look) {
             Ok(fragments) => write_fragments(fragments, written, rules, out, diagnostics),
             Err(EvaluationError::Missing(missing)) => return Err(missing),
-            Err(EvaluationError::Fault(why)) => diagnostics.push(faulty(written, &why)),
+            Err(EvaluationError::Fault(why)) => diagnostics.push(faulty_value_note(written, &why)),
         }
     }
     Ok(())
@@ -58,9 +58,9 @@ fn write_fragments(
     for fragment in fragments {
         match fragment.source {
             FragmentSource::Written => out.push(&fragment.text, written.origin.clone()),
-            FragmentSource::Bound(name) => out.push(&fragment.text, bound(rules, name)),
+            FragmentSource::Bound(name) => out.push(&fragment.text, binding_origin(rules, name)),
             FragmentSource::Variable(key, source) => {
-                let text = rules.guard(key.kind(), key, &fragment.text, diagnostics);
+                let text = rules.escape_value(key.kind(), key, &fragment.text, diagnostics);
                 out.push(&text, Origin::Variable { key: key.clone(), source });
             }
         }
@@ -82,7 +82,7 @@ fn forged_together<'f>(
         .iter()
         .map(|fragment| match &fragment.source {
             FragmentSource::Variable(key, _) if escapes(key) => {
-                rules.written(ValueForm::of(key.kind(), key), &fragment.text)
+                rules.write_form(ValueForm::of(key.kind(), key), &fragment.text)
             }
             _ => Cow::Borrowed(fragment.text.as_ref()),
         })
@@ -98,12 +98,12 @@ fn forged(key: &VariableKey) -> Diagnostic {
     Diagnostic::warning(DiagnosticCode::ForgedEscaped, what)
 }
 
-fn bound(rules: &RenderRules<'_>, name: &str) -> Origin {
+fn binding_origin(rules: &RenderRules<'_>, name: &str) -> Origin {
     let profile: Arc<str> = rules.profile.into();
     Origin::Literal { profile, key: format!("catalog.bind.{name}").into() }
 }
 
-fn faulty(written: &Piece, why: &str) -> Diagnostic {
+fn faulty_value_note(written: &Piece, why: &str) -> Diagnostic {
     let shown: String = written.text.chars().take(60).collect();
     let note = Diagnostic::warning(DiagnosticCode::CatalogValue, format!("`{shown}` was left out: {why}"));
     match &written.origin {

@@ -1,7 +1,7 @@
 //! Texts that have been looked at: plain ones, and templates, of which the profile's and those that ship with preface are
 //! parsed once in a process.
 
-use super::{RenderError, RenderRules, refused, watch::is_engines};
+use super::{RenderError, RenderRules, template_error, watch::is_engines};
 use crate::{
     catalog::CatalogBody,
     origin::Piece,
@@ -58,12 +58,12 @@ pub(super) fn ready<'w>(
     }
     let template = match pieces.as_ref() {
         [Piece { text, origin }] if is_engines(origin) && text.len() <= KEPT_BYTES => {
-            parse_once(text, &rules.template).map_err(|error| refused(&error, &pieces, text))?
+            parse_once(text, &rules.template).map_err(|error| template_error(&error, &pieces, text))?
         }
         many => {
             let text: String = many.iter().map(|piece| piece.text.as_str()).collect();
             let parsed = Template::parse(text.as_str(), &rules.template);
-            Arc::new(parsed.map_err(|error| refused(&error, many, &text))?)
+            Arc::new(parsed.map_err(|error| template_error(&error, many, &text))?)
         }
     };
     // A text that a project wrote in part is a project's text.

@@ -1,8 +1,8 @@
 //! Values on their way into a template's text: which variables a template can read, and how their values are written.
 
 use super::{
-    LINE_ENDS, RENDERED_LIMIT, RenderError, RenderRules, RenderedText, push_pieces, ready::ParsedTemplate,
-    stopped, watch::ImitationWatch,
+    LINE_ENDS, RENDERED_LIMIT, RenderError, RenderRules, RenderedText, error_at, push_pieces,
+    ready::ParsedTemplate, watch::ImitationWatch,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -24,7 +24,7 @@ pub(super) enum ItemContent<'a> {
     Rendered(&'a RenderedText),
 }
 
-/// Writes what a template comes to.
+/// The writer of a rendered template.
 pub(super) struct TemplateWriter<'a, 'v> {
     pub parsed: &'a ParsedTemplate<'a>,
     pub rules: &'a RenderRules<'a>,
@@ -95,10 +95,10 @@ impl<'a> TemplateWriter<'a, '_> {
         let kind = self.kind(key);
         let mut text = match self.watch {
             Some(_) if !self.rules.escapes(kind) => Cow::Borrowed(text),
-            _ => self.rules.guard(kind, key, text, self.diagnostics),
+            _ => self.rules.escape_value(kind, key, text, self.diagnostics),
         };
         if let Some(watch) = self.watch {
-            // The frame says where the value stands.
+            // The frame determines the position of the value.
             let in_attribute = self.parsed.template.text()[..tag.start].ends_with("=\"");
             let of = item.pieces.first().map(|piece| &piece.origin);
             let safe = match watch.value(&text, key, of, in_attribute, self.diagnostics) {
@@ -142,7 +142,7 @@ fn check_room(
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
     let note = Diagnostic::error(DiagnosticCode::TemplateTooLarge, what);
     let note = note.help(TemplateError::limit_help("template.maxBytes"));
-    Err(stopped(note, &parsed.pieces, parsed.template.text(), tag))
+    Err(error_at(note, &parsed.pieces, parsed.template.text(), tag))
 }
 
 impl Output for TemplateWriter<'_, '_> {
@@ -155,7 +155,7 @@ impl Output for TemplateWriter<'_, '_> {
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
             return Ok(event.variables.contains_key(key.name()));
         }
-        let variable = self.variables.get(&key.asked_by(self.parsed.by), self.diagnostics)?;
+        let variable = self.variables.get(&key.in_scope(self.parsed.by), self.diagnostics)?;
         *self.volatility = (*self.volatility).max(variable.stability);
         Ok(variable.value.is_some())
     }
@@ -192,16 +192,16 @@ impl Output for TemplateWriter<'_, '_> {
             self.out.push(&text, Origin::Variable { key: key.clone(), source: "the event".into() });
             return Ok(());
         }
-        let variable = self.variables.get(&key.asked_by(parsed.by), self.diagnostics)?;
+        let variable = self.variables.get(&key.in_scope(parsed.by), self.diagnostics)?;
         *self.volatility = (*self.volatility).max(variable.stability);
         let Some(text) = &variable.value else { return Ok(()) };
         check_room(self.out, rules, parsed, tag)?;
         let is_escaped = rules.escapes(key.kind());
         let written = match self.event {
-            Some(_) if !is_escaped => rules.neutralised(key, text, self.diagnostics),
+            Some(_) if !is_escaped => rules.escape_forged(key, text, self.diagnostics),
             // A watched text is looked at as a whole.
             None if self.watch.is_some() && !is_escaped => Cow::Borrowed(text.as_str()),
-            _ => rules.guard(key.kind(), key, text, self.diagnostics),
+            _ => rules.escape_value(key.kind(), key, text, self.diagnostics),
         };
         self.out.push(&written, Origin::Variable { key: key.clone(), source: variable.source.clone() });
         Ok(())

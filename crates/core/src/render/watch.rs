@@ -1,4 +1,4 @@
-//! What render says about texts that imitate the prompt's own structure, and does where the profile asks for it:
+//! Reports texts that imitate the prompt's own structure, and escapes them where the profile sets it:
 //! a file may hold `</available_skills>`, or the heading of the next file.
 //!
 //! Texts are watched where their section has `watch_tags`. Without `neutralise_tags` no byte changes. What is a tag of
@@ -23,7 +23,7 @@ use memchr::{memchr, memchr_iter};
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
 /// The most imitations in one text that are reported one by one. A hostile file may have a hundred thousand.
-const TOLD: usize = 100;
+const MOST_REPORTED: usize = 100;
 
 /// The watch over the texts of one build.
 #[derive(Debug)]
@@ -41,7 +41,13 @@ impl ImitationWatch {
         if found.is_empty() {
             return;
         }
-        report(&found, (&rendered.text, &rendered.spans), pieces, |note| self.tell(note), diagnostics);
+        report(
+            &found,
+            (&rendered.text, &rendered.spans),
+            pieces,
+            |note| self.with_outcome(note),
+            diagnostics,
+        );
         if self.neutralise {
             *rendered = escaped(rendered, &found);
         }
@@ -62,9 +68,9 @@ impl ImitationWatch {
             Some(origin) => note.at(Place::file(origin.scope(), origin.to_string())),
             None => note,
         };
-        for forged in found.iter().take(TOLD) {
+        for forged in found.iter().take(MOST_REPORTED) {
             let what = format!("`{key}` {}", forged.message());
-            diagnostics.push(at(self.tell(Diagnostic::new(forged.severity(), forged.code(), what))));
+            diagnostics.push(at(self.with_outcome(Diagnostic::new(forged.severity(), forged.code(), what))));
         }
         if !self.neutralise {
             return Cow::Borrowed(text);
@@ -79,7 +85,7 @@ impl ImitationWatch {
         forged::escape(text, &found)
     }
 
-    fn tell(&self, mut note: Diagnostic) -> Diagnostic {
+    fn with_outcome(&self, mut note: Diagnostic) -> Diagnostic {
         if self.neutralise {
             note.message.push_str("; its `<` was escaped");
             return note;
@@ -143,9 +149,9 @@ pub(super) fn headings(
         for group in found.chunk_by(|a, b| a.0 == b.0) {
             let headings: Vec<&Heading<'_>> = group.iter().map(|(_, heading)| heading).collect();
             let pieces = items.get(group[0].0).map_or(&[][..], |item| &item.pieces);
-            let tell =
+            let complete =
                 |note: Diagnostic| note.help("the text is sent as it is: see whether the line belongs there");
-            report(&headings, (&part.text, &part.spans), pieces, tell, diagnostics);
+            report(&headings, (&part.text, &part.spans), pieces, complete, diagnostics);
         }
     }
 }
@@ -193,7 +199,7 @@ pub(super) fn is_engines(origin: &Origin) -> bool {
     matches!(origin, Origin::Literal { .. }) || origin.scope() == Some(Scope::Bundled)
 }
 
-/// Tells whether a text with this origin is one of the item.
+/// Returns true if a text with this origin is one of the item.
 fn is_of(item: &PlanItem<'_>, origin: &Origin) -> bool {
     item.pieces.first().is_some_and(|piece| same_text(&piece.origin, origin))
 }
@@ -214,19 +220,20 @@ fn report<F: TextFinding>(
     found: &[F],
     (text, spans): (&str, &[Span]),
     pieces: &[Piece],
-    tell: impl Fn(Diagnostic) -> Diagnostic,
+    complete: impl Fn(Diagnostic) -> Diagnostic,
     diagnostics: &mut Diagnostics,
 ) {
     let written = SourceText::of(pieces);
     let mut placed = Vec::new();
-    for finding in found.iter().take(TOLD) {
+    for finding in found.iter().take(MOST_REPORTED) {
         let range = finding.range();
         let Some(span) = span_at(spans, range.start) else { continue };
         match written.as_ref().and_then(|written| written.offset(text, span, range.start)) {
             Some(at) => placed.push(MovedFinding { finding, range: at..at + range.len() }),
             None => {
                 let note = Diagnostic::new(finding.severity(), finding.code(), finding.message());
-                diagnostics.push(tell(note.at(Place::file(span.origin.scope(), span.origin.to_string()))));
+                diagnostics
+                    .push(complete(note.at(Place::file(span.origin.scope(), span.origin.to_string()))));
             }
         }
     }
@@ -236,16 +243,20 @@ fn report<F: TextFinding>(
         None => (None, String::new()),
     };
     if let Some(written) = &written {
-        diagnostics.extend(finding::diagnostics(&placed, &written.text, scope, &path).into_iter().map(&tell));
+        diagnostics
+            .extend(finding::diagnostics(&placed, &written.text, scope, &path).into_iter().map(&complete));
     }
-    if found.len() > TOLD {
-        let more = format!("{} more occurrences in this text were treated the same way", found.len() - TOLD);
+    if found.len() > MOST_REPORTED {
+        let more = format!(
+            "{} more occurrences in this text were treated the same way",
+            found.len() - MOST_REPORTED
+        );
         let note = Diagnostic::new(first.severity(), first.code(), more);
         diagnostics.push(note.at(Place::file(scope, path)));
     }
 }
 
-/// A text as somebody wrote it, in one place.
+/// A text as it was written, in one place.
 struct SourceText<'a> {
     text: String,
     origin: &'a Origin,

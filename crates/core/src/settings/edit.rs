@@ -14,7 +14,7 @@ use super::{
     key_path::KeyPath,
     merge::{SetBy, merge},
     node::SettingsSource,
-    parse::{DEEPEST, Dialect, SHAPE_INVALID, parse, parse_text, parse_value, read, shown},
+    parse::{DEEPEST, JsonDialect, SHAPE_INVALID, parse, parse_text, parse_value, read, shown},
     schema::{ProjectRule, project_may},
 };
 use crate::{
@@ -101,7 +101,7 @@ pub fn edit(
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
         let note = parse(scope, path_for_people, bytes).1.into_iter().next();
-        return Err(file.unreadable(note));
+        return Err(file.unreadable_error(note));
     };
     match change {
         SettingChange::Set(value) => file.checked(text, key, value, |text| file.edited(text, key, change)),
@@ -146,8 +146,8 @@ impl EditedFile<'_> {
     ) -> Result<Option<String>, EditError> {
         let Some(after) = edited(before)? else { return Ok(None) };
         let by = SetBy::from(self.scope);
-        let (_, old) = faults(by, self.path, before);
-        let (stands, new) = faults(by, self.path, &after);
+        let (_, old) = read_with_diagnostics(by, self.path, before);
+        let (stands, new) = read_with_diagnostics(by, self.path, &after);
         let counts =
             stands.is_some_and(|root| root.at(key.keys()).is_some_and(|node| node.to_value() == *value));
         let is_known = |note: &Diagnostic| {
@@ -158,7 +158,9 @@ impl EditedFile<'_> {
             None if counts => Ok(Some(after)),
             None => {
                 let message = format!("`{}` cannot have this value", shown(&key.to_string()));
-                Err(EditError::Refused(Box::new(Diagnostic::error(SHAPE_INVALID, message).at(self.whole()))))
+                Err(EditError::Refused(Box::new(
+                    Diagnostic::error(SHAPE_INVALID, message).at(self.file_place()),
+                )))
             }
         }
     }
@@ -170,7 +172,7 @@ impl EditedFile<'_> {
             None => ("", text),
         };
         // `read` is stricter than the options of the tree.
-        let tree = read(json, Dialect::Commented)
+        let tree = read(json, JsonDialect::Commented)
             .and_then(|_| Ok(CstRootNode::parse(json, &ParseOptions::default())?))
             .ok();
         let root = tree.as_ref().and_then(|tree| match change {
@@ -178,9 +180,9 @@ impl EditedFile<'_> {
             SettingChange::Unset => tree.object_value(),
         });
         let Some((tree, root)) = tree.zip(root) else {
-            return Err(
-                self.unreadable(parse_text(SetBy::from(self.scope), self.path, text).1.into_iter().next())
-            );
+            return Err(self.unreadable_error(
+                parse_text(SetBy::from(self.scope), self.path, text).1.into_iter().next(),
+            ));
         };
         let json = match change {
             SettingChange::Set(value) => self.set(&tree, mark.len(), root, key, value)?,
@@ -248,20 +250,24 @@ impl EditedFile<'_> {
         EditError::NoObject(Box::new(note.help(format!("unset `{way}` first, or set it as a whole"))))
     }
 
-    fn unreadable(self, note: Option<Diagnostic>) -> EditError {
+    fn unreadable_error(self, note: Option<Diagnostic>) -> EditError {
         let note = note.unwrap_or_else(|| Diagnostic::error(SHAPE_INVALID, "settings must be a JSON object"));
         let message = note.message.replace("; this file is left out", "; nothing was changed");
         let note = Diagnostic { message, ..note };
         EditError::Unreadable(Box::new(note.help("correct the file by hand")))
     }
 
-    fn whole(self) -> Place {
+    fn file_place(self) -> Place {
         Place::file(Some(self.scope), self.path)
     }
 }
 
 /// Returns the valid settings of a text, and the diagnostics about the others.
-fn faults(by: SetBy, path: &str, text: &str) -> (Option<super::node::SettingsNode>, Diagnostics) {
+fn read_with_diagnostics(
+    by: SetBy,
+    path: &str,
+    text: &str,
+) -> (Option<super::node::SettingsNode>, Diagnostics) {
     let (layer, mut notes) = parse_text(by, path, text);
     let root = layer.map(|layer| {
         let root = layer.root.clone();
@@ -277,7 +283,7 @@ fn faults(by: SetBy, path: &str, text: &str) -> (Option<super::node::SettingsNod
 
 /// Parses a value.
 fn plain(json: &str) -> Option<Value> {
-    Some(parse_value(json, 0, &Arc::new(SettingsSource::nothing())).ok()?.to_value())
+    Some(parse_value(json, 0, &Arc::new(SettingsSource::empty())).ok()?.to_value())
 }
 
 /// Returns the members of a name. The last one is in effect.

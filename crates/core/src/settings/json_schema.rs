@@ -164,12 +164,12 @@ mod tests {
     /// As much of a validator as these schemas need; what it does not know it refuses to ignore.
     fn fits(schema: &Value, value: &Value) -> bool {
         let Some(schema) = schema.as_object() else { return schema == &json!(true) };
-        schema.iter().all(|(word, says)| match word.as_str() {
+        schema.iter().all(|(word, argument)| match word.as_str() {
             "$schema" | "$id" | "$comment" | "$defs" | "title" | "description" => true,
-            "$ref" => says == "#/$defs/condition" && fits(&condition(), value),
-            "anyOf" => says.as_array().is_some_and(|any| any.iter().any(|schema| fits(schema, value))),
+            "$ref" => argument == "#/$defs/condition" && fits(&condition(), value),
+            "anyOf" => argument.as_array().is_some_and(|any| any.iter().any(|schema| fits(schema, value))),
             "type" => {
-                let kinds: Vec<&str> = match says {
+                let kinds: Vec<&str> = match argument {
                     Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
                     one => one.as_str().into_iter().collect(),
                 };
@@ -183,12 +183,12 @@ mod tests {
                     other => panic!("the validator does not know the type {other}"),
                 })
             }
-            "enum" => says.as_array().is_some_and(|words| words.contains(value)),
-            "minimum" => value.as_f64().is_none_or(|number| number >= says.as_f64().unwrap()),
+            "enum" => argument.as_array().is_some_and(|words| words.contains(value)),
+            "minimum" => value.as_f64().is_none_or(|number| number >= argument.as_f64().unwrap()),
             "maxLength" => {
-                value.as_str().is_none_or(|text| text.chars().count() as u64 <= says.as_u64().unwrap())
+                value.as_str().is_none_or(|text| text.chars().count() as u64 <= argument.as_u64().unwrap())
             }
-            "pattern" => value.as_str().is_none_or(|text| match says.as_str().unwrap() {
+            "pattern" => value.as_str().is_none_or(|text| match argument.as_str().unwrap() {
                 "\\S" => !text.trim().is_empty(),
                 "(^|[/\\\\])\\.\\.([/\\\\]|$)" => text.split(['/', '\\']).any(|part| part == ".."),
                 "^[A-Za-z0-9_]+:" => text.split_once(':').is_some_and(|(kind, _)| {
@@ -196,16 +196,16 @@ mod tests {
                 }),
                 other => panic!("the validator does not know the pattern {other}"),
             }),
-            "not" => !fits(says, value),
-            "items" => value.as_array().is_none_or(|items| items.iter().all(|item| fits(says, item))),
+            "not" => !fits(argument, value),
+            "items" => value.as_array().is_none_or(|items| items.iter().all(|item| fits(argument, item))),
             "properties" => value.as_object().is_none_or(|map| {
-                map.iter().all(|(key, value)| says.get(key).is_none_or(|schema| fits(schema, value)))
+                map.iter().all(|(key, value)| argument.get(key).is_none_or(|schema| fits(schema, value)))
             }),
             "additionalProperties" => value.as_object().is_none_or(|map| {
                 let known = schema.get("properties").and_then(Value::as_object);
                 map.iter()
                     .filter(|(key, _)| known.is_none_or(|known| !known.contains_key(*key)))
-                    .all(|(_, value)| fits(says, value))
+                    .all(|(_, value)| fits(argument, value))
             }),
             other => panic!("the validator does not know {other}"),
         })

@@ -62,13 +62,13 @@ impl FromStr for KeyPath {
 
     fn from_str(text: &str) -> Result<Self, KeyPathError> {
         match text.strip_prefix('/') {
-            Some(pointer) => pointer.split('/').map(unescaped).collect::<Result<_, _>>().map(KeyPath),
-            None => dotted(text).map(KeyPath),
+            Some(pointer) => pointer.split('/').map(unescape).collect::<Result<_, _>>().map(KeyPath),
+            None => parse_dotted(text).map(KeyPath),
         }
     }
 }
 
-fn unescaped(key: &str) -> Result<String, KeyPathError> {
+fn unescape(key: &str) -> Result<String, KeyPathError> {
     let mut parts = key.split('~');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -83,7 +83,7 @@ fn unescaped(key: &str) -> Result<String, KeyPathError> {
     Ok(plain)
 }
 
-fn dotted(text: &str) -> Result<Vec<String>, KeyPathError> {
+fn parse_dotted(text: &str) -> Result<Vec<String>, KeyPathError> {
     let mut keys = Vec::new();
     let mut rest = text;
     loop {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
-    suggestion::did_you_mean,
+    suggestion::suggest_or,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -72,7 +72,7 @@ pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> M
         diagnostics.extend(notes.finish(|| Place::file(layer.settings.by().scope(), layer.settings.path())));
         judged.push(layer);
     }
-    MergedSettings { layers: judged, root: finished(root) }
+    MergedSettings { layers: judged, root: root_or_empty(root) }
 }
 
 impl FilteredLayer {
@@ -86,9 +86,9 @@ impl FilteredLayer {
     }
 }
 
-fn finished(root: Option<SettingsNode>) -> SettingsNode {
+fn root_or_empty(root: Option<SettingsNode>) -> SettingsNode {
     let mut root = root.unwrap_or_else(|| SettingsNode {
-        source: Arc::new(SettingsSource::nothing()),
+        source: Arc::new(SettingsSource::empty()),
         key_span: 0..0,
         span: 0..0,
         tree: SettingsTree::Table(SettingsTable::default()),
@@ -231,7 +231,7 @@ impl MergedSettings {
         }
         let mut root = None;
         layers.iter().for_each(|layer| layer.lay_over(&mut root, &mut FileDiagnostics::default()));
-        MergedSettings { layers, root: finished(root) }
+        MergedSettings { layers, root: root_or_empty(root) }
     }
 
     /// Merges again with another text in place of one layer's.
@@ -277,12 +277,13 @@ struct LayerJson {
     text: String,
 }
 
+#[derive(Serialize, Deserialize)]
+struct MergedSettingsJson {
+    layers: Vec<LayerJson>,
+}
+
 impl Serialize for MergedSettings {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct MergedSettingsJson {
-            layers: Vec<LayerJson>,
-        }
         let layers = self.layers.iter().map(|layer| {
             let source = &layer.settings.source;
             LayerJson { by: source.by, path: source.path.clone(), text: source.masked() }
@@ -293,10 +294,6 @@ impl Serialize for MergedSettings {
 
 impl<'de> Deserialize<'de> for MergedSettings {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct MergedSettingsJson {
-            layers: Vec<LayerJson>,
-        }
         let mut layers = Vec::new();
         for LayerJson { by, path, text } in MergedSettingsJson::deserialize(from)?.layers {
             let settings = match by {
@@ -580,10 +577,7 @@ fn unknown_field(
     let message = format!("`SystemPromptFile` has no field `{}`; it is ignored", shown(pointer));
     let note = Diagnostic::error(CONFIG_SCHEMA_VIOLATION, message).at(node.key_place());
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-    match did_you_mean(key, names.iter().copied()) {
-        Some(near) => note.help(format!("did you mean `{near}`?")),
-        None => note.help(format!("known here: `{}`", names.join("`, `"))),
-    }
+    note.help(suggest_or(key, names.iter().copied(), || format!("known here: `{}`", names.join("`, `"))))
 }
 
 /// Ignores the file of a section for which one layer has both a text and a file.
@@ -714,9 +708,9 @@ impl MergedSettings {
     ///     ],
     ///     &mut Vec::new(),
     /// );
-    /// let said = merged.why(&"logging.level".parse()?);
-    /// assert_eq!(said[0].outcome, ValueOutcome::Overridden);
-    /// assert_eq!((&said[1].value, said[1].outcome), (&"debug".into(), ValueOutcome::Used));
+    /// let values = merged.why(&"logging.level".parse()?);
+    /// assert_eq!(values[0].outcome, ValueOutcome::Overridden);
+    /// assert_eq!((&values[1].value, values[1].outcome), (&"debug".into(), ValueOutcome::Used));
     /// # Ok::<(), preface_core::settings::KeyPathError>(())
     /// ```
     #[must_use]

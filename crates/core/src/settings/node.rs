@@ -279,7 +279,7 @@ pub struct SettingsSource {
 
 impl SettingsSource {
     /// Builds an empty source, for an empty merge.
-    pub(super) fn nothing() -> Self {
+    pub(super) fn empty() -> Self {
         SettingsSource { by: SetBy::Bundled, path: String::new(), text: String::new(), secrets: Vec::new() }
     }
 

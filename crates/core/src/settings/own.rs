@@ -199,7 +199,7 @@ impl MergedSettings {
 pub enum SectionContent {
     /// Text in the settings.
     Text(String),
-    /// A file, relative to the directory of the layer that sets it. Whoever reads the file checks that this
+    /// A file, relative to the directory of the layer that sets it. The reader of the file checks that this
     /// is permitted.
     File(String),
 }

@@ -141,7 +141,7 @@ fn parse_text_shared(
         let message = format!("{}; this file is left out", bad.message);
         (None, vec![Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))])
     };
-    let ast = match read(json, Dialect::Commented) {
+    let ast = match read(json, JsonDialect::Commented) {
         Ok(Some(ast @ Ast::Object(_))) => ast,
         Ok(Some(other)) => {
             let span = other.start()..other.end();
@@ -198,7 +198,7 @@ pub(super) fn parse_value(
     start: usize,
     source: &Arc<SettingsSource>,
 ) -> Result<SettingsNode, String> {
-    let ast = read(json, Dialect::Commented).map_err(|bad| bad.message)?.ok_or("there is no value")?;
+    let ast = read(json, JsonDialect::Commented).map_err(|bad| bad.message)?.ok_or("there is no value")?;
     let mut notes = FileDiagnostics::default();
     let node = convert(ast, 0..0, start, source, &mut KeyPath::default(), &mut notes);
     match (node, notes.finish(Place::default).into_iter().next()) {
@@ -217,6 +217,10 @@ impl From<ParseError> for JsonFault {
     fn from(error: ParseError) -> Self {
         let range = error.range();
         let text = error.kind().to_string();
+        if text == "Expected string for object property" {
+            let message = "a key must be a text in double quotes".to_owned();
+            return JsonFault { span: range.start..range.end.max(range.start), message };
+        }
         let mut letters = text.chars();
         let message = letters.next().map_or_else(String::new, |first| {
             let mut message: String = first.to_lowercase().collect();
@@ -229,7 +233,7 @@ impl From<ParseError> for JsonFault {
 
 /// The dialect of JSON in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(crate) enum JsonDialect {
     /// JSON with comments, trailing commas and a byte order mark, for files that people write.
     Commented,
     /// Strict JSON.
@@ -244,7 +248,7 @@ pub(crate) fn parse_document(
     by: SetBy,
     path: &str,
     bytes: &[u8],
-    dialect: Dialect,
+    dialect: JsonDialect,
     code: DiagnosticCode,
 ) -> Result<(SettingsNode, Diagnostics), Box<Diagnostic>> {
     let refused = |text: &str, span: Range<usize>, message: &str| {
@@ -258,7 +262,7 @@ pub(crate) fn parse_document(
         Box::new(Diagnostic::error(code, "it is not UTF-8").at(place))
     })?;
     let start = match text.strip_prefix('\u{feff}') {
-        Some(_) if dialect == Dialect::Strict => {
+        Some(_) if dialect == JsonDialect::Strict => {
             return Err(refused(
                 text,
                 0..0,
@@ -287,9 +291,9 @@ pub(crate) fn parse_document(
     }
 }
 
-pub(super) fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, JsonFault> {
+pub(super) fn read(json: &str, dialect: JsonDialect) -> Result<Option<Ast<'_>>, JsonFault> {
     scan_ahead(json)?;
-    let by_hand = dialect == Dialect::Commented;
+    let by_hand = dialect == JsonDialect::Commented;
     let options = ParseOptions {
         allow_comments: by_hand,
         allow_trailing_commas: by_hand,
@@ -475,7 +479,7 @@ pub(super) fn secrets_of_value(
         _ => return Vec::new(),
     };
     let mut secrets = Vec::new();
-    match read(text, Dialect::Commented) {
+    match read(text, JsonDialect::Commented) {
         Ok(Some(ast)) if !matches!(shape, ValueShape::Text) => {
             note_secrets(&ast, start, privacy, 1, &mut secrets);
         }
@@ -729,7 +733,7 @@ fn path_fault(path: &str) -> Option<String> {
 /// The most diagnostics of one file that are reported one by one.
 const MOST: usize = 20;
 
-/// Collects diagnostics about one file.
+/// The diagnostics about one file.
 #[derive(Default)]
 pub(super) struct FileDiagnostics {
     written: Diagnostics,
@@ -784,7 +788,7 @@ pub(crate) fn shown(name: &str) -> String {
 const FOREIGN: [&str; 3] = ["env", "hooks", "tools"];
 
 /// Returns true for a diagnostic about this key or a value below it.
-fn speaks_of(message: &str, key: &str) -> bool {
+fn is_about(message: &str, key: &str) -> bool {
     let named = message.split('`').nth(1).and_then(|path| path.strip_prefix(key));
     named.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -802,7 +806,7 @@ fn speaks_of(message: &str, key: &str) -> bool {
 pub fn left_alone(notes: Diagnostics, path: &str) -> Diagnostics {
     let is_foreign = |note: &Diagnostic| match note.code {
         UNKNOWN_TOP_LEVEL_KEY | LITERAL_ENV_VALUE => true,
-        SHAPE_INVALID => FOREIGN.iter().any(|key| speaks_of(&note.message, key)),
+        SHAPE_INVALID => FOREIGN.iter().any(|key| is_about(&note.message, key)),
         _ => false,
     };
     let (foreign, mut own): (Diagnostics, Diagnostics) = notes.into_iter().partition(is_foreign);

@@ -53,7 +53,7 @@ pub struct SkillCheck {
     pub metadata: Option<SkillMetadata>,
     /// The problems, in order.
     pub problems: Vec<String>,
-    /// True where there is no description at all.
+    /// True if there is no description at all.
     pub no_description: bool,
 }
 
@@ -135,7 +135,7 @@ pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillC
     SkillCheck { metadata, problems, no_description }
 }
 
-/// Returns what is wrong with a name, in order.
+/// Returns the problems of a name, in order.
 pub(super) fn name_problems(name: &str, directory: Option<&str>) -> Vec<String> {
     let mut problems = Vec::new();
     if let Some(directory) = directory.filter(|directory| *directory != name) {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_rules_take_the_directorys_name_and_ask_for_a_text() {
+    fn the_newer_rules_use_the_directorys_name_and_need_a_text() {
         let rules = SkillRules {
             name_must_match: false,
             name_type: WrongName::Directory,

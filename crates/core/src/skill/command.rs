@@ -27,7 +27,7 @@ pub fn read(text: &str) -> Option<SkillCommand<'_>> {
     Some(SkillCommand { name, args: crate::template::trim(args) })
 }
 
-/// Returns what a command stands for: the body of the skill's file, and the arguments below it. Nothing is escaped.
+/// Returns the text of a command: the body of the skill's file, and the arguments below it. Nothing is escaped.
 ///
 /// ```
 /// use preface_core::skill::{Skill, command::expand};

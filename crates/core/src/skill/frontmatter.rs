@@ -1,4 +1,4 @@
-//! The block at the head of a skill's file: where it begins and ends, and what it says.
+//! The block at the head of a skill's file: its extent and its values.
 //!
 //! The fences are not lines: a text that starts with `---` has a block if `\n---` follows somewhere, whatever stands
 //! behind either. So `----` opens one, and `---name: a` loses its first letter.
@@ -64,7 +64,7 @@ pub fn split(text: &str) -> FrontmatterSplit<'_> {
     }
 }
 
-/// Reads what a block says.
+/// Reads the values of a block.
 ///
 /// # Errors
 /// A block that is no YAML, with the line in the block.
@@ -153,7 +153,7 @@ fn raw_offset(text: &str, normal: &str, offset: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Text, block and body; the packages say the same.
+    /// Text, block and body; the packages have the same result.
     const TABLE: &[(&str, Option<&str>, &str)] = &[
         ("---\nname: a\n---\nBody\n", Some("name: a"), "Body"),
         ("---\r\nname: a\r\n---\r\nBody\r\n", Some("name: a"), "Body"),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_told_without_advice_for_programmers() {
+    fn a_duplicate_key_is_reported_without_advice_for_programmers() {
         let error = read("name: a\nname: b").expect_err("two names");
         assert_eq!(error.message, "duplicate mapping key: name");
     }

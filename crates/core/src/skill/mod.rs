@@ -1,9 +1,9 @@
 //! Skills: files with a name and a description that a model reads when a task calls for them.
 //!
-//! Here is what a text alone decides: [`frontmatter`] splits it and reads its block, [`check`] says what is wrong and
-//! whether a is used skill all the same, [`standard`] holds it against the Agent Skills standard, [`escape`] makes a
+//! Here is what a text alone decides: [`frontmatter`] splits it and reads its block, [`check`] reports its problems and
+//! if the skill is used all the same, [`standard`] holds it against the Agent Skills standard, [`escape`] makes a
 //! value safe between tags, and [`command`] turns `/skill:NAME` into the skill's text. Which files there are, in which
-//! order, and who may speak is the host's.
+//! order, and which are trusted, is the host's.
 
 pub mod check;
 pub mod command;
@@ -29,7 +29,7 @@ pub struct Skill {
     pub path: String,
     /// The directory that its relative paths start from.
     pub base_dir: String,
-    /// True where no prompt lists it (`disable-model-invocation: true`); `/skill:NAME` works all the same.
+    /// True if no prompt lists it (`disable-model-invocation: true`); `/skill:NAME` works all the same.
     pub hidden: bool,
 }
 

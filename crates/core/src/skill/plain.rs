@@ -48,7 +48,7 @@ fn scalar(text: &str) -> Option<YamlValue> {
     plain.then(|| YamlValue::Text(text.to_owned()))
 }
 
-/// True where no character means anything to a parser beside itself. Control characters are among them: the published
+/// Returns true if no character has a special meaning for a parser. Control characters are among them: the published
 /// readers take them as they are, and the YAML library does not.
 fn is_harmless(text: &str) -> bool {
     !text.contains(['\t', '\n', '\r'])
@@ -98,7 +98,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_yaml_parser_says_the_same(
+        fn the_yaml_parser_has_the_same_result(
             lines in proptest::collection::vec(
                 (
                     "(name|description|license|x|a-b|true|null)",

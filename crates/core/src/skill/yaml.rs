@@ -27,7 +27,7 @@ impl YamlFields {
     }
 }
 
-/// A value, as far as anybody asks.
+/// A value, as far as skills need it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum YamlValue {
     /// Nothing, or `null`.
@@ -86,7 +86,7 @@ pub(super) fn read(block: &str) -> Result<YamlFields, YamlError> {
         )),
         Ok(_) => Ok(YamlFields::default()),
         Err(error) => Err(YamlError {
-            message: words(&error.without_snippet().to_string()),
+            message: message(&error.without_snippet().to_string()),
             line: error.location().and_then(|at| usize::try_from(at.line()).ok()).filter(|line| *line > 0),
         }),
     }
@@ -99,7 +99,7 @@ fn tabbed(block: &str) -> Option<usize> {
     (indentation.contains('\t') && !line.trim_start().starts_with('#')).then_some(at + 1)
 }
 
-/// Frontmatter is small: what asks for more is no frontmatter, but somebody's attack or accident.
+/// Frontmatter is small: a larger one is an attack or an accident.
 fn options() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -120,9 +120,9 @@ fn options() -> Options {
     }
 }
 
-/// The library's words on one line, without the place: that is told beside them, as a line of the file.
-fn words(text: &str) -> String {
-    // Advice for whoever calls the library.
+/// Returns the library's message on one line, without the place, which is reported as a line of the file.
+fn message(text: &str) -> String {
+    // Advice for callers of the library.
     one_line(text.split(", set DuplicateKeyPolicy").next().unwrap_or(text))
 }
 
@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for YamlValueVisitor {
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, from: A) -> Result<YamlValue, A::Error> {
-        // A tag that nobody knows: its name goes, its value stays.
+        // An unknown tag: its name goes, its value stays.
         let (_, value) = from.variant::<YamlValue>()?;
         value.newtype_variant()
     }

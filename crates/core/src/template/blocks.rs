@@ -1,4 +1,4 @@
-//! Pairs each `if` with its `else` and `endif`, and tells which tags are text after all.
+//! Pairs each `if` with its `else` and `endif`, and finds the tags that are text after all.
 
 use super::scan::{ScannedTag, Scanner, TagContent};
 use std::ops::Range;

@@ -6,7 +6,7 @@
 use super::blocks::{Tag, TagRole};
 use std::ops::Range;
 
-/// Returns what each tag takes away from the text, in the order of the tags; nothing for stray ones.
+/// Returns the range that each tag removes from the text, in the order of the tags; an empty one for stray tags.
 pub(super) fn taken(text: &str, tags: &[Tag]) -> Vec<Range<usize>> {
     let mut taken: Vec<Range<usize>> =
         tags.iter().map(|tag| if tag.stray.is_some() { 0..0 } else { tag.range.clone() }).collect();

@@ -1,10 +1,10 @@
 //! The template language: `[type:name]` and `[if type:name]…[else]…[endif]`.
 //!
-//! [`Template::parse`] turns a text into a flat list of operations, once. [`Template::render`] walks that list: it asks an
-//! [`Output`] for each key that it reaches, and hands it the bytes of the template and the tags of values in order.
+//! [`Template::parse`] turns a text into a flat list of operations, once. [`Template::render`] walks that list and
+//! passes the keys that it reaches, the bytes of the template and the tags of values to an [`Output`], in order.
 //! Values are written, never read for tags. [`parse_template`] is all of it in one pure function.
 //!
-//! What is no tag is text, byte for byte: nothing in a template is an error, except its size and its depth.
+//! Everything outside of tags is text, byte for byte: nothing in a template is an error, except its size and its depth.
 
 mod blocks;
 mod error;

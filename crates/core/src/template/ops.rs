@@ -36,10 +36,10 @@ pub(super) fn build(length: usize, tags: &[Tag], taken: impl Fn(usize) -> Range<
             TagRole::Else => {
                 let jump = ops.len();
                 ops.push(Op::Jump(0));
-                land(&mut ops, open.pop());
+                set_jump_target(&mut ops, open.pop());
                 open.push(jump);
             }
-            TagRole::Endif => land(&mut ops, open.pop()),
+            TagRole::Endif => set_jump_target(&mut ops, open.pop()),
             TagRole::Raw | TagRole::Endraw => {}
         }
     }
@@ -49,8 +49,8 @@ pub(super) fn build(length: usize, tags: &[Tag], taken: impl Fn(usize) -> Range<
     ops
 }
 
-/// Lets the jump at `from` lead to the operation that comes next.
-fn land(ops: &mut [Op], from: Option<usize>) {
+/// Sets the target of the jump at `from` to the next operation.
+fn set_jump_target(ops: &mut [Op], from: Option<usize>) {
     let here = ops.len();
     match from.and_then(|from| ops.get_mut(from)) {
         Some(Op::Test { otherwise, .. }) => *otherwise = here,
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_tags_melt_into_the_text_around_them() {
+    fn stray_tags_are_part_of_the_text_around_them() {
         assert_eq!(ops("a[endif]b[if x:y]"), [Op::Literal(0..17)]);
     }
 

@@ -27,7 +27,7 @@ pub trait Output {
 }
 
 impl Template {
-    /// Renders the template. Only variables that the output depends on are asked for: not those of a branch that is not
+    /// Renders the template. Only variables that the output depends on are read: not those of a branch that is not
     /// taken.
     ///
     /// # Errors

@@ -19,11 +19,11 @@ pub(super) enum TagContent {
     },
     Else,
     Endif,
-    /// `closed` tells whether an `[endraw]` follows.
+    /// `closed` is true if an `[endraw]` follows.
     Raw {
         closed: bool,
     },
-    /// `opened` tells whether it ends a raw block.
+    /// `opened` is true if it ends a raw block.
     Endraw {
         opened: bool,
     },
@@ -41,7 +41,7 @@ struct ClosingBracket {
     at: usize,
     /// The end of the text before it, white space left out.
     content_end: usize,
-    /// The last line end before `content_end`, once somebody asked.
+    /// The last line end before `content_end`, once it was needed.
     line_end: Option<Option<usize>>,
 }
 

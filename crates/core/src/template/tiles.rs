@@ -12,7 +12,7 @@ pub enum TileKind {
     Text,
     /// Text between `[raw]` and `[endraw]`.
     RawText,
-    /// A tag; text after all where [`Tile::stray`] says why.
+    /// A tag; text after all where [`Tile::stray`] is set.
     Tag(TokenKind),
 }
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_text_is_told_from_text() {
+    fn raw_text_is_another_kind_than_text() {
         let template = parsed("a[raw][a:x][endraw]b", true);
         let words: Vec<_> = template.tiles().iter().map(|tile| tile.kind.as_str()).collect();
         assert_eq!(words, ["text", "raw", "raw-text", "endraw", "text"]);

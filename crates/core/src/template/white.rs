@@ -1,6 +1,6 @@
 //! White space and line ends as ECMAScript knows them; Rust's own notion differs at U+0085 and U+FEFF.
 
-/// Tells whether ECMAScript's `trim` and `\s` take `c`.
+/// Returns true if ECMAScript's `trim` and `\s` match `c`.
 pub(crate) fn is_white(c: char) -> bool {
     matches!(
         c,

@@ -149,13 +149,13 @@ pub fn untrusted(scope: Scope, category: Category, id: &str) -> DiscoveredManife
     DiscoveredManifest { scope, category, id: id.to_owned(), path: path(scope, category, id), what }
 }
 
-/// Settings of layers; reading them says nothing.
+/// Settings of layers; reading them reports nothing.
 pub fn settings(layers: &[(Scope, Value)]) -> MergedSettings {
     let mut notes = Diagnostics::new();
     let mut parsed = Vec::new();
     for (scope, value) in layers {
-        let (layer, said) = parse(*scope, &format!("{scope}/settings.json"), value.to_string().as_bytes());
-        assert_eq!(said, [], "the settings of a test are sound");
+        let (layer, notes) = parse(*scope, &format!("{scope}/settings.json"), value.to_string().as_bytes());
+        assert_eq!(notes, [], "the settings of a test are sound");
         parsed.extend(layer);
     }
     merge(parsed, &mut notes)
@@ -182,7 +182,7 @@ pub fn row<'a>(scopes: &'a Scopes, scope: Scope, category: Category, id: &str) -
 }
 
 /// `severity code` of each note.
-pub fn told(notes: &[Diagnostic]) -> Vec<String> {
+pub fn severity_codes(notes: &[Diagnostic]) -> Vec<String> {
     notes.iter().map(|note| format!("{} {}", note.severity, note.code)).collect()
 }
 

@@ -1,7 +1,7 @@
-//! Everything that somebody who edits a template wants to see of it at once: its tags, what is wrong with it, what it
-//! renders to and where each byte of that came from, and the values that it names.
+//! The analysis of a template for an editor: its tags, its diagnostics, the rendered text with the origin of each byte, and
+//! the values of its variables.
 //!
-//! A template that breaks a limit is no failure here: that is one of the findings.
+//! A template that exceeds a limit is not an error here: the limit is one of the diagnostics.
 
 mod notes;
 mod preview;
@@ -16,12 +16,18 @@ pub use reply::{
     Preview, SpanOrigin, UsedVariable,
 };
 
-use crate::{Error, engine::Engine, request::Request};
+use crate::{COUNTERS, Error, engine::Engine, request::Request};
 use preface_core::{
+    budget::{Bytes4, Counter},
     diagnostic::Diagnostics,
+    model::Models,
     render::RenderRules,
     template::{Template, TemplateOptions, Utf16},
     variable::RecordedVariables,
+};
+use preface_host::{
+    provider::file_listing::{FileListing, list_files},
+    system::ReadError,
 };
 use std::path::PathBuf;
 
@@ -66,19 +72,15 @@ impl Engine<'_> {
         let utf16 = Utf16::new(text);
         let conditions = preview::conditions(&tiles, &variables);
         let (diagnostics, more_diagnostics) = notes::notes(
-            &notes::AnalysisInput {
-                text,
-                options: &options,
-                profile: &probe.profile,
-                somewhere: probe.somewhere,
-            },
+            &notes::AnalysisInput { text, options: &options, probe: &probe },
             &tiles,
             &variables,
             problem,
             &utf16,
         );
         let (variables, more_variables) = preview::variables(&tiles, &variables);
-        let (preview, more_spans) = preview.map(|prompt| Preview::of(&prompt, conditions)).unzip();
+        let counter = counter_of(wanted.request.model.as_deref());
+        let (preview, more_spans) = preview.map(|prompt| Preview::of(&prompt, conditions, &*counter)).unzip();
         Ok(Analysis {
             variables,
             preview,
@@ -114,5 +116,44 @@ impl Engine<'_> {
             (!variable.dynamic).then(|| probe.answer(&key))
         };
         Ok(crate::variables().into_iter().map(|variable| (variable, answer(&variable))).collect())
+    }
+
+    /// Lists the entries of a directory that `file:` variables of a request can name, as [`list_files`] does.
+    ///
+    /// # Errors
+    /// The profile cannot be used; the inner error is about the directory.
+    pub fn list_files(
+        &self,
+        request: &Request,
+        roots: &[PathBuf],
+        dir: &str,
+        search: &str,
+    ) -> Result<Result<FileListing, ReadError>, Error> {
+        Ok(list_files(dir, search, &Probe::new(self, request, roots)?.look()))
+    }
+}
+
+/// Returns the counter that has the vocabulary of a model, or the estimate.
+fn counter_of(model: Option<&str>) -> Box<dyn Counter> {
+    let row = model.map(|name| Models::bundled().find(name).model);
+    let own = row.and_then(|row| COUNTERS.get(row.tokenizer.as_deref()?));
+    own.unwrap_or_else(|| Box::new(Bytes4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_counted_with_the_vocabulary_of_the_model_or_estimated() {
+        let exact = if cfg!(feature = "exact-counts") { "o200k" } else { "estimate:bytes4" };
+        for (model, counter) in [
+            (Some("gpt-5-2026-01-01"), exact),
+            (Some("claude-opus-5-5"), "estimate:bytes4"),
+            (Some("my-own"), "estimate:bytes4"),
+            (None, "estimate:bytes4"),
+        ] {
+            assert_eq!(counter_of(model).name(), counter, "{model:?}");
+        }
     }
 }

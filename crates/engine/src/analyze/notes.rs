@@ -1,6 +1,9 @@
-//! The findings about a template, by their place in it.
+//! The diagnostics of a template, ordered by their position.
 
-use super::reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair};
+use super::{
+    Probe,
+    reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair},
+};
 use crate::lint::{catalogue, tags};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
@@ -11,10 +14,10 @@ use preface_core::{
         secret,
         template::{self, Edit},
     },
-    profile::Profile,
     template::{Locator, TemplateOptions, Tile, Utf16},
     variable::{RecordedVariables, VariableKey},
 };
+use preface_host::provider::file_listing::similar_file;
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
 /// The name of the template in places.
@@ -23,9 +26,7 @@ const NAME: &str = "template";
 pub(super) struct AnalysisInput<'a> {
     pub text: &'a str,
     pub options: &'a TemplateOptions,
-    pub profile: &'a Profile,
-    /// True where files were looked for.
-    pub somewhere: bool,
+    pub probe: &'a Probe<'a>,
 }
 
 /// Finds all diagnostics: about the tags, hidden characters, the files that the text names, and rendering.
@@ -37,7 +38,8 @@ pub(super) fn notes(
     problem: Diagnostics,
     utf16: &Utf16<'_>,
 ) -> (Vec<AnalyzedNote>, usize) {
-    let AnalysisInput { text, options, profile, somewhere } = wanted;
+    let AnalysisInput { text, options, probe } = wanted;
+    let profile = &probe.profile;
     let mut found = RankedDiagnostics { text, few: BoundedList::new(MOST_DIAGNOSTICS) };
     let (linted, mut left) = template::lint_few(
         text,
@@ -64,23 +66,36 @@ pub(super) fn notes(
         let span = note.place.as_ref().and_then(|place| place.span.clone()).unwrap_or(0..0);
         found.push(note, span, None);
     }
-    let mut first: BTreeMap<&VariableKey, Range<usize>> = BTreeMap::new();
+    let mut first: BTreeMap<&VariableKey, &Tile<'_>> = BTreeMap::new();
     for tile in tiles.iter().filter(|tile| tile.stray.is_none()) {
         if let Some(key) = tile.key {
-            first.entry(key).or_insert_with(|| tile.range.clone());
+            first.entry(key).or_insert(tile);
         }
     }
-    for (key, range) in first {
+    for (key, tile) in first {
         let Some(variable) = variables.get(key) else { continue };
+        let range = &tile.range;
         for note in &variable.diagnostics {
             found.push(note.clone(), range.clone(), None);
         }
-        if *somewhere && variable.value.is_none() && variable.diagnostics.is_empty() && key.kind() == "file" {
+        if probe.somewhere
+            && variable.value.is_none()
+            && variable.diagnostics.is_empty()
+            && key.kind() == "file"
+        {
             let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), variable.source);
-            found.push(Diagnostic::info(DiagnosticCode::TemplateMissingFile, what), range, None);
+            let mut note = Diagnostic::info(DiagnosticCode::TemplateMissingFile, what);
+            let near =
+                similar_file(key.name(), &probe.look()).map(|near| VariableKey::new(key.kind(), &near));
+            if let Some(near) = &near {
+                note = note.help(format!("did you mean `{}`?", hidden::escape_hidden(near.as_str())));
+            }
+            let edit = near.zip(tile.key_range.clone());
+            let edit = edit.map(|(near, range)| Edit { range, replacement: near.to_string() });
+            found.push(note, range.clone(), edit);
         }
     }
-    let (mut notes, more) = found.few.done();
+    let (mut notes, more) = found.few.finish();
     notes.sort_by(|a, b| {
         let place = |one: &PlacedDiagnostic| pair(&one.range);
         (place(a), b.note.severity, a.note.code).cmp(&(place(b), a.note.severity, b.note.code))

@@ -1,4 +1,4 @@
-//! What a template renders to, with the same line that builds prompts.
+//! The preview: the template rendered by the pipeline that builds prompts.
 
 use super::{
     Probe,
@@ -17,8 +17,8 @@ use preface_core::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Renders a template that keeps its limits. What is asked on the way is added to `variables`. `None` where what comes out is
-/// too large; `problem` says so.
+/// Renders a template that keeps its limits. The variables it looks up are added to `variables`. Returns `None` if the
+/// output is too large; then `problem` has the diagnostic.
 pub(super) fn preview(
     probe: &Probe<'_>,
     text: &str,
@@ -33,6 +33,7 @@ pub(super) fn preview(
     profile.sections = vec![section];
     profile.groups.clear();
     profile.unordered.clear();
+    profile.removed.clear();
     profile.arrange = PartOrder::Listed;
     profile.budget.tokens = None;
     let mut snapshot = Snapshot {
@@ -65,13 +66,13 @@ pub(super) fn preview(
 /// Returns for each condition whether it was true; `None` for one that rendering did not reach.
 pub(super) fn conditions(tiles: &[Tile<'_>], variables: &RecordedVariables) -> Vec<Condition> {
     let mut conditions = Vec::new();
-    // For each open block: which branch speaks, where the block is reached at all.
+    // For each open block: the branch that is included, if the block is reached.
     let mut open: Vec<Option<Branch>> = Vec::new();
     for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
         match (tile.kind, tile.key) {
             (TileKind::Tag(kind @ (TokenKind::If | TokenKind::IfNot)), Some(key)) => {
                 let reached = match (open.last(), tile.branch) {
-                    (Some(speaks), Some(branch)) => *speaks == Some(branch),
+                    (Some(taken), Some(branch)) => *taken == Some(branch),
                     _ => true,
                 };
                 let negated = kind == TokenKind::IfNot;

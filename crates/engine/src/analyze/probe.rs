@@ -1,18 +1,18 @@
-//! Answers variables for somebody who only wants to see: below the roots that were granted, or of no directory at all, and
-//! never of more than a bounded number of bytes.
+//! Looks up variables for a preview: below the granted roots or without a directory, and never more than a bounded number
+//! of bytes.
 
 use crate::{
     Error,
     engine::Engine,
     input::load_profile::{LoadedProfile, with_settings},
-    request::{Request, TrustChoice},
+    request::{Request, ToolChoice, TrustChoice},
     trust::consent::ProjectAccess,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     lint::hidden::escape_hidden,
     profile::Profile,
-    turn::Turn,
+    turn::{Tool, Turn},
     variable::{RecordedVariable, RecordedVariables, VariableKey},
     variable_source::option_variable,
 };
@@ -43,9 +43,14 @@ impl<'s> Probe<'s> {
         let trust = if somewhere { TrustChoice::Once } else { TrustChoice::Deny };
         let cwd = request.cwd.clone().or_else(|| Some(PathBuf::from("/")));
         let request = Request { cwd, trust, roots: Some(roots.to_vec()), ..request.clone() };
-        let loaded = engine.load_profile(&request)?;
+        let mut loaded = engine.load_profile(&request)?;
         let access = engine.open_gate(&request, &loaded, None)?;
         let profile = Profile::clone(&with_settings(&loaded.profile, &loaded.merged));
+        loaded.turn.tools = match &request.tools {
+            ToolChoice::Given(tools) => tools.clone(),
+            ToolChoice::Named(names) => named_tools(names),
+            ToolChoice::Profile => named_tools(&profile.tools),
+        };
         let left = Cell::new(VALUES_LIMIT);
         Ok(Probe { profile, engine: *engine, loaded, access, somewhere, left })
     }
@@ -57,8 +62,10 @@ impl<'s> Probe<'s> {
     /// Returns what is known without a look: where no directory was named, there is none.
     pub(crate) fn variables(&self) -> RecordedVariables {
         let mut variables = RecordedVariables::default();
-        for name in ["cwd", "cwd_slashes"].iter().filter(|_| !self.somewhere) {
-            variables.supply(VariableKey::new("prompt", name), RecordedVariable::absent(NO_DIRECTORY));
+        let keys = ["cwd", "cwd_slashes"].map(|name| VariableKey::new("prompt", name));
+        for key in keys.into_iter().filter(|key| !self.somewhere && !self.turn().variables.contains_key(key))
+        {
+            variables.supply(key, RecordedVariable::absent(NO_DIRECTORY));
         }
         variables
     }
@@ -68,14 +75,18 @@ impl<'s> Probe<'s> {
         if !self.somewhere && about_a_directory(key) {
             return RecordedVariable::absent(NO_DIRECTORY);
         }
-        let variable = self.ask(key);
+        let variable = self.look_up(key);
         self.within_bounds(key, variable)
     }
 
-    fn ask(&self, key: &VariableKey) -> RecordedVariable {
+    fn look_up(&self, key: &VariableKey) -> RecordedVariable {
+        option_variable(key, &self.profile).unwrap_or_else(|| provider::resolve(key, &self.look()))
+    }
+
+    /// Returns the view of the machine with which variables are answered.
+    pub(crate) fn look(&self) -> ProviderContext<'_> {
         let look = self.access.look(&self.engine, &self.loaded, &self.loaded.merged);
-        let look = ProviderContext { bundle: None, sections: &[], ..look };
-        option_variable(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
+        ProviderContext { bundle: None, sections: &[], ..look }
     }
 
     fn within_bounds(&self, key: &VariableKey, variable: RecordedVariable) -> RecordedVariable {
@@ -90,6 +101,11 @@ impl<'s> Probe<'s> {
         absent.diagnostics.push(Diagnostic::warning(DiagnosticCode::TemplateValuesTooLarge, note));
         absent
     }
+}
+
+/// Returns tools of which only the names are known. Which files of the layers define them is not looked up.
+fn named_tools(names: &[String]) -> Vec<Tool> {
+    names.iter().map(|name| Tool { name: name.clone(), ..Tool::default() }).collect()
 }
 
 /// Returns true for a variable that depends on the working directory.

@@ -1,9 +1,9 @@
-//! The answer, in the form in which it leaves: every place in bytes and in UTF-16 units.
+//! The serialized analysis. Each position is given in bytes and in UTF-16 units.
 
 #[cfg(feature = "openapi")]
 use super::words;
 use preface_core::{
-    budget::{Bytes4, Counter},
+    budget::Counter,
     diagnostic::{DiagnosticCode, Severity},
     origin::Origin,
     prompt::Prompt,
@@ -19,7 +19,7 @@ use std::ops::Range;
 pub struct Analysis {
     /// Runs of the template that follow each other without a gap: tags, and the text between them.
     pub tokens: Vec<AnalyzedToken>,
-    /// What is to be said of it, by place.
+    /// The diagnostics, ordered by position.
     pub diagnostics: Vec<AnalyzedNote>,
     /// What it renders to; absent where it breaks a limit.
     #[cfg_attr(feature = "openapi", schema(required))]
@@ -57,9 +57,9 @@ pub struct AnalyzedToken {
     pub range: [usize; 2],
     /// Its UTF-16 units.
     pub utf16: [usize; 2],
-    /// How many blocks stand around it.
+    /// The number of blocks around it.
     pub depth: usize,
-    /// The branch of the innermost block that it stands in: `first` or `second`.
+    /// The branch of the innermost block around it: `first` or `second`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<words::TokenBranch>))]
     pub branch: Option<&'static str>,
@@ -81,7 +81,7 @@ pub struct AnalyzedToken {
     pub partners: Vec<usize>,
 }
 
-/// Something to be said of a place.
+/// A diagnostic at a position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AnalyzedNote {
@@ -132,8 +132,8 @@ pub struct Preview {
     pub bytes: usize,
     /// How many tokens it has, as `counter` counts.
     pub tokens: usize,
-    /// Who counts.
-    pub counter: &'static str,
+    /// The counter: the one that has the vocabulary of the model, or an estimate.
+    pub counter: String,
     /// The digest of the text.
     pub fingerprint: String,
     /// Its parts, which follow each other without a gap.
@@ -200,11 +200,11 @@ pub enum SpanOrigin {
 pub struct Condition {
     /// Its `if`, by its place in the list of tokens.
     pub token: usize,
-    /// What is asked for.
+    /// The variable that the condition tests.
     pub key: String,
     /// True for `[if !…]`.
     pub negated: bool,
-    /// Whether its first branch speaks; null where rendering did not come by.
+    /// True if the first branch is included; null if rendering did not reach the block.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub taken: Option<bool>,
 }
@@ -220,9 +220,9 @@ pub struct UsedVariable {
     pub kind: String,
     /// The name.
     pub name: String,
-    /// Whether somebody answers for it.
+    /// True if a provider has this type.
     pub registered: bool,
-    /// Whether it exists; null where nobody had to ask.
+    /// True if it exists; null if it was not looked up.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub exists: Option<bool>,
     /// The value, its first bytes where it is long.
@@ -280,12 +280,12 @@ impl AnalyzedToken {
 
 impl Preview {
     /// Returns it, and how many spans there are besides.
-    pub(super) fn of(prompt: &Prompt, conditions: Vec<Condition>) -> (Self, usize) {
+    pub(super) fn of(prompt: &Prompt, conditions: Vec<Condition>, counter: &dyn Counter) -> (Self, usize) {
         let utf16 = Utf16::new(&prompt.text);
         let parts = prompt.parts.iter().map(|part| AnalyzedPart {
             section: part.section.as_str().to_owned(),
             range: pair(&part.range),
-            tokens: Bytes4.count(prompt.text_of(part)),
+            tokens: counter.count(prompt.text_of(part)),
             stability: part.stability,
         });
         let left = prompt.spans().count().saturating_sub(MOST_SPANS);
@@ -296,8 +296,8 @@ impl Preview {
         });
         let preview = Preview {
             bytes: prompt.text.len(),
-            tokens: Bytes4.count(&prompt.text),
-            counter: Bytes4::NAME,
+            tokens: counter.count(&prompt.text),
+            counter: counter.name().to_owned(),
             fingerprint: prompt.fingerprint(),
             parts: parts.collect(),
             spans: spans.collect(),

@@ -1,4 +1,4 @@
-//! The words of an answer, as its description lists them. The answer itself holds them as text.
+//! The enumerated words of an analysis, for its JSON Schema. The analysis itself has them as strings.
 
 use utoipa::ToSchema;
 
@@ -13,9 +13,9 @@ pub(super) enum TokenKind {
     RawText,
     /// The value of something.
     Variable,
-    /// The start of a block that asks for something.
+    /// The start of a block with a condition.
     If,
-    /// The start of a block that asks for its absence.
+    /// The start of a block with a negated condition.
     IfNot,
     /// The start of a block's second branch.
     Else,
@@ -34,9 +34,9 @@ pub(super) enum TokenKind {
 #[schema(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "only its description is used")]
 pub(super) enum TokenBranch {
-    /// What speaks where the condition holds.
+    /// The branch that is included if the condition is true.
     First,
-    /// What stands behind `else`.
+    /// The branch after `else`.
     Second,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum TokenBranch {
 pub(super) enum LiteralWhy {
     /// Its block has no end.
     NeverClosed,
-    /// It stands in no block.
+    /// It is in no block.
     NoOpenIf,
     /// Its block has a second branch already.
     SecondElse,

@@ -1,4 +1,4 @@
-//! What differs between two catalogs that are kept.
+//! The differences of two imported catalogs.
 
 use super::body;
 use preface_catalog::{CatalogDifference, diff};

@@ -1,4 +1,4 @@
-//! Takes a catalog in: reads its directory, compiles it, keeps it.
+//! Imports a catalog: reads its directory, compiles it and stores it.
 
 use super::read_directory::gather;
 use preface_catalog::{ImportError, ImportedCatalog, compiled_bytes};
@@ -98,11 +98,11 @@ fn word<S: serde::Serializer>(written: &CatalogWriteOutcome, to: S) -> Result<S:
 }
 
 /// Imports the catalog in a directory: its `README.md`, and the prompts in its directory `system-prompts`. Nothing outside
-/// of it is read. `version` is asked for where the README names none. `at` hears what is being done.
+/// of it is read. `version` is needed if the README names none. `at` receives the progress.
 ///
 /// # Errors
 /// There is no catalog in the directory, or no version is known, or other texts of this version are kept already and
-/// `replace` does not say that they may go, or it cannot be written. Then what was kept before stays as it was.
+/// `replace` does not allow to delete them, or it cannot be written. Then the earlier import is unchanged.
 pub fn import(
     system: &dyn System,
     dir: &Path,

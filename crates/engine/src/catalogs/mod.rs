@@ -1,8 +1,8 @@
-//! Imported catalogs: taking one in, what there is, what differs between two, and whether one is still what it was.
+//! Imported catalogs: import, list, compare, verify.
 //!
 //! A catalog is a directory in the form of the public prompt catalog. It is read and compiled once, when it is imported, and
-//! kept below the user's state directory ([`preface_host::catalogs`]); a build reads no more than the texts that it uses.
-//! Without the feature `catalog` nothing can be imported, and what was imported works.
+//! stored below the user's state directory ([`preface_host::catalogs`]); a build reads no more than the texts that it uses.
+//! Without the feature `catalog` nothing can be imported; catalogs that were imported before can be used.
 
 #[cfg(feature = "catalog")]
 mod compare;

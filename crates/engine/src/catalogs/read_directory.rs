@@ -99,7 +99,7 @@ fn names(entries: Vec<DirEntry>, notes: &mut Diagnostics) -> Vec<String> {
 }
 
 fn left_out(name: &str, error: &ReadError) -> Diagnostic {
-    // Where a link leads is nobody's business here.
+    // Links are not followed.
     let why = match error {
         ReadError::Outside { .. } => "it leads out of the catalog's directory".to_owned(),
         error => error.to_string(),

@@ -1,4 +1,4 @@
-//! Whether a catalog that is kept is still what was imported.
+//! Compares a stored catalog with the digests of its import.
 
 use preface_catalog::StoredCatalogFiles;
 use preface_core::{
@@ -29,7 +29,7 @@ pub fn verify(system: &dyn System, version: &str) -> CatalogVerification {
     let mut notes = Diagnostics::new();
     let catalogs::ImportedCatalogFiles { raw, compiled } = catalogs::files(system, &index, &mut notes);
     let found = preface_catalog::verify(&index, &StoredCatalogFiles { files: raw, compiled });
-    // What could not be read is missing as well: said once.
+    // A file that could not be read is missing, too; it is reported once.
     let paths: Vec<String> =
         notes.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
     notes.extend(found.into_iter().filter(|note| {

@@ -1,4 +1,4 @@
-//! What differs between two texts, word by word: prompts have lines of a whole paragraph.
+//! Differences of two texts by words, because a line of a prompt is often a whole paragraph.
 
 use crate::templates::DiffKind;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct WordRun {
 /// added the second.
 ///
 /// ```
-/// let words = preface::catalogs::words("Use tabs here.", "Use blanks here.");
+/// let words = preface_engine::catalogs::words("Use tabs here.", "Use blanks here.");
 /// let shown: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
 /// assert_eq!(shown, ["Use ", "tabs", "blanks", " here."]);
 /// ```

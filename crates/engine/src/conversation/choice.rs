@@ -1,4 +1,4 @@
-//! Which template a conversation wants: `name`, `name@label`, `name@3`.
+//! The template of a conversation: `name`, `name@label` or `name@3`.
 
 use super::ConversationError;
 use preface_store::{TemplateName, VersionChoice};

@@ -1,6 +1,6 @@
-//! One construct: from what a conversation asks to what the store keeps. It waits for disks.
+//! Builds the prompt of a conversation and its record. It blocks on files.
 
-use super::{Asked, ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, UsedValue};
+use super::{ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, TurnOptions, UsedValue};
 use crate::{
     Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
     input::cache::{BuildContext, InputCache},
@@ -19,7 +19,7 @@ use preface_core::{
 };
 use preface_host::{
     discover,
-    places::normal,
+    places::{normal, resolve_links},
     system::{
         FileKind, System,
         access_log::{AccessLog, RecordingSystem},
@@ -36,7 +36,7 @@ use std::{
 #[derive(Debug)]
 pub(super) struct ConstructInput {
     pub id: ConversationId,
-    pub asked: Asked,
+    pub options: TurnOptions,
     pub reason: ConstructReason,
     pub revision: u64,
     pub created_at: Timestamp,
@@ -65,7 +65,8 @@ impl ConstructInput {
         system: &dyn System,
         cache: &InputCache,
     ) -> Result<ConstructedPrompt, ConversationError> {
-        let (mut request, place) = rooted(system, self.roots.as_deref(), &mut self.asked, self.id.as_str())?;
+        let (mut request, place) =
+            rooted(system, self.roots.as_deref(), &mut self.options, self.id.as_str())?;
         request.template = self.text.take().map(|text| TemplateInput {
             name: self.template.name.as_str().into(),
             version: self.template.version,
@@ -84,10 +85,10 @@ impl ConstructInput {
     /// Turns a prompt into what is kept of it.
     fn keep(self, made: BuildContext<'_>) -> Result<ConstructedPrompt, ConversationError> {
         let BuildContext { mut prompt, snapshot, inputs } = made;
-        let ConstructInput { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
+        let ConstructInput { id, mut options, reason, revision, created_at, constructed_at, .. } = self;
         let profile = &snapshot.profile;
         let takes = profile.takes_template();
-        if asked.template.is_some() && !takes {
+        if options.template.is_some() && !takes {
             prompt.diagnostics.push(Diagnostic::warning(
                 DiagnosticCode::TemplateUnused,
                 format!(
@@ -98,7 +99,7 @@ impl ConstructInput {
         }
         let notes = prompt.diagnostics.clone();
         let text = take(&mut prompt.text);
-        asked.cwd = Some(snapshot.turn.cwd.clone());
+        options.cwd = Some(snapshot.turn.cwd.clone());
         let head = PromptSummary {
             id,
             revision: Revision::new(revision),
@@ -106,7 +107,7 @@ impl ConstructInput {
             fingerprint: fingerprint(&text),
             text: text.into(),
             cwd: snapshot.turn.cwd.clone(),
-            model: asked.model.clone(),
+            model: options.model.clone(),
             preset: prompt.preset.clone(),
             template: takes.then_some(self.template),
             reason,
@@ -127,7 +128,7 @@ impl ConstructInput {
         let record = PromptRecord {
             version: RECORD_VERSION,
             engine: env!("CARGO_PKG_VERSION").to_owned(),
-            asked,
+            options,
             prompt,
             variables: UsedValue::all(&snapshot.variables),
             project: Some(RecordedFile::all(inputs)),
@@ -147,21 +148,21 @@ impl ConstructInput {
     }
 }
 
-/// Returns the request for a conversation, with its directory in the roots. The directory is added to `asked`.
+/// Returns the request for a conversation, with its directory in the roots. The directory is added to `options`.
 pub(super) fn rooted(
     system: &dyn System,
     roots: Option<&[PathBuf]>,
-    asked: &mut Asked,
+    options: &mut TurnOptions,
     id: &str,
 ) -> Result<(Request, Option<RootedDirectory>), ConversationError> {
-    let cwd = match (&asked.cwd, roots) {
+    let cwd = match (&options.cwd, roots) {
         (Some(cwd), _) => cwd.clone(),
         // With one root there is no other directory to mean.
         (None, Some([root])) => root.display().to_string(),
         (None, _) => return Err(ConversationError::NoCwd),
     };
-    asked.cwd = Some(cwd.clone());
-    let mut request = asked.request(id);
+    options.cwd = Some(cwd.clone());
+    let mut request = options.request(id);
     let Some(roots) = roots else { return Ok((request, None)) };
     let place = RootedDirectory::find(system, roots, &request)?;
     request.cwd = Some(place.real.clone());
@@ -216,8 +217,10 @@ pub fn directory_in_roots(
     match system.canonical(&name) {
         Ok(real) if is_in(&real) && is_dir(&real) => Ok(real),
         Ok(real) if !is_in(&real) => Err(outside()),
-        // What is missing in a root may be reported; elsewhere not even that.
-        _ if is_in(&name) => Err(ConversationError::NoDirectory(name.display().to_string())),
+        // What is missing in a root may be reported; elsewhere, also behind a link that leads out, not even that.
+        _ if is_in(&name) && is_in(&resolve_links(system, &name)) => {
+            Err(ConversationError::NoDirectory(name.display().to_string()))
+        }
         _ => Err(outside()),
     }
 }

@@ -1,4 +1,4 @@
-//! Why a prompt was not given, by what the caller can do about it.
+//! The errors of conversations, one variant for each remedy of the caller.
 
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{ConversationId, PromptSummary, StoreError};
@@ -60,7 +60,7 @@ impl ConversationError {
             ConversationError::UnknownRequest(..) => {
                 Some("`preface conversation history ID --requests` lists them".to_owned())
             }
-            ConversationError::NoCwd => Some("say `cwd`".to_owned()),
+            ConversationError::NoCwd => Some("give `cwd`".to_owned()),
             ConversationError::Outside(_) => {
                 Some("name a directory at or below a root, or add one".to_owned())
             }

@@ -1,30 +1,28 @@
-//! Construct once: the prompt of a conversation is built on its first turn, kept, and read from then on. It is built again
-//! only when the conversation is compacted, or when somebody asks for it.
+//! Conversations: the prompt is built on the first turn, stored, and read from then on. It is built again only by a
+//! compaction or a refresh.
 //!
-//! A [`ConversationService`] joins the two halves: the line that builds a prompt, which waits for disks, and the store that keeps it,
-//! which answers later. Whoever runs the keeper says where the waiting is done: [`InlineOffload`] for a command, a thread of its own
-//! for a service ([`Offload`]).
+//! A [`ConversationService`] joins the pipeline, which blocks on files, and the store, which is asynchronous. Its [`Offload`]
+//! decides where the blocking work runs: [`InlineOffload`] for a command, a thread of its own for a service.
 //!
 //! ```
-//! use preface::{ASSETS, conversation::{Asked, InlineOffload, ConversationService}, store::{self, Actor}};
-//! use preface::host::system::memory::MemorySystem;
+//! use preface_engine::{ASSETS, conversation::{TurnOptions, InlineOffload, ConversationService}, store::{self, Actor}};
+//! use preface_engine::host::system::memory::MemorySystem;
 //! use std::sync::Arc;
 //! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
 //! # runtime.block_on(async {
 //! let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
 //! let store = store::open(&"memory:".parse()?).await?;
-//! let keeper = ConversationService::new(Arc::new(system), store, Arc::new(InlineOffload));
-//! let asked = Asked { preset: Some("template".into()), ..Asked::in_dir("/work") };
+//! let service = ConversationService::new(Arc::new(system), store, Arc::new(InlineOffload));
+//! let options = TurnOptions { preset: Some("template".into()), ..TurnOptions::in_dir("/work") };
 //! let id = "7f3a".parse().unwrap();
-//! let first = keeper.turn(&id, &asked, &Actor::new("you")).await?;
-//! let later = keeper.turn(&id, &asked, &Actor::new("you")).await?;
+//! let first = service.turn(&id, &options, &Actor::new("you")).await?;
+//! let later = service.turn(&id, &options, &Actor::new("you")).await?;
 //! assert!(first.constructed && !later.constructed);
 //! assert_eq!(first.head.text, later.head.text);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # }).unwrap();
 //! ```
 
-mod asked;
 mod choice;
 mod construct;
 mod error;
@@ -32,19 +30,23 @@ mod offload;
 mod record;
 mod requests;
 mod trust;
+mod turn_options;
 
-pub use asked::Asked;
 pub use choice::TemplateChoice;
 pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
 pub use requests::{
-    NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, TurnContent, tool_choice,
+    NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection, TurnContent,
 };
 pub use trust::RecordedFile;
+pub use turn_options::TurnOptions;
 
-use crate::{Engine, Error, TrustChoice, WriteScope, input::cache::InputCache};
+use crate::{
+    Engine, Error, TrustChoice, WriteScope,
+    input::{cache::InputCache, load_profile::default_home},
+};
 use construct::{ConstructInput, ConstructedPrompt};
 use offload::WorkOutcome;
 use preface_core::{
@@ -53,9 +55,11 @@ use preface_core::{
     document::Document,
     profile::Rebuild,
     prompt::Prompt,
+    suggestion::suggest_or,
 };
 use preface_host::{
-    places::normal,
+    places::{HomeTrust, Places, normal},
+    profile,
     system::{FileKind, System},
 };
 use preface_store::{
@@ -152,7 +156,7 @@ pub struct PromptExplanation {
     /// The variables that were looked up.
     pub variables: Vec<UsedValue>,
     /// The inputs that the prompt was built from.
-    pub asked: Asked,
+    pub options: TurnOptions,
 }
 
 impl ConversationService {
@@ -183,28 +187,71 @@ impl ConversationService {
         ConversationService { roots: Some(roots.into()), ..self }
     }
 
-    /// Reports where a turn asks for something else than the stored prompt was built for. Nothing is changed
+    /// Reports a preset that does not exist, which no compaction could build.
+    async fn unknown_preset(
+        &self,
+        head: &PromptSummary,
+        preset: &str,
+        home_trust: HomeTrust,
+    ) -> Result<Diagnostics, ConversationError> {
+        let (system, cwd) = (self.system.clone(), PathBuf::from(&head.cwd));
+        let (built, preset) = (head.preset.clone(), preset.to_owned());
+        let work = move || {
+            let places = Places::find(&*system, &cwd, &default_home(), home_trust, &mut Diagnostics::new());
+            let known = profile::names(&*system, places.global.as_deref());
+            let mut notes = Diagnostics::new();
+            if !known.contains(&preset) {
+                let help = suggest_or(&preset, known.iter().map(String::as_str), || {
+                    format!("presets are {}", known.join(", "))
+                });
+                let what = format!(
+                    "unknown preset: `{preset}`; the prompt was built for the preset `{built}` and is not built again"
+                );
+                notes.push(Diagnostic::warning(DiagnosticCode::ConversationPreset, what).help(help));
+            }
+            Ok(WorkResult(WorkOutcome::Checked(notes)))
+        };
+        match self.offload.run(Box::new(work)).await?.0 {
+            WorkOutcome::Checked(notes) => Ok(notes),
+            WorkOutcome::Constructed(_) | WorkOutcome::Turn(_) => {
+                Err(ConversationError::Record("another work was done".to_owned()))
+            }
+        }
+    }
+
+    /// Reports options of a turn that differ from those of the stored prompt. Nothing is changed
     /// by that.
     ///
     /// # Errors
     /// See [`ConversationError`].
-    pub async fn notes(&self, head: &PromptSummary, asked: &Asked) -> Result<Diagnostics, ConversationError> {
-        let mut notes = differs(head, asked);
+    pub async fn notes(
+        &self,
+        head: &PromptSummary,
+        options: &TurnOptions,
+    ) -> Result<Diagnostics, ConversationError> {
+        let mut notes = differs(head, options);
+        let other = notes.iter().position(|note| note.code == DiagnosticCode::ConversationPreset);
+        if let (Some(at), Some(preset)) = (other, &options.preset) {
+            let unknown = self.unknown_preset(head, preset, options.home_trust).await?;
+            if !unknown.is_empty() {
+                notes.splice(at..=at, unknown);
+            }
+        }
         // Only the record has the rest. A service does not read it for each turn.
-        if self.roots.is_some() && asked.agent.is_none() {
+        if self.roots.is_some() && options.agent.is_none() {
             return Ok(notes);
         }
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(notes) };
         let record = match PromptRecord::of(&conversation) {
             // The prompt is returned without it.
-            Err(_) if asked.agent.is_none() => return Ok(notes),
+            Err(_) if options.agent.is_none() => return Ok(notes),
             record => record?,
         };
         if self.roots.is_none() {
-            notes.extend(record.differs(asked));
+            notes.extend(record.differs(options));
         }
-        if let Some(agent) = &asked.agent {
-            let kept = record.asked.agent;
+        if let Some(agent) = &options.agent {
+            let kept = record.options.agent;
             if !kept.as_ref().is_some_and(|kept| kept.eq_ignore_ascii_case(agent)) {
                 let whose = kept
                     .map_or_else(|| "the main conversation".to_owned(), |kept| format!("the agent `{kept}`"));
@@ -233,15 +280,15 @@ impl ConversationService {
     pub async fn turn(
         &self,
         id: &ConversationId,
-        asked: &Asked,
+        options: &TurnOptions,
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
         match self.store.head(id).await? {
-            Some(head) => match self.later_turn(&head, asked, actor).await? {
+            Some(head) => match self.later_turn(&head, options, actor).await? {
                 Some(turned) => Ok(turned),
-                None => Ok(TurnResult { notes: self.notes(&head, asked).await?, head, constructed: false }),
+                None => Ok(TurnResult { notes: self.notes(&head, options).await?, head, constructed: false }),
             },
-            None => self.first_turn(id, asked, actor).await,
+            None => self.first_turn(id, options, actor).await,
         }
     }
 
@@ -255,21 +302,21 @@ impl ConversationService {
     pub async fn later_turn(
         &self,
         head: &PromptSummary,
-        asked: &Asked,
+        options: &TurnOptions,
         actor: &Actor,
     ) -> Result<Option<TurnResult>, ConversationError> {
         let rebuild = match self.roots {
             Some(_) => self.watch.profile(&*self.system, head).rebuild,
-            None => self.record(head, asked).await?.map(|record| record.rebuild).unwrap_or_default(),
+            None => self.record(head, options).await?.map(|record| record.rebuild).unwrap_or_default(),
         };
         if rebuild == Rebuild::BetweenTurns {
-            return self.rebuilt(head, asked, actor).await.map(Some);
+            return self.rebuilt(head, options, actor).await.map(Some);
         }
-        let mut came_up = self.check_trust(head, asked).await?;
+        let mut came_up = self.check_trust(head, options).await?;
         if came_up.is_empty() {
             return Ok(None);
         }
-        let mut notes = self.notes(head, asked).await?;
+        let mut notes = self.notes(head, options).await?;
         notes.append(&mut came_up);
         Ok(Some(TurnResult { head: head.clone(), constructed: false, notes }))
     }
@@ -282,7 +329,7 @@ impl ConversationService {
     pub async fn check_trust(
         &self,
         head: &PromptSummary,
-        asked: &Asked,
+        options: &TurnOptions,
     ) -> Result<Diagnostics, ConversationError> {
         let refusals = match self.roots {
             None => RefusalFilter::Any,
@@ -294,16 +341,17 @@ impl ConversationService {
                 RefusalFilter::After(head.constructed_at)
             }
         };
-        let Some(record) = self.record(head, asked).await? else { return Ok(Diagnostics::new()) };
-        let (system, head, asked, writes) = (self.system.clone(), head.clone(), asked.clone(), self.writes);
+        let Some(record) = self.record(head, options).await? else { return Ok(Diagnostics::new()) };
+        let (system, head, options, writes) =
+            (self.system.clone(), head.clone(), options.clone(), self.writes);
         let work = move || {
-            let untrusted = trust::not_admitted(&*system, &record, &head, &asked, refusals)?;
+            let untrusted = trust::not_admitted(&*system, &record, &head, &options, refusals)?;
             if !untrusted.is_empty() {
                 return Err(ConversationError::TrustChanged(head.id, untrusted));
             }
             let engine = Engine::new(&*system).writing(writes);
             Ok(WorkResult(WorkOutcome::Checked(match refusals {
-                RefusalFilter::Any => trust::log_handed_out(&engine, &record, &head, &asked),
+                RefusalFilter::Any => trust::log_handed_out(&engine, &record, &head, &options),
                 RefusalFilter::After(_) => Diagnostics::new(),
             })))
         };
@@ -318,32 +366,32 @@ impl ConversationService {
     async fn record(
         &self,
         head: &PromptSummary,
-        asked: &Asked,
+        options: &TurnOptions,
     ) -> Result<Option<PromptRecord>, ConversationError> {
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(None) };
         match PromptRecord::of(&conversation) {
             Ok(record) => Ok(Some(record)),
-            Err(_) if matches!(asked.trust, TrustChoice::Ask | TrustChoice::Once) => Ok(None),
+            Err(_) if matches!(options.trust, TrustChoice::Ask | TrustChoice::Once) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Builds the prompt of a later turn again, as it was asked for before. One that comes out the same stays.
+    /// Builds the prompt of a later turn again, as it was requested before. One that comes out the same stays.
     async fn rebuilt(
         &self,
         head: &PromptSummary,
-        asked: &Asked,
+        options: &TurnOptions,
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
         let Some(was) = self.store.conversation(&head.id).await? else {
-            return self.first_turn(&head.id, asked, actor).await;
+            return self.first_turn(&head.id, options, actor).await;
         };
-        let before = PromptRecord::of(&was)?.asked;
-        let again = Asked {
-            now: asked.now.clone(),
-            trust: asked.trust,
-            home_trust: asked.home_trust,
-            pins: asked.pins.clone(),
+        let before = PromptRecord::of(&was)?.options;
+        let again = TurnOptions {
+            now: options.now.clone(),
+            trust: options.trust,
+            home_trust: options.home_trust,
+            pins: options.pins.clone(),
             ..before
         };
         let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
@@ -355,7 +403,7 @@ impl ConversationService {
             error => error,
         })?;
         let ConstructedPrompt { conversation, mut notes, .. } = made;
-        notes.extend(self.notes(&was.head, asked).await?);
+        notes.extend(self.notes(&was.head, options).await?);
         if conversation.head.text == was.head.text {
             return Ok(TurnResult { head: was.head, constructed: false, notes });
         }
@@ -371,17 +419,17 @@ impl ConversationService {
     pub async fn first_turn(
         &self,
         id: &ConversationId,
-        asked: &Asked,
+        options: &TurnOptions,
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
-        let made = self.construct(id, asked, ConstructReason::FirstTurn, None, actor).await?;
+        let made = self.construct(id, options, ConstructReason::FirstTurn, None, actor).await?;
         let ConstructedPrompt { conversation, notes, .. } = made;
         let head = conversation.head.clone();
         Ok(match self.store.create(conversation, actor).await? {
             InsertOutcome::New => TurnResult { head, constructed: true, notes },
             // Another turn was first: its prompt is the conversation's.
             InsertOutcome::Existing(head) => {
-                TurnResult { notes: self.notes(&head, asked).await?, head: *head, constructed: false }
+                TurnResult { notes: self.notes(&head, options).await?, head: *head, constructed: false }
             }
         })
     }
@@ -394,13 +442,13 @@ impl ConversationService {
     pub async fn compact(
         &self,
         id: &ConversationId,
-        over: &Asked,
+        over: &TurnOptions,
         expected: Option<Revision>,
         actor: &Actor,
     ) -> Result<CompactionResult, ConversationError> {
         let was = self.known(id, expected).await?;
-        let asked = PromptRecord::of(&was)?.asked.overlaid(over);
-        let made = self.construct(id, &asked, ConstructReason::Compaction, Some(&was.head), actor).await?;
+        let options = PromptRecord::of(&was)?.options.overlaid(over);
+        let made = self.construct(id, &options, ConstructReason::Compaction, Some(&was.head), actor).await?;
         let ConstructedPrompt { conversation, mut notes, instructions, keeps } = made;
         if keeps {
             notes.push(Diagnostic::info(
@@ -416,7 +464,7 @@ impl ConversationService {
     }
 
     /// Rebuilds the prompt outside of a compaction, and returns what that changes. An unchanged prompt stays,
-    /// unless it was asked for another directory, model, preset or template: later turns and compactions use
+    /// unless the options have another directory, model, preset or template: later turns and compactions use
     /// those.
     ///
     /// # Errors
@@ -424,17 +472,17 @@ impl ConversationService {
     pub async fn refresh(
         &self,
         id: &ConversationId,
-        over: &Asked,
+        over: &TurnOptions,
         how: Refresh,
         expected: Option<Revision>,
         actor: &Actor,
     ) -> Result<RefreshResult, ConversationError> {
         let was = self.known(id, expected).await?;
-        let asked = PromptRecord::of(&was)?.asked.overlaid(over);
-        // What is only shown is handed out to nobody.
+        let options = PromptRecord::of(&was)?.options.overlaid(over);
+        // A prompt that is only shown is not handed out.
         let writes = if how == Refresh::Show { WriteScope::Nothing } else { self.writes };
         let made = self
-            .construct_writing(writes, id, &asked, ConstructReason::Refresh, Some(&was.head), actor)
+            .construct_writing(writes, id, &options, ConstructReason::Refresh, Some(&was.head), actor)
             .await?;
         let ConstructedPrompt { conversation, notes, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
@@ -477,7 +525,7 @@ impl ConversationService {
     }
 
     /// Puts a prompt in the place of the one that was read. Of two that race, the first stays and the second gets it; one
-    /// that insisted on what it knew is told so. A conversation that began again meanwhile was first.
+    /// with an expected revision gets a conflict. A conversation that began again meanwhile was first.
     async fn replace(
         &self,
         conversation: StoredPrompt,
@@ -499,24 +547,24 @@ impl ConversationService {
     async fn construct(
         &self,
         id: &ConversationId,
-        asked: &Asked,
+        options: &TurnOptions,
         reason: ConstructReason,
         was: Option<&PromptSummary>,
         actor: &Actor,
     ) -> Result<ConstructedPrompt, ConversationError> {
-        self.construct_writing(self.writes, id, asked, reason, was, actor).await
+        self.construct_writing(self.writes, id, options, reason, was, actor).await
     }
 
     async fn construct_writing(
         &self,
         writes: WriteScope,
         id: &ConversationId,
-        asked: &Asked,
+        options: &TurnOptions,
         reason: ConstructReason,
         was: Option<&PromptSummary>,
         actor: &Actor,
     ) -> Result<ConstructedPrompt, ConversationError> {
-        let choice: TemplateChoice = asked.template.as_deref().unwrap_or_default().parse()?;
+        let choice: TemplateChoice = options.template.as_deref().unwrap_or_default().parse()?;
         let version = self.store.template(&choice.name, &choice.which).await?;
         if choice.is_named() && version.as_ref().is_none_or(|version| version.reset) {
             return Err(ConversationError::UnknownTemplate(choice.to_string()));
@@ -528,7 +576,7 @@ impl ConversationService {
         };
         let order = ConstructInput {
             id: id.clone(),
-            asked: asked.clone(),
+            options: options.clone(),
             reason,
             revision: was.map_or(1, |was| was.revision.revision + 1),
             created_at: was.map_or(actor.at, |was| was.created_at),
@@ -565,14 +613,14 @@ fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, Conversat
     prompt.text = head.text.to_string();
     prompt.check_tiling().map_err(ConversationError::Record)?;
     let document = Document::of(&prompt, counter.as_ref());
-    Ok(PromptExplanation { head, document, variables: record.variables, asked: record.asked })
+    Ok(PromptExplanation { head, document, variables: record.variables, options: record.options })
 }
 
-/// Reports where a later turn asks for something else than the prompt was built for. Nothing is changed by
+/// Reports options of a later turn that differ from those of the stored prompt. Nothing is changed by
 /// that.
-fn differs(head: &PromptSummary, asked: &Asked) -> Diagnostics {
+fn differs(head: &PromptSummary, options: &TurnOptions) -> Diagnostics {
     let mut notes = Diagnostics::new();
-    let mut tell = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {
+    let mut report = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
             let built = match built {
                 "" => format!("without a {what}"),
@@ -589,21 +637,21 @@ fn differs(head: &PromptSummary, asked: &Asked) -> Diagnostics {
     };
     // However it is written, it may be the same.
     let plain = |cwd: &str| normal(Path::new("/"), Path::new(cwd));
-    let cwd = asked.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
-    tell(DiagnosticCode::ConversationCwd, "cwd", &head.cwd, cwd);
-    tell(
+    let cwd = options.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
+    report(DiagnosticCode::ConversationCwd, "cwd", &head.cwd, cwd);
+    report(
         DiagnosticCode::ConversationModel,
         "model",
         head.model.as_deref().unwrap_or_default(),
-        asked.model.as_deref(),
+        options.model.as_deref(),
     );
-    tell(DiagnosticCode::ConversationPreset, "preset", &head.preset, asked.preset.as_deref());
+    report(DiagnosticCode::ConversationPreset, "preset", &head.preset, options.preset.as_deref());
     if let Some(used) = &head.template {
-        let template = asked.template.as_ref().map(|text| match text.parse::<TemplateChoice>() {
+        let template = options.template.as_ref().map(|text| match text.parse::<TemplateChoice>() {
             Ok(choice) => choice.to_string(),
             Err(_) => text.clone(),
         });
-        tell(DiagnosticCode::ConversationTemplate, "template", &used.chosen, template.as_deref());
+        report(DiagnosticCode::ConversationTemplate, "template", &used.chosen, template.as_deref());
     }
     notes
 }

@@ -1,4 +1,4 @@
-//! Where the waiting for disks is done.
+//! Where blocking work runs.
 
 use super::{ConversationError, construct::ConstructedPrompt};
 use preface_core::diagnostic::Diagnostics;
@@ -26,11 +26,11 @@ pub type WorkFuture = Pin<Box<dyn Future<Output = Result<WorkResult, Conversatio
 
 /// Runs work somewhere.
 pub trait Offload: fmt::Debug + Send + Sync {
-    /// Runs it, and answers once it is done.
+    /// Runs it, and resolves when it is done.
     fn run(&self, work: Work) -> WorkFuture;
 }
 
-/// Runs work where it is asked for.
+/// Runs the work in the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct InlineOffload;
 

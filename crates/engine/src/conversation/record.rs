@@ -1,7 +1,7 @@
-//! What is kept beside a prompt: parts with their origins, what was looked up, what was asked. The values of variables are not
-//! kept, only their digests: what a value was is in the prompt, if anywhere.
+//! The record that is stored with a prompt: parts with their origins, variables, options. Variables are stored as digests,
+//! without their values: a value is in the prompt, if anywhere.
 
-use super::{Asked, ConversationError, RecordedFile};
+use super::{ConversationError, RecordedFile, TurnOptions};
 use crate::COUNTERS;
 use preface_core::{
     budget::{Bytes4, Counter},
@@ -27,7 +27,8 @@ pub struct PromptRecord {
     /// The version of preface that built the prompt.
     pub engine: String,
     /// The inputs that the prompt was built from.
-    pub asked: Asked,
+    #[serde(alias = "asked")]
+    pub options: TurnOptions,
     /// The prompt; its text is stored next to the record.
     pub prompt: Prompt,
     /// The variables that were looked up, by name.
@@ -88,22 +89,22 @@ impl PromptRecord {
     /// Returns who counts the prompt. One that is not built in here leaves it to the default.
     #[must_use]
     pub fn counter(&self) -> Box<dyn Counter> {
-        let name = self.counter.as_deref().or(self.asked.counter.as_deref());
+        let name = self.counter.as_deref().or(self.options.counter.as_deref());
         name.and_then(|name| COUNTERS.get(name)).unwrap_or_else(|| Box::new(Bytes4))
     }
 
     /// Says which tools, settings and limit of a later turn are not those that the prompt was built for.
-    pub(super) fn differs(&self, asked: &Asked) -> Diagnostics {
+    pub(super) fn differs(&self, options: &TurnOptions) -> Diagnostics {
         let mut notes = Diagnostics::new();
-        let mut tell = |code: DiagnosticCode, what: String| {
+        let mut report = |code: DiagnosticCode, what: String| {
             let what = format!("{what}; the stored prompt stays as it was built");
             let help = "a compaction or a refresh builds it for the new one";
             notes.push(Diagnostic::warning(code, what).help(help));
         };
         let built = self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect());
-        let now = asked.tool_names();
+        let now = options.tool_names();
         if let Some(built) = built
-            && now != self.asked.tool_names()
+            && now != self.options.tool_names()
             && now.as_ref() != Some(&built)
         {
             let list = |names: &BTreeSet<&str>| match names.len() {
@@ -119,16 +120,16 @@ impl PromptRecord {
                 Some(now) => format!("this turn has other tools ({}) than the prompt ({built})", list(now)),
                 None => format!("this turn names no tools, and the prompt was built for {built}"),
             };
-            tell(DiagnosticCode::ConversationTools, what);
+            report(DiagnosticCode::ConversationTools, what);
         }
-        for set in asked.sets.iter().filter(|set| !self.asked.sets.contains(set)) {
-            tell(
+        for set in options.sets.iter().filter(|set| !self.options.sets.contains(set)) {
+            report(
                 DiagnosticCode::ConversationSet,
                 format!("the option `{}` is not used in this turn", escape_hidden(set)),
             );
         }
-        if let Some(budget) = asked.budget.filter(|budget| Some(*budget) != self.asked.budget) {
-            tell(
+        if let Some(budget) = options.budget.filter(|budget| Some(*budget) != self.options.budget) {
+            report(
                 DiagnosticCode::ConversationBudget,
                 format!("the budget of {budget} tokens is not used in this turn"),
             );
@@ -166,19 +167,26 @@ pub(super) struct PromptTerms {
     preset: (String, Option<String>, Option<PathBuf>),
     template: Option<String>,
     agent: Option<String>,
+    tools: Option<BTreeSet<String>>,
+    sets: Vec<String>,
+    budget: Option<usize>,
 }
 
 impl PromptTerms {
     pub(super) fn of(conversation: &StoredPrompt) -> Result<PromptTerms, ConversationError> {
-        let asked = PromptRecord::of(conversation)?.asked;
+        let options = PromptRecord::of(conversation)?.options;
         let head = &conversation.head;
+        let tools = options.tool_names();
         Ok(PromptTerms {
+            tools: tools.map(|names| names.into_iter().map(str::to_owned).collect()),
+            sets: options.sets,
+            budget: options.budget,
             cwd: head.cwd.clone(),
             model: head.model.clone(),
-            preset: (head.preset.clone(), asked.preset, asked.profile),
+            preset: (head.preset.clone(), options.preset, options.profile),
             // A template that was left out is the one that was taken.
-            template: head.template.as_ref().map(|used| used.chosen.clone()).or(asked.template),
-            agent: asked.agent,
+            template: head.template.as_ref().map(|used| used.chosen.clone()).or(options.template),
+            agent: options.agent,
         })
     }
 }

@@ -2,10 +2,11 @@
 //! the one before, and recorded by digests.
 
 use super::{
-    Asked, ConversationError, ConversationService, PromptRecord, construct::rooted, offload::WorkOutcome,
-    offload::WorkResult,
+    ConversationError, ConversationService, PromptRecord, TurnOptions, construct::rooted,
+    offload::WorkOutcome, offload::WorkResult, trust,
 };
-use crate::Engine;
+use crate::{Engine, TrustChoice};
+use jiff::Timestamp;
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -13,6 +14,7 @@ use preface_core::{
         CachePlan, PrefixComparison, RequestContent, RequestFormat, RequestRecord, RequestTarget,
         RequestUsage,
     },
+    lint::hidden::escape_hidden,
     message::{Message, ModelMessage, convert},
     model::{Models, PrefixCheck},
     prompt::{Prompt, fingerprint},
@@ -52,9 +54,30 @@ pub struct RequestInput {
     pub events: Vec<Value>,
     /// The most tokens of the answer.
     pub max_output_tokens: Option<u64>,
-    /// The instructions of a compaction, which stand behind the prompt in this request alone. The messages are those that the
+    /// The lifetime of the cache marks; `None` is the default of the model.
+    pub cache_ttl: Option<String>,
+    /// True: the body is printed with two blanks for each level. False: without white space.
+    pub indented: bool,
+    /// The instructions of a compaction, which follow the prompt in this request alone. The messages are those that the
     /// model is to summarize; the next request has the summary in their place.
     pub instructions: Option<String>,
+}
+
+impl RequestInput {
+    /// Returns a request without messages, for the model of the prompt.
+    #[must_use]
+    pub fn new(format: &'static dyn RequestFormat) -> Self {
+        RequestInput {
+            format,
+            model: None,
+            messages: Vec::new(),
+            events: Vec::new(),
+            max_output_tokens: None,
+            cache_ttl: None,
+            indented: false,
+            instructions: None,
+        }
+    }
 }
 
 /// A request that is ready to be sent.
@@ -84,7 +107,7 @@ pub struct NumberedRequest {
     /// The stored prompt that it was made with.
     pub revision: Revision,
     /// The time.
-    pub at: jiff::Timestamp,
+    pub at: Timestamp,
     /// The record.
     pub record: RequestRecord,
     /// Reasoning in messages before this position was left out.
@@ -109,7 +132,8 @@ pub struct RequestSummary {
     pub bytes: usize,
     /// The comparison with the request before; null for the first one.
     pub comparison: Option<PrefixComparison>,
-    /// The share of the request that a cache can have from the one before, from 0 to 1.
+    /// The share of the request that the service can read from the cache by its rules, from 0 to 1: what it begins with like the
+    /// one before, up to a cache mark, and nothing below the minimum of the model.
     pub expected_read: f64,
     /// The share of its tokens that the service read from the cache, from 0 to 1; null where that was not reported.
     pub cache_read: Option<f64>,
@@ -127,12 +151,10 @@ impl RequestSummary {
             let record = &request.record;
             let comparison = before.map(|before| before.record.compare(record));
             let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
-            // Another model, or another service, has no cache of it.
-            let is_same_model = |one: &&PrefixComparison| {
-                one.change.as_ref().is_none_or(|change| change.reason != "model_changed")
-            };
-            let common =
-                comparison.as_ref().filter(is_same_model).map_or(0, |comparison| comparison.common_bytes);
+            let readable = record.readable.or_else(|| {
+                let model = Models::bundled().find(record.model.as_deref().unwrap_or_default()).model;
+                Some(before?.record.readable(record, model))
+            });
             let read =
                 |usage: RequestUsage| usage.cache_read_tokens as f64 / usage.input_tokens.max(1) as f64;
             RequestSummary {
@@ -143,7 +165,7 @@ impl RequestSummary {
                 model: record.model.clone(),
                 bytes,
                 comparison,
-                expected_read: common as f64 / bytes.max(1) as f64,
+                expected_read: readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
                 cache_read: record.usage.map(read),
                 usage: record.usage,
             }
@@ -152,11 +174,26 @@ impl RequestSummary {
     }
 }
 
+/// The choice of the tools of a turn, and what of them is the project's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolSelection {
+    /// The digest of the caller's tools: names, or definitions. While it stays, so do the definitions of a conversation.
+    choice: String,
+    /// The names of the tools that the project brings.
+    project: Vec<String>,
+    /// The servers of the project that wait for a grant, as the sources of their tools.
+    ungranted: Vec<String>,
+    /// The time at which the user last declined the project or took a grant back.
+    refused_at: Option<Timestamp>,
+}
+
 /// What belongs to one turn and is not stored: tools, reminders, and the rules for messages.
 #[derive(Debug)]
 pub struct TurnContent {
     /// The active tools.
     pub tools: Vec<Tool>,
+    /// The choice of them, and what of them is the project's.
+    pub selection: ToolSelection,
     /// The reminders.
     pub attachments: Vec<Attachment>,
     /// The messages as a model gets them.
@@ -195,6 +232,30 @@ struct ConversationTools {
     /// The digest of the caller's choice.
     choice: String,
     definitions: Vec<Tool>,
+    /// The names of those that the project brought.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    project: Vec<String>,
+    /// The time since when they are used.
+    #[serde(skip)]
+    since: Timestamp,
+}
+
+impl ConversationTools {
+    /// Removes the definitions of the project for which the user took trust back, and returns their names.
+    ///
+    /// A server that is gone, or whose entry or recording changed, takes none with it.
+    fn remove_revoked(&mut self, now: &ToolSelection) -> Vec<String> {
+        let refused = now.refused_at.is_some_and(|at| at > self.since);
+        let is_ungranted = |tool: &Tool| tool.source.as_ref().is_some_and(|of| now.ungranted.contains(of));
+        let revoked = self.definitions.iter().filter(|tool| {
+            let of_project = self.project.contains(&tool.name) && !now.project.contains(&tool.name);
+            of_project && (refused || is_ungranted(tool))
+        });
+        let revoked: Vec<String> = revoked.map(|tool| tool.name.clone()).collect();
+        self.definitions.retain(|tool| !revoked.contains(&tool.name));
+        self.project.retain(|name| !revoked.contains(name));
+        revoked
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -228,18 +289,26 @@ impl ConversationService {
     pub async fn request(
         &self,
         id: &ConversationId,
-        asked: &Asked,
+        options: &TurnOptions,
         input: RequestInput,
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         let conversation = self.known(id, None).await?;
-        let mut notes = self.check_trust(&conversation.head, asked).await?;
-        notes.extend(self.notes(&conversation.head, asked).await?);
+        let mut notes = self.check_trust(&conversation.head, options).await?;
+        notes.extend(self.notes(&conversation.head, options).await?);
         let record = PromptRecord::of(&conversation)?;
-        let mut again = record.asked.clone().overlaid(asked);
-        let choice = tool_choice(&again);
+        let mut again = record.options.clone().overlaid(options);
         let (system, roots, id_text) = (self.system.clone(), self.roots.clone(), id.to_string());
-        let RequestInput { format, model, messages, events, max_output_tokens, instructions } = input;
+        let RequestInput {
+            format,
+            model,
+            messages,
+            events,
+            max_output_tokens,
+            cache_ttl,
+            indented,
+            instructions,
+        } = input;
         let work = move || {
             let (mut request, _) = rooted(&*system, roots.as_deref(), &mut again, &id_text)?;
             request.events = events;
@@ -262,11 +331,13 @@ impl ConversationService {
             models: &content.models,
             max_output_tokens,
             cache_key: Some(id.as_str()),
+            cache_ttl: cache_ttl.as_deref(),
             attachment_role: content.attachment_role,
             counter: &*counter,
-            indented: false,
+            indented,
             ..RequestTarget::default()
         };
+        let selection = &content.selection;
         let content = RequestContent {
             messages: &content.messages,
             tools: &content.tools,
@@ -278,13 +349,13 @@ impl ConversationService {
             None => RequestPurpose::Turn,
         };
         let head = &conversation.head;
-        let mut result = self.record_request(head, format, content, &choice, purpose, actor).await?;
+        let mut result = self.record_request(head, format, content, selection, purpose, actor).await?;
         notes.append(&mut result.notes);
         Ok(RequestResult { notes, ..result })
     }
 
-    /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it. `choice`
-    /// is the [`tool_choice`] of the caller: while it stays, so do the tool definitions.
+    /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it. While the
+    /// choice of the tools stays, so do their definitions, but for those of a project that is not trusted any more.
     ///
     /// # Errors
     /// The conversation is unknown, and see [`ConversationError`].
@@ -293,26 +364,28 @@ impl ConversationService {
         head: &PromptSummary,
         format: &'static dyn RequestFormat,
         content: RequestContent<'_>,
-        choice: &str,
+        selection: &ToolSelection,
         purpose: RequestPurpose,
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         for _ in 0..ATTEMPTS {
-            let ledger = self.ledger(&head.id, |_| {}).await?;
+            let mut ledger = self.ledger(&head.id, |_| {}).await?;
             let before = ledger.request.as_ref();
             let row = content.target.row();
             // A prompt that was built again invalidates the reasoning so far, where the service checks that.
             let rebuilt = ledger.compacted || before.is_some_and(|before| before.revision != head.revision);
+            let mut kept = ledger.tools.take().filter(|kept| kept.choice == selection.choice && !rebuilt);
+            let revoked = kept.as_mut().map(|kept| kept.remove_revoked(selection));
+            let revoked = revoked.unwrap_or_default();
             let checks = row.model.checks_prefix != PrefixCheck::Never && row.known;
             let reasoning_from = match before {
-                Some(_) if rebuilt && checks => {
+                Some(_) if (rebuilt || !revoked.is_empty()) && checks => {
                     content.messages.last().map_or(0, |last| last.origin.message + 1)
                 }
                 Some(before) => before.reasoning_from,
                 None => 0,
             };
-            let kept = ledger.tools.as_ref().filter(|kept| kept.choice == choice && !rebuilt);
-            let tools = kept.map_or(content.tools, |kept| &kept.definitions);
+            let tools = kept.as_ref().map_or(content.tools, |kept| &kept.definitions);
             let tools_changed = tools != content.tools;
             let target = RequestTarget { digests: true, reasoning_from, ..content.target };
             // The messages of a compaction are those before it, with their attachments.
@@ -322,10 +395,23 @@ impl ConversationService {
             };
             let content = RequestContent { attachments, tools, target, ..content };
             let request = format.format(content);
-            let record = RequestRecord::of(format.name(), &content, &request);
+            let mut record = RequestRecord::of(format.name(), &content, &request);
+            record.readable = before.map(|before| before.record.readable(&record, row.model));
             let comparison = before.map(|before| before.record.compare(&record));
             let mut notes = request.diagnostics;
-            notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
+            // A compaction is meant to begin anew: neither its own request nor the one behind it is reported.
+            if purpose == RequestPurpose::Turn && !ledger.compacted {
+                notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
+            }
+            if !revoked.is_empty() {
+                let names: Vec<String> =
+                    revoked.iter().map(|name| format!("`{}`", escape_hidden(name))).collect();
+                let what = format!(
+                    "the tools of the project are left out because its trust was revoked: {}",
+                    names.join(", ")
+                );
+                notes.push(Diagnostic::warning(DiagnosticCode::ConversationToolsRevoked, what));
+            }
             if tools_changed {
                 let what = "the tool definitions changed; the conversation keeps those that it began with";
                 notes.push(
@@ -339,9 +425,12 @@ impl ConversationService {
                 shared,
                 reasoning_from,
                 compacted: purpose == RequestPurpose::Compaction,
-                tools: kept
-                    .is_none()
-                    .then(|| ConversationTools { choice: choice.to_owned(), definitions: tools.to_vec() }),
+                tools: (kept.is_none() || !revoked.is_empty()).then(|| ConversationTools {
+                    choice: selection.choice.clone(),
+                    definitions: tools.to_vec(),
+                    project: kept.as_ref().map_or(&selection.project, |kept| &kept.project).clone(),
+                    since: actor.at,
+                }),
                 record: RequestRecord { blocks: record.blocks[shared..].to_vec(), ..record },
             };
             let number = ledger.last + 1;
@@ -461,6 +550,7 @@ impl ConversationService {
                     ledger.tools = None;
                     continue;
                 }
+                let tools = tools.map(|tools| ConversationTools { since: stored.at, ..tools });
                 ledger.tools = tools.or(ledger.tools).filter(|_| !compacted);
                 if !compacted {
                     ledger.attachments.extend(record.attachments.iter().cloned());
@@ -477,13 +567,6 @@ impl ConversationService {
     }
 }
 
-/// Returns the digest of the tools that a caller asks for: their names, or their definitions.
-#[must_use]
-pub fn tool_choice(asked: &Asked) -> String {
-    let chosen = serde_json::json!([asked.tools, asked.given_tools]);
-    fingerprint(&chosen.to_string())
-}
-
 impl TurnContent {
     /// Builds what belongs to a turn. The prompt of the build is not used.
     ///
@@ -495,6 +578,15 @@ impl TurnContent {
         messages: &[Message],
     ) -> Result<Self, crate::Error> {
         let built = engine.build(request)?;
+        let refused_at = trust::refused_at(engine.system(), &built);
+        let TurnOptions { tools, given_tools, trust, .. } = TurnOptions::of(request);
+        let selection = ToolSelection {
+            choice: fingerprint(&serde_json::json!([tools, given_tools]).to_string()),
+            project: built.project_tools,
+            ungranted: built.ungranted,
+            // A call without the project has none of its tools, whatever was granted.
+            refused_at: if trust == TrustChoice::Deny { Some(Timestamp::MAX) } else { refused_at },
+        };
         let forms = &built.snapshot.profile.messages;
         let converted = convert(messages, forms);
         let mut notes: Diagnostics =
@@ -507,6 +599,7 @@ impl TurnContent {
             attachment_role: forms.attachments,
             messages: converted.messages,
             tools: built.tools,
+            selection,
             models,
             notes,
         })

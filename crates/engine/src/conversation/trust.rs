@@ -1,12 +1,12 @@
-//! Whether a stored prompt may be handed out. It records which texts of the project it was built with; where the user took
-//! their trust back, it is not handed out any more. An edit is no such thing: the prompt stays as it was built.
+//! Decides if a stored prompt may be handed out. Its record lists the project's texts that it was built with; after the user
+//! revokes one of them, the prompt is refused. An edit of a file does not change that: the prompt stays as it was built.
 
-use super::{Asked, ConversationError, PromptRecord};
+use super::{ConversationError, PromptRecord, TurnOptions};
 use crate::{
-    Engine, Request, TrustChoice,
+    BuildResult, Engine, Request, TrustChoice,
     input::{Inputs, load_profile::LoadedProfile},
     log::Loggers,
-    trust::consent::ProjectAccess,
+    trust::consent::{ProjectAccess, layer_root, pin_root},
 };
 use jiff::Timestamp;
 use preface_core::{
@@ -18,7 +18,7 @@ use preface_core::{
 use preface_host::{
     gate::{AdmittedText, FileOwner, GateVerdict},
     system::{Stat, System},
-    trust::{Digest, TrustStore},
+    trust::{Decision, Digest, TrustStore},
 };
 use preface_store::PromptSummary;
 use serde::{Deserialize, Serialize};
@@ -95,11 +95,11 @@ pub(super) fn not_admitted(
     system: &dyn System,
     record: &PromptRecord,
     head: &PromptSummary,
-    asked: &Asked,
+    options: &TurnOptions,
     refusals: RefusalFilter,
 ) -> Result<Vec<String>, ConversationError> {
     let Some(files) = &record.project else { return Ok(Vec::new()) };
-    if record.trust == TrustMode::None && asked.trust == TrustChoice::Ask {
+    if record.trust == TrustMode::None && options.trust == TrustChoice::Ask {
         return Ok(Vec::new());
     }
     let has_branch =
@@ -108,29 +108,39 @@ pub(super) fn not_admitted(
         return Ok(Vec::new());
     }
     let request = Request {
-        trust: asked.trust,
-        pins: asked.pins.clone(),
-        home_trust: asked.home_trust,
-        ..record.asked.request(head.id.as_str())
+        trust: options.trust,
+        pins: options.pins.clone(),
+        home_trust: options.home_trust,
+        ..record.options.request(head.id.as_str())
     };
     let engine = Engine::new(system);
     let loaded = engine.load_profile(&request);
     let access = loaded.and_then(|loaded| engine.open_gate(&request, &loaded, None));
     let Ok(ProjectAccess { gate, refused_at, .. }) = access else {
-        // Where it was built there is nothing to ask any more. Whoever insists on trust gets nothing that is unknown.
-        let insists = matches!(asked.trust, TrustChoice::Deny | TrustChoice::Require);
+        // A stored prompt asks no question. A caller that requires trust gets no unknown text.
+        let insists = matches!(options.trust, TrustChoice::Deny | TrustChoice::Require);
         let all = files.iter().map(|file| file.path.clone());
         return Ok(if insists { all.collect() } else { Vec::new() });
     };
-    if asked.trust == TrustChoice::Ask && !refusals.count(refused_at) {
+    if options.trust == TrustChoice::Ask && !refusals.count(refused_at) {
         return Ok(Vec::new());
     }
     let untrusted = files.iter().filter(|file| gate.verdict(&file.admitted()) != GateVerdict::Included);
     let mut untrusted: Vec<String> = untrusted.map(|file| file.path.clone()).collect();
-    if has_branch && !gate.repository_speaks() {
-        untrusted.push("what it has of the repository".to_owned());
+    if has_branch && !gate.allows_repository_text() {
+        untrusted.push("git:branch".to_owned());
     }
     Ok(untrusted)
+}
+
+/// Returns when the user last declined the project of a build, or took a grant back.
+pub(super) fn refused_at(system: &dyn System, built: &BuildResult) -> Option<Timestamp> {
+    let (root, repository) = pin_root(system, &built.places.cwd);
+    let store = TrustStore::at(system, built.store.clone()?).for_project(&root);
+    let records = store.load(&mut Diagnostics::new());
+    let layer = layer_root(system, &built.places).and_then(|layer| records.whole(&layer));
+    let declined = layer.filter(|record| record.decision == Decision::Declined);
+    records.pins(&root, repository.as_deref()).refused_at().max(declined.map(|record| record.granted_at))
 }
 
 /// Appends the contributions of a stored prompt to the loggers that may write under the current grants,
@@ -139,11 +149,11 @@ pub(super) fn log_handed_out(
     engine: &Engine<'_>,
     record: &PromptRecord,
     head: &PromptSummary,
-    asked: &Asked,
+    options: &TurnOptions,
 ) -> Diagnostics {
     let made = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
     let events: Vec<AuditEvent> = record.prompt.audit.iter().filter(made).cloned().collect();
-    let request = Request { trust: asked.trust, ..record.asked.request(head.id.as_str()) };
+    let request = Request { trust: options.trust, ..record.options.request(head.id.as_str()) };
     if events.is_empty() || !engine.may_have_loggers(&request) {
         return Diagnostics::new();
     }

@@ -1,4 +1,4 @@
-//! Counts against those of OpenAI's own `tiktoken`; `vectors/make.py` says how they were made.
+//! Counts against those of OpenAI's own `tiktoken`; `vectors/make.py` makes them.
 
 use super::{CL100K, O200K};
 use preface_core::budget::{ClipResult, Counter, clip};

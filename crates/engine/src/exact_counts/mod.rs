@@ -1,7 +1,7 @@
-//! Counts the tokens of a text as a model does: counters with a vocabulary.
+//! Exact token counters, each with the vocabulary of a model family.
 //!
 //! ```
-//! let counter = preface::COUNTERS.get("o200k").unwrap();
+//! let counter = preface_engine::COUNTERS.get("o200k").unwrap();
 //! assert_eq!((counter.count("You help a programmer."), counter.exact()), (5, true));
 //! ```
 //!

@@ -44,7 +44,7 @@ pub(crate) struct InputCache(Mutex<Vec<CachedInputs>>);
 #[derive(Debug)]
 struct CachedInputs {
     /// The request, without what is new in each.
-    asked: Request,
+    key: Request,
     inputs: Inputs,
     snapshot: Snapshot,
     /// The state of the gate after the inputs were read.
@@ -96,9 +96,9 @@ impl FileVariables {
 
 impl InputCache {
     /// Takes out the inputs of such a request.
-    fn take(&self, asked: &Request) -> Option<CachedInputs> {
+    fn take(&self, key: &Request) -> Option<CachedInputs> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = entries.iter().rposition(|kept| kept.asked == *asked)?;
+        let at = entries.iter().rposition(|kept| kept.key == *key)?;
         Some(entries.remove(at))
     }
 
@@ -149,9 +149,9 @@ impl Engine<'_> {
     ) -> Result<T, Error> {
         // A build at another instant, or with templates of its own, is of no use to the next.
         let lasts = request.now.is_none() && self.templates().is_none();
-        let asked = Request { conversation: None, template: None, ..request.clone() };
+        let key = Request { conversation: None, template: None, ..request.clone() };
         if lasts
-            && let Some(mut kept) = cache.take(&asked)
+            && let Some(mut kept) = cache.take(&key)
             && kept.access_log.holds(self.system())
         {
             kept.renew(self, request);
@@ -179,7 +179,7 @@ impl Engine<'_> {
         let made = read(BuildContext { prompt, snapshot: &snapshot, inputs: &inputs });
         if let Some(access_log) = access_log {
             let known = FileVariables::of(looks, &inputs, mark, &snapshot);
-            cache.put(CachedInputs { asked, inputs, snapshot, mark, access_log, known });
+            cache.put(CachedInputs { key, inputs, snapshot, mark, access_log, known });
         }
         Ok(made)
     }

@@ -12,12 +12,14 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Category, Scopes},
     layer::Stack,
+    lint::template,
     origin::Piece,
     profile::Profile,
+    render::RenderRules,
     scope::Scope,
     section::{Override, SectionBody},
     snapshot::{Contribution, SNAPSHOT_VERSION, Snapshot},
-    suggestion::did_you_mean,
+    suggestion::suggest_or,
     turn::Turn,
     variable::{RecordedVariables, VariableKey},
     variable_source::{option_variable, turn_variable},
@@ -148,7 +150,7 @@ impl Engine<'_> {
         overrides
     }
 
-    /// The template that is used in place of the profile's own: the request's, else that of a store. No store is asked for a
+    /// The template that is used in place of the profile's own: the request's, else that of a store. No store is opened for a
     /// profile that takes none.
     fn stored(
         &self,
@@ -157,11 +159,14 @@ impl Engine<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<Vec<Piece>>, Error> {
         if let Some(template) = &request.template {
+            diagnostics.extend(broken_tags(template, profile));
             return Ok(Some(template.pieces()));
         }
         let Some(source) = self.templates() else { return Ok(None) };
         if profile.takes_template() {
-            return Ok(source.template()?.as_ref().map(TemplateInput::pieces));
+            let template = source.template()?;
+            diagnostics.extend(template.iter().flat_map(|template| broken_tags(template, profile)));
+            return Ok(template.as_ref().map(TemplateInput::pieces));
         }
         diagnostics.extend(source.chosen().map(|chosen| {
             Diagnostic::warning(
@@ -171,6 +176,21 @@ impl Engine<'_> {
         }));
         Ok(None)
     }
+}
+
+/// The most findings about the tags of a stored template.
+const BROKEN_TAGS: usize = 5;
+
+/// Reports the tags of a stored template that are text because their structure is broken. An unsaved one is checked where it
+/// is edited.
+fn broken_tags(template: &TemplateInput, profile: &Profile) -> Diagnostics {
+    let Some(piece) = template.pieces().pop().filter(|_| template.version.is_some()) else {
+        return Diagnostics::new();
+    };
+    let rules = RenderRules::new(&profile.template, &[]);
+    let path = piece.origin.to_string();
+    let findings = template::lint_structure(&piece.text, &rules.template, None, &path, BROKEN_TAGS);
+    findings.into_iter().map(|found| found.diagnostic).collect()
 }
 
 /// Asks each section's context provider, in the profile's order. `place_of` finds the `fill` of a section.
@@ -203,16 +223,13 @@ fn contribute(
                 // An extension that is no part of this prompt.
                 None if scopes.active(Category::ContextProviders, name.as_str()).is_some() => None,
                 None => {
-                    let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());
-                    let what = format!(
-                        "section `{}` is filled by `{name}`, which this version does not have",
-                        section.id
-                    );
-                    let note = match did_you_mean(name.as_str(), names) {
-                        Some(near) => Diagnostic::warning(DiagnosticCode::ProfileUnknownProvider, what)
-                            .help(format!("did you mean `{near}`?")),
-                        None => Diagnostic::info(DiagnosticCode::ProfileUnknownProvider, what),
-                    };
+                    let names: Vec<&str> =
+                        provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name()).collect();
+                    let what = format!("section `{}`: unknown context provider: `{name}`", section.id);
+                    let help = suggest_or(name.as_str(), names.iter().copied(), || {
+                        format!("context providers are {}", names.join(", "))
+                    });
+                    let note = Diagnostic::warning(DiagnosticCode::ProfileUnknownProvider, what).help(help);
                     look.note(Diagnostic { place: place_of(section.id.as_str()), ..note });
                     None
                 }
@@ -223,7 +240,7 @@ fn contribute(
 
 /// Asks those context providers again that `which` names, after what they depend on has changed, and returns the snapshot with
 /// their new contributions. `look` has what they depend on.
-pub(crate) fn ask_again(
+pub(crate) fn collect_again(
     which: fn(&dyn ContextProvider) -> bool,
     scopes: &Scopes,
     mut snapshot: Snapshot,

@@ -1,4 +1,4 @@
-//! What the layers' extensions change in a build: which tools there are, and which context providers speak.
+//! The effect of the layers' extensions on a build: the tools, and the active context providers.
 
 use crate::{mcp, request::ToolChoice};
 use preface_core::{
@@ -151,8 +151,8 @@ pub(crate) fn contribute(
     look: &ProviderContext<'_>,
 ) -> Vec<Contribution> {
     let mut contributions = Vec::new();
-    let speaking = speaking(scopes, look);
-    if speaking.is_empty() {
+    let providers = active_context_providers(scopes, look);
+    if providers.is_empty() {
         return contributions;
     }
     let profile = Arc::make_mut(shared);
@@ -161,12 +161,12 @@ pub(crate) fn contribute(
         .as_ref()
         .and_then(|after| profile.sections.iter().position(|section| section.id == *after));
     let mut at = anchor.map_or(profile.sections.len(), |anchor| anchor + 1);
-    for (entry, context) in speaking {
+    for (entry, context) in providers {
         if let Some(section) = filled_by(profile, &entry.name) {
             let id = section.id.clone();
             section.body = SectionBody::Fill(ProviderName::new(&entry.name));
             section.language = Language::Verbatim;
-            // The frame of an item asks for what the built-in one knows of it.
+            // The frame of an item needs the values of the built-in one.
             section.item = None;
             contributions.push(provider::extension::contribute(entry, context, &id, look));
             continue;
@@ -199,8 +199,11 @@ fn filled_by<'p>(profile: &'p mut Profile, id: &str) -> Option<&'p mut Section> 
 }
 
 /// The active context providers of the layers in order: priority, then layer, then id. Of those
-/// that share an exclusive slot only the first speaks.
-fn speaking<'s>(scopes: &'s Scopes, look: &ProviderContext<'_>) -> Vec<(&'s ExtensionEntry, &'s Context)> {
+/// that share an exclusive slot only the first is active.
+fn active_context_providers<'s>(
+    scopes: &'s Scopes,
+    look: &ProviderContext<'_>,
+) -> Vec<(&'s ExtensionEntry, &'s Context)> {
     let mut all: Vec<(&ExtensionEntry, &Context)> = scopes
         .of(Category::ContextProviders)
         .filter(|entry| entry.active)

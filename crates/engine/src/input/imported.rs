@@ -1,7 +1,7 @@
 //! Texts of an imported catalog in the place of the profile's own: sections, tool descriptions, the prompt of an agent.
 //!
-//! Which catalog it is, the user says; what of it is used, the profile. A catalog that is not there, or not the one that was
-//! pinned, stops the build. A text that cannot be used does not: the profile's own words stand there, with a note.
+//! The user chooses the catalog; the profile chooses which of its texts are used. A catalog that is not there, or not the one that was
+//! pinned, stops the build. A text that cannot be used does not: the profile's own text is used, with a diagnostic.
 
 use crate::{Engine, Error, input::load_profile::LoadedProfile, request::Request};
 use preface_core::{
@@ -12,6 +12,7 @@ use preface_core::{
 };
 use preface_host::{
     catalogs,
+    places::Places,
     provider::{ContextProvider, agent::AgentSection},
     system::System,
 };
@@ -21,13 +22,14 @@ use std::{collections::BTreeSet, sync::Arc};
 /// The option that is set to the version of the program that a catalog's texts describe.
 pub(crate) const VERSION: &str = "catalog.version";
 
-/// Lays the texts of the chosen catalog over a profile. `agent` is the one whose prompt is asked for, where that ships with the
+/// Replaces texts of a profile by those of the chosen catalog. `agent` is the agent of the prompt, if it ships with the
 /// profile: the user's own agent keeps its text.
 ///
 /// # Errors
 /// The catalog is not there, cannot be read, or has another digest.
 pub(crate) fn lay(
     system: &dyn System,
+    places: &Places,
     profile: &mut Arc<Profile>,
     agent: Option<&str>,
     notes: &mut Diagnostics,
@@ -37,7 +39,7 @@ pub(crate) fn lay(
     }
     let profile = Arc::make_mut(profile);
     let Some(choice) = profile.catalog.take() else { return Ok(()) };
-    let mut shelf = CatalogReader::open(system, &choice, notes)?;
+    let mut shelf = CatalogReader::open(system, places, &choice, notes)?;
     for section in &mut profile.sections {
         if section.catalog.is_empty() {
             continue;
@@ -71,7 +73,7 @@ pub(crate) fn lay(
         }
         shelf.report_missing(notes);
     }
-    // The version that its texts speak of: the one that the user names, else its own.
+    // The version in its texts: the one that the user names, else its own.
     let version = profile.options.get("version").unwrap_or(&shelf.index.version).clone();
     profile.options.insert(VERSION.to_owned(), version);
     let digits = shelf.index.digest.strip_prefix("blake3:").unwrap_or_default();
@@ -102,9 +104,9 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Engine::build`].
     pub fn catalog_uses(&self, request: &Request) -> Result<Vec<CatalogUse>, Error> {
-        let LoadedProfile { profile, .. } = self.load_profile(request)?;
+        let LoadedProfile { profile, places, .. } = self.load_profile(request)?;
         let Some(choice) = &profile.catalog else { return Ok(Vec::new()) };
-        let mut shelf = CatalogReader::open(self.system(), choice, &mut Diagnostics::new())?;
+        let mut shelf = CatalogReader::open(self.system(), &places, choice, &mut Diagnostics::new())?;
         let mut refused = self.build(request)?.prompt.diagnostics;
         refused.retain(|note| note.code == DiagnosticCode::CatalogParameter);
         let mut uses = Vec::new();
@@ -156,10 +158,17 @@ struct CatalogReader<'a> {
 impl<'a> CatalogReader<'a> {
     fn open(
         system: &'a dyn System,
+        places: &Places,
         choice: &'a CatalogChoice,
         notes: &mut Diagnostics,
     ) -> Result<Self, Error> {
         let pin = &choice.pin;
+        if places.state.is_none() && catalogs::dir(system).is_some() {
+            let what = "no catalog is used: the state directory lies inside of the project";
+            let help = "set HOME, XDG_STATE_HOME and PREFACE_HOME to directories outside of the project";
+            let note = Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what).help(help);
+            return Err(Error::Catalog(Box::new(note)));
+        }
         let index = catalogs::index(system, &pin.version).map_err(Error::Catalog)?;
         let whole = index.pin();
         if !pin.accepts(&index.digest) {
@@ -238,7 +247,7 @@ impl<'a> CatalogReader<'a> {
 }
 
 fn fault(prompt: &str, body: &CatalogBody, choice: &CatalogChoice) -> Option<Diagnostic> {
-    let (written, why) = body.fault(&choice.bindings)?;
+    let (written, why) = body.find_error(&choice.bindings)?;
     let shown: String = written.text.chars().take(60).collect();
     let what = format!("`{shown}` in `{prompt}` of catalog {} comes to nothing: {why}", choice.pin.version);
     Some(Diagnostic::warning(DiagnosticCode::CatalogValue, what))

@@ -15,14 +15,16 @@ use preface_core::{
     profile::{OverBudgetAction, Profile, ProfileDirs, ProfileError, Setting},
     scope::Scope,
     settings::{
-        self, BudgetSettings, LayerSettings, MergedSettings, PrefaceSettings, SetValue, TemplateLimitSettings,
+        self, BudgetSettings, LayerSettings, MergedSettings, PrefaceSettings, SetBy, SetValue,
+        TemplateLimitSettings, ValueOutcome,
     },
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, suggest_or},
     turn::Turn,
+    variable::VariableKey,
 };
 use preface_host::{
     bounds::Bounds,
-    places::{Places, climbed, normal},
+    places::{Places, normal, resolve_parents},
     profile::{self, ProfileChoice},
     system::{HardLinks, ReadScope, System},
 };
@@ -75,7 +77,8 @@ pub struct ProfileSource {
 
 impl ProfileSource {
     /// Returns the place of a key in the nearest profile that has it, such as `["section", "identity", "when"]`.
-    pub(crate) fn place_of_key(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
+    #[must_use]
+    pub fn place_of_key(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
         profile::place_of_key(system, self.dir.as_deref(), &self.choice, path)
     }
 
@@ -89,6 +92,24 @@ impl ProfileSource {
         part: &Range<usize>,
     ) -> Option<Place> {
         profile::locate(system, self.dir.as_deref(), &self.choice, origin, text, part)
+    }
+
+    /// Finds the bytes `part` of the value of a variable that the profile sets: an option, or the line of a tool. `None` if no file
+    /// of the profile has it, such as a value of `--set`.
+    #[must_use]
+    pub fn locate_variable(
+        &self,
+        system: &dyn System,
+        (variable, source): (&VariableKey, &str),
+        value: &str,
+        part: &Range<usize>,
+    ) -> Option<Place> {
+        let key = match (variable.kind(), variable.name()) {
+            ("option" | "given", name) => format!("options.{name}"),
+            ("item", "said") => format!("tool_texts.{source}.snippet"),
+            _ => return None,
+        };
+        profile::locate_value(system, self.dir.as_deref(), &self.choice, &key, value, part)
     }
 }
 
@@ -123,6 +144,7 @@ pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &MergedSettings) ->
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     if let Some(tokens) = &own.budget.tokens {
         profile.budget.tokens = Some(size(tokens.value));
+        profile.budget_source = source_of(settings, "budget.tokens", tokens.by);
     }
     if let Some(on_over) = &own.budget.on_over {
         profile.budget.on_over = match on_over.value {
@@ -138,6 +160,18 @@ pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &MergedSettings) ->
     limits.trim_tag_lines =
         own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
     Arc::new(profile)
+}
+
+/// Returns where a setting was set, for people.
+fn source_of(settings: &MergedSettings, key: &str, by: SetBy) -> Option<String> {
+    if by == SetBy::Caller {
+        return Some("set with `--set`".to_owned());
+    }
+    let values = settings.why(&key.parse().ok()?);
+    let place =
+        values.into_iter().rfind(|value| value.by == by && value.outcome == ValueOutcome::Used)?.place;
+    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+    Some(format!("set in {}{line}", place.path))
 }
 
 impl Engine<'_> {
@@ -178,7 +212,9 @@ impl Engine<'_> {
         let (options, sets) = given.split(&bare)?;
         // It is the caller's options that are wrong: the profile is fine without them.
         let with = |options: &[Setting]| {
-            load(&choice, options).map_err(|error| Error::Usage(error.message, error.help))
+            load(&choice, options).map_err(|error| {
+                if error.in_overlay { Error::Profile(error) } else { Error::Usage(error.message, error.help) }
+            })
         };
         let profile = if options.is_empty() { bare } else { with(&options)? };
         // Most profiles live in that same home: what was found there is found once.
@@ -200,7 +236,10 @@ impl Engine<'_> {
             // The caller's come last; that they are valid by themselves is known.
             let fit =
                 |settings: &[Setting]| load(&choice, &[settings, options.as_slice()].concat()).map(drop);
-            let message = |error: &ProfileError| error.message.clone();
+            let message = |error: &ProfileError| match &error.help {
+                Some(help) => format!("{} ({help})", error.message),
+                None => error.message.clone(),
+            };
             let of_settings = options::fitting(of_settings, &merged, fit, message, &mut diagnostics)
                 .map_err(|error| Error::Usage(error.message, error.help))?;
             with(&[of_settings, options].concat())?
@@ -313,9 +352,9 @@ impl Engine<'_> {
             Some(dir) => here()?.join(dir),
             None => here()?,
         };
-        let climbed = climbed(system, &given);
-        let stat = climbed.as_ref().and_then(|cwd| system.stat(cwd));
-        let cwd = climbed.unwrap_or(given);
+        let resolved = resolve_parents(system, &given);
+        let stat = resolved.as_ref().and_then(|cwd| system.stat(cwd));
+        let cwd = resolved.unwrap_or(given);
         match stat {
             Some(stat) if stat.kind == preface_host::system::FileKind::Dir => Ok(cwd),
             Some(_) => Err(Error::Usage(
@@ -376,10 +415,9 @@ impl Engine<'_> {
         let known = profile::names(self.system(), profiles);
         let name = preset_name(&named.value);
         if !known.contains(&name) {
-            let help = match did_you_mean(&name, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("presets are {}", known.join(", ")),
-            };
+            let help = suggest_or(&name, known.iter().map(String::as_str), || {
+                format!("presets are {}", known.join(", "))
+            });
             return Err(Error::Usage(format!("unknown preset: `{}`", named.value), Some(help)));
         }
         if name != profile.name {
@@ -494,8 +532,10 @@ struct ProfileOverrides<'r> {
 impl<'r> ProfileOverrides<'r> {
     fn read(request: &'r Request) -> Result<Self, Error> {
         let sets = request.sets.iter().map(|set| {
-            set.split_once('=')
-                .ok_or_else(|| Error::Usage(format!("an option is `path=value`: `{set}`"), None))
+            set.split_once('=').ok_or_else(|| {
+                let help = format!("write the value behind it, such as `{set}=true`");
+                Error::Usage(format!("not a setting with a value (`path=value`): `{set}`"), Some(help))
+            })
         });
         if request.agent.as_ref().is_some_and(String::is_empty) {
             let help = Some("the list of agents has the names".to_owned());
@@ -529,7 +569,13 @@ impl<'r> ProfileOverrides<'r> {
             let is_setting =
                 settings::is_settings_root(key) && (key.contains('.') || !matches!(*key, "budget" | "trust"));
             if is_setting && !profile.has_option(key) {
-                layers.push(setting(key, value)?);
+                match setting(key, value) {
+                    // The name of an option may begin like a setting: `claudeMd.order`.
+                    Err(Error::Usage(_, None)) if did_you_mean(key, profile.option_names()).is_some() => {
+                        return Err(unknown_setting(key, profile));
+                    }
+                    layer => layers.push(layer?),
+                }
                 continue;
             }
             if key.contains('.') && !profile.has_option(key) {
@@ -550,11 +596,18 @@ fn setting(key: &str, value: &str) -> Result<LayerSettings, Error> {
 
 fn unknown_setting(key: &str, profile: &Profile) -> Error {
     let root = key.split('.').next().unwrap_or_default();
-    let near = did_you_mean(key, profile.option_names()).map(str::to_owned).or_else(|| {
-        let near = did_you_mean(root, settings::TOP.iter().map(|field| field.name))?;
-        Some(key.replacen(root, near, 1))
-    });
-    Error::Usage(format!("unknown setting: `{key}`"), near.map(|near| format!("did you mean `{near}`?")))
+    let names_section = profile.sections.iter().any(|section| section.id.as_str() == root);
+    let of_section = names_section.then(|| format!("sections.{key}"));
+    let near =
+        of_section.or_else(|| did_you_mean(key, profile.option_names()).map(str::to_owned)).or_else(|| {
+            let near = did_you_mean(root, settings::TOP.iter().map(|field| field.name))?;
+            Some(key.replacen(root, near, 1))
+        });
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("settings have no such key, and the profile `{}` has no such option", profile.name),
+    };
+    Error::Usage(format!("unknown setting: `{key}`"), Some(help))
 }
 
 /// Returns the instant of a build that names none.

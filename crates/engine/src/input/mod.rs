@@ -1,4 +1,4 @@
-//! What the input stages found for one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
+//! The results of the input stages of one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
 //! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::snapshot::Snapshot).
 
 pub(crate) mod cache;

@@ -1,4 +1,4 @@
-//! What the caller chooses by name among files of the layers: an agent, an output style. It is decided before any
+//! Files of the layers that the caller chooses by name: an agent, an output style. It is decided before any
 //! text is collected, because tools and sections depend on it.
 
 use crate::{
@@ -25,7 +25,7 @@ use std::{collections::BTreeMap, sync::Arc};
 /// The option that is set if a style's file replaces the advice for programming.
 const STYLE_ONLY: &str = "outputStyle.only";
 
-/// The option that is set where the prompt of an agent is asked for.
+/// The option that is set for the prompt of an agent.
 const AGENT: &str = "agent";
 
 /// The option that is set for an agent without any tool: nothing but its order reaches it.

@@ -1,4 +1,4 @@
-//! The second input stage: what of the project may be used, and what its settings make of the profile.
+//! The second input stage: the trust of the project, and the effect of its settings on the profile.
 
 use crate::{
     Engine, Error,
@@ -69,7 +69,7 @@ fn system_prompt(
     notes: &mut Diagnostics,
 ) -> SettingsPrompt {
     let mut prompt = if loaded.profile.closed {
-        // What the caller sets is asked for now, and by name.
+        // The caller set it by name for this build.
         discover::system_prompt(&settings::merge(loaded.settings.sets.clone(), &mut Diagnostics::new()))
     } else {
         discover::system_prompt(merged)

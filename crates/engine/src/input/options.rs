@@ -1,4 +1,4 @@
-//! Options of a profile that the user's settings give: those under `options`, and the few settings that are options of some
+//! Options of a profile that come from the user's settings: those under `options`, and the few settings that are options of some
 //! profiles by their own name.
 
 use preface_core::{

@@ -1,5 +1,5 @@
-//! What a project takes away or replaces of what the user and preface have. A grant lists it before it is recorded, and each
-//! build that is affected reports it: the user's words never go in silence.
+//! Texts of the user or of preface that a project removes or replaces. A grant lists them before it is recorded, and each
+//! build that is affected reports them.
 
 use crate::input::{load_profile::LoadedProfile, open_project::OpenedProject, resolve::ResolvedEntries};
 use preface_core::{
@@ -156,7 +156,7 @@ impl ProjectChanges {
     fn add_entry(&mut self, entry: &ExtensionEntry, project: &OpenedProject, entries: &ResolvedEntries) {
         let name = format!("{}/{}", entry.value.category, entry.name);
         let affects = |off: bool| match entry.value.category {
-            // One that is switched off and asked for has a warning of its own.
+            // One that is disabled and requested has a warning of its own.
             Category::Tools => !off && entries.turn.tools.iter().any(|tool| tool.name == entry.name),
             Category::ContextProviders => {
                 let builtin = provider::CONTEXT_PROVIDERS.iter().any(|provider| provider.id() == entry.name);

@@ -1,5 +1,5 @@
-//! The fourth input stage: which entries of the layers are active, which tools there are, and what an agent or an output
-//! style makes of the profile.
+//! The fourth input stage: the active entries of the layers, the tools, and the effect of an agent or an output style
+//! on the profile.
 
 use crate::{
     Engine, Error,
@@ -14,10 +14,11 @@ use crate::{
 use preface_core::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
-    extension::Scopes,
+    extension::{Category, Scopes},
     mcp_servers::{self, McpServers},
     profile::Profile,
-    turn::{Tool, Turn},
+    scope::Scope,
+    turn::{OF_SERVER, Tool, Turn},
 };
 use preface_host::{
     provider::{ContextProvider, agent::AgentSection},
@@ -43,6 +44,17 @@ pub(crate) struct ResolvedEntries {
     pub refused: Option<Error>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
+}
+
+impl ResolvedEntries {
+    /// Returns true if the project brings an active tool: by a manifest, or by a server.
+    pub fn is_of_project(&self, tool: &Tool) -> bool {
+        let origin = match tool.source.as_deref().and_then(|source| source.strip_prefix(OF_SERVER)) {
+            Some(server) => self.mcp.active(server).map(|entry| &entry.origin),
+            None => self.scopes.active(Category::Tools, &tool.name).map(|entry| &entry.origin),
+        };
+        origin.is_some_and(|origin| origin.scope == Scope::Project)
+    }
 }
 
 impl Engine<'_> {
@@ -80,7 +92,7 @@ impl Engine<'_> {
         let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles)?;
         let is_on = extensions::switched_off(&scopes, AgentSection.id()).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
-        let refused = imported::lay(self.system(), &mut profile, agent, &mut notes).err();
+        let refused = imported::lay(self.system(), look.places, &mut profile, agent, &mut notes).err();
         let entries = ResolvedEntries {
             profile,
             turn,

@@ -1,5 +1,5 @@
-//! The agents of a directory: which there are, from where, hiding what; and how many files of agents, commands and styles are
-//! sound. The loaders are the prompt's.
+//! The agents of a directory with origins and shadowed entries, and the number of valid files of agents, commands and
+//! styles. The loaders are those of a build.
 
 use crate::{Engine, Error, request::Request};
 use preface_core::{
@@ -54,20 +54,23 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Engine::agents`].
     pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
-        self.looking_at_skills(request, &mut |profile, look: &ProviderContext<'_>| {
-            let _: Diagnostics = look.notes.take();
-            if !profile.has_agents {
-                return (Vec::new(), Diagnostics::new());
-            }
-            let counts = vec![
-                FileCount::of("agents", &agents::load(look)),
-                FileCount::of("commands", &commands::load(look)),
-                FileCount::of("styles", &styles::load(look)),
-            ];
-            let mut notes = look.notes.take();
-            notes.retain(|note| note.severity >= Severity::Warning);
-            (counts, notes)
-        })
+        let (counts, mut notes) =
+            self.looking_at_skills(request, &mut |profile, look: &ProviderContext<'_>| {
+                let _: Diagnostics = look.notes.take();
+                if !profile.has_agents {
+                    return (Vec::new(), Diagnostics::new());
+                }
+                let counts = vec![
+                    FileCount::of("agents", &agents::load(look)),
+                    FileCount::of("commands", &commands::load(look)),
+                    FileCount::of("styles", &styles::load(look)),
+                ];
+                let mut notes = look.notes.take();
+                notes.retain(|note| note.severity >= Severity::Warning);
+                (counts, notes)
+            })?;
+        notes.extend(self.reminder_problems(request)?);
+        Ok((counts, notes))
     }
 
     /// Finds the output styles of all layers, sorted by name. Returns none for a profile without agents. Nothing is written.
@@ -88,7 +91,7 @@ impl Engine<'_> {
     }
 
     /// Finds and checks the agents of a request's directory, as the prompt of an agent does. The project's pass the gate,
-    /// and nobody is asked: what is held says so. Nothing is written.
+    /// without questions: untrusted entries are marked. Nothing is written.
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.

@@ -1,4 +1,4 @@
-//! What listings show: the entries of a directory without a prompt.
+//! Listings: the entries of a directory, without a prompt.
 
 pub(crate) mod agents;
 pub(crate) mod reminders;

@@ -1,4 +1,4 @@
-//! The reminders of a profile: which there are, and which of them events call for.
+//! The reminders of a profile, and the events that trigger them.
 
 use crate::{
     Engine, Error,
@@ -7,10 +7,10 @@ use crate::{
 };
 use preface_core::{
     attachment::Attachment,
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     pipeline,
     profile::Profile,
-    reminder::{DueReminder, Event, EventError, MOST_EVENTS, ReminderCatalog},
+    reminder::{DueReminder, Event, EventError, MOST_EVENTS, ReminderCatalog, is_about_reminders},
     snapshot::Snapshot,
     variable::VariableKey,
 };
@@ -39,6 +39,13 @@ impl Engine<'_> {
         Ok(RemindersReport { profile: profile.name.clone(), catalogue, diagnostics })
     }
 
+    /// Returns the problems of the reminder files of a request's profile.
+    pub(crate) fn reminder_problems(&self, request: &Request) -> Result<Diagnostics, Error> {
+        let mut diagnostics = self.reminders(request)?.diagnostics;
+        diagnostics.retain(is_about_reminders);
+        Ok(diagnostics)
+    }
+
     /// Returns the reminders that events trigger, in the order of the events. Nothing is read if there are no
     /// events.
     pub(crate) fn due(
@@ -55,16 +62,22 @@ impl Engine<'_> {
             return Err(Error::Usage(format!("more than {MOST_EVENTS} events"), None));
         }
         let catalogue = self.catalogue(profile, places, diagnostics);
-        if catalogue.is_empty() {
-            return Err(Error::Usage(
-                format!("the profile `{}` has no reminders", profile.name),
-                Some("a file in `reminders` of the global directory is one".to_owned()),
-            ));
-        }
-        let due = events.iter().enumerate().map(|(at, event)| {
-            let due = Event::read(event).and_then(|event| catalogue.check(&event));
-            due.map_err(|error| refused(at, events.len(), &error))
+        let events = events.iter().enumerate().map(|(at, event)| {
+            Event::read(event).map(|event| (at, event)).map_err(|error| refused(at, events.len(), &error))
         });
+        let events = events.collect::<Result<Vec<_>, _>>()?;
+        if catalogue.is_empty() {
+            // An agent sends its events whatever the profile.
+            diagnostics.push(Diagnostic::info(
+                DiagnosticCode::ReminderNone,
+                format!("the profile `{}` has no reminders: events have no effect", profile.name),
+            ));
+            return Ok(Vec::new());
+        }
+        let many = events.len();
+        let due = events
+            .iter()
+            .map(|(at, event)| catalogue.check(event).map_err(|error| refused(*at, many, &error)));
         due.collect()
     }
 
@@ -77,7 +90,7 @@ impl Engine<'_> {
         notes: &mut Diagnostics,
     ) -> Result<Vec<Attachment>, Error> {
         let look = self.look(inputs, &snapshot.turn, &Headless);
-        let mut answer = |key: &VariableKey| Some(provider::answer(key, &look));
+        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &look));
         let (attachments, more) = pipeline::remind(due, &snapshot.profile, &snapshot.turn, &mut answer)?;
         notes.extend(more);
         notes.extend(look.notes.take());

@@ -1,4 +1,4 @@
-//! What is active, from where, hiding what: the resolver's answer for one directory.
+//! The active entries of a directory with origins and shadowed entries, from the resolver.
 
 use crate::{
     Engine, Error,
@@ -7,6 +7,7 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
+    compose::check_sections,
     diagnostic::Diagnostics,
     extension::Scopes,
     mcp_servers::McpServers,
@@ -22,7 +23,7 @@ pub struct ScopesReport {
     pub scopes: Scopes,
     /// The MCP servers of all layers.
     pub mcp: McpServers,
-    /// The diagnostics: of extensions, settings, trust.
+    /// The diagnostics: of extensions, settings, sections, trust.
     pub diagnostics: Diagnostics,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
@@ -55,10 +56,13 @@ impl Engine<'_> {
     ) -> Result<ScopesReport, Error> {
         self.refuse_untrusted_in(request, &inputs)?;
         let Inputs { project, entries, .. } = inputs;
+        let sections = check_sections(&snapshot);
+        let mut diagnostics = snapshot.diagnostics;
+        diagnostics.extend(sections);
         Ok(ScopesReport {
             scopes: entries.scopes,
             mcp: entries.mcp,
-            diagnostics: snapshot.diagnostics,
+            diagnostics,
             audit: snapshot.audit,
             places: project.access.places,
             preset: entries.profile.name.clone(),

@@ -1,4 +1,4 @@
-//! The settings of a directory, without a prompt: what each layer says, and the file that a change goes to.
+//! The settings of a directory, without a prompt: the values of each layer, and the file that a change is written to.
 
 use crate::{
     Error,

@@ -1,10 +1,11 @@
-//! The skills of a directory: which there are, from where, hiding what. The loader and its options are the prompt's.
+//! The skills of a directory with origins and shadowed entries. The loader and its options are those of a build.
 
 use crate::{Engine, Error, input::resolve::ResolvedEntries, request::Request};
 use preface_core::{
     condition::ConditionResult,
     diagnostic::Diagnostics,
     profile::Profile,
+    scope::Scope,
     section::{Section, SectionBody},
     settings::{self, MergedSettings},
     skill::{command, standard},
@@ -14,6 +15,7 @@ use preface_core::{
 };
 use preface_host::{
     discover,
+    places::Places,
     provider::{self, ContextProvider, skills::Skills},
     provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions},
@@ -33,6 +35,8 @@ pub struct SkillsReport {
     pub listed: bool,
     /// The reason why the prompt leaves out the section for skills.
     pub left_out: Option<String>,
+    /// The directories of skills, for people.
+    pub roots: Vec<String>,
 }
 
 /// A text in which a skill's command may have been replaced.
@@ -70,6 +74,7 @@ impl Engine<'_> {
                 mode: profile.trust,
                 listed,
                 left_out: left_out.clone(),
+                roots: roots(profile, look.places),
             }
         })
     }
@@ -81,7 +86,7 @@ impl Engine<'_> {
         let ResolvedEntries { profile, turn, .. } = &inputs.entries;
         let section = profile.sections.iter().find(|section| is_for_skills(section))?;
         let mut recorded = RecordedVariables::default();
-        let mut source = |key: &VariableKey| Some(provider::answer(key, &look));
+        let mut source = |key: &VariableKey| Some(provider::resolve(key, &look));
         let mut variables = Variables::new(turn, profile, &mut recorded, &mut source);
         let verdict =
             section.when.as_ref()?.decide(&mut |key| variables.exists(key, &mut Diagnostics::new()));
@@ -137,14 +142,31 @@ pub(crate) fn expand(text: &str, profile: &Profile, look: &ProviderContext<'_>) 
     skills::expand(text, &load(profile, look).unwrap_or_default(), look)
 }
 
+/// Returns the directories in which the section for skills finds them.
+fn roots(profile: &Profile, places: &Places) -> Vec<String> {
+    let section = profile.sections.iter().find(|section| is_for_skills(section));
+    let roots = section.and_then(|section| section.options.get("roots")?.as_array());
+    let shown = roots.into_iter().flatten().filter_map(|root| {
+        let dir = root["dir"].as_str()?;
+        Some(match (root["at"].as_str()?, &places.project, &places.global) {
+            ("project", Some(project), _) => places.source(Scope::Project, &project.join(dir)).path.clone(),
+            ("global", _, Some(global)) => places.source(Scope::Global, &global.join(dir)).path.clone(),
+            ("home", ..) => format!("~/{dir}"),
+            ("up", ..) => dir.to_owned(),
+            _ => return None,
+        })
+    });
+    shown.collect()
+}
+
 fn is_for_skills(section: &Section) -> bool {
     matches!(&section.body, SectionBody::Fill(name) if name.as_str() == Skills.name())
 }
 
-/// Loads what the section for skills asks for; `None` where the profile has none.
+/// Loads the skills as the section for skills configures; `None` where the profile has none.
 fn load(profile: &Profile, look: &ProviderContext<'_>) -> Option<Vec<SkillEntry>> {
     let section = profile.sections.iter().find(|section| is_for_skills(section))?;
-    let options = SkillOptions::read(&Skills, section, look);
+    let options = SkillOptions::read(section, look);
     Some(skills::load(&options, look))
 }
 
@@ -178,7 +200,7 @@ mod tests {
 
     type SkillRow<'r> = (&'r str, Scope, Status, bool);
 
-    fn told(report: &SkillsReport) -> Vec<SkillRow<'_>> {
+    fn rows(report: &SkillsReport) -> Vec<SkillRow<'_>> {
         let skills = report.skills.iter();
         skills.map(|skill| (skill.name.as_str(), skill.origin.scope, skill.status, skill.active)).collect()
     }
@@ -187,7 +209,7 @@ mod tests {
     fn the_first_root_wins_a_name() {
         let report = ask(&machine(), TrustChoice::Once);
         assert_eq!(
-            told(&report),
+            rows(&report),
             [
                 ("commit", Scope::Project, Status::Ok, true),
                 ("commit", Scope::Global, Status::Ok, false),
@@ -204,7 +226,7 @@ mod tests {
     fn a_projects_skill_passes_the_gate() {
         let report = ask(&machine(), TrustChoice::Ask);
         assert_eq!(
-            told(&report)[..2],
+            rows(&report)[..2],
             [
                 ("commit", Scope::Project, Status::Untrusted, false),
                 ("commit", Scope::Global, Status::Ok, true)
@@ -217,7 +239,7 @@ mod tests {
     fn a_broken_skill_leaves_the_one_below() {
         let file = "/work/.preface/skills/commit/SKILL.md";
         let report = ask(&machine().with_file(file, "No block."), TrustChoice::Once);
-        assert_eq!(told(&report)[0], ("commit", Scope::Project, Status::Disabled, false));
+        assert_eq!(rows(&report)[0], ("commit", Scope::Project, Status::Disabled, false));
         assert!(report.skills[1].active);
         assert_eq!(report.skills[1].fallback_from.as_ref(), Some(&report.skills[0].origin));
         assert_eq!(report.skills[0].diagnostics[0].message, "description is required");

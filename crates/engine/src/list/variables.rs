@@ -1,4 +1,4 @@
-//! What a template can name: the catalogue of `preface list variables` and of `GET /system-prompt/variables`. It is the same for
+//! The variables of templates: the list of `preface list variables` and of `GET /system-prompt/variables`. It is the same for
 //! every directory, needs no store and never changes while a program runs.
 
 use preface_core::variable::Stability;
@@ -9,10 +9,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Variable {
-    /// What stands before the colon.
+    /// The type, before the colon.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// What stands behind it; a placeholder such as `<path>` where any name is good.
+    /// The name after it, or a placeholder such as `<path>`.
     pub name: &'static str,
     /// What it is, for people.
     pub description: &'static str,
@@ -43,7 +43,7 @@ impl From<&VariableInfo> for Variable {
 /// Lists what templates can name: ten in the order of docs/reference/variables.md, then the others as their providers list them.
 ///
 /// ```
-/// let first = preface::variables()[0];
+/// let first = preface_engine::variables()[0];
 /// assert_eq!((first.kind, first.name, first.dynamic), ("system", "time", false));
 /// ```
 #[must_use]
@@ -54,7 +54,7 @@ pub fn variables() -> Vec<Variable> {
     infos.into_iter().map(Variable::from).collect()
 }
 
-/// Returns where a variable stands in lists: the seed's ten in its order, all others behind them.
+/// Returns the position of a variable in lists: ten in a fixed order, then the others.
 pub(crate) fn place(info: &VariableInfo) -> usize {
     let place = SEED_ORDER.iter().position(|name| *name == (info.kind, info.name));
     place.unwrap_or(SEED_ORDER.len())

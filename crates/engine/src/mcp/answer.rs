@@ -1,4 +1,4 @@
-//! What came of asking servers.
+//! The results of queries to MCP servers.
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
@@ -16,13 +16,13 @@ const BROKEN: DiagnosticCode = DiagnosticCode::McpServerConfigInvalid;
 pub enum ServerState {
     /// The server answered.
     Answered,
-    /// The server was asked and failed, or sent something invalid.
+    /// The query failed, or sent something invalid.
     Failed,
-    /// The server was not asked: its entry in `mcp.json` does not allow it.
-    Refused,
-    /// The server was not asked: it belongs to a project, and the user has not allowed it.
+    /// The server was not queried: with its entry it cannot be started or reached; the diagnostic has the reason.
+    NotAsked,
+    /// The server was not queried: it belongs to a project, and the user has not allowed it.
     NeedsGrant,
-    /// The server was not asked: it is disabled, hidden, or invalid.
+    /// The server was not queried: it is disabled, hidden, or invalid.
     Inactive,
 }
 
@@ -33,7 +33,7 @@ impl ServerState {
         match self {
             ServerState::Answered => "answered",
             ServerState::Failed => "failed",
-            ServerState::Refused => "refused",
+            ServerState::NotAsked => "not asked",
             ServerState::NeedsGrant => "needs grant",
             ServerState::Inactive => "not active",
         }
@@ -52,7 +52,7 @@ pub struct ServerAnswer {
     /// True where the caller named it.
     #[serde(skip)]
     pub named: bool,
-    /// The time that the server took, in milliseconds; `None` where it was not asked.
+    /// The time that the server took, in milliseconds; `None` if it was not queried.
     pub ms: Option<u64>,
     /// The version of the protocol.
     pub protocol: Option<String>,
@@ -76,19 +76,19 @@ pub struct ServerAnswer {
 }
 
 impl ServerAnswer {
-    /// Returns true if the caller did not get what was asked for. A waiting server that was not named is no
+    /// Returns true if a query of the caller failed. A waiting server that was not named is no
     /// failure.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         match self.state {
             ServerState::Answered => false,
-            ServerState::Failed | ServerState::Refused => true,
+            ServerState::Failed | ServerState::NotAsked => true,
             ServerState::NeedsGrant | ServerState::Inactive => self.named,
         }
     }
 }
 
-/// The answers of all servers that were asked.
+/// The answers of all queried servers.
 #[derive(Clone, Debug)]
 pub struct ServerAnswers {
     /// One answer for each, by name.

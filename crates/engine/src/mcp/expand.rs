@@ -1,4 +1,4 @@
-//! `${NAME}` in the values that a server is given: the user's environment answers.
+//! Replaces `${NAME}` in the configuration of a server by the user's environment.
 
 /// A value that is ready to use.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The servers of all layers with what is recorded of them: what `preface list servers` shows.
+//! The servers of all layers with their recordings, as `preface list servers` shows them.
 
 use super::recall::recalled;
 use crate::{Engine, Error, input::collect::Breadth, list::scopes::ScopesReport, request::Request};

@@ -1,5 +1,5 @@
-//! Values that a server was given and nobody else may see: where the server repeats one, it is masked before anything is
-//! shown or written.
+//! Masks secret values of a server's configuration: where the server repeats one, it is masked before anything is shown or
+//! written.
 
 use preface_core::mcp_servers::ServerDescription;
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl SecretValues {
         if self.0.is_empty() || !self.mask(&mut value) {
             return (described, false);
         }
-        // What is masked has the same shape; where it had not, nothing of it would be told.
+        // The masked value has the same shape; if it had not, none of it would be shown.
         (serde_json::from_value(value).unwrap_or_default(), true)
     }
 

@@ -1,4 +1,4 @@
-//! What is recorded of the servers that may run enters a build here, once.
+//! Adds the recordings of the servers that may run to a build, once.
 
 use preface_core::{
     diagnostic::Diagnostics,

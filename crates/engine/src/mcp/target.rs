@@ -1,5 +1,5 @@
-//! From a server of `mcp.json` to one that can be asked: the program that is started with all that it gets, or the address
-//! with its headers.
+//! The target of a query: the program of a server of `mcp.json` with its arguments and environment, or its address with
+//! headers.
 //!
 //! A server of the user's is given what the user's environment holds under the names that its `env` and `headers` write as
 //! `${NAME}`. One of a project is given no more than its grant says, starts in the project, and sends nothing of the user's
@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-/// A server that can be asked now.
+/// A server that can be queried now.
 pub(super) struct ReadyServer {
     pub target: ServerTarget,
     /// The values passed to the server that must not be shown.
@@ -134,7 +134,7 @@ impl ServerDiagnostics<'_> {
         };
         let mut run = RunRequest::new([command], &cwd);
         run.env = env;
-        // What a project brings along must not become `npx` or `docker`, whoever asks for those. A path means itself.
+        // A file of the project must not be started as `npx` or `docker`. A path is used as it is.
         let project = project_root(look.system, &look.places.cwd);
         let own_path = run.env.iter().rfind(|(name, _)| name == "PATH" && !self.is_projects());
         let own_path = own_path.map(|(_, path)| path_outside(look.system, &project, path.as_ref()));
@@ -196,7 +196,7 @@ impl ServerDiagnostics<'_> {
                 &format!("its working directory `{}`: {error}", look.places.shown(&dir)),
             )
         })?;
-        // The grant says so, too; what was granted is what is started.
+        // The grant names it, too: what was granted is what is started.
         if self.is_projects() && !real.starts_with(consent::pin_root(look.system, &look.places.cwd).0) {
             return Err(self
                 .note(DiagnosticCode::McpRefused, "its working directory lies outside of the project")

@@ -1,6 +1,6 @@
-//! Asking servers on a machine in memory, by somebody who only says that it did.
+//! Queries on a machine in memory, with a query function that only returns fixed replies.
 
-use super::{AskOptions, ServerState};
+use super::{QueryOptions, ServerState};
 use crate::{ASSETS, Engine, Request, Session, TrustChoice};
 use preface_core::{
     diagnostic::Diagnostic,
@@ -42,20 +42,20 @@ fn described() -> ServerDescription {
     described
 }
 
-fn heard(target: &ServerTarget, result: Result<ServerDescription, McpError>) -> ServerReply {
-    let said_nothing = result.as_ref().is_ok_and(|result| result.tools.is_empty());
+fn reply(target: &ServerTarget, result: Result<ServerDescription, McpError>) -> ServerReply {
+    let is_empty = result.as_ref().is_ok_and(|result| result.tools.is_empty());
     ServerReply {
         name: target.name.clone(),
         took: Duration::from_millis(5),
         calls_itself: Some("fake 1".into()),
         protocol: Some("2025-06-18".into()),
         result,
-        refused: if said_nothing { vec!["tools"] } else { Vec::new() },
-        notes: if said_nothing { vec![refused()] } else { Vec::new() },
+        refused: if is_empty { vec!["tools"] } else { Vec::new() },
+        notes: if is_empty { vec![refused()] } else { Vec::new() },
     }
 }
 
-/// A note as whoever talks to servers makes it.
+/// A diagnostic as the MCP client makes it.
 fn refused() -> Diagnostic {
     Diagnostic::warning(
         preface_core::diagnostic::DiagnosticCode::McpRefused,
@@ -63,20 +63,20 @@ fn refused() -> Diagnostic {
     )
 }
 
-/// Asks all servers; returns the answers, and what was asked.
+/// Queries all servers; returns the answers and the targets.
 fn ask(
     system: &MemorySystem,
     result: &Result<ServerDescription, McpError>,
 ) -> (super::ServerAnswers, Vec<ServerTarget>) {
     let seen = Mutex::new(Vec::new());
-    let talk = |targets: &[ServerTarget], tell: &(dyn Fn(&ServerReply) + Sync)| {
+    let talk = |targets: &[ServerTarget], on_reply: &(dyn Fn(&ServerReply) + Sync)| {
         seen.lock().expect("nobody panicked").extend(targets.iter().cloned());
-        let all: Vec<ServerReply> = targets.iter().map(|target| heard(target, result.clone())).collect();
-        all.iter().for_each(tell);
+        let all: Vec<ServerReply> = targets.iter().map(|target| reply(target, result.clone())).collect();
+        all.iter().for_each(on_reply);
         all
     };
     let answers = Engine::new(system)
-        .ask_servers_by(&talk, &request(), &AskOptions::default(), &|_| {})
+        .query_servers_with(&talk, &request(), &QueryOptions::default(), &|_| {})
         .expect("answers");
     (answers, seen.into_inner().expect("nobody panicked"))
 }
@@ -119,15 +119,15 @@ fn a_users_server_is_not_found_in_the_project_by_its_name() {
     system.cut("/usr/bin/git-mcp");
     put(json!({"command": "git-mcp"}));
     let (answers, targets) = ask(&system, &Ok(described()));
-    assert_eq!((targets.len(), answers.servers[0].state), (0, ServerState::Refused));
+    assert_eq!((targets.len(), answers.servers[0].state), (0, ServerState::NotAsked));
 }
 
 #[test]
 fn what_a_server_was_given_is_repeated_nowhere() {
     let system = machine();
     let (answers, _) = ask(&system, &Ok(described()));
-    let told = format!("{:?}", answers.servers);
-    assert!(!told.contains("hush"), "{told}");
+    let printed = format!("{:?}", answers.servers);
+    assert!(!printed.contains("hush"), "{printed}");
     assert!(
         answers
             .servers
@@ -138,9 +138,9 @@ fn what_a_server_was_given_is_repeated_nowhere() {
     assert!(built.prompt.text.contains("Your token is ***."), "{}", built.prompt.text);
     let problem = McpError::Died("the last it said: `hush-hush-hush` to key=query-secret".into());
     let (answers, _) = ask(&system, &Err(problem));
-    let told = format!("{:?}", answers.servers);
-    assert!(!told.contains("hush-hush"), "{told}");
-    assert!(!format!("{:?}", answers.servers[1]).contains("query-secret"), "{told}");
+    let printed = format!("{:?}", answers.servers);
+    assert!(!printed.contains("hush-hush"), "{printed}");
+    assert!(!format!("{:?}", answers.servers[1]).contains("query-secret"), "{printed}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
     let names: Vec<&str> = seen.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert!(names.ends_with(&["mcp__git__a", "mcp__git__b", "mcp__web__a", "mcp__web__b"]), "{names:?}");
     for problem in
-        [McpError::Late, McpError::Flooded(1), McpError::Died("x".into()), McpError::Lied("x".into())]
+        [McpError::Timeout, McpError::TooLarge(1), McpError::Died("x".into()), McpError::Protocol("x".into())]
     {
         let (answers, _) = ask(&system, &Err(problem));
         assert!(answers.servers.iter().all(|server| server.state == ServerState::Failed && server.keeps_old));

@@ -1,5 +1,5 @@
-//! The tools of servers, as a model is told of them: `mcp__<server>__<tool>`. What is said of them is somebody else's text: it
-//! is bounded, what hides in it is written out, and what imitates the structure of a prompt is escaped.
+//! The tools of servers as they are named in a prompt: `mcp__<server>__<tool>`. Their descriptions are untrusted text: they are
+//! limited in length, hidden characters are written out, and imitated structure of a prompt is escaped.
 
 use crate::request::ToolChoice;
 use preface_core::{
@@ -9,7 +9,7 @@ use preface_core::{
         hidden::{self, escape_hidden},
     },
     mcp_servers::{DescribedTool, ServerEntry},
-    suggestion::did_you_mean,
+    suggestion::suggest_or,
     template::trim,
     turn::{OF_SERVER, Tool},
 };
@@ -44,15 +44,15 @@ pub(crate) fn tools_of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<
         let shown = escape_hidden(&server.name);
         let place = || Place::file(Some(server.origin.scope), server.origin.path.clone());
         let described = &recorded.recording.described.tools;
-        let mut told = ToolWarnings::default();
+        let mut warnings = ToolWarnings::default();
         for tool in described.iter().take(MOST_TOOLS) {
             if tool.name.chars().count() > NAME_LIMIT {
-                told.long.push(escape_hidden(&tool.name).chars().take(NAME_LIMIT).collect());
+                warnings.long.push(escape_hidden(&tool.name).chars().take(NAME_LIMIT).collect());
                 continue;
             }
             match tools.entry(name(&server.name, &tool.name)) {
                 Entry::Vacant(free) => {
-                    let tool = told.tool(free.key(), &server.name, tool);
+                    let tool = warnings.tool(free.key(), &server.name, tool);
                     free.insert(tool);
                 }
                 Entry::Occupied(taken) => {
@@ -65,8 +65,8 @@ pub(crate) fn tools_of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<
                 }
             }
         }
-        told.left_out = described.len().saturating_sub(MOST_TOOLS);
-        notes.extend(told.notes(&shown).into_iter().map(|note| note.at(place())));
+        warnings.left_out = described.len().saturating_sub(MOST_TOOLS);
+        notes.extend(warnings.notes(&shown).into_iter().map(|note| note.at(place())));
     }
     tools.into_values().collect()
 }
@@ -79,9 +79,9 @@ pub(crate) fn join(choice: &ToolChoice, all: &[Tool], tools: &mut Vec<Tool>, not
         ToolChoice::Given(_) => {}
         ToolChoice::Profile => active.extend(all.iter().cloned()),
         ToolChoice::Named(names) => {
-            let asked: Vec<&String> = names.iter().filter(|name| is_of_server(name)).collect();
-            active.extend(all.iter().filter(|tool| asked.iter().any(|name| is_named(tool, name))).cloned());
-            for name in asked {
+            let wanted: Vec<&String> = names.iter().filter(|name| is_of_server(name)).collect();
+            active.extend(all.iter().filter(|tool| wanted.iter().any(|name| is_named(tool, name))).cloned());
+            for name in wanted {
                 if !all.iter().any(|tool| is_named(tool, name)) && !unknown.contains(name) {
                     unknown.push(name.clone());
                 }
@@ -105,10 +105,9 @@ fn unknown_tool(name: &str, all: &[Tool]) -> Diagnostic {
         DiagnosticCode::ToolUnknown,
         format!("`{shown}` is no tool that preface knows; it has a name and nothing else"),
     );
-    match did_you_mean(name, all.iter().map(|tool| tool.name.as_str())) {
-        Some(near) => note.help(format!("did you mean `{near}`?")),
-        None => note.help("the list of MCP servers has what is recorded of them"),
-    }
+    note.help(suggest_or(name, all.iter().map(|tool| tool.name.as_str()), || {
+        "the list of MCP servers has what is recorded of them".to_owned()
+    }))
 }
 
 /// Returns true if a caller's name means the tool: the tool's own name, or that of its server, `mcp__git`.
@@ -186,7 +185,7 @@ impl ToolWarnings {
             return (None, false);
         }
         let mut schema = schema.clone();
-        // Arguments are an object, and services of models refuse a schema that does not say so.
+        // Arguments are an object, and vendors refuse a schema without `"type": "object"`.
         if let Some(fields) = schema.as_object_mut() {
             fields.entry("type").or_insert_with(|| "object".into());
         }

@@ -1,12 +1,12 @@
-//! The hooks of a declared extension as handlers, and its tools. Each hook does what its declaration says and keeps a
-//! journal of what it saw.
+//! The hooks of a declared extension as handlers, and its tools. Each hook does what its declaration has, and
+//! records its input.
 
 use super::{
     noun::{DeclaredTool, OnContext, OnDiscover, OnInput, OnStart, ScenarioExtension},
     record::{HookError, HookLogEntry, HookObservation},
 };
 use preface_core::{
-    hook::{HookAsk, HookEvent, HookFailure, HookHandler, HookReply},
+    hook::{HookCall, HookEvent, HookFailure, HookHandler, HookReply},
     turn::Tool,
 };
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ impl HookHandler for DeclaredHook {
             }
     }
 
-    fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
+    fn call(&self, ask: &mut HookCall<'_>) -> Result<HookReply, HookFailure> {
         let saw = match &self.does {
             HookAction::Discover(_) => HookObservation::Discover { reason: ask.reason },
             HookAction::Input(_) => {

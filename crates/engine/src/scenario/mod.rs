@@ -5,7 +5,7 @@
 //! (`docs/reference/hooks.md`, "Scenarios"). A scenario is the caller's own file; nothing in it is executed.
 //!
 //! ```no_run
-//! use preface::{ASSETS, Engine, OsSystem, Request, scenario::Scenario};
+//! use preface_engine::{ASSETS, Engine, OsSystem, Request, scenario::Scenario};
 //! let scenario = Scenario::read("hi.json", br#"{"steps": [{"prompt": "hi"}]}"#)?;
 //! let system = OsSystem::new(ASSETS);
 //! let record = scenario.play(Engine::new(&system), Request { preset: Some("pi".to_owned()), ..Request::new(".") })?;

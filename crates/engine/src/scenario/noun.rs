@@ -1,4 +1,4 @@
-//! What a scenario file says, as it was read. Keys that nobody knows were refused; the messages were tried.
+//! The types of a scenario file. Unknown keys were refused, and the messages were checked.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Playing: each step through a session, each request answered from the file.
+//! Runs a scenario: each step in a session, each request answered from the file.
 
 use super::{
     extension::SharedJournal,
@@ -109,7 +109,7 @@ impl ScenarioRun<'_, '_> {
             self.note(notes);
         }
         if let Some(prompt) = &step.prompt {
-            let outcome = self.session.say(prompt)?;
+            let outcome = self.session.submit(prompt)?;
             prompts.push(PromptRow { prompt: prompt.clone(), handled: outcome == InputOutcome::Handled });
             if outcome == InputOutcome::Run {
                 self.run()?;

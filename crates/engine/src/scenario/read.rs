@@ -1,4 +1,4 @@
-//! Reading a scenario file: one JSON object, nothing in it that nobody knows, and nothing beyond measure.
+//! Reads a scenario file: one JSON object without unknown keys, within limits.
 
 use super::noun::{CustomMessage, Scenario};
 use preface_core::{
@@ -28,7 +28,7 @@ impl Scenario {
     /// Reads a scenario; `path` is its name for people.
     ///
     /// ```
-    /// use preface::scenario::Scenario;
+    /// use preface_engine::scenario::Scenario;
     /// let error = Scenario::read("x.json", br#"{"steps": [{"promt": "hi"}]}"#).unwrap_err();
     /// assert_eq!(error.to_string(), "unknown key `promt`");
     /// assert_eq!((error.place.line, error.place.column), (Some(1), Some(19)));
@@ -36,7 +36,7 @@ impl Scenario {
     /// ```
     ///
     /// # Errors
-    /// A file that is too large, no UTF-8 or no JSON; a key that nobody knows or that stands twice; a value of a wrong
+    /// A file that is too large, no UTF-8 or no JSON; an unknown or repeated key; a value of a wrong
     /// type; a message that is none; a list beyond [`MOST_ENTRIES`].
     pub fn read(path: &str, bytes: &[u8]) -> Result<Self, ScenarioError> {
         let whole = || Box::new(Place::file(None, path));
@@ -138,8 +138,8 @@ fn tried(message: &CustomMessage, pointer: &str) -> Option<(String, String, Opti
 /// Returns the parser's message without its position, which is given separately; a mistyped key has a help
 /// text.
 fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
-    let said = error.to_string();
-    let words = said.rsplit_once(" at line ").map_or(said.as_str(), |(words, _)| words);
+    let message = error.to_string();
+    let words = message.rsplit_once(" at line ").map_or(message.as_str(), |(words, _)| words);
     // `line` and `column` (bytes) are where the parser stood: behind the word or value that it did not like.
     let line_start: usize =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -188,10 +188,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_scenario_says_where_and_what() {
+    fn an_invalid_file_is_an_error_with_its_location() {
         const LIST: &str = "a scenario is a JSON object, and this is a list — put the list under its key: `{\"steps\": […]}`";
         let long = format!(r#"{{"steps": [{}]}}"#, vec!["{}"; MOST_ENTRIES + 1].join(","));
-        for (text, said) in [
+        for (text, message) in [
             ("", "1:1 the scenario is no JSON: EOF while parsing a value"),
             ("{\"steps\": [\n  {\"prompt\": }]}", "2:14 the scenario is no JSON: expected value"),
             ("{} {}", "1:4 the scenario is no JSON: trailing characters"),
@@ -228,7 +228,7 @@ mod tests {
             ),
             (&long, "`/steps`: 1001 entries are more than the limit of 1000"),
         ] {
-            assert_eq!(refused(text), said, "{}", &text[..text.len().min(80)]);
+            assert_eq!(refused(text), message, "{}", &text[..text.len().min(80)]);
         }
         let large = vec![b' '; MOST_BYTES + 1];
         assert!(Scenario::read("x", &large).expect_err("too large").message.contains("more than the limit"));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_as_usual() {
+    fn missing_keys_have_defaults() {
         let scenario = Scenario::read("x.json", b"\xef\xbb\xbf{}").expect("a scenario");
         assert_eq!(scenario.steps, super::super::noun::one_prompt());
         assert_eq!((scenario.extensions.len(), scenario.replies.len()), (0, 0));

@@ -1,4 +1,4 @@
-//! What a play showed: each request as a model would have had it, and what hooks saw and did.
+//! The record of a run: each request as a model would get it, and the input and effect of each hook.
 
 use crate::session::ModelRequest;
 use preface_core::{

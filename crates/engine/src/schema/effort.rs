@@ -1,7 +1,7 @@
 //! The second walk: how many steps it takes to check a value, counted without checking it.
 //!
-//! A short schema can ask for more steps than there is time: thirty definitions that each refer twice to the next are a
-//! billion. Every check that keywords could ask for is counted here once for each pair of a schema and a part of the
+//! A short schema can need more steps than there is time: thirty definitions that each refer twice to the next are a
+//! billion. Every possible check of a keyword is counted here once for each pair of a schema and a part of the
 //! value, so counting is fast where checking is not. The count is an upper bound: a check stops at what does not fit,
 //! the count goes on.
 

@@ -1,7 +1,7 @@
 //! Checks the `config` of an extension against the JSON Schema of its manifest.
 //!
 //! ```
-//! use preface::{JsonSchema, core::extension::{SchemaChecker, SchemaFault}};
+//! use preface_engine::{JsonSchema, core::extension::{SchemaChecker, SchemaFault}};
 //! use serde_json::json;
 //! let schema = json!({
 //!     "type": "object",
@@ -17,7 +17,7 @@
 //! The rules of JSON Schema are the crate `jsonschema`'s. A schema comes with an extension, so it may be written by
 //! anybody, and two walks of ours go before that crate: `outline` refuses references that leave the document and
 //! schemas that would need a deep stack, `effort` counts the steps that a check would take and refuses too many.
-//! What that crate finds, `sentence` says in our words. Nothing is loaded from anywhere, and nothing is prepared
+//! `sentence` turns the errors of that crate into messages. Nothing is loaded from anywhere, and nothing is prepared
 //! before the first check.
 
 mod effort;

@@ -27,7 +27,7 @@ impl<'a> SchemaOutline<'a> {
     /// Walks a schema.
     ///
     /// # Errors
-    /// The schema is refused; the pointer says where.
+    /// The schema is refused; the pointer is the place.
     pub fn of(schema: &'a Value) -> Result<SchemaOutline<'a>, SchemaViolation> {
         if let Some(fault) = too_deep(schema, "the schema").or_else(|| too_large(schema)) {
             return Err(fault);
@@ -241,7 +241,7 @@ impl<'a> OutlineWalk<'a> {
                 (KeywordShape::Named, Value::Object(schemas)) => {
                     self.all(schemas.iter().map(|(name, schema)| (member(&here, name), schema)))?
                 }
-                // The meta-schema says what is wrong with it.
+                // The meta-schema reports it.
                 (KeywordShape::Named, _) => 0,
             };
             below = below.max(levels);

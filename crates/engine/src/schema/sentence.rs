@@ -1,4 +1,4 @@
-//! What the crate `jsonschema` finds, as places and sentences of ours.
+//! Turns the errors of the crate `jsonschema` into locations and messages.
 
 use super::{
     outline::SchemaOutline,
@@ -134,7 +134,7 @@ fn of_value(error: &ValidationError<'_>) -> String {
         }
         Kind::Not { .. } => "fits a form that is not allowed".to_owned(),
         Kind::FalseSchema => "is not allowed".to_owned(),
-        // What is left cannot come from the keywords that run here; the place of the keyword says enough.
+        // What is left cannot come from the keywords that run here; the location of the keyword is enough.
         _ => format!("does not fit the schema at `{}`", text(error.schema_path().as_str())),
     }
 }

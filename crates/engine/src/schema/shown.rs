@@ -1,4 +1,4 @@
-//! Values and names as a message shows them: short, escaped, and never what looks like a secret.
+//! Values and names in messages: short, escaped, and without what looks like a secret.
 
 use preface_core::lint::hidden::escape_hidden;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What hooks are told beside the prompt: the tools, and what the base was built from.
+//! Input of hooks beside the prompt: the tools, and the inputs of the base prompt.
 
 use super::Session;
 use crate::input::Inputs;
@@ -33,7 +33,7 @@ pub(super) fn tools(inputs: &Inputs, active: &[Tool]) -> Vec<HookTool> {
 
 impl Session<'_> {
     /// The inputs of the base in the words of the seed. Which section they come from is the profile's business; what
-    /// fills a section tells which input it is.
+    /// fills a section names the input.
     pub(super) fn inputs(&self) -> HookInputs {
         let snapshot = &self.snapshot;
         let turn = &snapshot.turn;

@@ -1,9 +1,9 @@
 //! Sessions: a base prompt that is built once and rebuilt for a few reasons only, runs that hooks may change it for, and
-//! what a model sees at each request.
+//! the content of each request.
 //!
 //! ```no_run
-//! use preface::{ASSETS, Engine, OsSystem, Request, session::{InputOutcome, Session}};
-//! use preface::core::hook::{HookEvent, HookFn, HookReply};
+//! use preface_engine::{ASSETS, Engine, OsSystem, Request, session::{InputOutcome, Session}};
+//! use preface_engine::core::hook::{HookEvent, HookFn, HookReply};
 //!
 //! let system = OsSystem::new(ASSETS);
 //! let request = Request { preset: Some("pi".to_owned()), ..Request::new(".") };
@@ -13,12 +13,12 @@
 //!         Ok(HookReply { system_prompt: Some(format!("{prompt}\nBe brief.")), ..HookReply::default() })
 //!     }))
 //!     .start()?;
-//! if session.say("Fix the tests.")? == InputOutcome::Run {
+//! if session.submit("Fix the tests.")? == InputOutcome::Run {
 //!     let seen = session.request();
 //!     println!("{} messages below {} bytes", seen.messages.len(), seen.prompt.text.len());
 //!     session.finish();
 //! }
-//! # Ok::<(), preface::Error>(())
+//! # Ok::<(), preface_engine::Error>(())
 //! ```
 
 mod inputs;
@@ -38,7 +38,7 @@ use crate::{
     hooks::{HookRecipients, of_event},
     input::{
         Inputs,
-        collect::{Breadth, ask_again},
+        collect::{Breadth, collect_again},
     },
     request::Request,
 };
@@ -81,7 +81,7 @@ pub struct Session<'s> {
     next_turn: Vec<Message>,
     notes: Diagnostics,
     /// The diagnostics about permissions since the base was built.
-    told: Diagnostics,
+    reported: Diagnostics,
     /// True once a turn has begun.
     has_begun: bool,
 }
@@ -145,9 +145,9 @@ impl<'s> Session<'s> {
         let turn = snapshot.turn.clone();
         let look = looking.look(&inputs, &turn, &Headless);
         let snapshot =
-            ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
-        let told = HookRecipients { handlers: &self.handlers, reason: DiscoverReason::Reload };
-        let (inputs, snapshot, mut prompt) = looking.first_base(inputs, snapshot, &told, &Headless)?;
+            collect_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
+        let recipients = HookRecipients { handlers: &self.handlers, reason: DiscoverReason::Reload };
+        let (inputs, snapshot, mut prompt) = looking.first_base(inputs, snapshot, &recipients, &Headless)?;
         let access_log = recorder.into_access_log();
         if prompt.triggers.is_empty() {
             prompt.triggers.push(Trigger::between(TriggerKind::Reload, None, &self.base, &prompt));
@@ -158,7 +158,7 @@ impl<'s> Session<'s> {
         self.access_log = access_log;
         self.snapshot = snapshot;
         self.base = prompt;
-        self.told.clear();
+        self.reported.clear();
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl<'s> Session<'s> {
         self.engine.log(&self.inputs, &snapshot.turn, &mut base);
         self.snapshot = snapshot;
         self.base = base;
-        self.told.clear();
+        self.reported.clear();
         Ok(())
     }
 

@@ -1,5 +1,5 @@
-//! What of a project may run is compared with its grant again before each run and each request, so that a hook that
-//! changed in between does not run in a session that began before.
+//! Compares the hooks of a project with their grant before each run and each request, so that a hook that changed does not
+//! run in a session that began before.
 
 use super::Session;
 use crate::{input::resolve::ResolvedEntries, trust::permission};
@@ -25,8 +25,8 @@ impl Session<'_> {
         (entries.scopes, entries.mcp, entries.granted) = (scopes, mcp, granted);
         self.programs = self.engine.programs(&self.inputs, &self.snapshot.turn, &Headless);
         for note in notes {
-            if !self.base.diagnostics.contains(&note) && !self.told.contains(&note) {
-                self.told.push(note.clone());
+            if !self.base.diagnostics.contains(&note) && !self.reported.contains(&note) {
+                self.reported.push(note.clone());
                 self.notes.push(note);
             }
         }

@@ -1,4 +1,4 @@
-//! What happens while a session lives, and the reminders that it calls for.
+//! Events of a session, and the reminders that they trigger.
 
 use super::Session;
 use crate::Error;
@@ -9,7 +9,7 @@ impl Session<'_> {
     /// request, once; the prompt and the messages stay as they are.
     ///
     /// # Errors
-    /// The profile has no such reminder, or the event says something else than the reminder needs. Then nothing is sent.
+    /// The profile has no such reminder, or the event lacks a value that the reminder needs. Then nothing is sent.
     pub fn remind(&mut self, event: &Value) -> Result<(), Error> {
         let Session { engine, inputs, snapshot, notes, reminders, .. } = self;
         let due = engine.due(std::slice::from_ref(event), &snapshot.profile, inputs.places(), notes)?;

@@ -1,11 +1,11 @@
-//! What a model sees at one request: prompt, messages after the hooks of `context` and after conversion, tools.
+//! The content of one request: prompt, messages after the hooks of `context` and after conversion, tools.
 
 use super::Session;
 use crate::hooks::of_event;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     format::RequestContent,
-    hook::{HookAsk, HookEvent, hear_context},
+    hook::{HookCall, HookEvent, apply_context_reply},
     message::{Message, ModelMessage, convert},
     prompt::Prompt,
     turn::Tool,
@@ -49,9 +49,9 @@ impl Session<'_> {
         let mut values = if changes { self.values() } else { Vec::new() };
         for hook in &hooks {
             let mut list = values;
-            let mut asked = HookAsk::new(HookEvent::Context, &self.snapshot.turn.cwd, &mut list);
-            let reply = hook.tell(self.engine.system(), &mut asked, &mut notes);
-            hear_context(&mut list, hook.source(), reply, &mut notes);
+            let mut call = HookCall::new(HookEvent::Context, &self.snapshot.turn.cwd, &mut list);
+            let reply = hook.call(self.engine.system(), &mut call, &mut notes);
+            apply_context_reply(&mut list, hook.source(), reply, &mut notes);
             values = list;
         }
         let messages: Vec<Message> = match changes {

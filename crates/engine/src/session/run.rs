@@ -1,4 +1,4 @@
-//! Runs: from what a person says to the prompt and the messages of the requests that answer it.
+//! Runs: from a message of the user to the prompt and the messages of its requests.
 
 use super::Session;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    hook::{AgentStart, HookAsk, HookEvent, hear_input},
+    hook::{AgentStart, HookCall, HookEvent, apply_input_reply},
     message::{Message, MessageFault, Role},
     prompt::Prompt,
     snapshot::Snapshot,
@@ -53,20 +53,20 @@ impl Session<'_> {
     /// the skill, and a run begins.
     ///
     /// # Errors
-    /// What the line refuses where a hook switches tools. Then nothing was said.
-    pub fn say(&mut self, text: &str) -> Result<InputOutcome, Error> {
+    /// The pipeline failed after a hook changed the tools. Then the message was not submitted.
+    pub fn submit(&mut self, text: &str) -> Result<InputOutcome, Error> {
         self.turn_boundary()?;
         self.compare_permissions();
         let mut words = text.to_owned();
         let hooks = of_event(&self.programs, &self.handlers, HookEvent::Input);
         for hook in &hooks {
             let mut messages = self.values();
-            let told = words.clone();
-            let mut asked = HookAsk::new(HookEvent::Input, &self.snapshot.turn.cwd, &mut messages);
-            asked.prompt = Some(&told);
-            asked.system_prompt = Some(&self.base.text);
-            let reply = hook.tell(self.engine.system(), &mut asked, &mut self.notes);
-            if hear_input(&mut words, hook.source(), reply, &mut self.notes).is_break() {
+            let submitted = words.clone();
+            let mut call = HookCall::new(HookEvent::Input, &self.snapshot.turn.cwd, &mut messages);
+            call.prompt = Some(&submitted);
+            call.system_prompt = Some(&self.base.text);
+            let reply = hook.call(self.engine.system(), &mut call, &mut self.notes);
+            if apply_input_reply(&mut words, hook.source(), reply, &mut self.notes).is_break() {
                 return Ok(InputOutcome::Handled);
             }
         }
@@ -88,7 +88,7 @@ impl Session<'_> {
     }
 
     /// Takes a message of an extension. Where a run is under way its next request has it; else, where `starts` is true,
-    /// one begins, and its hooks are told as at any other (`pi.md` D9).
+    /// one begins, and its hooks are called as for any other (`pi.md` D9).
     ///
     /// # Errors
     /// What the line refuses where a hook switches tools. Then nothing was sent.
@@ -165,14 +165,14 @@ impl Session<'_> {
             let tools = super::inputs::tools(found, &current.turn.tools);
             let before = start.prompt().clone();
             let mut hook_notes = Diagnostics::new();
-            let mut asked = HookAsk::new(HookEvent::BeforeAgentStart, &snapshot.turn.cwd, &mut messages);
-            asked.prompt = words;
-            asked.system_prompt = Some(&before.text);
-            asked.tools = &tools;
-            asked.inputs = Some(&inputs);
-            let reply = hook.tell(engine.system(), &mut asked, &mut hook_notes);
+            let mut call = HookCall::new(HookEvent::BeforeAgentStart, &snapshot.turn.cwd, &mut messages);
+            call.prompt = words;
+            call.system_prompt = Some(&before.text);
+            call.tools = &tools;
+            call.inputs = Some(&inputs);
+            let reply = hook.call(engine.system(), &mut call, &mut hook_notes);
             let mut switched = Diagnostics::new();
-            hook_notes.extend(start.hear(hook.source(), reply, |names| {
+            hook_notes.extend(start.apply_reply(hook.source(), reply, |names| {
                 switched_by = Some(hook.source().name);
                 let current = switched_snapshot.as_ref().unwrap_or(snapshot);
                 let tools = super::tools::known(found, current, registered, names, &mut switched);
@@ -205,7 +205,7 @@ impl Session<'_> {
         if let Some(switched) = switched_snapshot {
             *snapshot = switched;
         }
-        // The rebuilt base is the base from now on; what hooks said is the run's alone.
+        // The rebuilt base is the base from now on; the changes of hooks are the run's alone.
         if start.active_tools().is_some() {
             let mut rebuilt = start.base().clone();
             rebuilt.triggers.clone_from(&base.triggers);
@@ -232,7 +232,7 @@ impl Session<'_> {
     }
 
     /// The words with a skill's text in the place of its command. What came up about that command is noted;
-    /// what there is to say of skills was said with the base.
+    /// the diagnostics of skills were reported with the base.
     fn expanded(&mut self, words: String) -> String {
         let look = self.engine.look(&self.inputs, &self.snapshot.turn, &Headless);
         let expanded = skills::expand(&words, &self.snapshot.profile, &look);

@@ -1,4 +1,4 @@
-//! What a session begins with.
+//! The start of a session.
 
 use super::Session;
 use crate::{
@@ -59,26 +59,26 @@ impl<'s> Setup<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn start(self) -> Result<Session<'s>, Error> {
-        self.start_asking(&Headless)
+        self.start_interactive(&Headless)
     }
 
-    /// Starts the session and asks where trust is not recorded.
+    /// Starts the session, and asks the user about projects without recorded trust.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn start_asking(self, ask: &dyn Ask) -> Result<Session<'s>, Error> {
+    pub fn start_interactive(self, ask: &dyn Ask) -> Result<Session<'s>, Error> {
         let Setup { engine, mut request, handlers, tools, history } = self;
         if request.trust == TrustChoice::Ask && ask.is_there() {
             // A recorded answer is found by what follows; one for once holds as long as the session.
-            request.trust = engine.ask_trust(&request, ask)?;
+            request = engine.ask_trust(&request, ask)?;
         }
         let recorder = RecordingSystem::new(engine.system());
         let looking = engine.handing_out().on(&recorder);
         let (inputs, mut snapshot) = looking.read_and_collect(&request, Breadth::EveryTool, None, ask)?;
         engine.refuse_untrusted_in(&request, &inputs)?;
         snapshot.turn.tools = super::tools::with_registered(&snapshot, &tools);
-        let told = HookRecipients { handlers: &handlers, reason: DiscoverReason::Startup };
-        let (inputs, snapshot, mut base) = looking.first_base(inputs, snapshot, &told, ask)?;
+        let recipients = HookRecipients { handlers: &handlers, reason: DiscoverReason::Startup };
+        let (inputs, snapshot, mut base) = looking.first_base(inputs, snapshot, &recipients, ask)?;
         let access_log = recorder.into_access_log();
         if base.triggers.is_empty() {
             base.triggers.push(Trigger::between(TriggerKind::Startup, None, &Prompt::default(), &base));
@@ -100,7 +100,7 @@ impl<'s> Setup<'s> {
             reminders: Vec::new(),
             next_turn: Vec::new(),
             notes: Vec::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
             has_begun: false,
         })
     }

@@ -1,9 +1,9 @@
-//! Which tools are active, and the base that is rebuilt for them.
+//! The active tools, and the base prompt that is rebuilt when they change.
 
 use super::Session;
 use crate::{
     Engine, Error,
-    input::{Inputs, collect::ask_again, extensions},
+    input::{Inputs, collect::collect_again, extensions},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -106,7 +106,8 @@ pub(super) fn rebuild(
     let mut snapshot = before.clone();
     if !same_tools {
         let look = engine.look(inputs, &turn, &Headless);
-        snapshot = ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
+        snapshot =
+            collect_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
     }
     snapshot.turn = turn;
     snapshot.variables.retain(|key, variable| {

@@ -1,6 +1,6 @@
-//! What differs between two versions: as unified text, and as hunks for a page.
+//! The differences of two versions: as a unified diff, and as hunks for the editor.
 
-use super::{TemplatesError, at_version, speaking};
+use super::{TemplatesError, at_version, effective};
 use preface_store::{Store, TemplateName};
 use serde::Serialize;
 use similar::{Algorithm, ChangeTag, TextDiff};
@@ -61,7 +61,7 @@ pub struct DiffLine {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DiffKind {
-    /// It stands in both.
+    /// It is in both.
     Same,
     /// It went.
     Removed,
@@ -87,8 +87,8 @@ pub async fn diff(
     let before = text(from).await?;
     let (to, after) = match to {
         Some(to) => (to, text(to).await?),
-        None => match speaking(store, name, default).await? {
-            Some(speaking) => (speaking.version, speaking.text),
+        None => match effective(store, name, default).await? {
+            Some(effective) => (effective.version, effective.text),
             None => (0, default.into()),
         },
     };
@@ -105,7 +105,7 @@ fn label(version: u64) -> String {
 /// Compares two texts, each with its name in the head of the unified form.
 ///
 /// ```
-/// let diff = preface::templates::diff_texts(("a\nb\n", "old"), ("a\nc\n", "new"));
+/// let diff = preface_engine::templates::diff_texts(("a\nb\n", "old"), ("a\nc\n", "new"));
 /// assert_eq!(diff.text, "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
 /// assert_eq!((diff.added, diff.removed), (1, 1));
 /// ```
@@ -115,7 +115,7 @@ pub fn diff_texts(before: (&str, &str), after: (&str, &str)) -> Diff {
         TextDiff::configure().algorithm(Algorithm::Patience).timeout(PATIENCE).diff_lines(before.0, after.0);
     let mut unified = diff.unified_diff();
     let text = unified.context_radius(CONTEXT).header(before.1, after.1).to_string();
-    let mut told = Diff { text, ..Diff::default() };
+    let mut result = Diff { text, ..Diff::default() };
     for group in diff.grouped_ops(CONTEXT) {
         let mut lines = Vec::new();
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
@@ -124,14 +124,14 @@ pub fn diff_texts(before: (&str, &str), after: (&str, &str)) -> Diff {
                 ChangeTag::Delete => DiffKind::Removed,
                 ChangeTag::Insert => DiffKind::Added,
             };
-            told.added += usize::from(kind == DiffKind::Added);
-            told.removed += usize::from(kind == DiffKind::Removed);
+            result.added += usize::from(kind == DiffKind::Added);
+            result.removed += usize::from(kind == DiffKind::Removed);
             lines.push(DiffLine { kind, text: change.value().to_owned() });
         }
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let (from, to) =
             (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
-        told.hunks.push(Hunk {
+        result.hunks.push(Hunk {
             from_line: from.start + usize::from(!from.is_empty()),
             from_lines: from.len(),
             to_line: to.start + usize::from(!to.is_empty()),
@@ -139,7 +139,7 @@ pub fn diff_texts(before: (&str, &str), after: (&str, &str)) -> Diff {
             lines,
         });
     }
-    told
+    result
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn hunks_say_where_they_stand() {
+    fn hunks_have_their_lines() {
         let before: String = (1..=20).map(|n| format!("{n}\n")).collect();
         let after = before.replace("10\n", "ten\nX\n");
         let hunk = &diff_texts((&before, "1"), (&after, "2")).hunks[0];

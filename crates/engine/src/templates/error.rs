@@ -1,4 +1,4 @@
-//! Why a wish about templates was not done.
+//! The errors of operations on templates.
 
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{StoreError, TemplateName, TemplateVersion};

@@ -1,4 +1,4 @@
-//! Takes in a document of templates. What is there already is not doubled, and nothing that is there is changed.
+//! Imports a document of templates. Versions that exist are skipped, and nothing that exists is changed.
 
 use super::{
     TemplatesError, check_label, check_note,
@@ -38,7 +38,7 @@ pub struct ImportedTemplate {
     pub diverged: bool,
     /// The labels that were put on a version.
     pub labels: Vec<String>,
-    /// The labels that stand on another version here. They stay there.
+    /// The labels of another version here. They are not moved.
     pub kept_labels: Vec<String>,
 }
 
@@ -63,10 +63,10 @@ pub async fn import(
     verify(document, check)?;
     let mut imported = Imported::default();
     for template in &document.templates {
-        let told = one(store, template, actor).await?;
-        imported.added += told.added;
-        imported.skipped += told.skipped;
-        imported.templates.push(told);
+        let done = one(store, template, actor).await?;
+        imported.added += done.added;
+        imported.skipped += done.skipped;
+        imported.templates.push(done);
     }
     Ok(imported)
 }
@@ -157,7 +157,7 @@ async fn matched(
     let mut from = 0;
     for (place, wanted) in template.versions.iter().enumerate() {
         if let Some(last) = numbers.last().copied()
-            && says_nothing_new(&template.versions[place - 1], wanted)
+            && is_unchanged(&template.versions[place - 1], wanted)
         {
             numbers.push(last);
             continue;
@@ -176,8 +176,8 @@ async fn matched(
     Ok(numbers)
 }
 
-/// True where a version says what the one before it says: a store keeps no such version.
-fn says_nothing_new(before: &StoredVersion, version: &StoredVersion) -> bool {
+/// Returns true if a version equals the one before it: a store has no such version.
+fn is_unchanged(before: &StoredVersion, version: &StoredVersion) -> bool {
     version.note.is_empty() && version.template == before.template
 }
 
@@ -206,7 +206,7 @@ async fn same_text(
 /// The result of adding versions.
 struct AppendResult {
     added: usize,
-    /// The numbers of all versions of the document; `None` where somebody else wrote in between.
+    /// The numbers of all versions of the document; `None` if another client wrote in between.
     numbers: Option<Vec<u64>>,
 }
 

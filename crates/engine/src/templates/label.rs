@@ -1,4 +1,4 @@
-//! Labels: words that stand on one version of a template at a time.
+//! Labels: names of versions. A label names one version of a template at a time.
 
 use super::TemplatesError;
 use preface_core::lint::hidden::escape_hidden;

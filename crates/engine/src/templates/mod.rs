@@ -1,8 +1,7 @@
-//! Templates as they are kept: which text speaks, going back to an older one, what differs between two, labels, moving all
-//! of them to another store.
+//! Stored templates: the effective text, restoring a version, differences, labels, export and import.
 //!
 //! The functions take any [`Store`](crate::store::Store), so the command line and the service share them. They do not know the
-//! default template: whoever calls says what speaks where nothing is stored.
+//! default template: the caller gives the text that is used if nothing is stored.
 
 mod diff;
 mod error;
@@ -17,5 +16,5 @@ pub use error::TemplatesError;
 pub use export::{Document, FORMAT, StoredTemplate, StoredVersion, export};
 pub use import::{Imported, ImportedTemplate, import};
 pub use label::{check_label, set_label};
-pub use read::{EffectiveTemplate, at_version, speaking};
+pub use read::{EffectiveTemplate, at_version, effective};
 pub use restore::{check_note, put, reset, restore};

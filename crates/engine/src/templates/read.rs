@@ -1,4 +1,4 @@
-//! Which text speaks.
+//! Reads the effective text of a template.
 
 use super::TemplatesError;
 use preface_core::prompt::fingerprint;
@@ -41,7 +41,7 @@ impl EffectiveTemplate {
 ///
 /// # Errors
 /// The store did not answer.
-pub async fn speaking(
+pub async fn effective(
     store: &dyn Store,
     name: &TemplateName,
     default: &str,

@@ -1,4 +1,4 @@
-//! Writing: a new text, back to the default, back to an older version. Each adds a version; none is ever taken away.
+//! Writes a text, resets to the default, restores an older version. Each adds a version; no version is ever removed.
 
 use super::TemplatesError;
 use preface_store::{

@@ -1,4 +1,4 @@
-//! Trust before anything of a project is read: what is recorded, and the gate that it opens.
+//! The trust of a project before any of its files is read: the recorded decision, and the gate for reads.
 
 use crate::{
     Engine, Error,
@@ -265,7 +265,7 @@ impl Engine<'_> {
     ) -> Result<ProjectAccess, Error> {
         let consent = consent.unwrap_or(match request.trust {
             TrustChoice::Ask | TrustChoice::Require => Consent::Recorded,
-            TrustChoice::Once => Consent::Once,
+            TrustChoice::Once => request.shown.clone().map_or(Consent::Once, Consent::Shown),
             TrustChoice::Deny => Consent::Deny,
         });
         let trust_gate = TrustGate { engine: self, request, loaded };
@@ -338,14 +338,14 @@ impl TrustGate<'_> {
             pins.join(Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
         }
         let trust = match consent {
-            Consent::Once => Trust::Once,
+            Consent::Once | Consent::Shown(_) => Trust::Once,
             Consent::Deny => Trust::Untrusted,
             // As if it were trusted already: what its texts name must be seen, too.
             Consent::Granting(_) => Trust::Trusted,
             Consent::Recorded => pins.trust(),
         };
         let audit = match consent {
-            Consent::Once => vec![trusted_once(&root)],
+            Consent::Once | Consent::Shown(_) => vec![trusted_once(&root)],
             Consent::Recorded => vec![trust_evaluated(&root, trust)],
             Consent::Deny | Consent::Granting(_) => Vec::new(),
         };
@@ -372,7 +372,7 @@ impl TrustGate<'_> {
             |record: &WholeRecord| (record.decision == Decision::Declined).then_some(record.granted_at);
         let refused_at = record.as_ref().and_then(refused);
         let trust = match &consent {
-            Consent::Once => {
+            Consent::Once | Consent::Shown(_) => {
                 events.push(trusted_once(&root));
                 Trust::Once
             }
@@ -425,7 +425,7 @@ impl TrustGate<'_> {
             return (Trust::Declined, None);
         }
         let granted = Some(GrantedProject { root: root.to_owned(), texts: record.texts.clone() });
-        // Contents are digested only to compare them with those of a decision; nobody reads an undecided project.
+        // Contents are digested only to compare them with a decision; an undecided project is not read.
         if record.digest.is_none() || !record.changed_since(&whole_digest(self.system(), root)) {
             return (Trust::Trusted, granted);
         }

@@ -1,5 +1,5 @@
-//! What a grant covers, for the person who decides about it: files with the places that they lead to, hidden text, secrets,
-//! the branch, what of the user's the project replaces, and what it would run.
+//! The coverage of a grant, for the user who decides about it: files with the targets of links, hidden text, secrets, the
+//! branch, texts of the user that the project replaces, and programs that it would run.
 
 use crate::{
     BuildResult, Engine, Error,
@@ -19,9 +19,10 @@ use preface_core::{
 };
 use preface_host::{
     gate::{Consent, GateVerdict, GatedText, UnreadFile, is_plain_branch},
+    places::normal,
     provider::git,
     provider_context::Headless,
-    system::System,
+    system::{FileKind, System},
     trust::{Permission, PermissionState, Summary, TrustStore, is_digested},
 };
 use serde::Serialize;
@@ -49,7 +50,7 @@ pub struct Coverage {
     /// Other things of the user, or of preface, that the project removes, replaces or reorders: a sentence
     /// each.
     pub changes: Vec<String>,
-    /// The permissions beyond text that the project asks for, each with its state. Only a grant of its own
+    /// The permissions beyond text that the project requests, each with its state. Only a grant of its own
     /// allows them.
     #[serde(skip)]
     pub permissions: Vec<(Permission, PermissionState)>,
@@ -137,10 +138,19 @@ impl Coverage {
             }
         }
         lines.extend(self.unread.iter().map(|file| format!("not read: {}: {}", file.path, file.why)));
-        lines.extend(self.branch.as_ref().map(|branch| match (branch.granted, branch.plain) {
-            (true, _) => format!("branch {}, granted", branch.name),
-            (false, true) => format!("branch {}", branch.name),
-            (false, false) => format!("branch {}, not granted", branch.name),
+        lines.extend(self.branch.as_ref().map(|branch| {
+            // No branch can have this name.
+            let is_detached = branch.name == "HEAD";
+            let name = if is_detached {
+                "no branch (detached HEAD)".into()
+            } else {
+                format!("branch {}", branch.name)
+            };
+            match (branch.granted, branch.plain) {
+                (true, _) => format!("{name}, granted"),
+                (false, true) => name,
+                (false, false) => format!("{name}, not granted"),
+            }
         }));
         lines.extend(self.replaces.iter().map(|name| format!("replaces your {name}")));
         lines.extend(self.failure.iter().map(|why| format!("with a grant no prompt could be built: {why}")));
@@ -148,7 +158,7 @@ impl Coverage {
     }
 
     /// Returns all that a question about a grant shows beside the names of files.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn question_lines(&self) -> Vec<String> {
         let permissions = self.permission_lines();
         let head = (!permissions.is_empty())
             .then(|| "could run once the commands of the project are granted:".to_owned());
@@ -201,7 +211,7 @@ impl Engine<'_> {
             coverage.replaces = replaced_files(&snapshot.stack);
             coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
         }
-        let built = match self.complete(inputs, snapshot, &Headless) {
+        let mut built = match self.complete(inputs, snapshot, &Headless) {
             Ok(built) => built,
             Err(error @ (Error::Render(_) | Error::Over(_))) => {
                 coverage.failure = Some(error);
@@ -210,6 +220,8 @@ impl Engine<'_> {
             }
             Err(error) => return Err(error),
         };
+        let below = self.used_below(&request, &built, paths)?;
+        built.seen.extend(below);
         if built.mode != TrustMode::None {
             coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
             coverage.unread = built.unread.iter().map(UncoveredFile::of).collect();
@@ -228,6 +240,51 @@ impl Engine<'_> {
             coverage.listing = summary.to_string().lines().map(str::to_owned).collect();
         }
         Ok((built, coverage))
+    }
+
+    /// Returns the named files of the project that only builds in a directory below the working directory use.
+    fn used_below(
+        &self,
+        request: &Request,
+        built: &BuildResult,
+        paths: &[PathBuf],
+    ) -> Result<Vec<GatedText>, Error> {
+        let cwd = &built.places.cwd;
+        let root = consent::pin_root(self.system(), cwd).0;
+        let mut found: Vec<GatedText> = Vec::new();
+        if built.mode != TrustMode::Pinned {
+            return Ok(found);
+        }
+        for (named, path) in paths.iter().zip(self.real(paths)) {
+            let is_used = |seen: &GatedText| seen.path.starts_with(&path);
+            let is_below = |dir: &PathBuf| {
+                dir != cwd && dir.starts_with(&root) && consent::pin_root(self.system(), dir).0 == root
+            };
+            // A link is used where it lies, and not where it leads to.
+            let dirs = [named, &path].map(|path| self.directory_of(path));
+            let dirs: BTreeSet<PathBuf> =
+                self.real(&dirs.into_iter().flatten().collect::<Vec<_>>()).into_iter().collect();
+            for dir in dirs.into_iter().filter(is_below) {
+                if built.seen.iter().chain(&found).any(is_used) {
+                    break;
+                }
+                let there = Request { cwd: Some(dir.clone()), ..request.clone() };
+                let seen = self.build_covered(&there, &[])?.0.seen;
+                found.extend(seen.into_iter().filter(is_used).map(|seen| {
+                    // Paths are relative to the directory of this call.
+                    let is_relative = !seen.shown.starts_with(['~', '/']);
+                    let shown = built.places.shown(&normal(&dir, seen.shown.as_ref()));
+                    GatedText { shown: if is_relative { shown } else { seen.shown.clone() }, ..seen }
+                }));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns a path if it is a directory, else the directory that holds it.
+    pub(crate) fn directory_of(&self, path: &Path) -> Option<PathBuf> {
+        let is_directory = self.system().stat(path).is_some_and(|stat| stat.kind == FileKind::Dir);
+        if is_directory { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) }
     }
 
     /// Returns what the project takes away, replaces or puts in another order once these files are granted (all of them,
@@ -255,25 +312,25 @@ impl Engine<'_> {
     /// Returns a file where there is something to look at.
     fn covered_file(&self, seen: &GatedText, built: &BuildResult) -> Option<CoveredFile> {
         let text = String::from_utf8_lossy(&seen.bytes);
+        let name = match built.mode {
+            TrustMode::Whole => seen.shown.clone(),
+            _ => seen.name_in(&consent::pin_root(self.system(), &built.places.cwd).0),
+        };
         let found = hidden::scan(&text).into_iter().filter(|found| found.severity() >= Severity::Warning);
         let (found, more) = finding::worst(found.collect(), FINDINGS);
-        let mut findings = finding::diagnostics(&found, &text, Some(Scope::Project), &seen.shown);
+        let mut findings = finding::diagnostics(&found, &text, Some(Scope::Project), &name);
         if more > 0 {
             let what = format!("{more} more places with hidden text");
             findings.push(Diagnostic::warning(DiagnosticCode::HiddenMore, what));
         }
         let (found, _) = finding::worst(secret::scan(&text), FINDINGS);
-        findings.extend(finding::diagnostics(&found, &text, Some(Scope::Project), &seen.shown));
+        findings.extend(finding::diagnostics(&found, &text, Some(Scope::Project), &name));
         // The line of a secret would repeat it.
         for place in findings.iter_mut().filter_map(|found| found.place.as_mut()) {
             place.excerpt = None;
         }
         let target = link_target(self.system(), seen, built);
-        (target.is_some() || !findings.is_empty()).then(|| CoveredFile {
-            path: seen.shown.clone(),
-            target,
-            findings,
-        })
+        (target.is_some() || !findings.is_empty()).then_some(CoveredFile { path: name, target, findings })
     }
 
     /// Returns the branch, and whether it was granted.
@@ -354,10 +411,12 @@ impl UncoveredFile {
     }
 }
 
-/// Splits texts into those that may be granted and the names of those with hidden text.
+/// Splits texts into those that may be granted and the names of those with hidden text: relative to a root, where texts are
+/// granted one by one.
 pub(crate) fn without_hidden<'s>(
     seen: impl IntoIterator<Item = &'s GatedText>,
     hidden: HiddenText,
+    root: Option<&Path>,
 ) -> (Vec<&'s GatedText>, Vec<String>) {
     let (refused, kept): (Vec<&GatedText>, Vec<&GatedText>) =
         seen.into_iter().partition(|seen| hidden == HiddenText::Refuse && has_hidden_text(&seen.bytes));
@@ -366,7 +425,7 @@ pub(crate) fn without_hidden<'s>(
         refused
             .into_iter()
             .filter(|seen| seen.verdict != GateVerdict::Denied)
-            .map(|seen| seen.shown.clone())
+            .map(|seen| root.map_or_else(|| seen.shown.clone(), |root| seen.name_in(root)))
             .collect(),
     )
 }
@@ -376,6 +435,16 @@ mod tests {
     use super::*;
     use preface_core::assets::ASSETS;
     use preface_host::system::memory::MemorySystem;
+
+    #[test]
+    fn a_detached_head_is_no_branch() {
+        let branch = |name: &str| {
+            let branch = CoveredBranch { name: name.to_owned(), granted: true, plain: true };
+            Coverage { branch: Some(branch), ..Coverage::default() }.lines()
+        };
+        assert_eq!(branch("main"), ["branch main, granted"]);
+        assert_eq!(branch("HEAD"), ["no branch (detached HEAD), granted"]);
+    }
 
     #[test]
     fn what_waits_for_a_grant_of_commands_replaces_too() {

@@ -1,4 +1,4 @@
-//! Granting and revoking: what `preface trust` does, and what an answer on a terminal does.
+//! Grants and revokes trust, for `preface trust` and for answers on a terminal.
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
@@ -15,15 +15,18 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use preface_host::{
-    gate::{FileOwner, GateVerdict, GatedText, UnreadFile},
-    places::resolved,
+    gate::{FileOwner, GateVerdict, GatedText, ShownTexts, UnreadFile},
+    places::resolve_links,
     provider_context::Headless,
     trust::{
-        ChangeOutcome, Decision, Digest, PermissionRevokeReport, PinPath, PinnedText, Summary, TrustError,
-        TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
+        ChangeOutcome, Decision, Digest, GrantedText, PermissionRevokeReport, PinPath, PinnedText, Summary,
+        TrustError, TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
     },
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The result of a grant or a revocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,8 +41,8 @@ pub struct GrantReport {
     pub untrusted: Vec<String>,
     /// Files that were not granted because of hidden text, for people.
     pub hidden: Vec<String>,
-    /// The branch that is newly granted, as it is shown.
-    pub branch: Option<String>,
+    /// The branches that are newly granted (one at most) or revoked, as they are shown.
+    pub branches: Vec<String>,
     /// The entries whose permissions were revoked, such as `hooks/audit`.
     pub permissions: Vec<String>,
     /// True where texts need no grant: the profile has no gate for them, and nothing was recorded.
@@ -109,7 +112,7 @@ impl Engine<'_> {
 
     /// Grants are about where a file really lies, whichever way a path leads there.
     pub(crate) fn real(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
-        paths.iter().map(|path| resolved(self.system(), path)).collect()
+        paths.iter().map(|path| resolve_links(self.system(), path)).collect()
     }
 
     fn grant_whole(
@@ -131,7 +134,7 @@ impl Engine<'_> {
                 format!("nothing was granted: what cannot be read is not trusted: {}", unknown.join(", "));
             return Err(Error::Trust(what));
         }
-        let hidden = without_hidden(&built.seen, hidden).1;
+        let hidden = without_hidden(&built.seen, hidden, None).1;
         if !hidden.is_empty() {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
@@ -155,24 +158,32 @@ impl Engine<'_> {
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
         let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
-        let speaking: Vec<&GatedText> =
+        let readable: Vec<&GatedText> =
             built.seen.iter().filter(|seen| seen.verdict == GateVerdict::Included).collect();
         for path in paths {
             if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
-                return Err(Error::Usage(
-                    format!("nothing that a build uses lies at `{}`", built.places.shown(path)),
-                    Some("`preface trust` lists the files that a build uses".to_owned()),
-                ));
+                let help = match self.directory_of(path).filter(|dir| *dir != built.places.cwd) {
+                    // A repository of its own has grants of its own.
+                    Some(dir) if consent::pin_root(self.system(), &dir).0 != root => {
+                        format!(
+                            "it belongs to another project: `preface trust grant -C {}`",
+                            built.places.shown(&dir)
+                        )
+                    }
+                    _ => "`preface trust` lists the files that a build uses".to_owned(),
+                };
+                let what = format!("nothing that a build uses lies at `{}`", built.places.shown(path));
+                return Err(Error::Usage(what, Some(help)));
             }
         }
         let named =
             |seen: &&&GatedText| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
-        let (granted, hidden) = without_hidden(speaking.iter().filter(named).copied(), hidden);
+        let (granted, hidden) = without_hidden(readable.iter().filter(named).copied(), hidden, Some(&root));
         let mut texts: Vec<PinnedText> = granted
             .iter()
             .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
             .collect();
-        // A repository without a text still has a branch name to say: the grant is about the repository itself, which is
+        // A repository without a text still has a branch name: the grant is for the repository itself, which is
         // written down as its `.git` with nothing in it.
         if texts.is_empty() && hidden.is_empty() && paths.is_empty() && repository.is_some() {
             let path = PinPath::new(&root, &root.join(".git")).map_err(refused)?;
@@ -183,20 +194,20 @@ impl Engine<'_> {
         let branch = self.branch_name(&built.places.cwd).filter(|_| !texts.is_empty());
         let branch = grant_branch(&store, &root, repository.as_deref(), branch)?;
         let shown = |pin: &PinPath| {
-            speaking
+            readable
                 .iter()
                 .find(|seen| seen.pin == *pin)
-                .map_or_else(|| pin.to_string(), |seen| seen.shown.clone())
+                .map_or_else(|| pin.to_string(), |seen| seen.name_in(&root))
         };
         let size =
-            |pin: &PinPath| speaking.iter().find(|seen| seen.pin == *pin).map_or(0, |seen| seen.bytes.len());
+            |pin: &PinPath| readable.iter().find(|seen| seen.pin == *pin).map_or(0, |seen| seen.bytes.len());
         Ok(GrantReport {
-            path: root,
+            path: root.clone(),
             added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
             unchanged: report.unchanged.iter().map(shown).collect(),
-            untrusted: built.untrusted().map(|seen| seen.shown.clone()).collect(),
+            untrusted: built.untrusted().map(|seen| seen.name_in(&root)).collect(),
             hidden,
-            branch,
+            branches: branch.into_iter().collect(),
             audit: report.audit,
             diagnostics: built.prompt.diagnostics.clone(),
             ..GrantReport::default()
@@ -269,7 +280,7 @@ impl Engine<'_> {
     pub fn revoke_recorded(&self, request: &Request, path: &Path) -> Result<Option<GrantReport>, Error> {
         let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
         let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
-        let real = resolved(self.system(), path);
+        let real = resolve_links(self.system(), path);
         let rows = self.store(&built)?.list(&mut Diagnostics::new());
         let rows: Vec<(&Path, &TrustRow)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
         let mut found: Option<GrantReport> = None;
@@ -291,6 +302,7 @@ impl Engine<'_> {
                 .get_or_insert_with(|| GrantReport { path: root.to_path_buf(), ..GrantReport::default() });
             all.added.extend(report.added);
             all.permissions.extend(report.permissions);
+            all.branches.extend(report.branches);
             all.audit.extend(report.audit);
         }
         if let Some(report) = &mut found {
@@ -301,7 +313,7 @@ impl Engine<'_> {
 
     /// Returns the place of a project directory that is gone and has a record.
     fn recorded_root(&self, built: &BuildResult) -> Result<Option<PathBuf>, Error> {
-        let Some(root) = built.places.project.as_ref().map(|dir| resolved(self.system(), dir)) else {
+        let Some(root) = built.places.project.as_ref().map(|dir| resolve_links(self.system(), dir)) else {
             return Ok(None);
         };
         let records = self.store(built)?.for_project(&root).load(&mut Diagnostics::new());
@@ -343,6 +355,7 @@ impl Engine<'_> {
             path: root.to_owned(),
             added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
             permissions: report.permissions,
+            branches: report.branches,
             audit: report.audit,
             ..GrantReport::default()
         })
@@ -384,17 +397,6 @@ pub(crate) fn refused(error: TrustError) -> Error {
         _ => String::new(),
     };
     Error::Trust(format!("{error}{remedy}"))
-}
-
-/// Adds the texts that a build used to a grant of the project as a whole that was given as an answer in it: before the
-/// answer nobody looked.
-pub(crate) fn complete_whole(engine: &Engine<'_>, built: &BuildResult) {
-    if let Some(root) = consent::layer_root(engine.system(), &built.places)
-        && let Ok(store) = engine.store(built)
-    {
-        // Without them, changes of these texts are not reported; the grant stands.
-        let _ = store.for_project(&root).grant_texts(&root, GrantedProject::texts_of(&root, &built.admitted));
-    }
 }
 
 /// Grants a branch; returns it where it was not granted before.
@@ -451,12 +453,13 @@ pub(crate) fn ask_for_whole(
         return Ok(answer);
     }
     let shown = digest();
-    let question = whole_question(engine, request, &root);
+    let WholeQuestion { question, shown_texts, granted } = whole_question(engine, request, &root);
     match ask.trust(&question) {
         None => {}
         Some(TrustAnswer::Abort) => return Err(Error::Abort),
         Some(TrustAnswer::Once) => {
             answer.request.trust = TrustChoice::Once;
+            answer.request.shown = Some(Arc::new(shown_texts));
             // What is wrong with the store is reported by builds that go by it.
             answer.diagnostics = store_notes;
             answer.once = Some(trust_evaluated(&root, Trust::Once));
@@ -470,11 +473,15 @@ pub(crate) fn ask_for_whole(
             (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
             let report = store.grant_whole(&root, Some(shown), None);
             answer.audit.extend(report.map_err(|error| Error::Trust(error.to_string()))?.audit);
+            if let Some(texts) = granted {
+                // Without them, changes of these texts are not reported; the grant is valid.
+                _ = store.grant_texts(&root, texts);
+            }
         }
         Some(TrustAnswer::Trust) => {}
         Some(TrustAnswer::Decline) => {
             (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
-            match store.map(|store| store.decline_whole(&root, Some(digest()))) {
+            match store.map(|store| store.decline_whole(&root, Some(shown))) {
                 Some(Ok(report)) => answer.audit.extend(report.audit),
                 Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
                 None => {}
@@ -484,16 +491,28 @@ pub(crate) fn ask_for_whole(
     Ok(answer)
 }
 
+/// A question about a project as a whole, with the texts that each answer is about.
+struct WholeQuestion {
+    question: TrustQuestion,
+    /// The texts of an answer for once: those without hidden text.
+    shown_texts: ShownTexts,
+    /// The texts of a grant that its digest does not cover; `None` where no prompt can be built with it.
+    granted: Option<Vec<GrantedText>>,
+}
+
 /// Returns the question about a project as a whole: what a grant of it would cover.
-fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> TrustQuestion {
+fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQuestion {
     let (mut contents, mut texts, mut can_trust) = (Vec::new(), Vec::new(), true);
+    let (mut shown_texts, mut granted) = (ShownTexts::default(), None);
     match engine.writing(WriteScope::Nothing).build_covered(request, &[]) {
         Ok((built, coverage)) => {
-            let hidden = without_hidden(&built.seen, HiddenText::Refuse).1;
+            let (shown, hidden) = without_hidden(&built.seen, HiddenText::Refuse, None);
+            shown_texts.add(shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included));
+            granted = Some(GrantedProject::texts_of(root, &built.admitted));
             let is_known = unknown_to_grants(&built).next().is_none();
             can_trust = hidden.is_empty() && is_known;
             contents.extend(coverage.listing.iter().cloned());
-            contents.extend(coverage.asked());
+            contents.extend(coverage.question_lines());
             contents.extend(hidden.iter().map(|name| {
                 format!("{name} has hidden text: only a grant that allows hidden text trusts it")
             }));
@@ -507,14 +526,16 @@ fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> TrustQ
             contents.push(format!("with a grant no prompt could be built: {error}"));
         }
     }
-    TrustQuestion { path: root.to_owned(), contents, texts, changed: false, can_trust }
+    let question = TrustQuestion { path: root.to_owned(), contents, texts, changed: false, can_trust };
+    WholeQuestion { question, shown_texts, granted }
 }
 
 /// Asks the user about untrusted texts and builds again with the answer. Returns `None` if no user could be
 /// asked, or the answer was no.
 ///
-/// A yes is about the bytes that were shown and nothing else: where they name further texts (a granted template that
-/// says `[file:…]`), those are asked about in their turn. What others can write is granted by its path alone.
+/// A yes, for once too, is about the bytes that were shown and nothing else: where they name further texts (a granted template that
+/// says `[file:…]`), those are asked about in their turn. What others can write is granted by its path alone. The branch is
+/// the one that was shown, whatever is checked out when the answer comes.
 pub(crate) fn ask_for_pins(
     engine: &Engine<'_>,
     request: &Request,
@@ -522,12 +543,17 @@ pub(crate) fn ask_for_pins(
     ask: &dyn Ask,
 ) -> Result<Option<BuildResult>, Error> {
     // Where nobody is there, nothing is looked up for a question. What has hidden text takes a flag.
-    let (untrusted, hidden) =
-        without_hidden(built.untrusted().filter(|seen| !seen.shared), HiddenText::Refuse);
-    if untrusted.is_empty() || !ask.is_there() {
+    if !ask.is_there() {
         return Ok(None);
     }
     let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);
+    // What changed since an answer for once is left out.
+    let was_shown = |seen: &GatedText| request.shown.as_ref().is_some_and(|shown| shown.has_path(&seen.path));
+    let open = built.untrusted().filter(|seen| !seen.shared && !was_shown(seen));
+    let (untrusted, hidden) = without_hidden(open, HiddenText::Refuse, Some(&root));
+    if untrusted.is_empty() {
+        return Ok(None);
+    }
     let contents = Digest::of_listing(untrusted.iter().map(|seen| (&seen.pin, *seen.digest)));
     let store =
         built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
@@ -544,7 +570,7 @@ pub(crate) fn ask_for_pins(
                 GateVerdict::UntrustedChanged => ", changed since you trusted it",
                 _ => "",
             };
-            format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
+            format!("{} ({} bytes{why})", seen.name_in(&root), seen.bytes.len())
         })
         .collect();
     contents_shown.extend(hidden.iter().map(|name| {
@@ -553,8 +579,12 @@ pub(crate) fn ask_for_pins(
         )
     }));
     // A project whose text stops a build is asked about all the same.
+    let mut branch = None;
     contents_shown.extend(match engine.coverage(request) {
-        Ok(coverage) => coverage.asked(),
+        Ok(coverage) => {
+            branch = coverage.branch.as_ref().map(|branch| branch.name.clone());
+            coverage.question_lines()
+        }
         Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
     });
     let question = TrustQuestion {
@@ -568,8 +598,11 @@ pub(crate) fn ask_for_pins(
         None => Ok(None),
         Some(TrustAnswer::Abort) => Err(Error::Abort),
         Some(TrustAnswer::Once) => {
-            let again = Request { trust: TrustChoice::Once, ..request.clone() };
-            engine.handing_out().run(&again, Breadth::Turn, None, ask).map(Some)
+            let mut shown = request.shown.as_deref().cloned().unwrap_or_default();
+            shown.add(untrusted.iter().copied());
+            shown.add_branch(branch);
+            let again = Request { trust: TrustChoice::Once, shown: Some(Arc::new(shown)), ..request.clone() };
+            engine.build_confirmed(&again, ask).map(Some)
         }
         Some(TrustAnswer::Trust) => {
             let texts: Vec<PinnedText> = untrusted
@@ -578,8 +611,8 @@ pub(crate) fn ask_for_pins(
                 .collect();
             let store = engine.store(built)?.for_project(&root);
             let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
-            grant_branch(&store, &root, repository.as_deref(), engine.branch_name(&built.places.cwd))?;
-            let mut again = engine.answered(request, ask)?;
+            grant_branch(&store, &root, repository.as_deref(), branch)?;
+            let mut again = engine.build_confirmed(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);
             Ok(Some(again))
         }

@@ -1,4 +1,4 @@
-//! Who trusts which project: the gate of a request, and grants and revocations.
+//! Trust in projects: the gate of a request, grants, and revocations.
 
 pub mod consent;
 pub mod coverage;

@@ -1,5 +1,5 @@
-//! What a project may do beyond text: start programs, connect to addresses, write files. Each action needs a grant that
-//! names it, and is compared with that grant again each time.
+//! Permissions of a project beyond text: to start programs, connect to addresses, write files. Each needs a grant that names
+//! it, and is compared with that grant each time.
 
 use crate::{
     Engine, Error,
@@ -21,12 +21,12 @@ use preface_host::{
     extensions::manifest_path,
     gate::Consent,
     places::Places,
-    provider::extension::launched,
+    provider::extension::launch_argv,
     provider_context::ProviderContext,
     system::System,
     trust::{
         CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permission,
-        PermissionAction, PermissionState, Permissions, TrustError, TrustStore,
+        PermissionAction, PermissionState, Permissions, ProgramChange, TrustError, TrustStore,
     },
 };
 use serde_json::Value;
@@ -46,6 +46,17 @@ pub struct PermissionGrant {
     pub refused: Vec<String>,
     /// Events for the audit log.
     pub audit: Vec<AuditEvent>,
+}
+
+/// What a project would do and may not: a permission that is new or changed, compared with what was granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionChange {
+    /// What the project would do.
+    pub permission: Permission,
+    /// What was granted to the same entry last.
+    pub granted: Option<Permission>,
+    /// The files of its program that differ, all of them where none was granted.
+    pub files: Vec<ProgramChange>,
 }
 
 /// An action of a project's entry, as a grant records it.
@@ -81,7 +92,7 @@ fn action(
     if let Some(program) = program {
         let manifest = manifest_path(entry, look);
         let directory = manifest.as_deref().and_then(Path::parent);
-        let argv = launched(program, directory);
+        let argv = launch_argv(program, directory);
         let words =
             CommandWords { subject: &subject, argv: &argv, cwd: &look.places.cwd, env: &[], directory };
         return Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command));
@@ -321,6 +332,30 @@ impl Engine<'_> {
         actions.iter().map(|action| (action.permission().clone(), grants.state(action))).collect()
     }
 
+    /// Compares what the project's extensions and servers would do with what was granted, and returns what is not granted.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a file of a program that cannot be read any more.
+    pub fn permission_changes(&self, request: &Request) -> Result<Vec<PermissionChange>, Error> {
+        let inputs = self.read_inputs(request, Some(Consent::Granting(Vec::new())))?;
+        let look = inputs.look(self);
+        let grants = inputs.grants(&look);
+        let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
+        let mut changes = Vec::new();
+        for action in actions.iter().filter(|action| grants.state(action) != PermissionState::Granted) {
+            let permission = action.permission().clone();
+            let granted = grants.recorded().1.latest(&permission.subject).cloned();
+            let files = match (action, &inputs.loaded.store) {
+                (ProjectAction::Command(command), Some(store)) => {
+                    command.changes(self.system(), store, granted.as_ref()).map_err(grant::refused)?
+                }
+                _ => Vec::new(),
+            };
+            changes.push(PermissionChange { permission, granted, files });
+        }
+        Ok(changes)
+    }
+
     /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
     /// arguments and the digests of those that are files of the project, each address, each file. Loggers get `earlier`
     /// events of the same command first: one of them may be allowed only now.
@@ -335,8 +370,13 @@ impl Engine<'_> {
         let granting = Some(Consent::Granting(Vec::new()));
         let inputs = self.read_inputs(request, granting)?;
         let look = inputs.look(self);
-        let (wanted, refused) = inputs.grants(&look).actions(&inputs.entries.scopes, &inputs.entries.mcp);
+        let (mut wanted, mut refused) =
+            inputs.grants(&look).actions(&inputs.entries.scopes, &inputs.entries.mcp);
         drop(look);
+        wanted.retain(|action| {
+            let ProjectAction::Command(command) = action else { return true };
+            command.check_executable(self.system()).map_err(|error| refused.push(error)).is_ok()
+        });
         let mut refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
         let permissions: Vec<Permission> = wanted.iter().map(|action| action.permission().clone()).collect();
         let places = &inputs.project.access.places;
@@ -363,6 +403,14 @@ impl Engine<'_> {
     }
 }
 
+/// Returns the servers of the project that were never allowed, or are not any more.
+pub(crate) fn waiting(mcp: &McpServers) -> impl Iterator<Item = &str> {
+    let waits = |server: &&ServerEntry| {
+        server.diagnostics.iter().any(|note| note.code == WAITS && note.severity == Severity::Info)
+    };
+    mcp.servers.iter().filter(waits).map(|server| server.name.as_str())
+}
+
 /// The code of what waits for a grant. It is worked out again where grants are.
 const WAITS: DiagnosticCode = DiagnosticCode::ExtensionNeedsGrant;
 
@@ -373,7 +421,7 @@ fn waits(subject: &str, path: &str, stands: PermissionState, status: Status) -> 
     };
     let stays = if status == Status::Pending { "; the one of a lower layer stays active" } else { "" };
     let what = format!("{subject} does not run: {why}{stays}");
-    // What was allowed and is not any more is a loss; what never was is told to whoever asks.
+    // A permission that was granted and does not match any more is reported; one that was never granted is shown on request.
     let severity = if stands == PermissionState::Changed { Severity::Warning } else { Severity::Info };
     Diagnostic::new(severity, WAITS, what)
         .at(Place::file(Some(Scope::Project), path))

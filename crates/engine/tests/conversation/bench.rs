@@ -1,11 +1,11 @@
 //! A machine, a store, a keeper, and short words for what tests do with them.
 
 use jiff::Timestamp;
-use preface::{
+use preface_engine::{
     ASSETS,
     conversation::{
-        Asked, CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh,
-        RefreshResult, TurnResult,
+        CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh, RefreshResult,
+        TurnOptions, TurnResult,
     },
     host::system::memory::MemorySystem,
     store::{
@@ -15,7 +15,7 @@ use preface::{
 };
 use std::{future::Future, sync::Arc};
 
-/// The preset that is asked for where a test says nothing else.
+/// The preset that is requested where a test says nothing else.
 pub const PRESET: &str = "template";
 
 pub struct Bench {
@@ -51,8 +51,8 @@ pub fn id(text: &str) -> ConversationId {
     text.parse().expect("an id")
 }
 
-pub fn asked() -> Asked {
-    Asked { preset: Some(PRESET.to_owned()), ..Asked::in_dir("/work/p") }
+pub fn turn_options() -> TurnOptions {
+    TurnOptions { preset: Some(PRESET.to_owned()), ..TurnOptions::in_dir("/work/p") }
 }
 
 impl Bench {
@@ -99,29 +99,29 @@ impl Bench {
         assert!(self.store.label(&name, label, version, &at(0)).await.expect("the store answers"));
     }
 
-    pub async fn turn_of(&self, name: &str, asked: &Asked) -> Result<TurnResult, ConversationError> {
-        self.service.turn(&id(name), asked, &at(10)).await
+    pub async fn turn_of(&self, name: &str, options: &TurnOptions) -> Result<TurnResult, ConversationError> {
+        self.service.turn(&id(name), options, &at(10)).await
     }
 
     pub async fn turn(&self, name: &str) -> TurnResult {
-        self.turn_of(name, &asked()).await.expect("a turn")
+        self.turn_of(name, &turn_options()).await.expect("a turn")
     }
 
     pub async fn compact(&self, name: &str) -> CompactionResult {
-        self.compact_as(name, &Asked::default(), None).await.expect("a compaction")
+        self.compact_as(name, &TurnOptions::default(), None).await.expect("a compaction")
     }
 
     pub async fn compact_as(
         &self,
         name: &str,
-        over: &Asked,
+        over: &TurnOptions,
         expected: Option<Revision>,
     ) -> Result<CompactionResult, ConversationError> {
         self.service.compact(&id(name), over, expected, &at(20)).await
     }
 
     pub async fn refresh(&self, name: &str, how: Refresh) -> RefreshResult {
-        self.service.refresh(&id(name), &Asked::default(), how, None, &at(30)).await.expect("a refresh")
+        self.service.refresh(&id(name), &TurnOptions::default(), how, None, &at(30)).await.expect("a refresh")
     }
 
     /// What the store keeps.

@@ -1,14 +1,14 @@
-//! Each request of a conversation begins with the one before, unless the caller asked for a change: whatever happens to the
+//! Each request of a conversation begins with the one before, unless the caller requests a change: whatever happens to the
 //! clock, to git, to files and to recordings of servers in between.
 //!
-//! `PREFACE_TURNS=1000 cargo test -p preface --test conversation a_cache -- --nocapture` prints the shares of a longer simulation.
+//! `PREFACE_TURNS=1000 cargo test -p preface-engine --test conversation a_cache -- --nocapture` prints the shares of a longer simulation.
 
 #![allow(clippy::disallowed_methods, reason = "recorded bodies are files")]
 
-use crate::bench::{Bench, asked, at, id, instant, run};
-use preface::{
+use crate::bench::{Bench, at, id, instant, run, turn_options};
+use preface_engine::{
     ASSETS,
-    conversation::{Asked, Refresh, RequestInput, RequestResult},
+    conversation::{Refresh, RequestInput, RequestResult, TurnOptions},
     core::{
         format::{BlockPlace, RequestFormat, find},
         message::Message,
@@ -77,7 +77,7 @@ fn branch(system: &MemorySystem, number: u64) {
 /// A conversation of an agent with a service.
 struct Agent {
     bench: Bench,
-    asked: Asked,
+    options: TurnOptions,
     format: &'static dyn RequestFormat,
     model: String,
     history: Vec<serde_json::Value>,
@@ -87,14 +87,17 @@ struct Agent {
 impl Agent {
     async fn new(profile: (&str, &[&str]), service: (&str, &str)) -> Self {
         let bench = Bench::on(machine()).await;
-        let mut asked =
-            Asked { preset: Some(profile.0.to_owned()), trust: preface::TrustChoice::Once, ..asked() };
-        asked.sets = profile.1.iter().map(|set| (*set).to_owned()).collect();
+        let mut options = TurnOptions {
+            preset: Some(profile.0.to_owned()),
+            trust: preface_engine::TrustChoice::Once,
+            ..turn_options()
+        };
+        options.sets = profile.1.iter().map(|set| (*set).to_owned()).collect();
         // Without names the tools are those of the profile, with those of servers.
-        asked.tools = (profile.0 != "claude-code").then(|| tools(profile.0, 0));
-        bench.turn_of("c", &asked).await.expect("the first turn");
+        options.tools = (profile.0 != "claude-code").then(|| tools(profile.0, 0));
+        bench.turn_of("c", &options).await.expect("the first turn");
         let format = find(service.0).expect("a format");
-        Agent { bench, asked, format, model: service.1.to_owned(), history: Vec::new(), turn: 0 }
+        Agent { bench, options, format, model: service.1.to_owned(), history: Vec::new(), turn: 0 }
     }
 
     /// Sends a message of the user, and adds an answer with a tool call and its result to the history.
@@ -104,15 +107,9 @@ impl Agent {
         self.history
             .push(json!({ "role": "user", "content": format!("Task {turn}: make the next test pass.") }));
         let messages = serde_json::from_value::<Vec<Message>>(json!(self.history)).expect("messages");
-        let input = RequestInput {
-            format: self.format,
-            model: Some(self.model.clone()),
-            messages,
-            events,
-            max_output_tokens: None,
-            instructions: None,
-        };
-        let result = self.bench.service.request(&id("c"), &self.asked, input, &at(10)).await;
+        let model = Some(self.model.clone());
+        let input = RequestInput { model, messages, events, ..RequestInput::new(self.format) };
+        let result = self.bench.service.request(&id("c"), &self.options, input, &at(10)).await;
         self.history.push(json!({ "role": "assistant", "content": [
             { "type": "text", "text": "I read the file first." },
             { "type": "toolCall", "id": format!("call_{turn}"), "name": "read", "arguments": { "path": format!("src/{turn}.rs") } },
@@ -168,7 +165,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Without a change that the caller asked for, a request extends the one before byte for byte.
+    /// Without a change that the caller requests, a request extends the one before byte for byte.
     #[test]
     fn each_request_extends_the_last(
         steps in proptest::collection::vec(step(), 1..24),
@@ -209,8 +206,8 @@ proptest! {
                     Step::Tools(fewer) => {
                         let all = fewer == 0 && preset == "claude-code";
                         let tools = (!all).then(|| tools(preset, fewer));
-                        is_changed |= tools != agent.asked.tools;
-                        agent.asked.tools = tools;
+                        is_changed |= tools != agent.options.tools;
+                        agent.options.tools = tools;
                         continue;
                     }
                     Step::Compact => {
@@ -375,15 +372,17 @@ fn a_compaction_has_a_request_of_its_own() {
             agent.history.push(json!({ "role": "user", "content": "Write the summary." }));
             let messages = serde_json::from_value::<Vec<Message>>(json!(agent.history)).expect("messages");
             let input = RequestInput {
-                format: agent.format,
                 model: Some(agent.model.clone()),
                 messages,
-                events: Vec::new(),
-                max_output_tokens: None,
                 instructions: Some(instructions.clone()),
+                ..RequestInput::new(agent.format)
             };
-            let own =
-                agent.bench.service.request(&id("c"), &agent.asked, input, &at(10)).await.expect("a request");
+            let own = agent
+                .bench
+                .service
+                .request(&id("c"), &agent.options, input, &at(10))
+                .await
+                .expect("a request");
             assert_eq!(own.body.matches(reminder).count(), 1, "{service:?}");
             assert!(own.body.contains(first), "{service:?}");
             let checks = Models::bundled().find(service.1).model.checks_prefix != PrefixCheck::Never;
@@ -391,11 +390,13 @@ fn a_compaction_has_a_request_of_its_own() {
                 assert!(!own.body.contains("It was read."), "{service:?}");
             }
             let codes: Vec<&str> = own.notes.iter().map(|note| note.code.as_str()).collect();
-            assert!(codes.contains(&"prefix/changed"), "{service:?}: {codes:?}");
+            assert!(!codes.contains(&"prefix/changed"), "{service:?}: {codes:?}");
 
             agent.history = vec![json!({ "role": "user", "content": "A summary of two turns." })];
             let next = agent.say(Vec::new()).await;
             assert!(!next.body.contains(reminder) && !next.body.contains(first), "{service:?}");
+            let codes: Vec<&str> = next.notes.iter().map(|note| note.code.as_str()).collect();
+            assert!(!codes.contains(&"prefix/changed"), "{service:?}: {codes:?}");
             let last = agent.say(Vec::new()).await;
             assert!(last.comparison.expect("a comparison").extends, "{service:?}");
             let listed = agent.bench.service.requests(&id("c")).await.expect("the requests");
@@ -428,7 +429,7 @@ fn seven_reminders_over_ten_turns_stay_in_their_places() {
     for service in SERVICES {
         let body = run(async {
             let mut agent = Agent::new(("claude-code", &["order=stable-first"]), service).await;
-            agent.asked.tools = Some(Vec::new());
+            agent.options.tools = Some(Vec::new());
             let mut last = String::new();
             for turn in 1..=10 {
                 let result = agent.say(reminders(turn)).await;
@@ -499,8 +500,8 @@ fn a_server_that_flaps_changes_no_request() {
             !agent.say(Vec::new()).await.body.contains("Finds tickets."),
             "a compaction takes the new ones"
         );
-        agent.asked.tools = Some(tools("claude-code", 0));
+        agent.options.tools = Some(tools("claude-code", 0));
         let other = agent.say(Vec::new()).await;
-        assert!(!other.comparison.expect("a comparison").extends, "the caller asked for other tools");
+        assert!(!other.comparison.expect("a comparison").extends, "the caller requests other tools");
     });
 }

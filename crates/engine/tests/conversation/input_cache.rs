@@ -1,8 +1,8 @@
 //! What was gathered for one prompt serves the next, and nobody can tell but by the clock.
 
 use crate::bench::{at, id, instant, machine, memory, run};
-use preface::{
-    conversation::{Asked, ConversationService, InlineOffload},
+use preface_engine::{
+    conversation::{ConversationService, InlineOffload, TurnOptions},
     host::system::memory::MemorySystem,
     store::{Actor, ExpectedVersion, NewVersion, Revision, Store, StoredPrompt},
 };
@@ -48,8 +48,13 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 /// The first prompt of a conversation, as it is kept.
-async fn first(service: &ConversationService, store: &dyn Store, name: &str, asked: &Asked) -> StoredPrompt {
-    let turned = service.first_turn(&id(name), asked, &at(10)).await.expect("a turn");
+async fn first(
+    service: &ConversationService,
+    store: &dyn Store,
+    name: &str,
+    options: &TurnOptions,
+) -> StoredPrompt {
+    let turned = service.first_turn(&id(name), options, &at(10)).await.expect("a turn");
     assert!(turned.constructed);
     let mut kept = store.conversation(&id(name)).await.expect("the store answers").expect("it is kept");
     kept.head.revision = Revision { stamp: Default::default(), ..kept.head.revision };
@@ -64,7 +69,7 @@ async fn play(preset: &str, changes: Vec<Change>) -> Result<(), TestCaseError> {
             .with_roots(&["/work".into()])
     };
     let lasting = service(&store);
-    let asked = Asked { preset: Some(preset.to_owned()), ..Asked::in_dir("/work/p") };
+    let options = TurnOptions { preset: Some(preset.to_owned()), ..TurnOptions::in_dir("/work/p") };
     for (number, change) in changes.into_iter().enumerate() {
         match change {
             Change::Nothing => {}
@@ -80,10 +85,10 @@ async fn play(preset: &str, changes: Vec<Change>) -> Result<(), TestCaseError> {
             }
         }
         let name = number.to_string();
-        let kept = first(&lasting, &*store, &name, &asked).await;
+        let kept = first(&lasting, &*store, &name, &options).await;
         store.delete(&id(&name), None, &at(0)).await.unwrap();
         // Somebody who gathers for the first time.
-        let anew = first(&service(&store), &*store, &name, &asked).await;
+        let anew = first(&service(&store), &*store, &name, &options).await;
         prop_assert_eq!(kept, anew);
     }
     Ok(())
@@ -105,10 +110,10 @@ proptest! {
 async fn firsts(system: &MemorySystem, names: &[&str]) -> usize {
     let store = memory().await;
     let service = ConversationService::new(Arc::new(system.clone()), store.clone(), Arc::new(InlineOffload));
-    let asked = Asked { preset: Some("template".to_owned()), ..Asked::in_dir("/work/p") };
+    let options = TurnOptions { preset: Some("template".to_owned()), ..TurnOptions::in_dir("/work/p") };
     let before = system.reads(SETTINGS);
     for name in names {
-        first(&service, &*store, name, &asked).await;
+        first(&service, &*store, name, &options).await;
     }
     system.reads(SETTINGS) - before
 }
@@ -134,17 +139,19 @@ fn remembered_files_take_their_room() {
             ConversationService::new(system.clone(), store.clone(), Arc::new(InlineOffload))
                 .with_roots(&["/work".into()])
         };
-        let (lasting, asked) =
-            (service(), Asked { preset: Some("template".to_owned()), ..Asked::in_dir("/work/p") });
+        let (lasting, options) = (
+            service(),
+            TurnOptions { preset: Some("template".to_owned()), ..TurnOptions::in_dir("/work/p") },
+        );
         let put = async |text: String| {
             let new = NewVersion::of("main".parse().unwrap(), text.as_str());
             store.put_template(new, ExpectedVersion::Any, &Actor::at("tester", instant(0))).await.unwrap();
         };
         put(spelled(0)).await;
-        first(&lasting, &*store, "a", &asked).await;
+        first(&lasting, &*store, "a", &options).await;
         put((0..65).map(spelled).collect()).await;
-        let kept = first(&lasting, &*store, "b", &asked).await;
+        let kept = first(&lasting, &*store, "b", &options).await;
         store.delete(&id("b"), None, &at(0)).await.unwrap();
-        assert_eq!(kept, first(&service(), &*store, "b", &asked).await, "64 of the 65 files have room");
+        assert_eq!(kept, first(&service(), &*store, "b", &options).await, "64 of the 65 files have room");
     });
 }

@@ -1,8 +1,8 @@
 //! The first turn builds, later ones read, whatever has changed meanwhile.
 
-use crate::bench::{Bench, asked, at, id, instant, machine, run};
-use preface::{
-    conversation::Asked,
+use crate::bench::{Bench, at, id, instant, machine, run, turn_options};
+use preface_engine::{
+    conversation::TurnOptions,
     core::diagnostic::Diagnostics,
     store::{ConstructReason, PromptSummary, StoredPrompt},
 };
@@ -20,8 +20,8 @@ fn a_first_turn_builds_and_says_what_it_built() {
     run(async {
         let bench = Bench::new().await;
         bench.template("Hello [prompt:conversation_id], in [prompt:cwd].").await;
-        let asked = Asked { model: Some("m-1".into()), ..asked() };
-        let turned = bench.turn_of("c", &asked).await.unwrap();
+        let options = TurnOptions { model: Some("m-1".into()), ..turn_options() };
+        let turned = bench.turn_of("c", &options).await.unwrap();
         assert!(turned.constructed);
         let PromptSummary { revision, text, bytes, cwd, model, preset, template, reason, created_at, .. } =
             turned.head;
@@ -46,15 +46,15 @@ fn later_turns_read_what_was_built_whatever_changed() {
         let bench = Bench::on(system).await;
         bench.template(ALL).await;
         bench.system.set_now(instant(0));
-        let asked = Asked { model: Some("m-1".into()), ..asked() };
-        let first = bench.turn_of("c", &asked).await.unwrap();
+        let options = TurnOptions { model: Some("m-1".into()), ..turn_options() };
+        let first = bench.turn_of("c", &options).await.unwrap();
         assert_eq!(&*first.head.text, "1970-01-01T00:00:00.000Z /work/p m-1 c A main");
 
         bench.template("Other.").await;
         bench.system.set_now(instant(86_400));
         bench.system.put_file("/work/p/a.md", "B");
         bench.system.put_file("/work/p/.git/HEAD", "ref: refs/heads/other\n");
-        let moved = Asked { cwd: Some("/work/q".into()), model: Some("m-2".into()), ..asked };
+        let moved = TurnOptions { cwd: Some("/work/q".into()), model: Some("m-2".into()), ..options };
         let later = bench.turn_of("c", &moved).await.unwrap();
         assert!(!later.constructed);
         assert_eq!(later.head, first.head);
@@ -81,21 +81,26 @@ fn a_later_turn_looks_at_nothing() {
 fn a_later_turn_hears_where_it_asks_for_something_else() {
     run(async {
         let bench = Bench::new().await;
-        let first = Asked { model: Some("m-1".into()), ..asked() };
+        let first = TurnOptions { model: Some("m-1".into()), ..turn_options() };
         bench.turn_of("c", &first).await.unwrap();
         assert_eq!(codes(&bench.turn_of("c", &first).await.unwrap().notes), [""; 0]);
-        assert_eq!(codes(&bench.turn_of("c", &Asked::default()).await.unwrap().notes), [""; 0]);
-        let other = Asked {
+        assert_eq!(codes(&bench.turn_of("c", &TurnOptions::default()).await.unwrap().notes), [""; 0]);
+        let other = TurnOptions {
             cwd: Some("/elsewhere".into()),
             model: Some("m-2".into()),
             preset: Some("default".into()),
             template: Some("review".into()),
-            ..Asked::default()
+            ..TurnOptions::default()
         };
         let notes = bench.turn_of("c", &other).await.unwrap().notes;
         let told = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
         assert_eq!(codes(&notes), told);
         assert!(notes.iter().all(|note| note.help.is_some()), "each says what to do");
+        let unknown = TurnOptions { preset: Some("defualt".into()), ..TurnOptions::default() };
+        let notes = bench.turn_of("c", &unknown).await.unwrap().notes;
+        assert_eq!(codes(&notes), ["conversation/preset"]);
+        assert!(notes[0].message.starts_with("unknown preset: `defualt`; "), "{notes:?}");
+        assert_eq!(notes[0].help.as_deref(), Some("did you mean `default`?"));
     });
 }
 
@@ -104,7 +109,7 @@ fn a_model_that_was_never_told_is_something_else() {
     run(async {
         let bench = Bench::new().await;
         bench.turn("c").await;
-        let named = Asked { model: Some("m-1".into()), ..Asked::default() };
+        let named = TurnOptions { model: Some("m-1".into()), ..TurnOptions::default() };
         assert_eq!(codes(&bench.turn_of("c", &named).await.unwrap().notes), ["conversation/model"]);
     });
 }
@@ -155,13 +160,13 @@ fn a_construct_that_fails_keeps_nothing() {
     run(async {
         let bench = Bench::new().await;
         bench.template(&format!("{}x{}", "[if a:a]".repeat(1_001), "[endif]".repeat(1_001))).await;
-        assert!(bench.turn_of("c", &asked()).await.is_err());
+        assert!(bench.turn_of("c", &turn_options()).await.is_err());
         let kept: Option<StoredPrompt> = bench.store.conversation(&id("c")).await.unwrap();
         assert_eq!(kept, None);
         bench.template("ok").await;
         bench.turn("d").await;
         bench.template(&format!("{}x{}", "[if a:a]".repeat(1_001), "[endif]".repeat(1_001))).await;
-        assert!(bench.compact_as("d", &Asked::default(), None).await.is_err());
+        assert!(bench.compact_as("d", &TurnOptions::default(), None).await.is_err());
         assert_eq!(bench.text("d").await, "ok", "the old prompt stays");
     });
 }

@@ -1,10 +1,10 @@
 //! Where a conversation may work.
 
-use crate::bench::{Bench, asked, id, machine, run};
-use preface::conversation::{Asked, ConversationError};
+use crate::bench::{Bench, id, machine, run, turn_options};
+use preface_engine::conversation::{ConversationError, TurnOptions};
 
-fn in_dir(cwd: &str) -> Asked {
-    Asked { cwd: Some(cwd.into()), ..asked() }
+fn in_dir(cwd: &str) -> TurnOptions {
+    TurnOptions { cwd: Some(cwd.into()), ..turn_options() }
 }
 
 #[test]
@@ -20,7 +20,9 @@ fn with_roots_a_cwd_lies_in_one_of_them_really() {
         for cwd in ["/work", "/work/p", "/work/p/", "/work/p/../p", "/back"] {
             bench.turn_of(&format!("in {cwd}"), &in_dir(cwd)).await.unwrap();
         }
-        for cwd in ["/", "/elsewhere", "/work-not", "/work/away", "/work/..", "p", "", "work/p"] {
+        for cwd in
+            ["/", "/elsewhere", "/work-not", "/work/away", "/work/away/gone", "/work/..", "p", "", "work/p"]
+        {
             let error = bench.turn_of("out", &in_dir(cwd)).await.unwrap_err();
             assert_eq!(error, ConversationError::Outside(cwd.to_owned()));
         }
@@ -28,7 +30,7 @@ fn with_roots_a_cwd_lies_in_one_of_them_really() {
         assert_eq!(
             gone,
             ConversationError::NoDirectory("/work/gone".into()),
-            "what is missing in a root may be told"
+            "what is missing in a root may be reported"
         );
         let file = bench.turn_of("out", &in_dir("/work/file")).await.unwrap_err();
         assert_eq!(file, ConversationError::NoDirectory("/work/file".into()));
@@ -70,7 +72,7 @@ fn a_compaction_may_not_leave_the_roots() {
     run(async {
         let bench = Bench::rooted(machine().with_dir("/elsewhere")).await;
         let first = bench.turn("c").await.head;
-        let error = bench.compact_as("c", &Asked::in_dir("/elsewhere"), None).await.unwrap_err();
+        let error = bench.compact_as("c", &TurnOptions::in_dir("/elsewhere"), None).await.unwrap_err();
         assert_eq!(error, ConversationError::Outside("/elsewhere".into()));
         assert_eq!(bench.kept("c").await.head, first);
     });
@@ -79,7 +81,7 @@ fn a_compaction_may_not_leave_the_roots() {
 #[test]
 fn one_root_is_the_place_of_a_turn_that_says_none() {
     run(async {
-        let nowhere = Asked { cwd: None, ..asked() };
+        let nowhere = TurnOptions { cwd: None, ..turn_options() };
         let bench = Bench::rooted(machine()).await;
         assert_eq!(bench.turn_of("c", &nowhere).await.unwrap().head.cwd, "/work");
         let two = bench.service.clone().with_roots(&["/work".into(), "/home".into()]);
@@ -113,8 +115,8 @@ fn nothing_outside_of_the_roots_is_read() {
         bench.template("<[file:/etc/secret][file:out][file:../../etc/secret][file:AGENTS.md]>").await;
         assert_eq!(&*bench.turn("c").await.head.text, "<>");
         for preset in ["default", "pi", "stud"] {
-            let asked = Asked { preset: Some(preset.into()), ..asked() };
-            let head = bench.turn_of(preset, &asked).await.unwrap().head;
+            let options = TurnOptions { preset: Some(preset.into()), ..turn_options() };
+            let head = bench.turn_of(preset, &options).await.unwrap().head;
             assert!(
                 !head.text.contains("s3cret") && !head.text.contains("Above."),
                 "{preset}: {}",

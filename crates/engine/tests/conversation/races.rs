@@ -1,8 +1,8 @@
 //! Of several first turns, and of several compactions, one decides; the others get what it decided.
 
-use crate::bench::{asked, at, id, machine, memory};
-use preface::{
-    conversation::{Asked, ConversationError, ConversationService, Offload, Refresh, Work, WorkFuture},
+use crate::bench::{at, id, machine, memory, turn_options};
+use preface_engine::{
+    conversation::{ConversationError, ConversationService, Offload, Refresh, TurnOptions, Work, WorkFuture},
     store::{Actor, ExpectedVersion, NewVersion, PageRequest, Store, TemplateName},
 };
 use std::{
@@ -49,8 +49,8 @@ async fn put(store: &Arc<dyn Store>, text: &str) {
     store.put_template(new, ExpectedVersion::Any, &at(0)).await.expect("the store answers");
 }
 
-fn of_model(number: usize) -> Asked {
-    Asked { model: Some(format!("m-{number}")), ..asked() }
+fn of_model(number: usize) -> TurnOptions {
+    TurnOptions { model: Some(format!("m-{number}")), ..turn_options() }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -94,7 +94,7 @@ async fn begun() -> (Arc<dyn Store>, Vec<ConversationService>) {
     let alone = ConversationService::new(
         Arc::new(machine()),
         store.clone(),
-        Arc::new(preface::conversation::InlineOffload),
+        Arc::new(preface_engine::conversation::InlineOffload),
     );
     alone.turn(&id("c"), &of_model(0), &at(1)).await.expect("a first turn");
     (store.clone(), nodes(&store, 2).0)
@@ -177,7 +177,7 @@ async fn what_was_forgotten_meanwhile_is_not_brought_back() {
     let (store, _) = begun().await;
     let offload = Arc::new(Meanwhile { store: store.clone(), then: Then::Forget });
     let service = ConversationService::new(Arc::new(machine()), store.clone(), offload);
-    let refused = service.compact(&id("c"), &Asked::default(), None, &at(2)).await.unwrap_err();
+    let refused = service.compact(&id("c"), &TurnOptions::default(), None, &at(2)).await.unwrap_err();
     assert_eq!(refused, ConversationError::Unknown(id("c")));
     assert_eq!(store.head(&id("c")).await.unwrap(), None);
 }
@@ -190,7 +190,7 @@ async fn a_conversation_that_began_again_keeps_its_prompt_from_a_compaction_of_i
         let alone = ConversationService::new(
             Arc::new(machine()),
             store.clone(),
-            Arc::new(preface::conversation::InlineOffload),
+            Arc::new(preface_engine::conversation::InlineOffload),
         );
         let (id, old, new, late) = (id("c"), of_model(0), of_model(1), of_model(2));
         let revision = alone.turn(&id, &old, &at(1)).await.expect("a first turn").head.revision;

@@ -1,11 +1,16 @@
 //! A stored prompt is handed out only as long as nobody took back the trust in its texts.
 
 use crate::bench::{Bench, at, id, instant, machine, run};
-use preface::{
+use preface_engine::{
     Engine, Request, TrustChoice,
-    conversation::{Asked, ConversationError, PromptRecord, TurnResult},
+    conversation::{ConversationError, PromptRecord, RequestInput, TurnOptions, TurnResult},
+    core::{
+        format,
+        mcp_servers::{McpFile, resolve},
+        scope::Scope,
+    },
     coverage::HiddenText,
-    host::system::memory::MemorySystem,
+    host::{mcp_recordings, system::memory::MemorySystem},
     store::{Actor, ReplaceOutcome, StoredPrompt},
 };
 
@@ -15,8 +20,8 @@ fn project() -> MemorySystem {
     machine().with_file("/work/p/AGENTS.md", "Use tabs.").with_file("/home/user/.config/preface/x", "")
 }
 
-fn asked(preset: &str, trust: TrustChoice) -> Asked {
-    Asked { preset: Some(preset.to_owned()), trust, ..Asked::in_dir(PROJECT) }
+fn turn_options(preset: &str, trust: TrustChoice) -> TurnOptions {
+    TurnOptions { preset: Some(preset.to_owned()), trust, ..TurnOptions::in_dir(PROJECT) }
 }
 
 fn request(preset: &str) -> Request {
@@ -40,7 +45,7 @@ fn refused(turned: Result<TurnResult, ConversationError>) -> Vec<String> {
 }
 
 async fn text(bench: &Bench, preset: &str, trust: TrustChoice) -> String {
-    bench.turn_of("c", &asked(preset, trust)).await.expect("it is handed out").head.text.to_string()
+    bench.turn_of("c", &turn_options(preset, trust)).await.expect("it is handed out").head.text.to_string()
 }
 
 #[test]
@@ -48,7 +53,7 @@ fn a_prompt_records_the_texts_of_the_project() {
     run(async {
         let bench = Bench::on(project()).await;
         grant(&bench.system, "default");
-        bench.turn_of("c", &asked("default", TrustChoice::Ask)).await.unwrap();
+        bench.turn_of("c", &turn_options("default", TrustChoice::Ask)).await.unwrap();
         let record: serde_json::Value = serde_json::from_str(&bench.kept("c").await.record).unwrap();
         let file = &record["project"][0];
         assert_eq!((&file["path"], &file["real"]), (&"AGENTS.md".into(), &"/work/p/AGENTS.md".into()));
@@ -69,12 +74,15 @@ fn a_revoked_text_is_not_handed_out_any_more() {
         for trust in [TrustChoice::Ask, TrustChoice::Require, TrustChoice::Once] {
             assert!(text(&bench, "default", trust).await.contains("Use tabs."), "{trust:?}");
         }
-        assert_eq!(refused(bench.turn_of("c", &asked("default", TrustChoice::Deny)).await), ["AGENTS.md"]);
+        assert_eq!(
+            refused(bench.turn_of("c", &turn_options("default", TrustChoice::Deny)).await),
+            ["AGENTS.md"]
+        );
 
         revoke(&bench.system, "default");
         for trust in [TrustChoice::Ask, TrustChoice::Require, TrustChoice::Deny] {
             assert_eq!(
-                refused(bench.turn_of("c", &asked("default", trust)).await),
+                refused(bench.turn_of("c", &turn_options("default", trust)).await),
                 ["AGENTS.md"],
                 "{trust:?}"
             );
@@ -95,7 +103,7 @@ fn without_a_decision_a_stored_prompt_is_handed_out_unless_trust_is_required() {
         let bench = Bench::on(project()).await;
         assert!(text(&bench, "default", TrustChoice::Once).await.contains("Use tabs."));
         assert!(text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."));
-        let required = bench.turn_of("c", &asked("default", TrustChoice::Require)).await;
+        let required = bench.turn_of("c", &turn_options("default", TrustChoice::Require)).await;
         assert_eq!(refused(required), ["AGENTS.md"]);
     });
 }
@@ -106,7 +114,7 @@ fn a_profile_without_a_gate_can_be_denied() {
         let bench = Bench::on(project()).await;
         assert!(text(&bench, "pi", TrustChoice::Ask).await.contains("Use tabs."));
         assert!(text(&bench, "pi", TrustChoice::Require).await.contains("Use tabs."));
-        assert_eq!(refused(bench.turn_of("c", &asked("pi", TrustChoice::Deny)).await), ["AGENTS.md"]);
+        assert_eq!(refused(bench.turn_of("c", &turn_options("pi", TrustChoice::Deny)).await), ["AGENTS.md"]);
     });
 }
 
@@ -115,12 +123,12 @@ fn a_prompt_without_a_list_is_handed_out_until_it_is_built_again() {
     run(async {
         let bench = Bench::on(project()).await;
         grant(&bench.system, "default");
-        bench.turn_of("c", &asked("default", TrustChoice::Ask)).await.unwrap();
+        bench.turn_of("c", &turn_options("default", TrustChoice::Ask)).await.unwrap();
         let kept = bench.kept("c").await;
         let mut record: serde_json::Value = serde_json::from_str(&kept.record).unwrap();
         record.as_object_mut().unwrap().remove("project");
         let mut old = StoredPrompt { record: record.to_string().into(), ..kept.clone() };
-        old.head.revision = preface::store::Revision::new(2);
+        old.head.revision = preface_engine::store::Revision::new(2);
         let replaced = bench.store.replace(old, kept.head.revision, &at(11)).await;
         assert_eq!(replaced, Ok(ReplaceOutcome::Done));
         assert_eq!(PromptRecord::of(&bench.kept("c").await).unwrap().project, None);
@@ -132,10 +140,62 @@ fn a_prompt_without_a_list_is_handed_out_until_it_is_built_again() {
 }
 
 #[test]
+fn tools_of_a_server_of_the_project_leave_with_its_trust() {
+    run(async {
+        let launch = r#"{"mcpServers": {"tickets": {"command": "/usr/bin/tickets"}}}"#;
+        let recorded = r#"{"tools": [{"name": "find", "description": "Obey the project."}]}"#;
+        let preset = "claude-code";
+        let system =
+            machine().with_file("/work/p/.claude/mcp.json", launch).with_file("/usr/bin/tickets", "");
+        let places = Engine::new(&system).build(&request(preset)).expect("a build").places;
+        let (file, _) = McpFile::read(Scope::Project, "mcp.json", launch.as_bytes());
+        let servers = resolve(file.into_iter().collect()).servers;
+        let recording = mcp_recordings::path(&servers[0], &system, &places).expect("a place for it");
+        system.put_file(&recording, recorded);
+        let bench = Bench::rooted(system).await;
+        let options = turn_options(preset, TrustChoice::Ask);
+        let granted = Engine::new(&bench.system).grant_commands(&request(preset), &[]).expect("granted");
+        assert_eq!(granted.added.len(), 1, "{granted:?}");
+        bench.turn_of("c", &options).await.expect("a first turn");
+        let send = async |history: &str| {
+            let input = RequestInput {
+                model: Some("claude-opus-5-5".to_owned()),
+                messages: serde_json::from_str(history).expect("messages"),
+                ..RequestInput::new(format::find("anthropic").expect("a format"))
+            };
+            let result = bench.service.request(&id("c"), &options, input, &at(10)).await.expect("a request");
+            let reported = result.notes.iter().filter(|note| {
+                ["conversation/tools-revoked", "prefix/changed"].contains(&note.code.as_str())
+            });
+            let body: serde_json::Value = serde_json::from_str(&result.body).expect("JSON");
+            let change = result.comparison.and_then(|comparison| comparison.change);
+            (
+                body["tools"].to_string().contains("Obey the project."),
+                change.map(|change| change.to_string()),
+                reported.count(),
+            )
+        };
+        let first = r#"[{"role": "user", "content": "one"}]"#;
+        assert_eq!(send(first).await, (true, None, 0));
+        // A server that is gone takes nothing with it: the conversation keeps what it began with.
+        bench.system.put_file(&recording, "{}");
+        let second = r#"[{"role": "user", "content": "one"}, {"role": "assistant", "content": "1"}, {"role": "user", "content": "two"}]"#;
+        assert_eq!(send(second).await, (true, None, 0));
+        bench.system.put_file(&recording, recorded);
+        revoke(&bench.system, preset);
+        let gone = "the tool `mcp__tickets__find` is gone (`tools_changed`)";
+        assert_eq!(send(second).await, (false, Some(gone.to_owned()), 2));
+        assert_eq!(send(second).await, (false, None, 0), "it is reported once");
+        Engine::new(&bench.system).grant_commands(&request(preset), &[]).expect("granted");
+        assert_eq!(send(second).await, (false, None, 0), "a refresh takes what was granted since");
+    });
+}
+
+#[test]
 fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
     run(async {
         let bench = Bench::rooted(project()).await;
-        let early = asked("default", TrustChoice::Ask);
+        let early = turn_options("default", TrustChoice::Ask);
         assert!(text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."), "a root is the grant");
         assert!(
             text(&bench, "default", TrustChoice::Ask).await.contains("Use tabs."),
@@ -150,10 +210,10 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
         revoke(&bench.system, "default");
         assert_eq!(refused(bench.turn_of("c", &early).await), ["AGENTS.md"]);
         let head = bench.kept("c").await.head;
-        let checked = bench.service.check_trust(&head, &Asked::default()).await;
+        let checked = bench.service.check_trust(&head, &TurnOptions::default()).await;
         assert!(matches!(checked, Err(ConversationError::TrustChanged(..))), "{checked:?}");
 
-        // A prompt that was built after it was asked for after it.
+        // A prompt that was built after it was requested after it.
         let after = Actor::at("tester", instant(4_000_000_000));
         let later = bench.service.turn(&id("later"), &early, &after).await.expect("a first turn");
         let again = bench.service.turn(&id("later"), &early, &after).await.expect("a later turn");
@@ -165,11 +225,11 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
 fn a_service_looks_at_one_file_on_a_later_turn() {
     run(async {
         let bench = Bench::rooted(project()).await;
-        let asked = asked("default", TrustChoice::Ask);
-        bench.turn_of("c", &asked).await.unwrap();
-        bench.turn_of("c", &asked).await.unwrap();
+        let options = turn_options("default", TrustChoice::Ask);
+        bench.turn_of("c", &options).await.unwrap();
+        bench.turn_of("c", &options).await.unwrap();
         bench.system.clear_touches();
-        bench.turn_of("c", &asked).await.unwrap();
+        bench.turn_of("c", &options).await.unwrap();
         let looks: Vec<String> =
             bench.system.touches().iter().map(|touch| touch.path.display().to_string()).collect();
         assert_eq!(looks, ["/home/user/.local/state/preface/trust.json"]);
@@ -184,8 +244,8 @@ fn a_profile_may_build_between_turns() {
             .with_file("/work/p/.stud/system.md", "P1");
         for bench in [Bench::on(system.clone()).await, Bench::rooted(system).await] {
             grant(&bench.system, "stud");
-            let asked = asked("stud", TrustChoice::Ask);
-            let turn = async || bench.turn_of("c", &asked).await.expect("a turn");
+            let options = turn_options("stud", TrustChoice::Ask);
+            let turn = async || bench.turn_of("c", &options).await.expect("a turn");
             let first = turn().await;
             assert_eq!((&*first.head.text, first.head.revision.revision), ("G1\n\nP1", 1));
             let same = turn().await;
@@ -212,9 +272,9 @@ fn a_project_that_is_not_trusted_any_more_is_left_out_between_turns() {
         assert_eq!(text(&bench, "stud", TrustChoice::Ask).await, "G\n\nP");
         revoke(&bench.system, "stud");
         assert_eq!(text(&bench, "stud", TrustChoice::Ask).await, "G");
-        let required = bench.turn_of("c", &asked("stud", TrustChoice::Require)).await;
+        let required = bench.turn_of("c", &turn_options("stud", TrustChoice::Require)).await;
         assert!(
-            matches!(required, Err(ConversationError::Engine(preface::Error::Untrusted(_)))),
+            matches!(required, Err(ConversationError::Engine(preface_engine::Error::Untrusted(_)))),
             "{required:?}"
         );
     });

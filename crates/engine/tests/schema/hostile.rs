@@ -1,7 +1,7 @@
 //! Schemas and values that were written to do harm: each is answered, on the stack of a thread, in a moment.
 
-use preface::JsonSchema;
 use preface_core::extension::{SchemaChecker, SchemaFault};
+use preface_engine::JsonSchema;
 use serde_json::{Map, Value, json};
 use std::{
     thread,

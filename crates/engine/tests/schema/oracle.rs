@@ -1,7 +1,7 @@
 //! `JsonSchema` against a checker that is plainly right: for a few forms of schemas it knows where a value does not fit.
 
-use preface::JsonSchema;
 use preface_core::extension::{MOST_FAULTS, SchemaChecker, SchemaFault};
+use preface_engine::JsonSchema;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,5 @@
 //! The schemas that preface publishes say what its readers do: each sample is good for both or bad for both.
 
-use preface::JsonSchema;
 use preface_core::{
     diagnostic::Severity,
     extension::{Category, Manifest, ManifestLocation, Ordering, SchemaChecker, SchemaFault},
@@ -8,6 +7,7 @@ use preface_core::{
     scope::Scope,
     settings::{SCHEMAS, merge, parse},
 };
+use preface_engine::JsonSchema;
 use serde_json::{Value, json};
 
 fn check(name: &str, reads: impl Fn(&[u8]) -> bool, samples: &[(bool, Value)]) {
@@ -126,7 +126,13 @@ fn manifests() {
     };
     let samples = [
         (true, with("tools", json!({}))),
-        (true, with("tools", json!({"description": "x", "promptGuidelines": ["y"], "inputSchema": {}}))),
+        (
+            true,
+            with(
+                "tools",
+                json!({"description": "x", "promptGuidelines": ["y"], "inputSchema": {}, "strict": true}),
+            ),
+        ),
         (true, with("ui", json!({"requiredCoreVersion": "1.0.0"}))),
         (
             true,

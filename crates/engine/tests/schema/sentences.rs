@@ -1,7 +1,7 @@
 //! What a person reads: for each kind of fault its place and its sentence.
 
-use preface::JsonSchema;
 use preface_core::extension::{MOST_FAULTS, SchemaChecker, SchemaFault};
+use preface_engine::JsonSchema;
 use serde_json::{Value, json};
 
 fn faults(schema: &Value, config: &Value) -> Vec<(String, String)> {

@@ -8,7 +8,7 @@
 //!
 //! The directory in the middle has its name from the digests in the index. So a catalog that is imported again is written
 //! beside the old one, and the one rename that puts the new index in place is what replaces it. The index has a seal: a
-//! digest of what it says.
+//! digest of its content.
 
 mod names;
 mod read;
@@ -49,6 +49,7 @@ const RAW: &str = "raw";
 const COMPILED: &str = "compiled";
 
 /// Returns the directory of all imported catalogs, whether it exists or not. `None` where the user has no directory at all.
+/// Whether it could have come with a project is asked before: [`user_state`](crate::places::user_state).
 ///
 /// ```
 /// # if cfg!(windows) { return; }
@@ -94,7 +95,7 @@ fn files_key(index: &CatalogIndex) -> String {
 
 /// Returns the digest of the contents of an index, which its file carries too.
 fn seal(index: &CatalogIndex) -> String {
-    // An index has nothing in it that JSON cannot say.
+    // An index holds nothing that JSON cannot represent.
     digest(&serde_json::to_vec(index).unwrap_or_default())
 }
 

@@ -1,4 +1,4 @@
-//! Reads what is kept: the index of a catalog, and of its texts the one that is asked for.
+//! Reads a stored catalog: its index, and one of its texts.
 
 use super::{
     CATALOGS_LIMIT, COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, RAW,
@@ -86,7 +86,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
         }
         Err(error) => return Err(unreadable(system, &path, &error.to_string())),
     };
-    let fault = |what: String| Err(changed(system, &path, &what));
+    let fault = |what: String| Err(changed_error(system, &path, &what));
     // The form first: another form may have other fields.
     #[derive(serde::Deserialize)]
     struct IndexHeader {
@@ -130,12 +130,12 @@ pub fn text(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<Cat
     let entry = entry(index, name)?;
     let (path, bytes) = file(system, index, COMPILED, &entry.compiled_file(), COMPILED_LIMIT)?;
     if digest(&bytes) != entry.compiled {
-        return Err(changed(system, &path, "it is not what was compiled"));
+        return Err(changed_error(system, &path, "it is not what was compiled"));
     }
     match serde_json::from_slice::<CatalogText>(&bytes) {
         Ok(text) if text.prompt == entry.name => Ok(text),
-        Ok(_) => Err(changed(system, &path, "it is the text of another prompt")),
-        Err(error) => Err(changed(
+        Ok(_) => Err(changed_error(system, &path, "it is the text of another prompt")),
+        Err(error) => Err(changed_error(
             system,
             &path,
             &format!("it is no compiled text: {}", escape_hidden(&error.to_string())),
@@ -153,7 +153,7 @@ pub fn raw(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<Vec<
     if digest(&bytes) == entry.digest {
         Ok(bytes)
     } else {
-        Err(changed(system, &path, "it is not what was imported"))
+        Err(changed_error(system, &path, "it is not what was imported"))
     }
 }
 
@@ -235,7 +235,7 @@ pub(super) fn index_fault(index: &CatalogIndex) -> Option<String> {
         if !names.insert(entry.name.as_str()) {
             return Some(format!("two of its prompts are called `{}`", escape_hidden(&entry.name)));
         }
-        // Some disks do not tell one case from the other.
+        // Some file systems ignore the case of names.
         if !files.insert(entry.file.to_ascii_lowercase()) {
             return Some(format!("two of its files are called `{shown}`"));
         }
@@ -254,7 +254,7 @@ fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     .into()
 }
 
-fn changed(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
+fn changed_error(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     let what = format!("a file of an imported catalog was changed: {why}");
     Diagnostic::error(DiagnosticCode::CatalogChanged, what).at(place(system, path)).help(AGAIN).into()
 }

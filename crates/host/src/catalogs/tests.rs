@@ -1,4 +1,4 @@
-//! Keeping, reading and removing catalogs, on a disk in memory that fails where it is told to.
+//! Writing, reading and removing catalogs, on a disk in memory with injected faults.
 
 use super::*;
 use crate::system::{
@@ -86,7 +86,7 @@ fn old() -> SampleCatalog {
 }
 
 fn new() -> SampleCatalog {
-    SampleCatalog::new("2.1.37", &[("b.md", "Two, said better."), ("c.md", "Three.")])
+    SampleCatalog::new("2.1.37", &[("b.md", "Two, written better."), ("c.md", "Three.")])
 }
 
 fn code<T>(result: Result<T, Box<Diagnostic>>) -> String {
@@ -112,7 +112,7 @@ fn tree(system: &MemorySystem) -> Vec<String> {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn a_written_catalog_is_read_back() {
     let system = system();
     assert_eq!(code(index(&system, "2.1.37")), "catalog/missing");
     assert_eq!(old().write(&system, ReplaceMode::No), Ok(CatalogWriteOutcome::New));
@@ -128,7 +128,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn other_texts_of_a_version_are_replaced_only_when_told() {
+fn other_texts_of_a_version_are_replaced_only_on_request() {
     let system = system();
     old().write(&system, ReplaceMode::No).unwrap();
     let refused = new().write(&system, ReplaceMode::No).unwrap_err();
@@ -221,20 +221,21 @@ fn a_changed_byte_is_found_where_it_is_read() {
 }
 
 #[test]
-fn an_index_that_says_something_else_is_not_believed() {
+fn an_edited_index_is_an_error() {
     let system = system();
     old().write(&system, ReplaceMode::No).unwrap();
     let path = "/state/catalogs/2.1.37/index.json";
-    let said = String::from_utf8(system.read(path.as_ref(), ReadScope::Anywhere, 9999).unwrap().into_bytes())
-        .unwrap();
+    let index_text =
+        String::from_utf8(system.read(path.as_ref(), ReadScope::Anywhere, 9999).unwrap().into_bytes())
+            .unwrap();
     for (from, to) in [("\"bytes\": 4", "\"bytes\": 5"), ("\"a\"", "\"b\""), ("Data: a", "Data: z")] {
         assert_ne!(from, to);
-        system.put_file(path, said.replacen(from, to, 1));
-        let changed = said.contains(from);
+        system.put_file(path, index_text.replacen(from, to, 1));
+        let changed = index_text.contains(from);
         assert_eq!(code(index(&system, "2.1.37")) == "catalog/changed", changed, "{from}");
     }
-    system.put_file(path, said.replace("  ", " "));
-    assert!(old().stands(&system), "blanks say nothing");
+    system.put_file(path, index_text.replace("  ", " "));
+    assert!(old().stands(&system), "white space does not matter");
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub enum CatalogWriteOutcome {
 ///
 /// # Errors
 /// `catalog/invalid`: index and files do not belong together, or something is larger than what is read again.
-/// `catalog/exists`: there are other texts of this version. `catalog/not-written`: what the machine says; then the old
+/// `catalog/exists`: there are other texts of this version. `catalog/not-written`: the error of the system; then the old
 /// catalog stays. Else as [`super::index`].
 pub fn write(
     system: &dyn System,
@@ -108,9 +108,9 @@ pub fn write(
         Ok(_) | Err(_) => CatalogWriteOutcome::Replaced,
     };
     let key = files_key(index);
-    let done = put(system, &dir.join(&key), files, notes).and_then(|()| match written {
+    let done = write_files(system, &dir.join(&key), files, notes).and_then(|()| match written {
         CatalogWriteOutcome::Same => Ok(()),
-        _ => one(system, &dir.join(INDEX), &bytes),
+        _ => write_file(system, &dir.join(INDEX), &bytes),
     });
     // After a failure it is the new files that belong to nothing.
     let stays = match (&done, &old) {
@@ -125,7 +125,7 @@ pub fn write(
 /// Removes a catalog, or what is left of one. What else lies in its directory stays, and is noted.
 ///
 /// # Errors
-/// `catalog/missing`: there is none. `catalog/not-written`: what the machine says. `catalog/version`,
+/// `catalog/missing`: there is none. `catalog/not-written`: the error of the system. `catalog/version`,
 /// `catalog/no-directory`: as [`super::index`].
 pub fn remove(system: &dyn System, version: &str, notes: &mut Diagnostics) -> Result<(), Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
@@ -143,7 +143,7 @@ pub fn remove(system: &dyn System, version: &str, notes: &mut Diagnostics) -> Re
     system.remove(&path).map_err(|error| not_written(system, &path, &error))?;
     sweep(system, &dir, None, notes);
     if let Err(error) = system.remove_dir(&dir) {
-        notes.push(left(system, &dir, &error.to_string()));
+        notes.push(leftover_warning(system, &dir, &error.to_string()));
     }
     Ok(())
 }
@@ -183,7 +183,7 @@ fn check(index: &CatalogIndex, files: &[CatalogPromptFile<'_>]) -> Result<(), Bo
 }
 
 /// Writes the files that are not there yet, and clears away what a process left that was killed at it.
-fn put(
+fn write_files(
     system: &dyn System,
     dir: &Path,
     files: &[CatalogPromptFile<'_>],
@@ -205,7 +205,7 @@ fn put(
                 let path = dir.join(name);
                 let there = system.read(&path, ReadScope::Anywhere, bytes.len() as u64);
                 if !there.is_ok_and(|there| *there.bytes == bytes) {
-                    one(system, &path, bytes)?;
+                    write_file(system, &path, bytes)?;
                 }
             }
             Ok(())
@@ -222,7 +222,7 @@ fn put(
     Ok(())
 }
 
-fn one(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+fn write_file(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     system
         .write(path, bytes, WriteMode::Replace, FILE_MODE)
         .map_err(|error| not_written(system, path, &error))
@@ -234,19 +234,19 @@ fn sweep(system: &dyn System, dir: &Path, stays: Option<&str>, notes: &mut Diagn
         let path = dir.join(&name);
         let done = match kind {
             FileKind::Dir if is_key(&name) && Some(name.as_str()) != stays => {
-                files_gone(system, &path, notes)
+                remove_files(system, &path, notes)
             }
             FileKind::File if is_unfinished(&name) => system.remove(&path),
             _ => Ok(()),
         };
         if let Err(error) = done {
-            notes.push(left(system, &path, &error.to_string()));
+            notes.push(leftover_warning(system, &path, &error.to_string()));
         }
     }
 }
 
 /// Removes the directory of one import's files.
-fn files_gone(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Result<(), WriteError> {
+fn remove_files(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Result<(), WriteError> {
     for (kind, ending) in [(RAW, ".md"), (COMPILED, ".json")] {
         let dir = dir.join(kind);
         for (name, _) in names(system, &dir, notes) {
@@ -267,7 +267,7 @@ fn names(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Vec<(Strin
         }
         Err(ReadError::Missing) => Vec::new(),
         Err(error) => {
-            notes.push(left(system, dir, &error.to_string()));
+            notes.push(leftover_warning(system, dir, &error.to_string()));
             Vec::new()
         }
     }
@@ -301,7 +301,7 @@ fn not_written(system: &dyn System, path: &Path, error: &WriteError) -> Box<Diag
     .into()
 }
 
-fn left(system: &dyn System, path: &Path, why: &str) -> Diagnostic {
+fn leftover_warning(system: &dyn System, path: &Path, why: &str) -> Diagnostic {
     Diagnostic::warning(DiagnosticCode::CatalogLeft, format!("something is left of an older import: {why}"))
         .at(place(system, path))
         .help("it is not used; you can remove it")

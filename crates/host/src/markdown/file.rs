@@ -95,7 +95,7 @@ impl MarkdownFile {
     /// Names the file, and the line of a key where the head has it.
     #[must_use]
     pub fn place(&self, key: &str) -> Place {
-        let head = joined(&self.head);
+        let head = join(&self.head);
         let is_key = |line: &str| {
             line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(':'))
         };
@@ -108,17 +108,17 @@ impl MarkdownFile {
     /// Returns a value of the head as a piece; with its exact place if the head contains it unchanged.
     #[must_use]
     pub fn piece(&self, value: &str) -> Vec<Piece> {
-        self.located(value, &self.head)
+        self.locate(value, &self.head)
     }
 
     /// The same for a value of the body.
     #[must_use]
     pub fn piece_of_body(&self, value: &str) -> Vec<Piece> {
-        self.located(value, &self.body)
+        self.locate(value, &self.body)
     }
 
-    fn located(&self, value: &str, pieces: &[Piece]) -> Vec<Piece> {
-        if let Some(at) = joined(pieces).find(value) {
+    fn locate(&self, value: &str, pieces: &[Piece]) -> Vec<Piece> {
+        if let Some(at) = join(pieces).find(value) {
             return part(pieces, at..at + value.len());
         }
         let spans = pieces.iter().filter_map(|piece| match &piece.origin {
@@ -193,7 +193,7 @@ struct MarkdownSource<'a> {
 
 impl MarkdownSource<'_> {
     fn split(self, keys: HeadKeys, look: &ProviderContext<'_>) -> MarkdownOutcome {
-        let text = joined(&self.pieces);
+        let text = join(&self.pieces);
         let mark = mark(&text);
         let parts = split(&text[mark..]);
         let head = parts.span.start + mark..parts.span.end + mark;
@@ -257,7 +257,7 @@ impl MarkdownSource<'_> {
 /// Returns the text after the head of a file, trimmed and otherwise unchanged.
 #[must_use]
 pub fn body(pieces: Vec<Piece>) -> Vec<Piece> {
-    let text = joined(&pieces);
+    let text = join(&pieces);
     let mark = mark(&text);
     part(&pieces, body_range(&text, &split(&text[mark..]), mark))
 }
@@ -292,8 +292,8 @@ fn after_fence(text: &str, block_end: usize) -> usize {
 fn take_literal(block: &str, keys: &[&'static str]) -> (String, BTreeMap<&'static str, String>) {
     let mut taken = BTreeMap::new();
     let lines = block.lines().map(|line| {
-        let said = keys.iter().find_map(|key| Some((*key, line.strip_prefix(key)?.strip_prefix(':')?)));
-        let Some((key, value)) = said else { return line };
+        let literal = keys.iter().find_map(|key| Some((*key, line.strip_prefix(key)?.strip_prefix(':')?)));
+        let Some((key, value)) = literal else { return line };
         let value = value.trim();
         let unquoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
         taken.entry(key).or_insert_with(|| unquoted.unwrap_or(value).to_owned());
@@ -303,7 +303,7 @@ fn take_literal(block: &str, keys: &[&'static str]) -> (String, BTreeMap<&'stati
     (block, taken)
 }
 
-fn joined(pieces: &[Piece]) -> String {
+fn join(pieces: &[Piece]) -> String {
     pieces.iter().map(|piece| piece.text.as_str()).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Markdown files with a head of fields, from the three layers: agents, output styles, slash commands.
 //!
-//! A [`MarkdownKind`] says where its files lie and what a head must say; `walk` finds files, `file` splits one, and [`load`] puts
+//! A [`MarkdownKind`] defines where its files lie and what a head must have; `walk` finds files, `file` splits one, and [`load`] puts
 //! the layers over each other: the strongest layer that has a sound file wins a name. Everything that was found is an
 //! entry, whatever became of it, and nothing fails.
 
@@ -72,17 +72,17 @@ pub fn load<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>) -> Vec<Markdo
     let mut entries = Vec::new();
     for scope in kind.layers {
         match scope {
-            Scope::Bundled => bundled(kind, look, &mut entries),
-            scope => layer(kind, *scope, look, &mut entries),
+            Scope::Bundled => load_bundle(kind, look, &mut entries),
+            scope => load_layer(kind, *scope, look, &mut entries),
         }
     }
     settle(kind, &mut entries, look);
-    tell_once(before, look);
+    remove_repeated(before, look);
     entries
 }
 
 /// Removes the diagnostics added since `before` that had been reported already.
-pub(crate) fn tell_once(before: usize, look: &ProviderContext<'_>) {
+pub(crate) fn remove_repeated(before: usize, look: &ProviderContext<'_>) {
     let mut notes = look.notes.borrow_mut();
     let new = notes.split_off(before);
     let new: Diagnostics = new.into_iter().filter(|note| !notes.contains(note)).collect();
@@ -98,7 +98,7 @@ pub(crate) fn shown(text: &str) -> String {
     }
 }
 
-fn bundled<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
+fn load_bundle<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
     let Some(bundle) = look.bundle else { return };
     let folder = format!("bundles/{bundle}/{}/", kind.dir);
     for path in look.system.bundled_list(&folder) {
@@ -115,7 +115,7 @@ fn bundled<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>, entries: &mut 
 /// The most text that the files of one kind have together in a layer.
 const MOST_BYTES: usize = 16 << 20;
 
-fn layer<T>(
+fn load_layer<T>(
     kind: &MarkdownKind<T>,
     scope: Scope,
     look: &ProviderContext<'_>,
@@ -151,7 +151,7 @@ fn layer<T>(
 fn root(scope: Scope, look: &ProviderContext<'_>) -> Option<PathBuf> {
     match scope {
         Scope::Global => look.places.global.clone(),
-        Scope::Project if look.gate.layer_speaks() => look.places.project.clone(),
+        Scope::Project if look.gate.allows_layer() => look.places.project.clone(),
         _ => None,
     }
 }
@@ -169,11 +169,11 @@ fn entry<T>(
     match reading {
         MarkdownOutcome::Unread(unread) => unread.into(),
         MarkdownOutcome::File(file) => match (kind.read)(&file) {
-            Ok(said) => {
-                look.notes.borrow_mut().extend(said.notes.iter().cloned());
-                let mut entry = MarkdownEntry::of(said.name, &file, said.notes);
+            Ok(parsed) => {
+                look.notes.borrow_mut().extend(parsed.notes.iter().cloned());
+                let mut entry = MarkdownEntry::of(parsed.name, &file, parsed.notes);
                 entry.status = Status::Ok;
-                (entry.value.what, entry.value.body) = (Some(said.what), file.body);
+                (entry.value.what, entry.value.body) = (Some(parsed.what), file.body);
                 entry.value.language = file.language;
                 entry
             }
@@ -186,7 +186,7 @@ fn entry<T>(
     }
 }
 
-/// Decides who answers to a name.
+/// Decides which entry of a name is active.
 fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &ProviderContext<'_>) {
     let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -210,7 +210,7 @@ fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &Pr
                 continue;
             }
             other.shadowed_by = Some(origin.clone());
-            let note = hidden(kind, &other.name, &from, &origin);
+            let note = shadow_diagnostic(kind, &other.name, &from, &origin);
             other.diagnostics.push(note.clone());
             look.note(note);
             entries[winner].shadows.push(from);
@@ -220,7 +220,12 @@ fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &Pr
 }
 
 /// Two files of one layer with one name are a mistake; a stronger layer's is there to win.
-fn hidden<T>(kind: &MarkdownKind<T>, name: &str, loser: &EntryOrigin, winner: &EntryOrigin) -> Diagnostic {
+fn shadow_diagnostic<T>(
+    kind: &MarkdownKind<T>,
+    name: &str,
+    loser: &EntryOrigin,
+    winner: &EntryOrigin,
+) -> Diagnostic {
     let (name, word) = (shown(name), kind.word);
     let place = Place::file(Some(loser.scope), loser.path.clone());
     if loser.scope == winner.scope {

@@ -117,7 +117,7 @@ impl<'a> MarkdownTree<'a> {
             FileKind::File | FileKind::Special => false,
         };
         if !is_dir {
-            // A pipe or a broken link of that name is told when it is read.
+            // A pipe or a broken link of that name is reported when it is read.
             if let Some(stem) = name.strip_suffix(".md").filter(|stem| !stem.is_empty()) {
                 self.found.push(MarkdownPath { path: path.to_owned(), below: format!("{below}{stem}") });
             }

@@ -1,9 +1,9 @@
-//! Context provider `agent`: the agent whose prompt is asked for. Its text, its reminder, or the skills that it starts with.
+//! Context provider `agent`: the selected agent. Its text, its reminder, or the skills that it starts with.
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     agents::{self, AgentEntry},
-    markdown::{shown, tell_once},
+    markdown::{remove_repeated, shown},
     provider_context::ProviderContext,
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
@@ -54,14 +54,14 @@ impl ContextProvider for AgentSection {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(section);
         let part = options.word("part", &["prompt", "reminder", "skills"], look);
-        let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is asked for") };
+        let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is selected") };
         let entries = agents::load(look);
         let Some(entry) = agents::find(name, &entries) else {
             let before = look.notes.borrow().len();
-            look.note(unknown(name, &entries));
-            tell_once(before, look);
+            look.note(unknown_diagnostic(name, &entries));
+            remove_repeated(before, look);
             return silent(self, section, format!("there is no agent `{}`", shown(name)));
         };
         let (items, why) = match part {
@@ -92,7 +92,7 @@ impl AgentSection {
             return Vec::new();
         };
         let before = look.notes.borrow().len();
-        let skills = self.found(section, look);
+        let skills = self.load_skills(section, look);
         let mut items = Vec::new();
         let mut names: Vec<&str> = Vec::new();
         for name in &agent.skills {
@@ -101,26 +101,28 @@ impl AgentSection {
             }
             if names.len() == MOST_SKILLS {
                 let more = agent.skills.len() - MOST_SKILLS;
-                look.note(skipped(entry, &format!("{more} more: {MOST_SKILLS} are the most"), look));
+                look.note(skipped_diagnostic(
+                    entry,
+                    &format!("{more} more: {MOST_SKILLS} are the most"),
+                    look,
+                ));
                 break;
             }
             names.push(name);
-            match preloaded(name, &skills, look) {
+            match preload(name, &skills, look) {
                 Ok(item) => items.push(item),
-                Err(why) => look.note(skipped(entry, &format!("`{}`: {why}", shown(name)), look)),
+                Err(why) => look.note(skipped_diagnostic(entry, &format!("`{}`: {why}", shown(name)), look)),
             }
         }
-        tell_once(before, look);
+        remove_repeated(before, look);
         items
     }
 
     /// The skills that this section's own options find, else those of the section for skills.
-    fn found(&self, section: &Section, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
+    fn load_skills(&self, section: &Section, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
         let own = ["roots", "paths"].iter().any(|key| section.options.contains_key(*key));
-        match section_of_skills(look).filter(|_| !own) {
-            Some(section) => skills::load(&SkillOptions::read(&super::skills::Skills, section, look), look),
-            None => skills::load(&SkillOptions::read(self, section, look), look),
-        }
+        let section = section_of_skills(look).filter(|_| !own).unwrap_or(section);
+        skills::load(&SkillOptions::read(section, look), look)
     }
 }
 
@@ -143,7 +145,7 @@ fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<It
     (!pieces.is_empty()).then_some(Item { variables, pieces, language, rank: 0 })
 }
 
-fn preloaded(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Result<Item, String> {
+fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Result<Item, String> {
     let Some(skill) = skills.iter().find(|skill| skill.active && skill.name == name) else {
         let same = skills.iter().find(|skill| skill.name == name);
         return Err(match same.map(|skill| skill.status) {
@@ -161,7 +163,7 @@ fn preloaded(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> R
     Ok(Item { variables, pieces, language: Language::Verbatim, rank: 0 })
 }
 
-fn skipped(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>) -> Diagnostic {
+fn skipped_diagnostic(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>) -> Diagnostic {
     let what = format!("agent `{}` starts without skill {what}", shown(&entry.name));
     let help = match section_of_skills(look) {
         Some(_) => "the list of skills has all that there are",
@@ -172,7 +174,7 @@ fn skipped(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>) -> Diagno
         .help(help)
 }
 
-fn unknown(name: &str, entries: &[AgentEntry]) -> Diagnostic {
+fn unknown_diagnostic(name: &str, entries: &[AgentEntry]) -> Diagnostic {
     let note =
         Diagnostic::warning(DiagnosticCode::AgentUnknown, format!("there is no agent `{}`", shown(name)));
     match agents::near(name, entries) {

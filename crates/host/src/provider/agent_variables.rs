@@ -16,7 +16,7 @@ use preface_core::{
     variable::{RecordedVariable, Stability, VariableKey},
 };
 
-/// Answers `agents:`.
+/// The provider of `agents:`.
 #[derive(Debug)]
 pub struct AgentVariables;
 
@@ -56,14 +56,14 @@ impl VariableProvider for AgentVariables {
         true
     }
 
-    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         let one = key.name().strip_prefix("own.");
         if one.is_none() && key.name() != "own" {
             return RecordedVariable::absent("no such name");
         }
         let before = look.notes.borrow().len();
         let entries = agents::load_own(look);
-        // What came up belongs to the variable: it is told again where the variable is known.
+        // What came up belongs to the variable: it is reported again where the variable is known.
         let mut notes = look.notes.borrow_mut().split_off(before);
         if let Some(name) = one {
             return match agents::find(name, &entries) {
@@ -74,7 +74,7 @@ impl VariableProvider for AgentVariables {
             };
         }
         notes.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
-        let mut variable = match listed(&entries) {
+        let mut variable = match list(&entries) {
             Some(text) => RecordedVariable::of(text, "agents/*.md", Stability::Conversation),
             None => RecordedVariable::absent("there is no agent of yours or of the project"),
         };
@@ -99,8 +99,8 @@ fn hidden_note(entry: &AgentEntry) -> Option<Diagnostic> {
     Some(Diagnostic::warning(found.code(), what).at(place))
 }
 
-/// The agents that answer to their names, sorted by name.
-fn listed(entries: &[AgentEntry]) -> Option<String> {
+/// The active agents, sorted by name.
+fn list(entries: &[AgentEntry]) -> Option<String> {
     let mut active: Vec<&AgentEntry> = entries.iter().filter(|entry| entry.active).collect();
     active.sort_by(|a, b| a.name.cmp(&b.name));
     let mut lines: Vec<String> = active.iter().take(MOST).map(|entry| line(entry)).collect();

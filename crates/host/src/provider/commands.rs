@@ -41,7 +41,7 @@ impl ContextProvider for Commands {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(section);
         let escapes = options.word("escape", &["none", "line"], look) == "line";
         let mut entries = commands::load(look);
         let why = match entries.is_empty() {
@@ -56,12 +56,12 @@ impl ContextProvider for Commands {
             look.note(Diagnostic::warning(DiagnosticCode::CommandTooMany, what));
             entries.truncate(MOST);
         }
-        let mut said = silent(self, section, why);
-        said.items = entries.iter().filter_map(|entry| item(entry, escapes, look)).collect();
-        if !said.items.is_empty() {
-            said.silent = None;
+        let mut contribution = silent(self, section, why);
+        contribution.items = entries.iter().filter_map(|entry| item(entry, escapes, look)).collect();
+        if !contribution.items.is_empty() {
+            contribution.silent = None;
         }
-        said
+        contribution
     }
 }
 

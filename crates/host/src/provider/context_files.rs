@@ -1,6 +1,6 @@
 //! Context provider `context-files`: AGENTS.md and CLAUDE.md from the file-system root down to the cwd.
 //!
-//! The same file, or the same text, is said once: the copy nearest to the root stays, and the others are reported.
+//! The same file, or the same text, is included once: the copy nearest to the root stays, and the others are reported.
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
@@ -47,8 +47,8 @@ impl ContextProvider for ContextFiles {
             ("global", "file names read from the global directory, before all others (default none)"),
             (
                 "imports",
-                "`keep` (default) a line `@PATH` without a word, or `report` it and leave out a file that only imports \
-                 files that are included",
+                "`keep` (default): a line `@PATH` is text like any other; `report`: one is reported unless that file is \
+                 included, and a file that only imports files that are included is left out",
             ),
             ("links", "`inside` (default) the project, or `never`: which links are followed"),
             ("names", "file names, in order of preference (default AGENTS.md, CLAUDE.md)"),
@@ -64,7 +64,7 @@ impl ContextProvider for ContextFiles {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(section);
         let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
         let links = options.word("links", &["inside", "never"], look);
         let stop = options.word("stop", &["root", "home", "work-tree", "cwd"], look);
@@ -95,6 +95,8 @@ impl ContextProvider for ContextFiles {
         for dir in dirs(stop, look) {
             walk.dir(&dir, &names, Scope::Project, &mut found);
         }
+        look.note_above_roots();
+        walk.note_imports(&found);
         let why = match walk.left_out.get() {
             true => "every file was left out; the diagnostics have the reasons".to_owned(),
             false => format!("there is no {} from here up", names.join(" or ")),
@@ -114,9 +116,19 @@ impl ContextProvider for ContextFiles {
 struct FoundContextFile {
     path: PathBuf,
     shown: String,
+    scope: Scope,
     id: Option<FileId>,
     bytes: Arc<Vec<u8>>,
+    imports: Vec<ImportLine>,
     item: Item,
+}
+
+/// A line of a context file that imports another file.
+struct ImportLine {
+    line: usize,
+    /// The path as written.
+    name: String,
+    path: PathBuf,
 }
 
 struct ContextWalk<'a> {
@@ -237,7 +249,12 @@ impl ContextWalk<'_> {
         if is_blank(&pieces) && !self.keep_blank {
             return true;
         }
-        if self.report_imports && self.only_imports(path, scope, &shown, &pieces, found) {
+        let imports = if self.report_imports { self.imports(path, &pieces) } else { Vec::new() };
+        if self.only_imports(&imports, &pieces, found) {
+            let what = format!("{shown} was left out: it only imports files that are included");
+            look.note(
+                Diagnostic::info(DiagnosticCode::ContextDuplicate, what).at(Place::file(Some(scope), shown)),
+            );
             return true;
         }
         let variables = BTreeMap::from([
@@ -248,51 +265,51 @@ impl ContextWalk<'_> {
         found.push(FoundContextFile {
             path: path.to_owned(),
             shown,
+            scope,
             id: read.stat.id,
             bytes: read.bytes,
+            imports,
             item,
         });
         true
     }
 
-    /// Returns whether a file holds nothing but imports of files that are included, which is reported. Other imports are
-    /// included as text, with a warning.
-    fn only_imports(
-        &self,
-        path: &Path,
-        scope: Scope,
-        shown: &str,
-        pieces: &[Piece],
-        found: &[FoundContextFile],
-    ) -> bool {
+    /// Returns the imports of a file.
+    fn imports(&self, path: &Path, pieces: &[Piece]) -> Vec<ImportLine> {
         if !pieces.iter().any(|piece| piece.text.contains('@')) {
-            return false;
+            return Vec::new();
         }
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let imports = imports(&text);
-        let Some((line, first)) = imports.first() else { return false };
         let dir = path.parent().unwrap_or(path);
-        let is_included = |name: &str| {
-            let target = expand(name, dir, self.look);
-            found.iter().any(|other| other.path == target)
+        let import = |(line, name): (usize, &str)| ImportLine {
+            line,
+            name: name.to_owned(),
+            path: expand(name, dir, self.look),
         };
-        let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-        let note = if lines == imports.len() && imports.iter().all(|(_, name)| is_included(name)) {
-            let what = format!("{shown} was left out: it only imports files that are included");
-            self.look.note(
-                Diagnostic::info(DiagnosticCode::ContextDuplicate, what).at(Place::file(Some(scope), shown)),
-            );
-            return true;
-        } else {
-            let first = escape_hidden(first);
-            Diagnostic::warning(
-                DiagnosticCode::ContextImport,
-                format!("{shown}:{line} imports `{first}`, which is not resolved"),
-            )
-        };
-        let help = "the line is included as text; the provider `instruction-files` resolves imports";
-        self.look.note(note.at(Place::file(Some(scope), shown)).help(help));
-        false
+        imports(&text).into_iter().map(import).collect()
+    }
+
+    /// Returns whether a file holds nothing but imports of files that are included.
+    fn only_imports(&self, imports: &[ImportLine], pieces: &[Piece], found: &[FoundContextFile]) -> bool {
+        let lines = || pieces.iter().flat_map(|piece| piece.text.lines());
+        !imports.is_empty()
+            && imports.iter().all(|import| import.is_of(found))
+            && lines().filter(|line| !line.trim().is_empty()).count() == imports.len()
+    }
+
+    /// Reports the first import of each file that nothing resolves: one of a file that is not included itself.
+    fn note_imports(&self, found: &[FoundContextFile]) {
+        for file in found {
+            let Some(import) = file.imports.iter().find(|import| !import.is_of(found)) else { continue };
+            let (shown, line, name) = (&file.shown, import.line, escape_hidden(&import.name));
+            let what = format!("{shown}:{line} imports `{name}`, which is not resolved");
+            let mut place = Place::file(Some(file.scope), shown.clone());
+            place.line = Some(line);
+            self.look.note(Diagnostic::warning(DiagnosticCode::ContextImport, what).at(place).help(
+                "the line is included as text; in a profile, `fill = \"instruction-files\"` for this section includes \
+                 the file",
+            ));
+        }
     }
 
     /// True where others can write in the directory that the file, or the link's target, lies in.
@@ -320,6 +337,13 @@ impl ContextWalk<'_> {
                 None
             }
         })
+    }
+}
+
+impl ImportLine {
+    /// Returns whether the file is one of these.
+    fn is_of(&self, found: &[FoundContextFile]) -> bool {
+        found.iter().any(|file| file.path == self.path)
     }
 }
 

@@ -11,7 +11,7 @@ use preface_core::{
     variable::{RecordedVariable, Stability, VariableKey},
 };
 
-/// Answers `system:`.
+/// The provider of `system:`.
 #[derive(Debug)]
 pub struct Environment;
 
@@ -85,14 +85,14 @@ impl VariableProvider for Environment {
         VARIABLES
     }
 
-    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         let clock = |text: String| RecordedVariable::of(text, "the turn's clock", Stability::Turn);
         match key.name() {
             "time" => clock(look.turn.now.clone()),
             "date" => clock(look.turn.now.chars().take(10).collect()),
             "local_date" => local(look, |now| now.strftime("%Y-%m-%d").to_string()),
             "local_time" => local(look, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
-            "long_time" => local(look, |now| long_time::tell(look, now)),
+            "long_time" => local(look, |now| long_time::format(look, now)),
             "month" => match look.turn.now.parse::<Timestamp>() {
                 Ok(now) => clock(now.strftime("%B %Y").to_string()),
                 Err(error) => RecordedVariable::absent(error.to_string()),
@@ -132,7 +132,7 @@ fn shell(look: &ProviderContext<'_>) -> Option<String> {
 }
 
 fn local(look: &ProviderContext<'_>, form: impl Fn(&Zoned) -> String) -> RecordedVariable {
-    match zoned(look) {
+    match zoned_now(look) {
         Ok(zoned) => RecordedVariable::of(
             form(&zoned),
             format!("the turn's clock in {}", zone_source(look)),
@@ -159,7 +159,7 @@ fn zone_source<'a>(look: &'a ProviderContext<'_>) -> &'a str {
 }
 
 /// The turn's instant in the turn's zone.
-fn zoned(look: &ProviderContext<'_>) -> Result<Zoned, String> {
+fn zoned_now(look: &ProviderContext<'_>) -> Result<Zoned, String> {
     let now: Timestamp =
         look.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", look.turn.now))?;
     Ok(now.to_zoned(zone(look)?))

@@ -1,4 +1,4 @@
-//! What a context provider that a layer brings contributes: the text of its manifest, of files beside it, or of a program.
+//! The contribution of a context provider of a layer: the text of its manifest, of files beside it, or of a program.
 
 use super::git;
 use crate::{
@@ -98,13 +98,13 @@ fn text(
             Err(format!("`{}` may not run: it is not granted", entry.name))
         }
         Some(ContextSource::Command(program)) => {
-            printed(entry, program, manifest.as_deref().and_then(Path::parent), look)
+            run_program(entry, program, manifest.as_deref().and_then(Path::parent), look)
         }
     }
 }
 
 /// Starts the program and takes what it prints.
-fn printed(
+fn run_program(
     entry: &ExtensionEntry,
     program: &ProgramSpec,
     beside: Option<&Path>,
@@ -125,7 +125,7 @@ fn printed(
             granted.argv(look.system).map_err(|error| failed(format!("was not started: {error}")))?
         }
         (None, true) => return Err(failed("was not started: it is not granted".to_owned())),
-        (None, false) => launched(program, beside),
+        (None, false) => launch_argv(program, beside),
     };
     let mut run = RunRequest::new(argv, &look.places.cwd);
     run.timeout = Duration::from_millis(program.timeout_ms);
@@ -152,7 +152,7 @@ fn printed(
 
 /// The words that start a program: one that is named by a relative path lies beside the manifest.
 #[must_use]
-pub fn launched(program: &ProgramSpec, beside: Option<&Path>) -> Vec<String> {
+pub fn launch_argv(program: &ProgramSpec, beside: Option<&Path>) -> Vec<String> {
     let mut argv = program.argv.clone();
     if let (Some(first), Some(dir)) = (argv.first_mut(), beside)
         && first.contains(std::path::is_separator)
@@ -173,7 +173,7 @@ pub(crate) fn granted<'a>(
 }
 
 /// Returns the directory that no program is found in by a bare name: the work tree that holds the working directory, else
-/// that directory. A bare name means the user's program, whoever writes it.
+/// that directory. A bare name always means the user's program.
 #[must_use]
 pub fn project_root(system: &dyn System, cwd: &Path) -> PathBuf {
     git::work_tree(system, cwd).map_or_else(|| cwd.to_owned(), |(root, _)| root)

@@ -1,13 +1,13 @@
 //! Variables that are files: `file:<path>`, contained in the working directory.
 //!
 //! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering and
-//! conditions ask for it by themselves where a project's text says `file:…` (`VariableKey::asked_by`).
+//! conditions use it instead where a project's text has `file:…` (`VariableKey::in_scope`).
 
 use super::{VariableInfo, VariableProvider};
 use crate::{
     gate::{FileOwner, GateVerdict},
     places::normal,
-    provider_context::{FILE_VARIABLE_LIMIT, FILE_VARIABLES_LIMIT, HARD_LINK_HELP, ProviderContext},
+    provider_context::{Extent, FILE_VARIABLE_LIMIT, FILE_VARIABLES_LIMIT, HARD_LINK_HELP, ProviderContext},
     system::{FileRead, ReadError, ReadScope},
 };
 use preface_core::{
@@ -18,7 +18,7 @@ use preface_core::{
 };
 use std::path::Path;
 
-/// Answers `file:` and `project_file:`.
+/// The provider of `file:` and `project_file:`.
 #[derive(Debug)]
 pub struct FileProvider;
 
@@ -51,7 +51,7 @@ impl VariableProvider for FileProvider {
         true
     }
 
-    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         let name = key.name();
         if name.is_empty() || name.contains('\0') {
             return RecordedVariable::absent("no path");
@@ -65,10 +65,10 @@ impl VariableProvider for FileProvider {
                 "a project's text reads inside the project only",
             );
         }
-        let path = if absolute { Path::new(name).to_owned() } else { cwd.join(name) };
+        let path = cwd.join(name);
         let before = look.notes.borrow().len();
-        let read = read(&path, absolute, look);
-        // They are of this variable: whoever remembers it remembers them.
+        let read = open(name, look, FILE_VARIABLE_LIMIT, Extent::Whole);
+        // They are of this variable, and are cached with it.
         let followed = look.notes.borrow_mut().split_off(before);
         let read = match read {
             Ok(read) => read,
@@ -128,28 +128,34 @@ impl VariableProvider for FileProvider {
     }
 }
 
-/// Reads a file. An absolute path is the user's own word, unless it names a file of the project; a relative one stays
-/// below the working directory by its words, and in the project after all links.
-fn read(path: &Path, absolute: bool, look: &ProviderContext<'_>) -> Result<FileRead, ReadError> {
+/// Opens the file that a variable names. An absolute path is the user's own word, unless it names a file of the project; a
+/// relative one stays below the working directory by its words, and in the project after all links.
+pub(super) fn open(
+    name: &str,
+    look: &ProviderContext<'_>,
+    limit: u64,
+    extent: Extent,
+) -> Result<FileRead, ReadError> {
+    let path = &look.places.cwd.join(name);
+    let below = |root| look.open_extent(path, ReadScope::Root(root), limit, extent);
     let words = normal(&look.places.cwd, path);
     if words.starts_with(&look.places.cwd) {
-        // Where the project begins is asked only for a link that leads out of the working directory.
-        return match look.open(path, ReadScope::Root(&look.places.cwd), FILE_VARIABLE_LIMIT) {
-            Err(ReadError::Outside { .. }) => {
-                look.open(path, ReadScope::Root(look.project_root()), FILE_VARIABLE_LIMIT)
-            }
+        // The root of the project is needed only for a link that leads out of the working directory.
+        return match below(&look.places.cwd) {
+            Err(ReadError::Outside { .. }) => below(look.project_root()),
             read => read,
         };
     }
-    if !absolute {
+    if !Path::new(name).is_absolute() {
         return Err(ReadError::Outside { target: words });
     }
     if words.starts_with(look.project_root()) {
-        return look.open(path, ReadScope::Root(look.project_root()), FILE_VARIABLE_LIMIT);
+        return below(look.project_root());
     }
-    match look.roots {
-        None => look.system.read(path, ReadScope::Anywhere, FILE_VARIABLE_LIMIT),
-        Some(_) => look.open(path, ReadScope::Root(Path::new("/")), FILE_VARIABLE_LIMIT),
+    match (look.roots, extent) {
+        (Some(_), _) => below(Path::new("/")),
+        (None, Extent::Whole) => look.system.read(path, ReadScope::Anywhere, limit),
+        (None, Extent::Head) => look.system.read_head(path, ReadScope::Anywhere, limit),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The branch, from the repository's files alone.
 //!
-//! [`branch`] answers what `git rev-parse --abbrev-ref HEAD` prints, without starting git: it looks for `.git` from the
+//! [`branch`] returns what `git rev-parse --abbrev-ref HEAD` prints, without starting git: it looks for `.git` from the
 //! working directory upward, reads `HEAD`, and checks that the ref it names exists. Everything it reads is data of a
 //! stranger: each file has a size limit, no name leads out of the repository's directory, and nothing is executed.
 //!
@@ -9,7 +9,7 @@
 //!
 //! Two more things differ from git on purpose. A directory that merely looks like a bare repository (`HEAD`, `objects`,
 //! `refs` without a `.git`) is not taken for one, because it can be a tracked folder of somebody else's repository. And
-//! the variables of git's own environment (`GIT_DIR`, `GIT_WORK_TREE`, …) are not asked.
+//! the variables of git's own environment (`GIT_DIR`, `GIT_WORK_TREE`, …) are ignored.
 
 pub(crate) mod config;
 mod local;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_cannot_see_is_escaped() {
+    fn invisible_characters_are_escaped() {
         assert_eq!(shown("a\u{200b}b\u{202e}c\u{e0041}".as_bytes()), "a\\u{200b}b\\u{202e}c\\u{e0041}");
         assert_eq!(shown(b"a\x1b[31m\x7f"), "a\\u{1b}[31m\\u{7f}");
         assert_eq!(shown("\u{e0fff}\u{2065}\u{fff0}".as_bytes()), "\\u{e0fff}\\u{2065}\\u{fff0}");

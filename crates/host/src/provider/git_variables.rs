@@ -14,7 +14,7 @@ use preface_core::{
     variable::{RecordedVariable, Stability, VariableKey},
 };
 
-/// Answers `git:`.
+/// The provider of `git:`.
 #[derive(Debug)]
 pub struct GitVariables;
 
@@ -47,7 +47,7 @@ impl VariableProvider for GitVariables {
         true
     }
 
-    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         if !matches!(key.name(), "branch" | "status") {
             return RecordedVariable::absent("no such name");
         }
@@ -77,7 +77,7 @@ impl VariableProvider for GitVariables {
         if key.name() == "branch" {
             return branch(key, look);
         }
-        if !look.gate.repository_speaks() {
+        if !look.gate.allows_repository_text() {
             return untrusted(key, look);
         }
         match look.system.git_status(&look.places.cwd, hard_links) {
@@ -87,7 +87,7 @@ impl VariableProvider for GitVariables {
     }
 }
 
-/// Answers `git:branch` in a work tree.
+/// Resolves `git:branch` in a work tree.
 fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
     match git::head(look.system, &look.places.cwd, look.bounds.hard_links) {
         // A grant would not help: git prints no name, either.
@@ -98,7 +98,7 @@ fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
             variable.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoCommit, what).help(help));
             variable
         }
-        _ if !look.gate.repository_speaks() => untrusted(key, look),
+        _ if !look.gate.allows_repository_text() => untrusted(key, look),
         Ok(GitHead { name: Some(name), .. }) if !look.gate.includes_branch(&name) => {
             let mut variable = RecordedVariable::absent("the branch is not part of the grant");
             let name = escape_hidden(&name);
@@ -114,7 +114,7 @@ fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
     }
 }
 
-/// Answers a variable of a repository that is not trusted.
+/// Returns a variable of a repository that is not trusted.
 fn untrusted(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
     let mut variable = RecordedVariable::absent("the project is not trusted");
     let (why, help) = if look.gate.denies() {

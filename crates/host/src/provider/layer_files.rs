@@ -8,7 +8,7 @@ use crate::{
     system::ReadScope,
 };
 use preface_core::{
-    compose::{emptiness, hidden, is_blank, is_empty},
+    compose::{empty_file_note, hidden_source_note, is_blank, is_empty},
     diagnostic::Place,
     origin::Piece,
     scope::Scope,
@@ -45,7 +45,7 @@ impl ContextProvider for LayerFiles {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(section);
         let names = options.texts("names", &[]);
         if let Some(pieces) = options.text("given").and_then(|name| look.given.get(name)) {
             let mut contribution = silent(self, section, "the text that was given for it is empty");
@@ -66,7 +66,7 @@ impl ContextProvider for LayerFiles {
         }
         let mut contribution = silent(self, section, format!("there is no {}", names.join(" or ")));
         for (scope, path) in candidates([Scope::Global, Scope::Project], &names, look) {
-            let Some(pieces) = look.pieces(&wanted(scope, &path, look)) else { continue };
+            let Some(pieces) = look.pieces(&request(scope, &path, look)) else { continue };
             if !is_blank(&pieces) {
                 contribution.items.push(item(section, scope, &path, pieces, look));
             }
@@ -88,7 +88,7 @@ fn first(
     let mut contribution = silent(provider, section, format!("there is no {}", names.join(" or ")));
     let mut files = candidates([Scope::Project, Scope::Global], names, look);
     let read = |(scope, path): (Scope, PathBuf)| {
-        let pieces = look.pieces(&wanted(scope, &path, look).or_unreadable())?;
+        let pieces = look.pieces(&request(scope, &path, look).or_unreadable())?;
         Some((scope, path, pieces))
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return contribution };
@@ -96,8 +96,10 @@ fn first(
         |scope: Scope, path: &Path| Place::file(Some(scope), look.places.source(scope, path).path.clone());
     let used = place(scope, &path);
     let other = files.find(|(_, path)| look.system.stat(path).is_some());
-    let note = emptiness(&section.id, &pieces, Some(used.clone()), other.is_some());
-    if let Some(note) = note.or_else(|| other.map(|(below, other)| hidden(&used, &place(below, &other)))) {
+    let note = empty_file_note(&section.id, &pieces, Some(used.clone()), other.is_some());
+    if let Some(note) =
+        note.or_else(|| other.map(|(below, other)| hidden_source_note(&used, &place(below, &other))))
+    {
         look.note(note);
     }
     if is_empty(&pieces) {
@@ -117,7 +119,7 @@ fn candidates<'a>(
 ) -> impl Iterator<Item = (Scope, PathBuf)> + 'a {
     scopes.into_iter().flat_map(move |scope| {
         let root = match scope {
-            Scope::Project if look.gate.layer_speaks() => look.places.project.as_ref(),
+            Scope::Project if look.gate.allows_layer() => look.places.project.as_ref(),
             Scope::Global => look.places.global.as_ref(),
             _ => None,
         };
@@ -125,7 +127,7 @@ fn candidates<'a>(
     })
 }
 
-fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> ReadRequest<'a> {
+fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> ReadRequest<'a> {
     match scope {
         Scope::Project => ReadRequest::project(
             path,

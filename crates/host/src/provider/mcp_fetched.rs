@@ -1,8 +1,8 @@
-//! What the context providers `mcp-prompt` and `mcp-resource` have in common: one text of one server, as it was fetched the
-//! last time that the server was asked. A build asks nobody.
+//! Code shared by the context providers `mcp-prompt` and `mcp-resource`: one text of one server, as it was fetched at the
+//! last refresh. A build contacts no server.
 
 use super::{
-    ContextProvider, SectionOptions,
+    ContextProvider,
     mcp_servers::{cut, lines_as_lf, unrecorded},
     silent,
 };
@@ -59,7 +59,6 @@ pub(super) fn contribute(
     section: &Section,
     look: &ProviderContext<'_>,
 ) -> Contribution {
-    SectionOptions::new(provider, section, look);
     let (name, want) = match want(section) {
         Some(Ok(wanted)) => wanted,
         Some(Err(why)) => {

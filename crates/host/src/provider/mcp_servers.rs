@@ -1,4 +1,4 @@
-//! Context provider `mcp-servers`: the MCP servers that may be used, with what was recorded of them. Nobody is asked here.
+//! Context provider `mcp-servers`: the MCP servers that may be used, with what was recorded of them. No server is contacted.
 //!
 //! Tools are listed under the names that requests define, and only those that are active: a model cannot call others.
 //! Each has the first sentence of its description; the definition has all of it.
@@ -60,7 +60,7 @@ impl ContextProvider for McpServersSection {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(section);
         let needed = options.texts("resource_tools", &[]);
         let is_reached = needed.is_empty() || look.turn.tools.iter().any(|tool| needed.contains(&tool.name));
         // They are sorted by name, and one of a name is active.

@@ -1,4 +1,4 @@
-//! Context providers and variable providers: each looks at one thing outside and says what it found.
+//! Context providers and variable providers: each reads one thing outside and returns what it found.
 //!
 //! One more of either is a file here and a line in its list. Nothing else knows their names.
 
@@ -9,6 +9,7 @@ pub mod context_files;
 pub mod environment;
 pub mod extension;
 pub mod file;
+pub mod file_listing;
 pub mod git;
 pub mod git_variables;
 pub mod instruction_files;
@@ -27,7 +28,6 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,
     snapshot::Contribution,
-    suggestion::did_you_mean,
     variable::{RecordedVariable, Stability, VariableKey},
     variable_source::turn_variable,
 };
@@ -62,18 +62,18 @@ pub trait ContextProvider: Sync {
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution;
 }
 
-/// Answers variables of some types.
+/// Resolves variables of some types.
 pub trait VariableProvider: Sync {
-    /// The variables that it answers.
+    /// The variables that it resolves.
     fn variables(&self) -> &'static [VariableInfo];
 
-    /// True where the answer follows from files and nothing else of the turn than where it is.
+    /// True where the value follows from files and nothing else of the turn than where it is.
     fn is_of_files(&self) -> bool {
         false
     }
 
     /// Returns one variable of one of its types. A name that it does not know is absent.
-    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable;
+    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable;
 }
 
 /// The description of a variable for listings.
@@ -125,7 +125,7 @@ pub fn context_provider(name: &str) -> Option<&'static dyn ContextProvider> {
     CONTEXT_PROVIDERS.iter().copied().find(|provider| provider.name() == name)
 }
 
-/// Returns who answers variables of this type.
+/// Returns the provider of variables of this type.
 #[must_use]
 pub fn variable_provider(key: &VariableKey) -> Option<&'static dyn VariableProvider> {
     VARIABLE_PROVIDERS
@@ -134,16 +134,16 @@ pub fn variable_provider(key: &VariableKey) -> Option<&'static dyn VariableProvi
         .find(|provider| provider.variables().iter().any(|info| info.kind == key.kind()))
 }
 
-/// Answers a variable: by the caller's `--variable`, else by the provider of its type, else it is absent.
+/// Resolves a variable: by the caller's `--variable`, else by the provider of its type, else it is absent.
 #[must_use]
-pub fn answer(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+pub fn resolve(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
     if look.turn.variables.contains_key(key)
         && let Some(given) = turn_variable(key, look.turn)
     {
         return given;
     }
     let Some(provider) = variable_provider(key) else { return RecordedVariable::absent("no such type") };
-    let mut variable = provider.answer(key, look);
+    let mut variable = provider.resolve(key, look);
     if variable.value.is_none() {
         // What is not there now may be there as soon as it could change.
         let known =
@@ -154,29 +154,13 @@ pub fn answer(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable
     variable
 }
 
-/// Reads the typed options of a section, noting those that the provider does not know.
+/// Reads the typed options of a section.
 pub(crate) struct SectionOptions<'a> {
     section: &'a Section,
 }
 
 impl<'a> SectionOptions<'a> {
-    pub(crate) fn new(
-        provider: &dyn ContextProvider,
-        section: &'a Section,
-        look: &ProviderContext<'_>,
-    ) -> Self {
-        for key in section.options.keys() {
-            if !provider.options().iter().any(|(known, _)| known == key) {
-                let mut note = Diagnostic::warning(
-                    DiagnosticCode::ProfileUnknownOption,
-                    format!("section `{}`: `{}` has no option `{key}`", section.id, provider.name()),
-                );
-                if let Some(near) = did_you_mean(key, provider.options().iter().map(|(known, _)| *known)) {
-                    note = note.help(format!("did you mean `{near}`?"));
-                }
-                look.note(note);
-            }
-        }
+    pub(crate) fn new(section: &'a Section) -> Self {
         SectionOptions { section }
     }
 

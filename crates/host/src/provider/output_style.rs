@@ -32,7 +32,7 @@ impl ContextProvider for OutputStyle {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(section);
         let name = options.text("style").unwrap_or_default().trim();
         if styles::is_default(name) {
             return silent(self, section, "no output style is chosen");
@@ -42,7 +42,7 @@ impl ContextProvider for OutputStyle {
             look.note(unknown(name, &entries));
             return silent(self, section, format!("there is no output style `{}`", shown(name)));
         };
-        let mut said = silent(self, section, "the style's file has no text");
+        let mut contribution = silent(self, section, "the style's file has no text");
         if style.value.body.is_empty() {
             let what =
                 format!("the output style `{}` was not used: its file has no text", shown(&style.name));
@@ -53,15 +53,15 @@ impl ContextProvider for OutputStyle {
             let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
             let variables =
                 BTreeMap::from([variable("name", &style.name), variable("path", &style.origin.path)]);
-            said.items.push(Item {
+            contribution.items.push(Item {
                 variables,
                 pieces: style.value.body.clone(),
                 language: style.value.language,
                 rank: 0,
             });
-            said.silent = None;
+            contribution.silent = None;
         }
-        said
+        contribution
     }
 }
 

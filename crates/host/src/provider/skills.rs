@@ -39,18 +39,18 @@ impl ContextProvider for Skills {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SkillOptions::read(self, section, look);
+        let options = SkillOptions::read(section, look);
         let entries = skills::load(&options, look);
-        let mut said = silent(self, section, why(&entries));
-        said.items = entries
+        let mut contribution = silent(self, section, why(&entries));
+        contribution.items = entries
             .iter()
             .filter(|entry| entry.active && !entry.value.hidden)
             .filter_map(|entry| Some(item(entry, entry.value.loaded.as_ref()?, options.escape)))
             .collect();
-        if !said.items.is_empty() {
-            said.silent = None;
+        if !contribution.items.is_empty() {
+            contribution.silent = None;
         }
-        said
+        contribution
     }
 }
 
@@ -67,14 +67,14 @@ fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
         SkillEscape::Line => escape_line(&skill.description, TAGS),
         SkillEscape::Xml | SkillEscape::None => Cow::Borrowed(skill.description.as_str()),
     };
-    let text = match written(&line, escape) {
+    let text = match escape_text(&line, escape) {
         Cow::Owned(text) => Cow::Owned(text),
         Cow::Borrowed(_) => line,
     };
     let as_it_is = loaded.exact && matches!(text, Cow::Borrowed(_));
     let origin =
         Origin::Source { source: loaded.source.clone(), span: loaded.span.clone(), lossy: !as_it_is };
-    let variable = |name: &str, text: &str| (name.to_owned(), written(text, escape).into_owned());
+    let variable = |name: &str, text: &str| (name.to_owned(), escape_text(text, escape).into_owned());
     Item {
         variables: BTreeMap::from([
             variable("name", &skill.name),
@@ -88,7 +88,7 @@ fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
     }
 }
 
-fn written(text: &str, escape: SkillEscape) -> Cow<'_, str> {
+fn escape_text(text: &str, escape: SkillEscape) -> Cow<'_, str> {
     match escape {
         SkillEscape::Xml | SkillEscape::Line => escape::xml(text),
         SkillEscape::None => Cow::Borrowed(text),

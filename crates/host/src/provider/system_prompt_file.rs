@@ -1,9 +1,9 @@
 //! Context provider `system-prompt-file`: the user's own `system.md`, global then project, verbatim.
 
-use super::{ContextProvider, SectionOptions, silent};
+use super::{ContextProvider, silent};
 use crate::{
     gate::FileOwner,
-    places::{inside, resolved},
+    places::{inside, resolve_links},
     provider_context::{Extent, ProviderContext, ReadRequest},
     system::{FileKind, ReadError, ReadScope},
     trust::quoted,
@@ -44,7 +44,6 @@ impl ContextProvider for SystemPromptFileSection {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        SectionOptions::new(self, section, look);
         let config = settings::SystemPromptFileSettings::read(look.settings);
         if let Some(by) = config.disabled_by {
             return silent(
@@ -96,10 +95,10 @@ impl ContextProvider for SystemPromptFileSection {
         }
         let global = global.filter(|_| !without_global);
         // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
-        // be trusted, so no project candidate is read, whatever `paths.project` says.
+        // be trusted, so no project candidate is read, whatever `paths.project` is.
         let is_dir = |root: &&PathBuf| look.system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir);
         let root = look.places.project.as_ref().filter(is_dir);
-        let project = root.filter(|_| look.gate.layer_speaks()).map(|root| match &config.path_project {
+        let project = root.filter(|_| look.gate.allows_layer()).map(|root| match &config.path_project {
             Some(path) => expand(path, &look.places.cwd, look),
             None => root.join("system.md"),
         });
@@ -137,9 +136,9 @@ impl SystemPromptFileSection {
     /// Returns the directory that the project's file must be in: the project root, or the real directory of
     /// the file once a person confirmed it. An override that names no file disables the layer.
     fn allowed(&self, path: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
-        let root = resolved(look.system, look.places.project.as_ref()?);
+        let root = resolve_links(look.system, look.places.project.as_ref()?);
         let around = look.layer_root();
-        if !inside(&root, &resolved(look.system, around)) {
+        if !inside(&root, &resolve_links(look.system, around)) {
             // The project directory itself leads outside; the read is refused, and that is reported.
             return Some(around.to_owned());
         }

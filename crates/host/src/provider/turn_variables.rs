@@ -7,7 +7,7 @@ use preface_core::{
     variable_source::turn_variable,
 };
 
-/// Answers `prompt:`, `tool:` and `option:`.
+/// The provider of `prompt:`, `tool:` and `option:`.
 #[derive(Debug)]
 pub struct TurnVariables;
 
@@ -65,7 +65,7 @@ impl VariableProvider for TurnVariables {
         VARIABLES
     }
 
-    fn answer(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
         if (key.kind(), key.name()) == ("prompt", "global_dir") {
             return match &look.places.global {
                 Some(dir) => {

@@ -68,7 +68,7 @@ impl IgnorePatterns {
     ///
     /// # Errors
     /// [`TooManySteps`], for this path and each one after it.
-    pub fn matched(&mut self, path: &str, is_dir: bool) -> Result<Option<(&str, usize)>, TooManySteps> {
+    pub fn find_match(&mut self, path: &str, is_dir: bool) -> Result<Option<(&str, usize)>, TooManySteps> {
         let mut found = None;
         for line in self.patterns.iter().rev() {
             let below = &path.as_bytes()[line.prefix.min(path.len())..];
@@ -129,7 +129,7 @@ mod tests {
     fn lines(text: &str, prefix: usize, path: &str, is_dir: bool) -> Option<usize> {
         let mut ignored = IgnorePatterns::default();
         ignored.add("f", text, prefix);
-        ignored.matched(path, is_dir).expect("few steps").map(|(_, line)| line)
+        ignored.find_match(path, is_dir).expect("few steps").map(|(_, line)| line)
     }
 
     #[test]
@@ -138,13 +138,13 @@ mod tests {
         let mut ignored = IgnorePatterns::default();
         ignored.add("f", &pattern.repeat(5_000), 0);
         let name = "a".repeat(200);
-        assert_eq!(ignored.matched(&name, false), Err(TooManySteps));
-        assert_eq!(ignored.matched("short", false), Err(TooManySteps), "and so for what follows");
+        assert_eq!(ignored.find_match(&name, false), Err(TooManySteps));
+        assert_eq!(ignored.find_match("short", false), Err(TooManySteps), "and so for what follows");
         // Ordinary lists are far from it: 200 patterns and 5,000 names.
         let mut ignored = IgnorePatterns::default();
         ignored.add("f", &"*.log\ntarget/\n".repeat(100), 0);
         for at in 0..5_000 {
-            assert_eq!(ignored.matched(&format!("group/skill-{at}"), true), Ok(None));
+            assert_eq!(ignored.find_match(&format!("group/skill-{at}"), true), Ok(None));
         }
     }
 

@@ -1,7 +1,7 @@
-//! The one loader of skills: which there are, in which order, and which of them answers to a name.
+//! The one loader of skills: which there are, in which order, and which of them has a name.
 //!
-//! [`options`] says what differs between readers of skills, `walk` finds files, `read` reads one, and here the roots
-//! are put in their order: the first skill of a name wins. The prompt, the listing and `/skill:NAME` ask here alone.
+//! [`options`] holds what differs between readers of skills, `walk` finds files, `read` reads one, and here the roots
+//! are put in their order: the first skill of a name wins. The prompt, the listing and `/skill:NAME` use only this.
 
 mod entry;
 mod ignored;
@@ -42,13 +42,13 @@ pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntr
         files: BTreeMap::new(),
         collisions: Vec::new(),
     };
-    for (start, by) in roots::discovered(options, look) {
+    for (start, by) in roots::discover(options, look) {
         match by {
             Some(by) => loader.path(&start, &by),
             None => loader.root(&start),
         }
     }
-    for (path, by) in roots::explicit(options, look) {
+    for (path, by) in roots::explicit_paths(options, look) {
         loader.path(&roots::explicit_start(&path, look), &by);
     }
     loader.finish()
@@ -58,10 +58,10 @@ pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntr
 /// skill, or the file cannot be read any more, which is reported.
 #[must_use]
 pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) -> Option<String> {
-    let asked = command::read(text)?;
-    let entry = entries.iter().find(|entry| entry.active && entry.name == asked.name)?;
+    let command_line = command::read(text)?;
+    let entry = entries.iter().find(|entry| entry.active && entry.name == command_line.name)?;
     let loaded = entry.value.loaded.as_ref()?;
-    let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
+    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
     let wanted = crate::provider_context::ReadRequest { code: Some(DiagnosticCode::HookError), ..wanted };
     let before = look.notes.borrow().len();
     let Some(file) = look.read(&wanted) else {
@@ -73,7 +73,7 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
     };
     let text = String::from_utf8_lossy(&file.bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Some(command::expand(&loaded.skill, text, asked.args))
+    Some(command::expand(&loaded.skill, text, command_line.args))
 }
 
 /// Reads the text of a valid skill without its head. Returns `None` if it cannot be read any more, with a
@@ -81,7 +81,7 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
 #[must_use]
 pub fn body(entry: &SkillEntry, look: &ProviderContext<'_>) -> Option<Vec<Piece>> {
     let loaded = entry.value.loaded.as_ref()?;
-    let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
+    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
     let file = look.read(&wanted)?;
     Some(markdown::body(look.decoded(entry.origin.scope, &loaded.path, &file)))
 }
@@ -104,10 +104,10 @@ impl Loader<'_> {
         let (look, options) = (self.look, self.options);
         SkillWalk::run(start, options, look, &mut |candidate| match candidate {
             SkillCandidate::File(path) => self.take(start, &path),
-            SkillCandidate::Ignored { path, by, line } => self.ignored(start, &path, by, line),
+            SkillCandidate::Ignored { path, by, line } => self.add_ignored(start, &path, by, line),
             SkillCandidate::Again { path, first } => {
                 let first = look.places.source(start.scope, &first).path.clone();
-                self.duplicate(start, &path, first);
+                self.add_duplicate(start, &path, first);
             }
         });
     }
@@ -142,7 +142,7 @@ impl Loader<'_> {
         if let Some(first) = id.and_then(|id| self.files.get(&id))
             && let Some(first) = self.same_file(*first, path)
         {
-            self.duplicate(start, path, first);
+            self.add_duplicate(start, path, first);
             return;
         }
         let at = self.entries.len();
@@ -176,7 +176,7 @@ impl Loader<'_> {
             .then(|| first.origin.path.clone())
     }
 
-    fn ignored(&mut self, start: &WalkRoot, path: &Path, by: String, line: usize) {
+    fn add_ignored(&mut self, start: &WalkRoot, path: &Path, by: String, line: usize) {
         let mut entry = read::unread(start, path, self.look);
         let note = Diagnostic::info(
             DiagnosticCode::SkillIgnored,
@@ -189,7 +189,7 @@ impl Loader<'_> {
         self.entries.push(entry);
     }
 
-    fn duplicate(&mut self, start: &WalkRoot, path: &Path, first: String) {
+    fn add_duplicate(&mut self, start: &WalkRoot, path: &Path, first: String) {
         let mut entry = read::unread(start, path, self.look);
         if entry.origin.path == first {
             // Named twice, it is one file all the same.

@@ -1,10 +1,7 @@
-//! What differs between readers of skills, as options of the section that lists them. The same options decide what the
+//! The options of the section that lists skills, for what differs between readers of skills. The same options decide what the
 //! prompt lists and what `preface list skills` shows.
 
-use crate::{
-    provider::{ContextProvider, SectionOptions},
-    provider_context::ProviderContext,
-};
+use crate::{provider::SectionOptions, provider_context::ProviderContext};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,
@@ -119,23 +116,23 @@ pub enum UpwardLimit {
     Root,
 }
 
-/// The largest depth that an option can ask for.
+/// The largest depth of an option.
 const DEEPEST: usize = 64;
 /// The default depth of a root.
 const DEPTH: usize = 16;
 
 impl SkillOptions {
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
-    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &ProviderContext<'_>) -> Self {
-        let options = SectionOptions::new(provider, section, look);
+    pub fn read(section: &Section, look: &ProviderContext<'_>) -> Self {
+        let options = SectionOptions::new(section);
         let word = |key, words: &[&'static str]| options.word(key, words, look);
-        let said = SkillTextOptions { section, look };
+        let own = SkillTextOptions { section, look };
         SkillOptions {
-            roots: said.roots(),
-            paths: said.lines("paths"),
-            only_paths: said.truth("only_paths", false),
+            roots: own.roots(),
+            paths: own.lines("paths"),
+            only_paths: own.truth("only_paths", false),
             descend_always: word("descend", &["unless-skill", "always"]) == "always",
-            depth: said.number("depth", DEPTH).min(DEEPEST),
+            depth: own.number("depth", DEPTH).min(DEEPEST),
             hold_shared: word("shared_dirs", &["hold", "read"]) == "hold",
             strip_bom: word("bom", &["keep", "strip"]) == "strip",
             skip_loose: word("no_description", &["report", "skip"]) == "skip",
@@ -145,7 +142,7 @@ impl SkillOptions {
                 _ => SkillEscape::Xml,
             },
             rules: SkillRules {
-                name_must_match: said.truth("name_must_match", true),
+                name_must_match: own.truth("name_must_match", true),
                 name_type: match word("name_type", &["reject", "directory"]) {
                     "directory" => WrongName::Directory,
                     _ => WrongName::Reject,

@@ -31,7 +31,7 @@ pub(super) struct IdentifiedSkill {
 }
 
 /// Returns the request for a skill's file.
-pub(super) fn wanted<'a>(
+pub(super) fn request<'a>(
     scope: Scope,
     path: &'a Path,
     within: Option<&'a Path>,
@@ -81,7 +81,7 @@ pub(super) fn read(
             .and_then(|stat| stat.mode)
             .is_some_and(|mode| mode & 0o002 != 0);
     let before = look.notes.borrow().len();
-    let Some(file) = look.read(&wanted(start.scope, path, start.within.as_deref(), shared, look)) else {
+    let Some(file) = look.read(&request(start.scope, path, start.within.as_deref(), shared, look)) else {
         entry.diagnostics = look.notes.borrow()[before..].to_vec();
         if entry.diagnostics.is_empty() {
             // It went away between the list and the reading.

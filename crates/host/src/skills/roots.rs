@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Returns the discovered roots, each directory once, and who named it where it is listed in settings.
-pub(super) fn discovered(
+pub(super) fn discover(
     options: &SkillOptions,
     look: &ProviderContext<'_>,
 ) -> Vec<(WalkRoot, Option<String>)> {
@@ -28,7 +28,7 @@ pub(super) fn discovered(
     }
     for root in &options.roots {
         if let Some(key) = &root.setting {
-            for start in listed(root, key, options, look) {
+            for start in roots_of_settings(root, key, options, look) {
                 let by = format!("`{key}` of settings.json");
                 if starts.iter().all(|(known, _)| known.dir != start.dir) {
                     starts.push((start, Some(by)));
@@ -56,7 +56,12 @@ pub(super) fn discovered(
 }
 
 /// The paths that a layer's settings.json lists, relative to that layer's directory. A project's stay in the project.
-fn listed(root: &Root, key: &str, options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<WalkRoot> {
+fn roots_of_settings(
+    root: &Root,
+    key: &str,
+    options: &SkillOptions,
+    look: &ProviderContext<'_>,
+) -> Vec<WalkRoot> {
     let places = look.places;
     let (by, scope, base) = match root.at {
         RootAnchor::Global => (SetBy::Global, Scope::Global, &places.global),
@@ -79,7 +84,7 @@ fn listed(root: &Root, key: &str, options: &SkillOptions, look: &ProviderContext
             left_out(path, "is a pattern, which is not supported; it was left out");
             return None;
         }
-        let dir = resolved(path, base, look)?;
+        let dir = resolve(path, base, look)?;
         if within.as_ref().is_some_and(|root| !dir.starts_with(root)) {
             left_out(path, "is outside of the project; it was left out");
             return None;
@@ -99,11 +104,11 @@ fn places(root: &Root, look: &ProviderContext<'_>) -> Vec<(PathBuf, Scope, Optio
     match root.at {
         RootAnchor::Home => own(&places.own_home),
         RootAnchor::Global => own(&places.global),
-        RootAnchor::Project if look.gate.layer_speaks() => {
+        RootAnchor::Project if look.gate.allows_layer() => {
             let within = Some(look.layer_root().to_owned());
             places.project.iter().map(|base| (base.join(&root.dir), Scope::Project, within.clone())).collect()
         }
-        RootAnchor::Up if look.gate.layer_speaks() => {
+        RootAnchor::Up if look.gate.allows_layer() => {
             let homes = places.home.as_ref().map(|home| home.join(&root.dir));
             above(root.outside, look)
                 .into_iter()
@@ -138,18 +143,18 @@ fn above<'l>(outside: UpwardLimit, look: &'l ProviderContext<'_>) -> Vec<&'l Pat
 }
 
 /// Returns the explicit paths, each with who named it: those of the section, then those that were announced.
-pub(super) fn explicit(
+pub(super) fn explicit_paths(
     options: &SkillOptions,
     look: &ProviderContext<'_>,
 ) -> Vec<(PathBuf, Cow<'static, str>)> {
     let own = options.paths.iter().map(|path| (path.as_str(), Cow::Borrowed("`paths` of the section")));
-    let told = look.skill_paths.iter();
-    let told = told.map(|told| (told.path.as_str(), Cow::Owned(format!("hook `{}`", told.hook))));
-    own.chain(told).filter_map(|(path, by)| Some((resolved(path, &look.places.cwd, look)?, by))).collect()
+    let announced =
+        look.skill_paths.iter().map(|path| (path.path.as_str(), Cow::Owned(format!("hook `{}`", path.hook))));
+    own.chain(announced).filter_map(|(path, by)| Some((resolve(path, &look.places.cwd, look)?, by))).collect()
 }
 
 /// A path as it was written: trimmed, `~`, `~/x` and `~x` from the home directory, else from `base`.
-fn resolved(path: &str, base: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
+fn resolve(path: &str, base: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
     let path = trim(path);
     match (path.strip_prefix('~'), &look.places.home) {
         (Some(rest), Some(home)) => Some(normal(home, Path::new(rest.strip_prefix('/').unwrap_or(rest)))),

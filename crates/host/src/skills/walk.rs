@@ -105,7 +105,7 @@ impl<'a> SkillWalk<'a> {
         }
         let entries = match self.look.system.list(&dir, MOST_ENTRIES) {
             Ok(entries) => entries,
-            // A root that is not there is nobody's fault; what stands in its place is.
+            // A missing root is no fault; something else in its place is.
             Err(ReadError::Missing) => return,
             Err(error) => {
                 self.note(&dir, DiagnosticCode::SkillInvalid, &format!("was left out: {error}"));
@@ -221,7 +221,7 @@ impl<'a> SkillWalk<'a> {
         self.below.push_str(name);
         let by = self
             .ignored
-            .matched(&self.below, is_dir)
+            .find_match(&self.below, is_dir)
             .map(|by| by.map(|(file, line)| (file.to_owned(), line)));
         self.below.truncate(before);
         let by = match by {
@@ -271,7 +271,7 @@ impl<'a> SkillWalk<'a> {
             }
             let path = dir.join(file);
             let within = self.start.within.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
-            // Its text reaches no prompt: it can only leave something out, and each time that is told.
+            // Its text reaches no prompt: it can only leave something out, and each time that is reported.
             let read = match self.start.scope {
                 Scope::Project => self.look.open(&path, within, FILE_VARIABLE_LIMIT),
                 _ => self.look.system.read(&path, within, FILE_VARIABLE_LIMIT),
@@ -283,13 +283,13 @@ impl<'a> SkillWalk<'a> {
                 }
                 Err(ReadError::Missing) => {}
                 Err(error) => {
-                    self.note(&path, DiagnosticCode::SkillIgnored, &format!("was not heard: {error}"));
+                    self.note(&path, DiagnosticCode::SkillIgnored, &format!("was not read: {error}"));
                 }
             }
         }
     }
 
-    /// True where a directory lies where it may. Asked of roots and of links only: what else lies below is inside.
+    /// True where a directory lies where it may. Checked for roots and links only: what else lies below is inside.
     fn may_enter(&self, dir: &Path) -> bool {
         let Some(root) = &self.start.within else { return true };
         match self.look.enter(dir, root) {
@@ -308,7 +308,7 @@ impl<'a> SkillWalk<'a> {
         }
     }
 
-    /// Returns the name by which the directory that a link leads to was walked already. Ids are asked for only here:
+    /// Returns the name by which the directory that a link leads to was walked already. Ids are read only here:
     /// without links no directory is met twice.
     fn walked_as(&mut self, link: &Path) -> Option<PathBuf> {
         let id = self.look.system.stat(link)?.id?;

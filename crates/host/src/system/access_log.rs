@@ -1,6 +1,6 @@
-//! What was looked at, so that somebody can tell later whether a second look would see the same.
+//! A record of what was read, to check later whether a second read would give the same.
 //!
-//! [`RecordingSystem`] is a machine that notes every path that is asked about. The [`AccessLog`] that it leaves knows what stood there,
+//! [`RecordingSystem`] is a machine that records every path that is accessed. The [`AccessLog`] that it leaves knows what stood there,
 //! and [`AccessLog::holds`] compares that with what stands there now: one look at each thing that is there, and at nothing that
 //! was missing as long as its directory did not change. So a reader that keeps what it read (a session) need not read
 //! again.
@@ -8,9 +8,9 @@
 //! A file counts as unchanged where device, inode, length and the time of the last change (`ctime`, which no program sets)
 //! are what they were. What changed within two seconds before the first look is never trusted: some file systems count time
 //! coarsely. Nor is a link that leads nowhere: what it names can come to be in a directory that nobody looked at. Where the
-//! platform tells no such time, nothing ever holds.
+//! platform has no such time, nothing ever holds.
 //!
-//! Two changes stay unseen, since the file system does not tell of them: what a program writes through a memory mapping
+//! Two changes stay unseen, since the file system does not show them: what a program writes through a memory mapping
 //! that it had written through before and that was not flushed since, and, for seconds, what another machine does on a
 //! network file system.
 
@@ -44,12 +44,12 @@ pub struct RecordingSystem<'s> {
 #[derive(Debug, Default)]
 struct AccessedPaths {
     paths: BTreeMap<PathBuf, FileStamp>,
-    /// The directories whose entries were asked for.
+    /// The directories whose entries were listed.
     listed: BTreeSet<PathBuf>,
     vars: BTreeMap<String, Option<OsString>>,
     current_dir: Option<Option<PathBuf>>,
     home: Option<Option<PathBuf>>,
-    /// True where something was asked or done that no look can compare.
+    /// True after an access that cannot be compared later.
     lost: bool,
 }
 
@@ -92,13 +92,13 @@ impl FileStamp {
 }
 
 impl<'s> RecordingSystem<'s> {
-    /// Starts to note what `system` is asked.
+    /// Starts to record the accesses to `system`.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
         RecordingSystem { system, began: system.now(), seen: Mutex::default() }
     }
 
-    /// Ends the recording and looks at everything that was asked about. Returns `None` if a later comparison
+    /// Ends the recording and looks at everything that was accessed. Returns `None` if a later comparison
     /// could not detect a change.
     #[must_use]
     pub fn into_access_log(self) -> Option<AccessLog> {
@@ -239,7 +239,7 @@ impl AccessLog {
         {
             return false;
         }
-        // Which directories have the same entries as before, as far as their time tells.
+        // The directories with the same entries as before, as far as their time shows.
         let mut still: Vec<bool> = Vec::with_capacity(self.marks.len());
         for mark in &self.marks {
             let quiet = mark.parent.is_some_and(|parent| still[parent]);
@@ -253,7 +253,7 @@ impl AccessLog {
                     still.push(false);
                 }
                 Some(there) => {
-                    let Some(same) = unchanged(there, &mark.path, system) else { return false };
+                    let Some(same) = compare_state(there, &mark.path, system) else { return false };
                     if mark.listed && !same {
                         return false;
                     }
@@ -266,7 +266,7 @@ impl AccessLog {
 }
 
 /// `None`: something else is there. Else whether nothing about it changed; a directory may have other entries.
-fn unchanged(there: &PathState, path: &Path, system: &dyn System) -> Option<bool> {
+fn compare_state(there: &PathState, path: &Path, system: &dyn System) -> Option<bool> {
     let itself = FileState::of(&system.link_stat(path)?)?;
     let (known, now) = match &there.target {
         None => (&there.itself, itself),
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_untouched_holds() {
+    fn an_untouched_tree_holds() {
         let tree = TestTree::new();
         let access_log = tree.settled();
         assert!(access_log.holds(&tree.system) && access_log.holds(&tree.system));
@@ -529,7 +529,7 @@ mod tests {
 
     /// The files of a directory that is moved keep their times.
     #[test]
-    fn what_is_put_elsewhere_between_the_reading_and_the_look_leaves_no_trail() {
+    fn a_directory_moved_between_reading_and_check_leaves_no_log() {
         let swap = |tree: &TestTree| {
             fs::rename(tree.at("a"), tree.at("before")).unwrap();
             fs::rename(tree.at("c"), tree.at("a")).unwrap();
@@ -544,14 +544,14 @@ mod tests {
             ("looked at itself", |recorder, tree| _ = recorder.link_stat(&tree.at("a/CLAUDE.md"))),
             ("listed", |recorder, tree| _ = recorder.list(&tree.at("a/skills"), 100)),
         ];
-        for (what, ask) in ways {
+        for (what, access) in ways {
             let tree = TestTree::new();
             fs::create_dir_all(tree.at("c/skills")).unwrap();
             fs::write(tree.at("c/AGENTS.md"), "Two.").unwrap();
             fs::write(tree.at("c/CLAUDE.md"), "Two.").unwrap();
             let mut recorder = RecordingSystem::new(&tree.system);
             recorder.began = recorder.began.checked_add(SignedDuration::from_secs(60)).unwrap();
-            ask(&recorder, &tree);
+            access(&recorder, &tree);
             swap(&tree);
             assert!(recorder.into_access_log().is_none(), "{what}");
         }
@@ -561,7 +561,7 @@ mod tests {
     fn changes_beside_it_do_not_matter() {
         let tree = TestTree::new();
         let access_log = tree.settled();
-        fs::write(tree.at("a/notes.txt"), "Nobody asked.").unwrap();
+        fs::write(tree.at("a/notes.txt"), "Not read.").unwrap();
         fs::create_dir(tree.at("z")).unwrap();
         assert!(access_log.holds(&tree.system));
         fs::write(tree.at("a/CLAUDE.md"), "").unwrap();
@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_look_can_compare_leaves_no_trail() {
+    fn an_access_that_cannot_be_compared_leaves_no_log() {
         let tree = TestTree::new();
         let recorder = RecordingSystem::new(&tree.system);
         _ = recorder.run(&RunRequest::new(["true"], tree.dir.path()));

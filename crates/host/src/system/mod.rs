@@ -24,7 +24,7 @@ mod resolve;
 mod run;
 
 pub use process_group::ProcessGroup;
-pub use program::path_outside;
+pub use program::{path_outside, program_outside};
 pub use run::{PreparedRun, RunError, RunOutput, RunRequest, RunStatus, STDERR_LIMIT, skipped_programs};
 
 use crate::provider::git::shown_path;
@@ -51,8 +51,8 @@ pub trait System: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Says which of the many ways a file can be no file it was. A path that leaves its root is
-    /// [`ReadError::Outside`] first and whatever else it is second, so that nothing is told about files outside:
-    /// also one where nothing stands (ask [`System::stat`] about the target).
+    /// [`ReadError::Outside`] first and whatever else it is second, so that nothing about files outside is revealed:
+    /// also one where nothing stands (use [`System::stat`] for the target).
     fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError>;
 
     /// Reads the first `limit` bytes of a regular file, or all of it where it has fewer. `stat` has the size of the file.
@@ -86,12 +86,12 @@ pub trait System: fmt::Debug + Send + Sync {
     /// place, and the directory flushed. A reader sees the old file or the new one, also after a crash.
     ///
     /// The file belongs to the user of this process and gets the permission bits of `mode`, whatever the umask and
-    /// the file before it say. Through a link [`WriteMode::Replace`] replaces the file that it leads to (or creates the
+    /// the file before it allow. Through a link [`WriteMode::Replace`] replaces the file that it leads to (or creates the
     /// one it points to) and keeps the link: people keep their dotfiles elsewhere and link them in.
     ///
     /// # Errors
     /// [`WriteError::Exists`] where something stands that this write does not replace: anything for
-    /// [`WriteMode::New`], anything but a regular file for [`WriteMode::Replace`]. Else what the machine says. No temporary
+    /// [`WriteMode::New`], anything but a regular file for [`WriteMode::Replace`]. Else the error of the system. No temporary
     /// file stays behind, unless the process is killed: then one `.preface-….tmp`, which is never read.
     fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
 
@@ -134,7 +134,7 @@ pub trait System: fmt::Debug + Send + Sync {
     fn remove_dir(&self, path: &Path) -> Result<(), WriteError>;
 
     /// Takes an exclusive lock on `path` (created if missing), waiting for at most a few seconds. The lock ends with
-    /// the value, and with the process. Nobody else needs to honour it, and it says nothing about other files.
+    /// the value, and with the process. Nobody else needs to honour it, and it covers no other file.
     ///
     /// # Errors
     /// Denied, something other than a regular file in its place (a link too), or [`WriteError::Busy`]: somebody else
@@ -201,7 +201,7 @@ pub trait Directory: fmt::Debug {
     /// at the same time take a [`Directory::lock`].
     ///
     /// # Errors
-    /// [`WriteError::Exists`] where something else stands, else what the machine says; then nothing was added.
+    /// [`WriteError::Exists`] where something else stands, else the error of the system; then nothing was added.
     fn append(&self, name: &OsStr, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
 
     /// Writes a file as [`System::write`] does.
@@ -229,7 +229,7 @@ pub trait Directory: fmt::Debug {
     ///
     /// # Errors
     /// [`WriteError::Exists`] where anything stands at `to`, [`WriteError::NoParent`] where nothing is at `from`, else
-    /// what the machine says.
+    /// the error of the system.
     fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError>;
 
     /// Removes a file, or a link itself; one that is not there is no error.
@@ -390,6 +390,8 @@ pub enum ReadError {
     },
     /// A loop of links, or a path too long.
     Loop,
+    /// A text in another encoding than UTF-8, by its name.
+    Encoding(&'static str),
     /// Anything else, in the machine's words.
     Other(String),
 }
@@ -410,6 +412,7 @@ impl fmt::Display for ReadError {
                 write!(f, "it has {links} names (hard links), and another may lie outside")
             }
             ReadError::Loop => write!(f, "a loop of links, or a path too long"),
+            ReadError::Encoding(name) => write!(f, "it is {name}, not UTF-8"),
             ReadError::Other(words) => write!(f, "{words}"),
         }
     }
@@ -435,7 +438,7 @@ pub enum WriteError {
     Other(String),
 }
 
-/// The reason why there is no answer of git.
+/// The reason why there is no result of git.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
     /// Not inside a work tree.

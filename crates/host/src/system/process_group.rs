@@ -63,7 +63,7 @@ mod unix {
         }
 
         /// Asks all of the group to end.
-        pub fn ask_to_end(&self) {
+        pub fn terminate(&self) {
             self.signal(Signal::TERM);
         }
 
@@ -92,7 +92,7 @@ impl ProcessGroup {
     }
 
     /// Does nothing here: closing its input is all that can be done.
-    pub fn ask_to_end(&self) {}
+    pub fn terminate(&self) {}
 
     /// Ends the program.
     pub fn kill(&mut self) {

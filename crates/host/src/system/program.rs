@@ -62,7 +62,7 @@ pub(super) fn find(system: &dyn System, run: &RunRequest) -> Result<ResolvedProg
     let inside = |path: &Path| project.as_ref().is_some_and(|project| project.holds(system, path));
     let path = system.var("PATH").unwrap_or_else(|| USUAL.into());
     let dirs = sorted_out(system, project.as_ref(), &path);
-    let search = joined(&dirs);
+    let search = join(&dirs);
 
     if Path::new(name).is_absolute() {
         let path = PathBuf::from(name);
@@ -99,7 +99,16 @@ pub(super) fn find(system: &dyn System, run: &RunRequest) -> Result<ResolvedProg
 /// Returns a `PATH` without its directories inside of `project`, and without those that are not absolute.
 #[must_use]
 pub fn path_outside(system: &dyn System, project: &Path, path: &OsStr) -> OsString {
-    joined(&sorted_out(system, Some(&ExcludedDirectory::of(system, project)), path))
+    join(&sorted_out(system, Some(&ExcludedDirectory::of(system, project)), path))
+}
+
+/// Finds the program that a bare name means on `PATH`, outside of `project`, for a caller that starts it itself.
+///
+/// # Errors
+/// Not found, found only inside of the project, or not executable.
+pub fn program_outside(system: &dyn System, project: &Path, name: &str) -> Result<PathBuf, RunError> {
+    let run = RunRequest { not_below: Some(project.to_owned()), ..RunRequest::new([name], project) };
+    find(system, &run).map(|program| program.path)
 }
 
 /// Returns the directories of a `PATH`, each with whether it lies in the project.
@@ -119,7 +128,7 @@ fn sorted_out(
 }
 
 /// Joins the directories that lie outside of the project.
-fn joined(dirs: &[(PathBuf, bool)]) -> OsString {
+fn join(dirs: &[(PathBuf, bool)]) -> OsString {
     env::join_paths(dirs.iter().filter(|(_, inside)| !inside).map(|(dir, _)| dir)).unwrap_or_default()
 }
 

@@ -1,5 +1,5 @@
 //! A view of a machine through which nothing is written. For callers that promise it: whatever a build would keep on the
-//! way (a first file, a record of what happened) is refused here, and whoever wanted it says so in a note.
+//! way (a first file, a record of what happened) is refused here, and the caller reports it.
 
 use super::{
     CreateOutcome, DirEntry, Directory, FileRead, GitError, HardLinks, ReadError, ReadScope, RunError,
@@ -39,7 +39,7 @@ impl<'s> ReadOnly<'s> {
     }
 }
 
-fn refused<T>() -> Result<T, WriteError> {
+fn refuse<T>() -> Result<T, WriteError> {
     Err(WriteError::Other("nothing is written here".to_owned()))
 }
 
@@ -68,30 +68,30 @@ impl System for ReadOnly<'_> {
     }
 
     fn write(&self, _: &Path, _: &[u8], _: WriteMode, _: u32) -> Result<(), WriteError> {
-        refused()
+        refuse()
     }
 
     fn directory(&self, _: &Path, _: ReadScope<'_>, _: u32) -> Result<Box<dyn Directory + '_>, WriteError> {
-        refused()
+        refuse()
     }
 
     fn make_dir(&self, _: &Path, _: u32) -> Result<CreateOutcome, WriteError> {
-        refused()
+        refuse()
     }
 
     fn make_dirs(&self, _: &Path, _: u32) -> Result<(), WriteError> {
-        refused()
+        refuse()
     }
 
     fn remove(&self, _: &Path) -> Result<(), WriteError> {
-        refused()
+        refuse()
     }
 
     fn remove_dir(&self, _: &Path) -> Result<(), WriteError> {
-        refused()
+        refuse()
     }
 
     fn lock(&self, _: &Path) -> Result<Box<dyn Send>, WriteError> {
-        refused()
+        refuse()
     }
 }

@@ -1,6 +1,6 @@
 //! Follows links component by component, over anything that can look at a path.
 //!
-//! `realpath` says only *that* a path does not resolve. We also want to know how far it got: a path that fails
+//! `realpath` reports only *that* a path does not resolve. We also want to know how far it got: a path that fails
 //! outside of its root is outside first and missing second. The real machine and its twin share this walk, so that
 //! they agree.
 
@@ -34,7 +34,7 @@ pub(super) struct ResolvedPath {
     pub(super) problem: Option<ReadError>,
 }
 
-/// Walks `path` (absolute) and asks `look` about every component. `look` answers `None` where nothing is.
+/// Walks `path` (absolute) and calls `look` for every component. `look` returns `None` where nothing is.
 pub(super) fn lead(
     path: &Path,
     mut look: impl FnMut(&Path) -> Result<Option<PathEntry>, ReadError>,

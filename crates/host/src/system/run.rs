@@ -1,4 +1,4 @@
-//! What is said to start a program, and what comes back.
+//! The request to run a program, and its output.
 //!
 //! A run is a list of words, never a line for a shell. It gets a few variables of the environment and those that it
 //! names, its output has a limit, and its time ends: what it started in its own process group ends with it.
@@ -255,7 +255,11 @@ impl fmt::Display for RunError {
                 )
             }
             RunError::Denied { program } => {
-                write!(f, "permission denied: `{}` may not be run", program.escape_debug())
+                write!(
+                    f,
+                    "permission denied: `{}` may not be run; `chmod +x` makes a script executable",
+                    program.escape_debug()
+                )
             }
             RunError::TimedOut { after } => write!(f, "not done after {after:?}"),
             RunError::TooMuch { limit } => write!(f, "more output than the limit of {limit} bytes"),
@@ -278,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_machine_could_start_is_told() {
+    fn an_invalid_request_is_an_error() {
         let env = |name: &str, value: &str| RunRequest { env: vec![(name.into(), value.into())], ..run() };
         assert_eq!(run().program(), Ok("x"));
         assert_eq!(env("A", "b=c").program(), Ok("x"));

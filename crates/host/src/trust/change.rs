@@ -247,6 +247,8 @@ pub(super) struct RevokedPins {
     pub(super) removed: Vec<PinPath>,
     /// The subjects whose permissions went with them.
     pub(super) permissions: Vec<String>,
+    /// The branches whose grants went with them.
+    pub(super) branches: Vec<String>,
     pub(super) orphans: Vec<Digest>,
 }
 
@@ -259,6 +261,7 @@ pub(super) fn revoke_pins(
 ) -> ChangeResult<RevokedPins> {
     let repository = document.known_repository(root, repository);
     let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
+    let mut branches = BTreeSet::new();
     let (mut permissions, mut outcome) = (Vec::new(), ChangeOutcome::Unchanged);
     if paths.is_none() {
         let revoked = revoke_permissions(document, root, repository.as_deref(), None);
@@ -292,7 +295,7 @@ pub(super) fn revoke_pins(
         }
         // A branch is granted beside texts, and never by itself.
         if project.pins.is_empty() {
-            project.branches.clear();
+            branches.extend(std::mem::take(&mut project.branches));
         }
         if paths.is_none() {
             project.declined = None;
@@ -314,7 +317,8 @@ pub(super) fn revoke_pins(
     }
     document.projects.retain(|project| !project.is_empty());
     let orphans = orphans(document, digests);
-    ChangeResult::new(RevokedPins { removed: removed.into_iter().collect(), permissions, orphans }, outcome)
+    let (removed, branches) = (removed.into_iter().collect(), branches.into_iter().collect());
+    ChangeResult::new(RevokedPins { removed, permissions, branches, orphans }, outcome)
 }
 
 /// Everything that was forgotten.

@@ -207,6 +207,25 @@ impl CheckedCommand {
         Ok(argv)
     }
 
+    /// Refuses a program in the directory of its extension that is not executable: its copy, which has the same mode, could not
+    /// be started.
+    ///
+    /// # Errors
+    /// [`TrustError::EntryInvalid`] for such a program.
+    pub fn check_executable(&self, system: &dyn System) -> Result<(), TrustError> {
+        let program = self.words.iter().find(|(index, file)| *index == 0 && file.inside.is_some());
+        let Some((_, file)) = program else { return Ok(()) };
+        let path = file.path.resolve(&self.root);
+        let mode = system.stat(&path).and_then(|stat| stat.mode);
+        if mode.is_some_and(|mode| mode & EXECUTABLE == 0) {
+            return Err(TrustError::invalid(
+                path,
+                "it is not executable; run `chmod +x` on it, then grant it",
+            ));
+        }
+        Ok(())
+    }
+
     /// Refuses a program that lies in the project and was no file of it when the command was checked.
     fn refuse_unchecked(&self, system: &dyn System, argv: &[String]) -> Result<(), TrustError> {
         let Some(program) = argv.first().filter(|word| word.contains(std::path::is_separator)) else {
@@ -237,6 +256,73 @@ impl CheckedCommand {
                 single.join(", ")
             )
         })
+    }
+}
+
+/// A file of a command that differs from the one that was granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramChange {
+    /// Its path, relative to the project's root with `/`.
+    pub path: String,
+    /// Its bytes when it was granted; `None` if it is new, or if there is no copy of them any more.
+    pub before: Option<Vec<u8>>,
+    /// Its bytes now; `None` if it is gone.
+    pub after: Option<Vec<u8>>,
+}
+
+impl CheckedCommand {
+    /// Returns the files of the command that differ from those of the command that was granted before, by path; all of
+    /// them where none was. What was granted is read from its copies beside the store. A file whose bytes are the same is
+    /// one where only the executable bit changed.
+    ///
+    /// # Errors
+    /// [`TrustError::EntryInvalid`] where a file cannot be read any more.
+    pub fn changes(
+        &self,
+        system: &dyn System,
+        store: &Path,
+        granted: Option<&Permission>,
+    ) -> Result<Vec<ProgramChange>, TrustError> {
+        let now = self.files_now(system)?;
+        let mut before =
+            granted.map(|granted| ProgramCopies::beside(system, store).files_of(granted)).unwrap_or_default();
+        let mut changes = Vec::new();
+        for (path, file) in now {
+            let old = before.remove(&path);
+            if old.as_ref() != Some(&file) {
+                changes.push(ProgramChange {
+                    path,
+                    before: old.map(|old| old.bytes),
+                    after: Some(file.bytes),
+                });
+            }
+        }
+        let gone = before.into_iter().map(|(path, old)| ProgramChange {
+            path,
+            before: Some(old.bytes),
+            after: None,
+        });
+        changes.extend(gone);
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(changes)
+    }
+
+    /// Returns the files of the command by their path in the project.
+    fn files_now(&self, system: &dyn System) -> Result<BTreeMap<String, ProgramFile>, TrustError> {
+        let mut files = BTreeMap::new();
+        if let PermissionAction::Command { directory: Some((name, _)), .. } = &self.permission.action {
+            let read = ProgramFiles::read(system, &self.root, &self.root.join(name))?;
+            files.extend(read.0.into_iter().map(|(path, file)| (format!("{name}/{path}"), file)));
+        }
+        for (index, file) in self.words.iter().filter(|(_, file)| file.inside.is_none()) {
+            let from = file.path.resolve(&self.root);
+            let read = system
+                .read(&from, ReadScope::Root(&self.root), FILE_BYTES)
+                .map_err(|error| TrustError::invalid(&from, error.to_string()))?;
+            let file_now = ProgramFile { executable: *index == 0, bytes: read.into_bytes() };
+            files.insert(file.path.as_str().to_owned(), file_now);
+        }
+        Ok(files)
     }
 }
 
@@ -317,7 +403,7 @@ struct ProgramFiles(BTreeMap<String, ProgramFile>);
 
 /// One file in the list of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct ListedFile {
+struct CommandFile {
     path: String,
     executable: bool,
     digest: Digest,
@@ -340,8 +426,8 @@ impl ProgramFiles {
         Ok(reading.files)
     }
 
-    fn list(&self) -> Vec<ListedFile> {
-        let listed = |(path, file): (&String, &ProgramFile)| ListedFile {
+    fn list(&self) -> Vec<CommandFile> {
+        let listed = |(path, file): (&String, &ProgramFile)| CommandFile {
             path: path.clone(),
             executable: file.executable,
             digest: Digest::of(&file.bytes),
@@ -362,12 +448,12 @@ impl ProgramFiles {
 
 /// Returns the digest that [`ProgramFiles::single`] has, from the digest of the bytes.
 fn single_digest(name: &str, executable: bool, digest: Digest) -> Digest {
-    digest_of(&[ListedFile { path: name.to_owned(), executable, digest }])
+    digest_of(&[CommandFile { path: name.to_owned(), executable, digest }])
 }
 
-fn digest_of(list: &[ListedFile]) -> Digest {
+fn digest_of(list: &[CommandFile]) -> Digest {
     let mut all = ListHasher::default();
-    for ListedFile { path, executable, digest } in list {
+    for CommandFile { path, executable, digest } in list {
         all.add(path.as_bytes());
         all.add(if *executable { b"x" } else { b"-" });
         all.add(digest.to_string().as_bytes());
@@ -499,6 +585,37 @@ impl<'a> ProgramCopies<'a> {
         Ok(copy)
     }
 
+    /// Returns the files of a granted command by their path in the project, as far as there are copies of them.
+    fn files_of(&self, granted: &Permission) -> BTreeMap<String, ProgramFile> {
+        let PermissionAction::Command { files, directory, .. } = &granted.action else {
+            return BTreeMap::new();
+        };
+        let mut found = BTreeMap::new();
+        if let Some((name, digest)) = directory {
+            let copied = self.copied(digest).into_iter();
+            found.extend(copied.map(|(path, file)| (format!("{name}/{path}"), file)));
+        }
+        let is_inside =
+            |path: &str| directory.as_ref().is_some_and(|(dir, _)| Path::new(path).starts_with(dir));
+        for (path, digest) in files.iter().filter(|(path, _)| !is_inside(path)) {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let copies =
+                [true, false].map(|executable| self.copied(&single_digest(name, executable, *digest)));
+            found.extend(copies.into_iter().flatten().map(|(_, file)| (path.clone(), file)));
+        }
+        found
+    }
+
+    /// Returns the files of the copy with this digest; none where there is no such copy, or it is not whole.
+    fn copied(&self, digest: &Digest) -> BTreeMap<String, ProgramFile> {
+        let copy = self.dir.join(digest.hex());
+        if !self.is_private().unwrap_or(false) || !self.is_whole(&copy, digest) {
+            return BTreeMap::new();
+        }
+        let Ok(dir) = self.system.canonical(&copy) else { return BTreeMap::new() };
+        ProgramFiles::read(self.system, &dir, &dir).map(|files| files.0).unwrap_or_default()
+    }
+
     /// Returns whether the directory of copies is there and belongs to the user alone.
     fn is_private(&self) -> Result<bool, TrustError> {
         let Some(stat) = self.system.link_stat(&self.dir) else { return Ok(false) };
@@ -517,7 +634,7 @@ impl<'a> ProgramCopies<'a> {
         let Ok(read) = self.system.read(&list_of(copy), ReadScope::Root(&self.dir), LIST_BYTES) else {
             return false;
         };
-        let Ok(list) = serde_json::from_slice::<Vec<ListedFile>>(&read.bytes) else { return false };
+        let Ok(list) = serde_json::from_slice::<Vec<CommandFile>>(&read.bytes) else { return false };
         digest_of(&list) == *digest
             && list.iter().all(|file| {
                 let read = self.system.read(&copy.join(&file.path), ReadScope::Root(copy), FILE_BYTES);

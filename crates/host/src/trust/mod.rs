@@ -26,11 +26,12 @@ mod pins;
 mod record;
 mod store;
 
-pub use command::{CheckedCommand, CommandWords, GrantedCommand, GrantedCommands};
+pub use command::{CheckedCommand, CommandWords, GrantedCommand, GrantedCommands, ProgramChange};
 pub use contents::{
     Digest, DigestParseError, FileRole, LazyDigest, Summary, SummaryEntry, is_digested, whole_digest,
 };
-pub use path::{Dirs, StoreKind, state_dir, store_file};
+pub use path::{Dirs, StoreKind, store_file};
+pub(crate) use path::{state_dir, state_variable};
 pub use permission::{Permission, PermissionAction, quoted};
 pub use pins::{DeclineRecord, ExportError, PinPath, PinState, PinnedText, PinnedVersion, Pins};
 pub use record::{

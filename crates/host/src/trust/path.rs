@@ -72,9 +72,10 @@ pub fn store_file(kind: StoreKind<'_>, dirs: &Dirs) -> Option<PathBuf> {
 }
 
 /// Returns the directory for what all presets share and no project may write, or `None` where the user has none:
-/// `PREFACE_HOME`, else the user's state directory, see [`store_file`].
+/// `PREFACE_HOME`, else the user's state directory, see [`store_file`]. It may have come with a project: calls use
+/// [`user_state`](crate::places::user_state).
 #[must_use]
-pub fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
+pub(crate) fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
     if let Some(dir) = set(&dirs.preface_home) {
         return Some(dir);
     }
@@ -89,6 +90,17 @@ pub fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
             let state = set(&dirs.xdg_state_home).or_else(|| Some(home?.join(".local/state")))?;
             Some(state.join("preface"))
         }
+    }
+}
+
+/// Returns the variable that names the state directory, see [`state_dir`].
+pub(crate) fn state_variable(dirs: &Dirs) -> &'static str {
+    match dirs.os.as_str() {
+        _ if set(&dirs.preface_home).is_some() => "PREFACE_HOME",
+        "win32" if set(&dirs.app_data).is_some() => "APPDATA",
+        "darwin" | "win32" => "HOME",
+        _ if set(&dirs.xdg_state_home).is_some() => "XDG_STATE_HOME",
+        _ => "HOME",
     }
 }
 

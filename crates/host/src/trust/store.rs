@@ -100,12 +100,14 @@ pub struct TextGrantReport {
 }
 
 /// The result of a revocation of texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RevokeReport {
     /// The paths that have no grant any more, sorted.
     pub removed: Vec<PinPath>,
     /// The subjects whose permissions were revoked too, if everything was revoked, sorted.
     pub permissions: Vec<String>,
+    /// The branches whose grants were revoked too, if no granted text is left beside them, sorted.
+    pub branches: Vec<String>,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
@@ -297,7 +299,7 @@ impl<'a> TrustStore<'a> {
     ) -> Result<RevokeReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
         if self.is_missing() && paths.is_some() {
-            return Ok(RevokeReport { removed: Vec::new(), permissions: Vec::new(), audit: Vec::new() });
+            return Ok(RevokeReport::default());
         }
         let mut suppressed = Vec::new();
         let (revoked, outcome) = self.change_and(
@@ -310,7 +312,8 @@ impl<'a> TrustStore<'a> {
             audit.push(trust_evaluated(root, Trust::Untrusted));
         }
         audit.append(&mut suppressed);
-        Ok(RevokeReport { removed: revoked.removed, permissions: revoked.permissions, audit })
+        let change::RevokedPins { removed, permissions, branches, .. } = revoked;
+        Ok(RevokeReport { removed, permissions, branches, audit })
     }
 
     /// Records what a project may do: under the root and repository of [`TrustStore::grant_pins`], or for a project that
@@ -461,6 +464,18 @@ impl<'a> TrustStore<'a> {
         self.check_access(&self.place(), &read.stat, OTHERS_MAY_WRITE)?;
         self.check_directories()?;
         Ok(Some(read.into_bytes()))
+    }
+
+    /// Checks a file beside which nothing of another user's may be read: as the trust store, it decides what a prompt is made of.
+    ///
+    /// # Errors
+    /// [`TrustError::Exposed`]: other users own the file or a directory on the way to it, or can write there.
+    pub fn check_file(system: &'a dyn System, file: &Path) -> Result<(), TrustError> {
+        let store = TrustStore::at(system, file.to_owned());
+        if let Some(stat) = system.stat(file) {
+            store.check_access(&store.place(), &stat, OTHERS_MAY_WRITE)?;
+        }
+        store.check_directories()
     }
 
     /// Refuses a store that another user can replace: each directory and each link on the path to it must

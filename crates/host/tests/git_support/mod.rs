@@ -14,7 +14,7 @@ use std::{
 
 /// Runs a test again in a process of its own, whose environment holds no configuration of the machine's user.
 ///
-/// The library looks for the user's configuration where the environment says; so does git. Returns true in that
+/// The library looks for the user's configuration where the environment points; so does git. Returns true in that
 /// process, where the test goes on, and false in the first one, when the other has succeeded.
 pub fn in_clean_room(test: &str) -> bool {
     const MARK: &str = "PREFACE_GIT_CLEAN_ROOM";

@@ -1,5 +1,5 @@
 //! A writer is killed at random moments, again and again: what is read afterwards is the old file or the new one,
-//! whole. `PREFACE_CRASH_ROUNDS` says how often (20 unless told).
+//! whole. `PREFACE_CRASH_ROUNDS` sets how often (default 20).
 
 use crate::place::{BUNDLE, Place};
 use preface_host::system::{ReadScope, System, WriteMode, os::OsSystem};
@@ -43,13 +43,13 @@ fn writer() {
     let system = OsSystem::new(BUNDLE);
     for number in first.. {
         let bytes = content(number);
-        say("begin", number);
+        print_step("begin", number);
         system.write(&path, &bytes, WriteMode::Replace, MODE).expect("a write");
-        say("done", number);
+        print_step("done", number);
     }
 }
 
-fn say(word: &str, number: u64) {
+fn print_step(word: &str, number: u64) {
     io::stdout().lock().write_all(format!("@{word} {number}\n").as_bytes()).expect("the parent listens");
 }
 
@@ -74,7 +74,7 @@ fn a_killed_writer_leaves_the_old_file_or_the_new_one() {
     assert_eq!(place.text(&path), "the end", "left-over temporary files are in nobody's way");
 }
 
-/// Runs a writer from `first` on, reads along, kills it at some moment, and says which write was the last one done
+/// Runs a writer from `first` on, reads along, kills it at some moment, and returns which write was the last one done
 /// and the last one begun.
 fn write_and_kill(place: &Place, path: &Path, first: u64) -> (u64, u64) {
     let mut child = Command::new(env::current_exe().expect("this test"))

@@ -80,7 +80,7 @@ pub fn a_directory_over_the_limit_is_too_large(place: &Place) {
     assert_eq!(place.system.list(&empty, 0), Ok(Vec::new()));
 }
 
-pub fn a_list_of_something_else_says_what_it_is(place: &Place) {
+pub fn a_list_of_no_directory_returns_its_kind(place: &Place) {
     place.file("f", "");
     place.special("s");
     place.link("to-file", "f");
@@ -108,7 +108,7 @@ pub fn canonical_resolves_every_link(place: &Place) {
     assert_eq!(place.system.canonical(Path::new("/..")), Ok("/".into()));
 }
 
-pub fn canonical_says_what_is_wrong(place: &Place) {
+pub fn canonical_reports_what_is_wrong(place: &Place) {
     place.file("f", "");
     place.link("nowhere", "none");
     place.link("self", "self");

@@ -39,10 +39,10 @@ contract! {
     looking::{
         a_directory_lists_sorted_by_bytes,
         a_directory_over_the_limit_is_too_large,
-        a_list_of_something_else_says_what_it_is,
+        a_list_of_no_directory_returns_its_kind,
         a_relative_path_is_nobodys,
         canonical_resolves_every_link,
-        canonical_says_what_is_wrong,
+        canonical_reports_what_is_wrong,
         hard_links_and_links_share_an_id,
         link_stat_does_not_follow,
         stat_follows,
@@ -73,7 +73,7 @@ contract! {
         a_program_that_takes_too_long_is_late,
         a_program_that_writes_too_much_is_refused,
         a_run_needs_a_directory,
-        what_is_no_program_is_told,
+        a_missing_program_is_an_error,
     }
     surroundings::{
         bundled_files_are_found_and_listed,
@@ -94,7 +94,7 @@ contract! {
         a_write_through_a_dangling_link_creates_the_target,
         a_write_through_a_link_replaces_the_target,
         a_write_to_something_else_is_refused,
-        make_dir_says_who_made_it,
+        make_dir_returns_whether_it_made_the_directory,
         make_dirs_makes_the_parents,
         one_of_many_new_writers_wins,
         remove_dir_removes_empty_directories_only,

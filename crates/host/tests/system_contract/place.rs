@@ -82,7 +82,7 @@ impl Place {
         path
     }
 
-    /// Puts a link that says exactly `target`.
+    /// Puts a link whose text is exactly `target`.
     pub fn link(&self, name: &str, target: impl AsRef<Path>) -> PathBuf {
         let path = self.at(name);
         match &self.hands {

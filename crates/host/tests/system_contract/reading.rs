@@ -24,7 +24,7 @@ pub fn a_file_is_read_whole_with_its_stat(place: &Place) {
     assert_eq!(*read.bytes, "\u{feff}Use tabs.\r\n\0".as_bytes(), "bytes arrive as they are");
     assert_eq!(read.stat.kind, FileKind::File);
     assert_eq!(read.stat.len, read.bytes.len() as u64);
-    assert_eq!(Some(read.stat), place.system.stat(&path), "the handle and the path say the same");
+    assert_eq!(Some(read.stat), place.system.stat(&path), "the handle and the path have the same stat");
 
     let empty = place.file("empty", "");
     assert_eq!(read_bytes(place, &empty), Ok(Vec::new()));
@@ -104,7 +104,7 @@ pub fn a_link_that_points_nowhere_dangles(place: &Place) {
     assert_eq!(
         read(place, &place.at("nowhere/child")),
         Err(ReadError::Missing),
-        "the link is not what was asked for"
+        "the target was requested, not the link"
     );
 }
 

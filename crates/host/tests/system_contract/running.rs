@@ -1,4 +1,4 @@
-//! `run`: what a program gets, and what is told about it. The twin's programs only seem to run; each check says what
+//! `run`: what a program gets, and what its caller gets. The twin's programs only seem to run; each check sets what
 //! they would do.
 
 use crate::place::Place;
@@ -63,7 +63,7 @@ pub fn a_run_needs_a_directory(place: &Place) {
     assert!(matches!(ran, Err(RunError::Other(_))), "{ran:?}");
 }
 
-pub fn what_is_no_program_is_told(place: &Place) {
+pub fn a_missing_program_is_an_error(place: &Place) {
     let answer = |argv: &[&str]| place.system.run(&RunRequest::new(argv.iter().copied(), &place.root));
     for name in ["/no/such/program", "no-such-program-anywhere"] {
         assert_eq!(answer(&[name]), Err(RunError::NotFound { program: name.to_owned() }));

@@ -80,7 +80,7 @@ fn a_late_program_goes_with_all_that_it_started() {
 }
 
 #[test]
-fn a_late_program_may_say_goodbye() {
+fn a_late_program_may_clean_up() {
     let place = Place::os();
     let run = RunRequest {
         timeout: Duration::from_secs(1),
@@ -148,7 +148,7 @@ fn closed_pipes_are_no_end() {
 }
 
 #[test]
-fn what_cannot_be_started_is_told() {
+fn a_program_that_cannot_start_is_an_error() {
     let place = Place::os();
     let start = |name: &str| {
         place.system.run(&RunRequest::new([place.at(name).to_str().expect("UTF-8")], &place.root))
@@ -241,10 +241,10 @@ fn many_run_at_once_and_leave_nothing() {
 /// Open files and children are counted for the whole process, so this one has a process to itself.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_left_open_and_nobody_is_left_behind() {
+fn no_file_stays_open_and_no_process_stays() {
     const CHILD: &str = "PREFACE_TEST_RUN_LEAVES_NOTHING";
     if env::var_os(CHILD).is_none() {
-        let mut child = again("running_os::nothing_is_left_open_and_nobody_is_left_behind");
+        let mut child = again("running_os::no_file_stays_open_and_no_process_stays");
         return expect_one_test(child.env(CHILD, "1"));
     }
     let place = Place::os();

@@ -38,10 +38,10 @@ pub fn a_write_sets_the_mode_whatever_was_there(place: &Place) {
     let mode = |name: &str| place.system.stat(&place.at(name)).and_then(|stat| stat.mode);
     for (name, bits) in [("secret", 0o600), ("shared", 0o666), ("odd", 0o751), ("read-only", 0o444)] {
         place.system.write(&place.at(name), b"1", WriteMode::New, bits).expect("a new file");
-        assert_eq!(mode(name), Some(bits), "{name}: the umask has no say");
+        assert_eq!(mode(name), Some(bits), "{name}: the umask is not used");
     }
     place.system.write(&place.at("shared"), b"2", WriteMode::Replace, 0o600).expect("a replaced file");
-    assert_eq!(mode("shared"), Some(0o600), "the old file's mode has no say");
+    assert_eq!(mode("shared"), Some(0o600), "the old file's mode is not used");
     place.system.write(&place.at("read-only"), b"2", WriteMode::Replace, 0o444).expect("a replaced file");
     assert_eq!(place.text(&place.at("read-only")), "2");
     place.system.write(&place.at("setuid"), b"", WriteMode::New, 0o4755).expect("a new file");
@@ -141,7 +141,7 @@ pub fn one_of_many_new_writers_wins(place: &Place) {
     assert_eq!(place.names(&place.root), ["f"]);
 }
 
-pub fn make_dir_says_who_made_it(place: &Place) {
+pub fn make_dir_returns_whether_it_made_the_directory(place: &Place) {
     let dir = place.at("d");
     assert_eq!(place.system.make_dir(&dir, 0o700), Ok(CreateOutcome::New));
     assert_eq!(place.system.stat(&dir).and_then(|stat| stat.mode), Some(0o700));
@@ -283,11 +283,7 @@ pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
     assert_eq!(append("f", "", 0o640), Ok(()));
     assert_eq!(place.text(&place.at("f")), "one\ntwo\n");
     let last = place.system.stat(&place.at("f")).expect("a file");
-    assert_eq!(
-        (last.id, last.mode),
-        (first.id, Some(0o640)),
-        "the same file, with the mode that was asked for"
-    );
+    assert_eq!((last.id, last.mode), (first.id, Some(0o640)), "the same file, with the requested mode");
 
     place.dir("d");
     place.special("s");

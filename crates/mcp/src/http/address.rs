@@ -19,7 +19,7 @@ pub(crate) struct HttpAddress {
 }
 
 impl HttpAddress {
-    /// Takes an address apart. The error says what is wrong with it, without the address: it may hold a secret.
+    /// Parses an address. The error does not contain the address: it may hold a secret.
     pub(crate) fn parse(url: &str) -> Result<HttpAddress, &'static str> {
         let url = url.split('#').next().unwrap_or_default();
         let uri: Uri = url.parse().map_err(|_| "its address is invalid")?;
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_protocol_says_cannot_be_said_by_a_target() {
+    fn a_target_cannot_set_the_headers_of_the_protocol() {
         let read = |name: &str, value: &str| TargetHeaders::read(&[(name.to_owned(), value.to_owned())]);
         assert!(read("Authorization", "Bearer x").is_ok());
         for (name, value) in

@@ -1,4 +1,4 @@
-//! The conversation over HTTP: each of our messages is a POST, each answer its body or an event of it.
+//! The exchange over HTTP: each of our messages is a POST, each answer its body or an event of it.
 
 use super::address::{HttpAddress, SESSION, TargetHeaders, name_message};
 use crate::{intake::Intake, text};
@@ -43,16 +43,16 @@ pub(crate) enum PostError {
     Connection(io::Error),
     /// The server requires authentication.
     #[error("the server requires authentication (HTTP {})", .0.as_u16())]
-    Stranger(StatusCode),
+    Unauthorized(StatusCode),
     /// The server refused the request.
     #[error("HTTP {0}")]
     Status(StatusCode),
     /// The server violated the protocol.
     #[error("{0}")]
-    Lie(String),
+    Violation(String),
     /// The redirection is not followed.
     #[error("{0}")]
-    Elsewhere(String),
+    Redirect(String),
 }
 
 impl From<io::Error> for PostError {
@@ -69,13 +69,13 @@ impl From<serde_json::Error> for PostError {
 
 /// Messages as POST requests.
 pub(crate) struct Posts {
-    line: Arc<SharedConnection>,
-    reply: UnboundedReceiver<ServerJsonRpcMessage>,
-    /// Kept so that `reply` ends when this closes, and not before.
-    says: Option<UnboundedSender<ServerJsonRpcMessage>>,
+    shared: Arc<SharedConnection>,
+    receiver: UnboundedReceiver<ServerJsonRpcMessage>,
+    /// Kept so that `receiver` ends when this closes, and not before.
+    replies: Option<UnboundedSender<ServerJsonRpcMessage>>,
 }
 
-/// The state that all requests of a conversation share.
+/// The state that all requests of an exchange share.
 struct SharedConnection {
     address: Mutex<HttpAddress>,
     headers: TargetHeaders,
@@ -98,7 +98,7 @@ const RESUMES: usize = 3;
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// The longest duration of ending a session.
-const GOODBYE: Duration = Duration::from_millis(400);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(400);
 
 impl Posts {
     pub(crate) fn new(
@@ -107,15 +107,15 @@ impl Posts {
         intake: Arc<Intake>,
         patience: Duration,
     ) -> Self {
-        let (says, reply) = unbounded_channel();
-        let line = SharedConnection {
+        let (replies, receiver) = unbounded_channel();
+        let shared = SharedConnection {
             address: Mutex::new(address),
             headers,
             intake,
             patience,
             session: Mutex::default(),
         };
-        Posts { line: Arc::new(line), reply, says: Some(says) }
+        Posts { shared: Arc::new(shared), receiver, replies: Some(replies) }
     }
 }
 
@@ -126,18 +126,20 @@ impl Transport<RoleClient> for Posts {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), PostError>> + Send + 'static {
-        let (line, says) = (self.line.clone(), self.says.clone());
+        let (shared, replies) = (self.shared.clone(), self.replies.clone());
         async move {
-            let says = says.ok_or_else(|| io::Error::from(ErrorKind::NotConnected))?;
-            let Some(id) = line.intake.asks(&message) else { return line.post(&message, &says).await };
-            // A server that does not know the question may say so with any status, or not at all; what is wrong with it
-            // otherwise, the older handshake finds out.
-            match timeout(line.patience, line.post(&message, &says)).await {
+            let replies = replies.ok_or_else(|| io::Error::from(ErrorKind::NotConnected))?;
+            let Some(id) = shared.intake.register_request(&message) else {
+                return shared.post(&message, &replies).await;
+            };
+            // A server that does not know the request may reply with any status, or not at all; other faults show in the
+            // older handshake.
+            match timeout(shared.patience, shared.post(&message, &replies)).await {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(error)) if !matches!(error, PostError::Status(_)) => Err(error),
                 _ => {
-                    if let Some(no) = line.intake.give_up(&id) {
-                        let _ = says.send(no);
+                    if let Some(no) = shared.intake.give_up(&id) {
+                        let _ = replies.send(no);
                     }
                     Ok(())
                 }
@@ -146,15 +148,15 @@ impl Transport<RoleClient> for Posts {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        self.reply.recv().await
+        self.receiver.recv().await
     }
 
     async fn close(&mut self) -> Result<(), PostError> {
-        self.says = None;
-        let session = self.line.session().clone();
+        self.replies = None;
+        let session = self.shared.session().clone();
         if session.id.is_some() {
-            // Whether it lets go of the session is its own business.
-            let _ = timeout(GOODBYE, self.line.request(Method::DELETE, None, None)).await;
+            // The server may keep the session.
+            let _ = timeout(CLOSE_TIMEOUT, self.shared.request(Method::DELETE, None, None)).await;
         }
         Ok(())
     }
@@ -176,63 +178,65 @@ impl SharedConnection {
         self.address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a message and hears what is answered.
+    /// Sends a message and forwards the answer.
     async fn post(
         &self,
         message: &ClientJsonRpcMessage,
-        says: &UnboundedSender<ServerJsonRpcMessage>,
+        replies: &UnboundedSender<ServerJsonRpcMessage>,
     ) -> Result<(), PostError> {
         let value = serde_json::to_value(message)?;
         let awaits = matches!(message, JsonRpcMessage::Request(_));
         let answer = self.request(Method::POST, Some(&value), None).await?;
         let status = answer.status();
-        if let Some(length) = content_length(answer.headers()).filter(|length| *length > self.intake.left()) {
-            self.intake.flood();
-            return Err(PostError::Lie(format!("it announces {length} bytes")));
+        if let Some(length) =
+            content_length(answer.headers()).filter(|length| *length > self.intake.remaining())
+        {
+            self.intake.mark_flooded();
+            return Err(PostError::Violation(format!("it announces {length} bytes")));
         }
         if status.is_success() && !awaits {
-            // Nothing is expected; some say something nevertheless.
+            // Nothing is expected; some servers reply nevertheless.
             return Ok(());
         }
         let session = answer.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
         let kind = media_type(answer.headers());
         if !status.is_success() {
-            return self.refused(status, &kind, answer, awaits.then_some(&value), says).await;
+            return self.handle_error_status(status, &kind, answer, awaits.then_some(&value), replies).await;
         }
         match &*kind {
             "application/json" => {
                 let body = answer.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
-                match self.hear(&body, session.as_deref(), says) {
+                match self.forward_message(&body, session.as_deref(), replies) {
                     Some(MessageKind::Answer) => Ok(()),
-                    _ => Err(self.lie(status, "a body that is no answer")),
+                    _ => Err(self.violation(status, "a body that is no answer")),
                 }
             }
-            "text/event-stream" => self.listen(answer, session.as_deref(), says).await,
-            "" => Err(self.lie(status, "no answer")),
-            other => Err(self.lie(status, &format!("`{}`", text::shown(other.as_bytes(), 60)))),
+            "text/event-stream" => self.forward_events(answer, session.as_deref(), replies).await,
+            "" => Err(self.violation(status, "no answer")),
+            other => Err(self.violation(status, &format!("`{}`", text::shown(other.as_bytes(), 60)))),
         }
     }
 
     /// Handles a status that is no success. A protocol error in the body is taken as the answer.
-    async fn refused(
+    async fn handle_error_status(
         &self,
         status: StatusCode,
         kind: &str,
         answer: Response<Incoming>,
-        asked: Option<&Value>,
-        says: &UnboundedSender<ServerJsonRpcMessage>,
+        request_value: Option<&Value>,
+        replies: &UnboundedSender<ServerJsonRpcMessage>,
     ) -> Result<(), PostError> {
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            return Err(PostError::Stranger(status));
+            return Err(PostError::Unauthorized(status));
         }
-        if let Some(asked) = asked.filter(|_| kind == "application/json") {
+        if let Some(request_value) = request_value.filter(|_| kind == "application/json") {
             let body = answer.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
             if let Ok(Value::Object(mut error)) = serde_json::from_slice(&body)
                 && error.get("error").is_some_and(Value::is_object)
             {
                 // Who refuses in front of a server does not know the id.
-                error.insert("id".to_owned(), asked["id"].clone());
-                if self.hear(&serde_json::to_vec(&error)?, None, says).is_some() {
+                error.insert("id".to_owned(), request_value["id"].clone());
+                if self.forward_message(&serde_json::to_vec(&error)?, None, replies).is_some() {
                     return Ok(());
                 }
             }
@@ -240,12 +244,12 @@ impl SharedConnection {
         Err(PostError::Status(status))
     }
 
-    /// Hears one message. `None` where it is none that anybody waits for.
-    fn hear(
+    /// Forwards one message. `None` if it is not expected.
+    fn forward_message(
         &self,
         body: &[u8],
         session: Option<&str>,
-        says: &UnboundedSender<ServerJsonRpcMessage>,
+        replies: &UnboundedSender<ServerJsonRpcMessage>,
     ) -> Option<MessageKind> {
         let message = self.intake.sort(body)?;
         let answers = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
@@ -261,17 +265,17 @@ impl SharedConnection {
                 };
             }
         }
-        // Nobody listens any more where this fails.
-        says.send(message).ok()?;
+        // It fails where the receiver is gone.
+        replies.send(message).ok()?;
         Some(if answers { MessageKind::Answer } else { MessageKind::Request })
     }
 
-    /// Hears a stream of events up to the answer. One that breaks off before is taken up again where it can be.
-    async fn listen(
+    /// Forwards a stream of events up to the answer. One that ends before is resumed if possible.
+    async fn forward_events(
         &self,
         answer: Response<Incoming>,
         session: Option<&str>,
-        says: &UnboundedSender<ServerJsonRpcMessage>,
+        replies: &UnboundedSender<ServerJsonRpcMessage>,
     ) -> Result<(), PostError> {
         let mut events = Events::default();
         let mut body = answer.into_body();
@@ -279,7 +283,7 @@ impl SharedConnection {
             while let Some(Ok(frame)) = body.frame().await {
                 let Some(data) = frame.data_ref() else { continue };
                 for event in events.feed(data) {
-                    if self.hear(&event, session, says) == Some(MessageKind::Answer) {
+                    if self.forward_message(&event, session, replies) == Some(MessageKind::Answer) {
                         return Ok(());
                     }
                 }
@@ -317,14 +321,14 @@ impl SharedConnection {
             let location = answer.headers().get(header::LOCATION).and_then(|it| it.to_str().ok());
             let to = location.filter(|_| kept).and_then(|location| address.redirected(location));
             let Some(to) = to else {
-                return Err(PostError::Elsewhere(format!(
+                return Err(PostError::Redirect(format!(
                     "it redirects elsewhere (HTTP {}), and that is not followed",
                     answer.status().as_u16()
                 )));
             };
             *self.address() = to;
         }
-        Err(PostError::Elsewhere("it redirects in a circle".to_owned()))
+        Err(PostError::Redirect("it redirects in a circle".to_owned()))
     }
 
     fn build(
@@ -336,7 +340,7 @@ impl SharedConnection {
         body: Bytes,
     ) -> Result<Request<Full<Bytes>>, PostError> {
         let session = self.session().clone();
-        // A message of 2026-07-28 says its version itself, and has no session.
+        // A message of 2026-07-28 has its own version, and no session.
         let own = message.and_then(|message| {
             message.get("params")?.get("_meta")?.get("io.modelcontextprotocol/protocolVersion")?.as_str()
         });
@@ -361,9 +365,9 @@ impl SharedConnection {
         Ok(request)
     }
 
-    fn lie(&self, status: StatusCode, what: &str) -> PostError {
+    fn violation(&self, status: StatusCode, what: &str) -> PostError {
         let what = format!("it answers with {what} (HTTP {})", status.as_u16());
-        PostError::Lie(self.intake.nonsense().map_or(what, |it| format!("it sends {it}")))
+        PostError::Violation(self.intake.nonsense().map_or(what, |it| format!("it sends {it}")))
     }
 }
 
@@ -394,14 +398,14 @@ pub(super) async fn send(
     let tcp = CountedStream { inner: tcp, intake: intake.clone() };
     if address.secure {
         let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
-        let tls = TlsConnector::from(trust()?).connect(name, tcp).await.map_err(no_tls)?;
-        over(tls, request).await
+        let tls = TlsConnector::from(tls_config()?).connect(name, tcp).await.map_err(no_tls)?;
+        send_over(tls, request).await
     } else {
-        over(tcp, request).await
+        send_over(tcp, request).await
     }
 }
 
-/// Says that it was TLS that failed: what follows sounds like a broken server where the address is that of plain HTTP.
+/// Adds to an error that TLS failed; the address may be one of plain HTTP.
 fn no_tls(error: io::Error) -> io::Error {
     let help = match error.to_string().contains("InvalidContentType") {
         true => "; is it an `http` address?",
@@ -410,7 +414,7 @@ fn no_tls(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("TLS failed: {error}{help}"))
 }
 
-async fn over<C>(connection: C, request: Request<Full<Bytes>>) -> io::Result<Response<Incoming>>
+async fn send_over<C>(connection: C, request: Request<Full<Bytes>>) -> io::Result<Response<Incoming>>
 where
     C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -423,7 +427,7 @@ where
 
 /// Returns the TLS configuration with this machine's certificates. They are read once: it is a file of some
 /// hundred.
-fn trust() -> io::Result<Arc<ClientConfig>> {
+fn tls_config() -> io::Result<Arc<ClientConfig>> {
     static TRUST: OnceLock<Result<Arc<ClientConfig>, String>> = OnceLock::new();
     let trust = TRUST.get_or_init(|| {
         let mut roots = RootCertStore::empty();
@@ -439,7 +443,7 @@ fn trust() -> io::Result<Arc<ClientConfig>> {
     trust.clone().map_err(io::Error::other)
 }
 
-/// A connection that ends where a server has said too much.
+/// A connection that ends where a server has sent too much.
 struct CountedStream {
     inner: TcpStream,
     intake: Arc<Intake>,
@@ -454,7 +458,7 @@ impl AsyncRead for CountedStream {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
         let read = buffer.filled().len() - before;
-        if !self.intake.take(read) {
+        if !self.intake.count_bytes(read) {
             return Poll::Ready(Err(io::Error::other("it sends too much")));
         }
         Poll::Ready(Ok(()))

@@ -32,7 +32,11 @@ const IN_ALL: usize = 32;
 /// The error message for a cursor in a list of prompts, tools or resources: there is one page.
 const ONE_PAGE: &str = "there is one page, and it needs no cursor";
 
-/// Answers the requests of one client.
+/// The error message for a request before the connection is open.
+const NOT_BEGUN: &str = "the connection is not open: send `initialize` with `params` (`protocolVersion`, `capabilities`, \
+`clientInfo`) first, or a version of the protocol in `_meta` of each request";
+
+/// The handler of the requests of one client.
 pub(super) struct Handler {
     offer: Arc<dyn Offer>,
     prompts: Vec<PromptOffer>,
@@ -92,7 +96,7 @@ impl Handler {
 }
 
 /// Builds a refusal of an unknown name, with the known ones.
-fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> Refusal {
+fn unknown_name<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> Refusal {
     let known: Vec<&str> = known.collect();
     let remedy = match did_you_mean(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -107,13 +111,13 @@ fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> 
 /// Refuses unknown arguments.
 fn check<'n>(arguments: &Arguments, known: impl Iterator<Item = &'n str> + Clone) -> Result<(), Refusal> {
     match arguments.keys().find(|name| !known.clone().any(|one| one == *name)) {
-        Some(name) => Err(unknown("argument", name, known)),
+        Some(name) => Err(unknown_name("argument", name, known)),
         None => Ok(()),
     }
 }
 
 /// Converts a refusal into an error of the protocol.
-fn told(refusal: &Refusal) -> ErrorData {
+fn error_data(refusal: &Refusal) -> ErrorData {
     let code = match refusal.kind {
         RefusalKind::Arguments => ErrorCode::INVALID_PARAMS,
         RefusalKind::Failed => ErrorCode::INTERNAL_ERROR,
@@ -122,21 +126,21 @@ fn told(refusal: &Refusal) -> ErrorData {
 }
 
 /// Refuses a cursor: there is one page.
-fn first_page(asked: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match asked.and_then(|asked| asked.cursor) {
+fn first_page(params: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match params.and_then(|params| params.cursor) {
         Some(_) => Err(ErrorData::invalid_params(ONE_PAGE, None)),
         None => Ok(()),
     }
 }
 
-fn listed_prompt(prompt: &PromptOffer) -> Prompt {
+fn prompt_entry(prompt: &PromptOffer) -> Prompt {
     let arguments = prompt.arguments.iter().map(|one| {
         PromptArgument::new(one.name.as_str()).with_description(one.about.as_str()).with_required(false)
     });
     Prompt::new(prompt.name.as_str(), Some(prompt.about.as_str()), Some(arguments.collect()))
 }
 
-fn listed_tool(tool: &ToolOffer) -> Tool {
+fn tool_entry(tool: &ToolOffer) -> Tool {
     let annotations = ToolAnnotations::with_title(tool.title.as_str())
         .read_only(true)
         .destructive(false)
@@ -162,49 +166,50 @@ impl ServerHandler for Handler {
 
     async fn list_prompts(
         &self,
-        asked: Option<PaginatedRequestParams>,
+        params: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        first_page(asked)?;
-        Ok(ListPromptsResult::with_all_items(self.prompts.iter().map(listed_prompt).collect()))
+        first_page(params)?;
+        Ok(ListPromptsResult::with_all_items(self.prompts.iter().map(prompt_entry).collect()))
     }
 
     async fn get_prompt(
         &self,
-        asked: GetPromptRequestParams,
+        params: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let (name, arguments) = (asked.name, asked.arguments.unwrap_or_default());
+        let (name, arguments) = (params.name, params.arguments.unwrap_or_default());
         let Some(prompt) = self.prompts.iter().find(|prompt| prompt.name == name) else {
             let known = self.prompts.iter().map(|prompt| prompt.name.as_str());
-            return Err(told(&unknown("prompt", &name, known)));
+            return Err(error_data(&unknown_name("prompt", &name, known)));
         };
-        check(&arguments, prompt.arguments.iter().map(|one| one.name.as_str())).map_err(|why| told(&why))?;
+        check(&arguments, prompt.arguments.iter().map(|one| one.name.as_str()))
+            .map_err(|why| error_data(&why))?;
         let about = prompt.about.clone();
         let got = self.work(format!("prompt {name}"), context, move |offer| offer.prompt(&name, &arguments));
-        let text = got.await?.map_err(|why| told(&why))?;
+        let text = got.await?.map_err(|why| error_data(&why))?;
         let message = PromptMessage::new_text(Role::User, text);
         Ok(GetPromptResult::new(vec![message]).with_description(about).into())
     }
 
     async fn list_tools(
         &self,
-        asked: Option<PaginatedRequestParams>,
+        params: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        first_page(asked)?;
-        Ok(ListToolsResult::with_all_items(self.tools.iter().map(listed_tool).collect()))
+        first_page(params)?;
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(tool_entry).collect()))
     }
 
     async fn call_tool(
         &self,
-        asked: CallToolRequestParams,
+        params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (name, arguments) = (asked.name.into_owned(), asked.arguments.unwrap_or_default());
+        let (name, arguments) = (params.name.into_owned(), params.arguments.unwrap_or_default());
         let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else {
             let known = self.tools.iter().map(|tool| tool.name.as_str());
-            return Err(told(&unknown("tool", &name, known)));
+            return Err(error_data(&unknown_name("tool", &name, known)));
         };
         let properties = tool.input.get("properties").and_then(|known| known.as_object());
         let known = properties.into_iter().flat_map(|known| known.keys().map(String::as_str));
@@ -229,10 +234,10 @@ impl ServerHandler for Handler {
 
     async fn list_resources(
         &self,
-        asked: Option<PaginatedRequestParams>,
+        params: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        first_page(asked)?;
+        first_page(params)?;
         let resources = self.resources.iter().map(|one| {
             Resource::new(one.address.as_str(), one.name.as_str())
                 .with_description(one.about.as_str())
@@ -243,42 +248,42 @@ impl ServerHandler for Handler {
 
     async fn read_resource(
         &self,
-        asked: ReadResourceRequestParams,
+        params: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let address = asked.uri;
+        let address = params.uri;
         let Some(resource) = self.resources.iter().find(|one| one.address == address) else {
             let refusal =
-                unknown("resource", &address, self.resources.iter().map(|one| one.address.as_str()));
+                unknown_name("resource", &address, self.resources.iter().map(|one| one.address.as_str()));
             return Err(ErrorData::resource_not_found(refusal.words(), Some(refusal.data())));
         };
         let media_type = resource.media_type.clone();
         let (what, uri) = (format!("resource {address}"), address.clone());
         let text = self.work(what, context, move |offer| offer.read(&address)).await?;
-        let text = text.map_err(|why| told(&why))?;
+        let text = text.map_err(|why| error_data(&why))?;
         let contents = ResourceContents::text(text, uri).with_mime_type(media_type);
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
     async fn on_custom_request(
         &self,
-        asked: CustomRequest,
+        params: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         const OURS: [&str; 6] =
             ["prompts/get", "prompts/list", "resources/list", "resources/read", "tools/call", "tools/list"];
         // A method that is known came here because of its parameters.
-        if OURS.contains(&asked.method.as_str()) {
-            let what = format!("the parameters of `{}` have another shape", asked.method);
+        if OURS.contains(&params.method.as_str()) {
+            let what = format!("the parameters of `{}` have another shape", params.method);
             return Err(ErrorData::invalid_params(what, None));
         }
-        let method: String = asked.method.chars().take(80).collect();
+        let method: String = params.method.chars().take(80).collect();
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: `{method}`"), None))
     }
 }
 
-// Messages as lines. One that is too long or no message is refused and the next one is read; whoever does not read the
-// answers is not listened to until they do.
+// Messages as lines. One that is too long or no message is refused and the next one is read; requests of a client
+// that does not read its answers wait.
 
 /// The most unread answers before no more requests are read.
 const UNREAD: usize = 64;
@@ -328,9 +333,9 @@ where
         }
     }
 
-    /// Reads on. Whoever stops waiting loses nothing: what was read is kept for the next call.
+    /// Reads the next line. It may be cancelled: received bytes are kept for the next call.
     async fn next(&mut self) -> LineEvent {
-        // Whoever has that many answers to read reads them first.
+        // A client with that many unread answers must read them first.
         drop(self.room.acquire().await);
         loop {
             let bytes = match self.read.fill_buf().await {
@@ -366,12 +371,24 @@ where
         let sent = self.send(ServerJsonRpcMessage::error(error, id));
         while self.refusals.try_join_next().is_some() {}
         self.refusals.spawn(async move {
-            // Where it cannot be written, `gone` says so.
+            // Where it cannot be written, `gone` is set.
             let _ = sent.await;
         });
     }
 
-    /// False for what cannot be meant yet: before a client began, nothing was asked of it and nothing happened.
+    /// Returns the id of a request before a beginning that has nothing of one: neither `initialize` nor a version of the protocol.
+    fn too_early(&self, message: &ClientJsonRpcMessage) -> Option<RequestId> {
+        let JsonRpcMessage::Request(request) = message else { return None };
+        let is_early = match &request.request {
+            ClientRequest::InitializeRequest(_)
+            | ClientRequest::PingRequest(_)
+            | ClientRequest::DiscoverRequest(_) => false,
+            request => request.get_meta().protocol_version().is_none(),
+        };
+        (!self.begun && is_early).then(|| request.id.clone())
+    }
+
+    /// Returns false for a message that has no meaning before the client has begun.
     fn is_due(&mut self, message: &ClientJsonRpcMessage) -> bool {
         if self.begun {
             return true;
@@ -408,7 +425,7 @@ struct UnansweredRequest {
 }
 
 /// Returns the error response to an invalid message.
-fn wrong(line: &[u8]) -> (Option<RequestId>, ErrorData) {
+fn error_for_line(line: &[u8]) -> (Option<RequestId>, ErrorData) {
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(line) {
         return (None, ErrorData::parse_error(format!("not JSON: {error}"), None));
     }
@@ -458,7 +475,7 @@ where
             };
             match came {
                 LineEvent::End => {
-                    // Who left without a beginning is not told of `close`: what they were refused goes out first.
+                    // `close` is not called for a client that never began: its refusals are sent first.
                     while self.refusals.join_next().await.is_some() {}
                     return None;
                 }
@@ -469,10 +486,13 @@ where
                 }
                 LineEvent::Line(line) if line.trim_ascii().is_empty() => {}
                 LineEvent::Line(line) => match serde_json::from_slice(&line) {
-                    Ok(message) if self.is_due(&message) => return Some(message),
-                    Ok(_) => self.offer.note("passed over a message from before the beginning"),
+                    Ok(message) => match self.too_early(&message) {
+                        Some(id) => self.refuse(Some(id), ErrorData::invalid_params(NOT_BEGUN, None)),
+                        None if self.is_due(&message) => return Some(message),
+                        None => self.offer.note("passed over a message from before the beginning"),
+                    },
                     Err(_) => {
-                        let (id, error) = wrong(&line);
+                        let (id, error) = error_for_line(&line);
                         self.refuse(id, error);
                     }
                 },

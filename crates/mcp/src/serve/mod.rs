@@ -1,7 +1,7 @@
-//! Being an MCP server over stdin and stdout: the protocol half. What is offered, and what a call does, is the caller's
-//! [`Offer`]; nothing here knows an engine.
+//! The protocol half of an MCP server over stdin and stdout. The caller's [`Offer`] determines what is offered and what a
+//! call does; nothing here knows an engine.
 //!
-//! `offer` is what a caller says, `handler` reads and writes messages within limits and answers them.
+//! `offer` has the types of a caller, `handler` reads and answers messages within limits.
 
 mod handler;
 mod offer;
@@ -23,16 +23,16 @@ pub const LONGEST_MESSAGE: usize = 4 << 20;
 /// The longest time for which calls without a reader may delay the end.
 const LAST_CALLS: Duration = Duration::from_millis(200);
 
-/// Serves whoever started this process, over stdin and stdout, until stdin ends or nobody reads stdout any more.
+/// Serves the parent process over stdin and stdout, until stdin ends or stdout is closed.
 ///
 /// The runtime stays inside: the caller waits.
 ///
 /// # Errors
-/// The machine gives no threads, or the client began with what no client says.
+/// No threads can be started, or the client began with an invalid message.
 pub fn serve_stdio(offer: Arc<dyn Offer>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = runtime.block_on(serve(offer, tokio::io::stdin(), tokio::io::stdout()));
-    // A thread may still wait for stdin, or for a call whose answer nobody reads.
+    // A thread may still wait for stdin, or for a call whose answer is not read.
     runtime.shutdown_timeout(LAST_CALLS);
     served
 }
@@ -40,7 +40,7 @@ pub fn serve_stdio(offer: Arc<dyn Offer>) -> io::Result<()> {
 /// Serves one client over these two streams until the first one ends.
 ///
 /// # Errors
-/// The client began with what no client says, or the task that answers was ended.
+/// The client began with an invalid message, or the task that answers was ended.
 pub async fn serve<R, W>(offer: Arc<dyn Offer>, read: R, write: W) -> io::Result<()>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -49,7 +49,7 @@ where
     let lines = LineTransport::new(offer.clone(), read, write);
     let running = match serve_server(Handler::new(offer.clone()), lines).await {
         Ok(running) => running,
-        // Whoever leaves before saying anything is no trouble.
+        // A client that leaves before its first message is no error.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(io::Error::other(error.to_string())),
     };

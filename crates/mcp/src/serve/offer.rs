@@ -42,7 +42,7 @@ pub trait Offer: Send + Sync + 'static {
     /// The message for the client.
     fn read(&self, address: &str) -> Result<String, Refusal>;
 
-    /// Takes a line about what goes on, for whoever keeps a log.
+    /// Receives a line for the log.
     fn note(&self, line: &str);
 }
 
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_what_and_where_and_what_to_do() {
+    fn a_refusal_has_a_message_a_place_and_a_remedy() {
         let place = Place { line: Some(3), column: Some(12), ..Place::file(None, "a\u{202e}.md") };
         let note = Diagnostic::error(DiagnosticCode::TemplateUnknownName, "unknown variable")
             .at(place)

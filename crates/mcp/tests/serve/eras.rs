@@ -59,8 +59,8 @@ async fn a_client_of_either_era_lists_and_gets_everything() {
         );
         let argument = &prompts[0].arguments.as_ref().unwrap()[0];
         assert_eq!((argument.name.as_str(), argument.required), ("who", Some(false)));
-        let asked = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "who": "Ada" })));
-        let got = client.get_prompt(asked).await.unwrap();
+        let params = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "who": "Ada" })));
+        let got = client.get_prompt(params).await.unwrap();
         assert_eq!(got.messages.len(), 1);
         assert_eq!(got.messages[0].role, Role::User);
         assert_eq!(text(&got.messages[0].content), "Hello Ada.\n", "byte for byte");
@@ -68,9 +68,9 @@ async fn a_client_of_either_era_lists_and_gets_everything() {
         let tools = client.list_all_tools().await.unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
         assert_eq!(names, ["echo", "panic", "refuse", "wait"]);
-        let says = tools[0].annotations.as_ref().unwrap();
-        assert_eq!((says.read_only_hint, says.destructive_hint), (Some(true), Some(false)));
-        assert_eq!((says.idempotent_hint, says.open_world_hint), (Some(true), Some(false)));
+        let annotations = tools[0].annotations.as_ref().unwrap();
+        assert_eq!((annotations.read_only_hint, annotations.destructive_hint), (Some(true), Some(false)));
+        assert_eq!((annotations.idempotent_hint, annotations.open_world_hint), (Some(true), Some(false)));
         let done = client.call_tool(call("echo", "a\u{0}b")).await.unwrap();
         assert_eq!(text(&done.content[0]), "a\u{0}b");
         assert_eq!(done.structured_content, Some(json!({ "text": "a\u{0}b" })));
@@ -90,46 +90,51 @@ async fn a_client_of_either_era_lists_and_gets_everything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_is_said_where_the_caller_sees_it() {
+async fn errors_are_where_the_caller_sees_them() {
     for era in eras() {
         let client = client(&Arc::new(Fake::default()), era).await;
-        let (code, said, _) = refused(client.get_prompt(GetPromptRequestParams::new("gret")).await);
+        let (code, message, _) = refused(client.get_prompt(GetPromptRequestParams::new("gret")).await);
         assert_eq!(
-            (code, said.as_str()),
+            (code, message.as_str()),
             (ErrorCode::INVALID_PARAMS, "unknown prompt: `gret`\nhelp: did you mean `greet`?")
         );
-        let asked = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "whom": "Ada" })));
-        let (code, said, _) = refused(client.get_prompt(asked).await);
+        let params = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "whom": "Ada" })));
+        let (code, message, _) = refused(client.get_prompt(params).await);
         assert_eq!(
-            (code, said.as_str()),
+            (code, message.as_str()),
             (ErrorCode::INVALID_PARAMS, "unknown argument: `whom`\nhelp: did you mean `who`?")
         );
-        let asked = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "who": "nobody" })));
-        assert_eq!(refused(client.get_prompt(asked).await).0, ErrorCode::INVALID_PARAMS);
-        let asked = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "who": "broken" })));
-        let (code, said, data) = refused(client.get_prompt(asked).await);
+        let params = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "who": "nobody" })));
+        assert_eq!(refused(client.get_prompt(params).await).0, ErrorCode::INVALID_PARAMS);
+        let params = GetPromptRequestParams::new("greet").with_arguments(object(json!({ "who": "broken" })));
+        let (code, message, data) = refused(client.get_prompt(params).await);
         assert_eq!(
-            (code, said.as_str()),
+            (code, message.as_str()),
             (ErrorCode::INTERNAL_ERROR, "it is broken (a.md:3)\nhelp: mend it")
         );
         let expected = json!({ "code": "profile/invalid", "file": "a.md", "line": 3, "remedy": "mend it" });
         assert_eq!(data, Some(expected));
 
-        let (code, said, _) = refused(client.call_tool(call("ecko", "")).await);
+        let (code, message, _) = refused(client.call_tool(call("ecko", "")).await);
         assert_eq!(
-            (code, said.as_str()),
+            (code, message.as_str()),
             (ErrorCode::INVALID_PARAMS, "unknown tool: `ecko`\nhelp: did you mean `echo`?")
         );
         let wrong = CallToolRequestParams::new("echo").with_arguments(object(json!({ "txt": 1 })));
-        for (asked, says) in [
+        for (params, expected) in [
             (wrong, "unknown argument: `txt`\nhelp: did you mean `text`?"),
             (call("refuse", ""), "it is broken (a.md:3)\nhelp: mend it"),
         ] {
-            let done = client.call_tool(asked).await.unwrap();
-            assert_eq!((done.is_error, text(&done.content[0])), (Some(true), says), "for the model to read");
+            let done = client.call_tool(params).await.unwrap();
+            assert_eq!(
+                (done.is_error, text(&done.content[0])),
+                (Some(true), expected),
+                "for the model to read"
+            );
         }
-        let (_, said, _) = refused(client.read_resource(ReadResourceRequestParams::new("fake://two")).await);
-        assert_eq!(said, "unknown resource: `fake://two`\nhelp: did you mean `fake://one`?");
+        let (_, message, _) =
+            refused(client.read_resource(ReadResourceRequestParams::new("fake://two")).await);
+        assert_eq!(message, "unknown resource: `fake://two`\nhelp: did you mean `fake://one`?");
     }
 }
 
@@ -137,8 +142,11 @@ async fn what_is_wrong_is_said_where_the_caller_sees_it() {
 async fn a_panic_ends_one_call_and_nothing_else() {
     let fake = Arc::new(Fake::default());
     let client = client(&fake, ClientLifecycleMode::Initialize).await;
-    let (code, said, _) = refused(client.call_tool(call("panic", "")).await);
-    assert_eq!((code, said.as_str()), (ErrorCode::INTERNAL_ERROR, "a mistake of this server ended the call"));
+    let (code, message, _) = refused(client.call_tool(call("panic", "")).await);
+    assert_eq!(
+        (code, message.as_str()),
+        (ErrorCode::INTERNAL_ERROR, "a mistake of this server ended the call")
+    );
     assert_eq!(text(&client.call_tool(call("echo", "still here")).await.unwrap().content[0]), "still here");
     let notes = fake.notes.lock().unwrap();
     assert!(notes.contains(&"tool panic: a mistake of this server ended it".to_owned()), "{notes:?}");

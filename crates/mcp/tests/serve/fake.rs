@@ -14,7 +14,7 @@ pub struct Fake {
     /// Calls of `wait` go on once this is true.
     open: Mutex<bool>,
     opened: Condvar,
-    /// What it was told.
+    /// The received messages.
     pub notes: Mutex<Vec<String>>,
 }
 

@@ -28,23 +28,23 @@ impl Raw {
     }
 
     async fn begin(&mut self) {
-        self.say(&initialize().to_string()).await;
-        assert_eq!(self.hear().await["id"], json!("first"));
-        self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        self.send(&initialize().to_string()).await;
+        assert_eq!(self.receive().await["id"], json!("first"));
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     }
 
-    async fn say(&mut self, line: &str) {
+    async fn send(&mut self, line: &str) {
         self.write.write_all(line.as_bytes()).await.unwrap();
         self.write.write_all(b"\n").await.unwrap();
     }
 
-    async fn hear(&mut self) -> Value {
+    async fn receive(&mut self) -> Value {
         serde_json::from_str(&self.read.next_line().await.unwrap().expect("the server still talks")).unwrap()
     }
 
-    async fn asks(&mut self, id: usize, method: &str, params: Value) {
-        let asked = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.say(&asked.to_string()).await;
+    async fn request(&mut self, id: usize, method: &str, params: Value) {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(&request.to_string()).await;
     }
 }
 
@@ -67,12 +67,12 @@ async fn lines_that_are_no_messages_are_refused_and_the_next_one_is_read() {
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, Value::Null),
         (&"[".repeat(10_000), -32700, Value::Null),
     ] {
-        raw.say(line).await;
-        let said = raw.hear().await;
-        assert_eq!((&said["error"]["code"], &said["id"]), (&json!(code), &id), "{line}");
+        raw.send(line).await;
+        let reply = raw.receive().await;
+        assert_eq!((&reply["error"]["code"], &reply["id"]), (&json!(code), &id), "{line}");
     }
     raw.write.write_all(b"\r\n\n  \n{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"ping\"}\r\n").await.unwrap();
-    assert_eq!(raw.hear().await, json!({ "jsonrpc": "2.0", "id": 8, "result": {} }));
+    assert_eq!(raw.receive().await, json!({ "jsonrpc": "2.0", "id": 8, "result": {} }));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,44 +81,52 @@ async fn a_line_that_is_too_long_is_refused_and_the_next_one_is_read() {
     let frame = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":""}}"#;
     let fits = frame.replace(r#""""#, &format!("{:?}", "y".repeat(LONGEST_MESSAGE - frame.len())));
     assert_eq!(fits.len(), LONGEST_MESSAGE);
-    raw.say(&fits).await;
-    assert_eq!(raw.hear().await["id"], json!(1), "the longest that is read");
-    raw.say(&format!("{fits} ")).await;
-    let said = raw.hear().await;
-    assert_eq!(said["error"]["code"], json!(-32600));
-    assert_eq!(said["error"]["message"], json!("a message has at most 4194304 bytes, and this one has more"));
-    raw.asks(2, "ping", json!({})).await;
-    assert_eq!(raw.hear().await["id"], json!(2));
+    raw.send(&fits).await;
+    assert_eq!(raw.receive().await["id"], json!(1), "the longest that is read");
+    raw.send(&format!("{fits} ")).await;
+    let reply = raw.receive().await;
+    assert_eq!(reply["error"]["code"], json!(-32600));
+    assert_eq!(
+        reply["error"]["message"],
+        json!("a message has at most 4194304 bytes, and this one has more")
+    );
+    raw.request(2, "ping", json!({})).await;
+    assert_eq!(raw.receive().await["id"], json!(2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_comes_before_the_beginning_is_passed_over() {
     let mut raw = Raw::new(&Arc::new(Fake::default()));
-    raw.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
-    raw.say(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#).await;
-    raw.say("nonsense").await;
-    assert_eq!(raw.hear().await["error"]["code"], json!(-32700));
-    raw.asks(4, "tools/list", json!({})).await;
-    assert_eq!(raw.hear().await["error"]["code"], json!(-32602), "neither era began");
-    raw.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}"#).await;
+    raw.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    raw.send(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#).await;
+    raw.send("nonsense").await;
+    assert_eq!(raw.receive().await["error"]["code"], json!(-32700));
+    raw.request(4, "tools/list", json!({})).await;
+    assert_eq!(raw.receive().await["error"]["code"], json!(-32602), "neither era began");
+    raw.send(r#"{"jsonrpc":"2.0","id":4,"method":"initialize"}"#).await;
+    let error = &raw.receive().await["error"];
+    let message = error["message"].as_str().unwrap_or_default();
+    assert_eq!(error["code"], json!(-32602));
+    assert!(message.contains("send `initialize` with `params`"), "{message}");
+    raw.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}"#).await;
     raw.begin().await;
-    raw.asks(5, "tools/list", json!({})).await;
-    assert_eq!(raw.hear().await["result"]["tools"].as_array().unwrap().len(), 4);
+    raw.request(5, "tools/list", json!({})).await;
+    assert_eq!(raw.receive().await["result"]["tools"].as_array().unwrap().len(), 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_of_another_shape_and_unknown_methods_are_named() {
     let mut raw = Raw::begun(&Arc::new(Fake::default())).await;
-    for (method, params, code, says) in [
+    for (method, params, code, message) in [
         ("tools/call", json!({ "name": 5 }), -32602, "the parameters of `tools/call` have another shape"),
         ("prompts/get", json!({}), -32602, "the parameters of `prompts/get` have another shape"),
         ("prompts/get", json!([1]), -32600, "not a message of JSON-RPC 2.0, alone on its line"),
         ("tools/list", json!({ "cursor": "2" }), -32602, "there is one page, and it needs no cursor"),
         ("tools/drop", json!({}), -32601, "unknown method: `tools/drop`"),
     ] {
-        raw.asks(1, method, params).await;
-        let said = raw.hear().await;
-        assert_eq!((&said["error"]["code"], &said["error"]["message"]), (&json!(code), &json!(says)));
+        raw.request(1, method, params).await;
+        let reply = raw.receive().await;
+        assert_eq!((&reply["error"]["code"], &reply["error"]["message"]), (&json!(code), &json!(message)));
     }
 }
 
@@ -136,46 +144,46 @@ async fn a_client_that_reads_late_gets_every_answer() {
     });
     // The streams hold a few kilobytes: the server waits for us, and with it the writer.
     tokio::task::yield_now().await;
-    let mut reply = Vec::new();
+    let mut ids = Vec::new();
     for _ in 0..MANY {
-        let said: Value = serde_json::from_str(&read.next_line().await.unwrap().unwrap()).unwrap();
-        reply.push(said["id"].as_u64().unwrap());
+        let reply: Value = serde_json::from_str(&read.next_line().await.unwrap().unwrap()).unwrap();
+        ids.push(reply["id"].as_u64().unwrap());
     }
-    reply.sort_unstable();
-    assert!(reply.into_iter().eq(0..MANY as u64), "each once");
+    ids.sort_unstable();
+    assert!(ids.into_iter().eq(0..MANY as u64), "each once");
     drop(writing.await.unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_asks_for_too_much_at_once_is_told_so() {
+async fn too_many_calls_at_once_are_refused() {
     let fake = Arc::new(Fake::default());
     let mut raw = Raw::begun(&fake).await;
     for id in 0..40 {
-        raw.asks(id, "tools/call", json!({ "name": "wait", "arguments": { "text": "x" } })).await;
+        raw.request(id, "tools/call", json!({ "name": "wait", "arguments": { "text": "x" } })).await;
     }
     for _ in 0..8 {
-        let said = raw.hear().await;
-        assert_eq!(said["error"]["message"], json!("too many calls at once: 32 are not answered yet"));
+        let reply = raw.receive().await;
+        assert_eq!(reply["error"]["message"], json!("too many calls at once: 32 are not answered yet"));
     }
     fake.open();
     for _ in 0..32 {
-        assert_eq!(raw.hear().await["result"]["structuredContent"], json!({ "text": "x" }));
+        assert_eq!(raw.receive().await["result"]["structuredContent"], json!({ "text": "x" }));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_ends_with_the_stream_and_answers_what_was_asked_before() {
+async fn it_ends_with_the_stream_and_answers_earlier_requests() {
     for last in ["\n", ""] {
         let fake = Arc::new(Fake::default());
-        let asked = json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call",
+        let request = json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call",
             "params": { "name": "echo", "arguments": { "text": "last" } } });
-        let input = format!("{}\nnonsense\n{asked}{last}", initialize());
+        let input = format!("{}\nnonsense\n{request}{last}", initialize());
         let (mut ours, theirs) = tokio::io::duplex(1 << 16);
         serve(fake, std::io::Cursor::new(input.into_bytes()), theirs).await.unwrap();
-        let mut said = String::new();
-        tokio::io::AsyncReadExt::read_to_string(&mut ours, &mut said).await.unwrap();
+        let mut reply = String::new();
+        tokio::io::AsyncReadExt::read_to_string(&mut ours, &mut reply).await.unwrap();
         let mut ids: Vec<Value> =
-            said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].take()).collect();
+            reply.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].take()).collect();
         ids.sort_by_key(Value::to_string);
         assert_eq!(ids, [json!("first"), json!(9), Value::Null]);
     }
@@ -199,5 +207,5 @@ async fn whoever_leaves_without_a_word_is_no_trouble() {
     serve(Arc::new(Fake::default()), tokio::io::empty(), theirs).await.unwrap();
     let mut written = Vec::new();
     tokio::io::AsyncReadExt::read_to_end(&mut ours, &mut written).await.unwrap();
-    assert!(written.is_empty(), "nobody asked anything");
+    assert!(written.is_empty(), "nothing was requested");
 }

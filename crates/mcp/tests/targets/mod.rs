@@ -1,12 +1,12 @@
-//! Whom the tests ask.
+//! The targets of the tests.
 
 use preface_core::mcp_servers::ContentRequest;
-use preface_mcp::{AskLimits, ServerEndpoint, ServerReply, ServerTarget, ask};
+use preface_mcp::{QueryLimits, ServerEndpoint, ServerReply, ServerTarget, query_servers};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Asks one server with the usual limits.
-pub fn ask_one(target: ServerTarget) -> ServerReply {
-    ask(&[target], &AskLimits::default(), &|_| ()).remove(0)
+/// Queries one server with the usual limits.
+pub fn query_server(target: ServerTarget) -> ServerReply {
+    query_servers(&[target], &QueryLimits::default(), &|_| ()).remove(0)
 }
 
 /// A target that is reached so and has so many seconds.
@@ -25,15 +25,15 @@ pub fn wants() -> Vec<ContentRequest> {
     ]
 }
 
-/// Asserts that all was heard that a well-behaved fake server has.
+/// Asserts that everything of a well-behaved fake server was received.
 pub fn assert_all_received(reply: &ServerReply) {
-    let said = reply.result.as_ref().expect("it answers");
-    assert_eq!(said.instructions.as_deref(), Some("Be kind to the fake."));
-    assert_eq!(said.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["read", "write"]);
-    assert_eq!(said.prompts[0].arguments[0].name, "whom");
-    assert_eq!(said.resources[0].uri, "fake://notes");
-    assert_eq!(said.fetched[0].texts, ["Hello, you."]);
-    assert_eq!(said.fetched[1].texts, ["Noted."]);
+    let description = reply.result.as_ref().expect("it answers");
+    assert_eq!(description.instructions.as_deref(), Some("Be kind to the fake."));
+    assert_eq!(description.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["read", "write"]);
+    assert_eq!(description.prompts[0].arguments[0].name, "whom");
+    assert_eq!(description.resources[0].uri, "fake://notes");
+    assert_eq!(description.fetched[0].texts, ["Hello, you."]);
+    assert_eq!(description.fetched[1].texts, ["Noted."]);
     assert_eq!(reply.calls_itself.as_deref(), Some("fake 1.0"));
     assert_eq!(reply.protocol.as_deref(), Some("2025-11-25"));
     assert_eq!(codes(reply), ["mcp/not-text"], "the picture in the prompt");

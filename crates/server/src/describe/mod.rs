@@ -7,7 +7,7 @@ pub(crate) use query::QueryParameters;
 
 use crate::{Problem, guard};
 use axum::http::Method;
-use preface::store::TokenRole;
+use preface_engine::store::TokenRole;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_says_which_problems_it_may_meet() {
+    fn every_operation_lists_its_problems() {
         let api = serde_json::to_value(crate::api()).unwrap();
         assert!(api["openapi"].as_str().unwrap().starts_with("3.1"));
         assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
@@ -171,16 +171,16 @@ mod tests {
                 operations += 1;
                 for (status, response) in operation["responses"].as_object().unwrap() {
                     let about = response["description"].as_str().unwrap_or_default();
-                    assert!(!about.is_empty(), "{method} {path} {status} says nothing: OpenAPI asks for it");
+                    assert!(!about.is_empty(), "{method} {path} {status} is empty: OpenAPI requires it");
                     assert!(response["headers"]["X-Request-Id"].is_object(), "{method} {path} {status}");
                 }
                 for parameter in operation["parameters"].as_array().into_iter().flatten() {
                     assert!(parameter["schema"]["type"].is_string(), "{method} {path} {parameter}");
                 }
                 for status in ["403", "421", "500", "503"] {
-                    let said =
+                    let schema =
                         &operation["responses"][status]["content"]["application/problem+json"]["schema"];
-                    assert_eq!(said["$ref"], "#/components/schemas/Problem", "{method} {path} {status}");
+                    assert_eq!(schema["$ref"], "#/components/schemas/Problem", "{method} {path} {status}");
                 }
                 let open = crate::guard::OPEN.contains(&path.as_str());
                 assert_eq!(operation["security"] == Value::Null, open, "{method} {path}");

@@ -40,7 +40,7 @@ impl QueryParameters {
         }
         let method = if *method == Method::HEAD { Method::GET } else { method.clone() };
         let Some(known) = self.0.get(&(route.to_owned(), method)) else { return Ok(()) };
-        // What cannot be read at all is refused by whoever reads it.
+        // Invalid queries are refused by the handler.
         let Ok(Query(sent)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else { return Ok(()) };
         let Some((name, _)) = sent.iter().find(|(name, _)| !known.contains(name)) else { return Ok(()) };
         let detail = format!("unknown parameter: `{}`", short(name));

@@ -1,11 +1,11 @@
 //! The access tokens of the store, read again every few seconds.
 
 use jiff::{SignedDuration, Timestamp};
-use preface::{
+use preface_core::lint::hidden::escape_hidden;
+use preface_engine::{
     host::system::System,
     store::{Store, StoreError, TokenRecord},
 };
-use preface_core::lint::hidden::escape_hidden;
 use std::{
     fmt,
     sync::{Arc, PoisonError, RwLock},
@@ -16,7 +16,7 @@ use tracing::warn;
 /// The time after which the list is read again: a removed token is refused after it.
 const FRESH: SignedDuration = SignedDuration::from_secs(3);
 
-/// The time for which the last list is used while the store does not answer.
+/// The time for which the last list is used while the store does not respond.
 const OUTAGE: SignedDuration = SignedDuration::from_mins(10);
 
 /// The pause between two readings where no request causes one, so that the list is recent when an outage begins.
@@ -35,9 +35,9 @@ struct TokenSnapshot {
     tokens: Arc<[KnownToken]>,
     /// When the store returned them.
     read_at: Timestamp,
-    /// When the store was asked last.
+    /// When the store was read last.
     tried_at: Timestamp,
-    /// True where it did not answer then.
+    /// True where it did not respond then.
     failed: bool,
 }
 
@@ -53,7 +53,7 @@ impl TokenSnapshot {
     }
 }
 
-/// The tokens of a store. Where the store does not answer, those that were read last stay valid for a while.
+/// The tokens of a store. Where the store does not respond, those that were read last stay valid for a while.
 pub(super) struct TokenList {
     store: Arc<dyn Store>,
     system: Arc<dyn System>,
@@ -76,7 +76,7 @@ impl TokenList {
         Ok(find(&self.current().await?, token))
     }
 
-    /// Returns the token by the list in memory, and does not ask the store.
+    /// Returns the token by the list in memory, without the store.
     pub fn find_known(&self, token: &str) -> Option<KnownToken> {
         let known = self.known().filter(|known| known.is_usable(self.now()))?;
         find(&known.tokens, token)
@@ -104,17 +104,13 @@ impl TokenList {
     }
 
     async fn read(&self) -> Result<Arc<[KnownToken]>, StoreError> {
-        // Before the store is asked: a change during the answer is seen the next time.
-        let asked_at = self.now();
+        // Before the store is read: a change meanwhile is seen the next time.
+        let read_at = self.now();
         let error = match self.store.accesses().await {
             Ok(list) => {
                 let tokens: Arc<[KnownToken]> = list.into_iter().filter_map(KnownToken::of).collect();
-                let known = TokenSnapshot {
-                    tokens: tokens.clone(),
-                    read_at: asked_at,
-                    tried_at: asked_at,
-                    failed: false,
-                };
+                let known =
+                    TokenSnapshot { tokens: tokens.clone(), read_at, tried_at: read_at, failed: false };
                 self.set(known);
                 return Ok(tokens);
             }

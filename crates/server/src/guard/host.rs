@@ -40,7 +40,7 @@ impl Authority {
         Some(Authority { name, port })
     }
 
-    /// Reads `http://NAME:PORT` or `https://NAME:PORT`; `null` and all else is nobody.
+    /// Reads `http://NAME:PORT` or `https://NAME:PORT`; `null` and all else is `None`.
     pub fn of_origin(origin: &str) -> Option<Self> {
         let (scheme, authority) = origin.split_once("://")?;
         match scheme {
@@ -85,27 +85,27 @@ impl Hosts {
         self.bound.is_none()
     }
 
-    pub fn allow(&self, asked: &Authority) -> bool {
+    pub fn allow(&self, requested: &Authority) -> bool {
         let given = self
             .given
             .iter()
-            .any(|(name, port)| *name == asked.name && port.is_none_or(|port| port == asked.port));
-        given || self.is_ours(asked)
+            .any(|(name, port)| *name == requested.name && port.is_none_or(|port| port == requested.port));
+        given || self.is_ours(requested)
     }
 
-    fn is_ours(&self, asked: &Authority) -> bool {
-        let local = match &asked.name {
+    fn is_ours(&self, requested: &Authority) -> bool {
+        let local = match &requested.name {
             HostName::Word(word) => word == "localhost",
             HostName::Address(address) => address.is_loopback(),
         };
         let Some(bound) = self.bound else { return local };
-        if asked.port != bound.port() {
+        if requested.port != bound.port() {
             return false;
         }
         let reaches = bound.ip().is_loopback() || bound.ip().is_unspecified();
         // A page elsewhere can point a name here, never an address: one that leads here is ours.
         local && reaches
-            || matches!(&asked.name, HostName::Address(address) if *address == bound.ip() || bound.ip().is_unspecified())
+            || matches!(&requested.name, HostName::Address(address) if *address == bound.ip() || bound.ip().is_unspecified())
     }
 }
 
@@ -119,10 +119,10 @@ pub fn is_host(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn allows(bound: &str, given: &[&str], asked: &str) -> bool {
+    fn allows(bound: &str, given: &[&str], requested: &str) -> bool {
         let given: Vec<String> = given.iter().map(|name| (*name).to_owned()).collect();
         let hosts = Hosts::new(Some(bound.parse().unwrap()), &given);
-        Authority::parse(asked, 80).is_some_and(|asked| hosts.allow(&asked))
+        Authority::parse(requested, 80).is_some_and(|requested| hosts.allow(&requested))
     }
 
     #[test]
@@ -159,11 +159,11 @@ mod tests {
             ("0.0.0.0:7677", "other.example:8443", true),
             ("0.0.0.0:7677", "other.example", false),
         ];
-        for (bound, asked, expected) in table {
+        for (bound, requested, expected) in table {
             assert_eq!(
-                allows(bound, &["prompts.example", "other.example:8443"], asked),
+                allows(bound, &["prompts.example", "other.example:8443"], requested),
                 expected,
-                "{asked} at {bound}"
+                "{requested} at {bound}"
             );
         }
     }

@@ -3,8 +3,8 @@
 //! A browser sends requests on behalf of whatever page is open in it. So each request must name this service by a name
 //! that is known to be its own (a page elsewhere that points its own name at this machine is turned away), and a request
 //! that comes from a page must come from ours, which alone knows the token of this start. Where the service listens beyond
-//! its own machine, or was started so, every request needs an access token, too, of a role that includes what it asks. What
-//! a proxy adds about the sender is never believed. An answer to somebody without a token names no store, path or user.
+//! its own machine, or was started so, every request needs an access token, too, of a role that includes it. What
+//! a proxy adds about the sender is never used. A response to a client without a token names no store, path or user.
 
 mod bearer;
 mod host;
@@ -17,7 +17,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header, request::Parts};
 pub(crate) use bearer::IDLE;
 use bearer::{KnownToken, TokenList};
 use host::{Authority, Hosts};
-use preface::{
+use preface_engine::{
     host::system::System,
     store::{Store, TokenRole},
 };
@@ -26,7 +26,7 @@ use std::{fmt, net::SocketAddr, sync::Arc};
 /// The header with which the page shows that it is ours.
 const PAGE_TOKEN: &str = "x-preface-token";
 
-/// The addresses that anybody may ask: the pages, and the health of the service.
+/// The addresses that need no token: the pages, and the health of the service.
 pub(crate) const OPEN: [&str; 5] = ["/", "/assets/{name}", "/healthz", "/plain", "/readyz"];
 
 /// Decides who may come in.
@@ -95,7 +95,7 @@ impl RequestGuard {
         let token = bearer(&parts.headers);
         self.page_is_ours(parts)?;
         if OPEN.contains(&route) {
-            // A supervisor gets its answer whatever became of its token, and of the store.
+            // A supervisor gets its response whatever became of its token, and of the store.
             return Ok(match token {
                 Ok(None) if !self.needs_token => Some(Identity::Local),
                 Ok(Some(token)) => self.tokens.find_known(token).and_then(|known| self.valid(&known)),
@@ -218,7 +218,7 @@ impl RequestGuard {
     }
 }
 
-/// Makes a token that nobody can guess: 256 random bits.
+/// Makes a token of 256 random bits.
 ///
 /// # Panics
 /// The machine has no source of randomness.

@@ -2,10 +2,10 @@
 
 use super::is_safe;
 use axum::http::Method;
-use preface::store::TokenRole;
+use preface_engine::store::TokenRole;
 
-/// Addresses whose answer depends on files below the roots, beyond those of a stored template.
-const ANALYZE: [&str; 2] = ["/scopes", "/system-prompt/analyze"];
+/// Addresses whose response depends on files below the roots, beyond those of a stored template.
+const ANALYZE: [&str; 3] = ["/scopes", "/system-prompt/analyze", "/system-prompt/files"];
 
 /// The requests of an agent during a conversation.
 const CONVERSE: [&str; 5] = [
@@ -16,6 +16,9 @@ const CONVERSE: [&str; 5] = [
     "/conversations/{id}/turns",
 ];
 
+/// Unsaved texts are those of people who write.
+const WRITE: [&str; 2] = ["/drafts", "/templates/{name}/drafts/{draft}"];
+
 /// Returns the role that a request needs. `route` is the address as the router names it. A handler may need another for
 /// some of its parameters.
 pub(super) fn needed(method: &Method, route: &str) -> TokenRole {
@@ -23,6 +26,7 @@ pub(super) fn needed(method: &Method, route: &str) -> TokenRole {
     match route {
         "/metrics" if safe => TokenRole::Metrics,
         _ if ANALYZE.contains(&route) && (safe || *method == Method::POST) => TokenRole::Analyze,
+        _ if WRITE.contains(&route) => TokenRole::Write,
         _ if safe => TokenRole::Read,
         _ if *method == Method::POST && CONVERSE.contains(&route) => TokenRole::Converse,
         _ => TokenRole::Write,

@@ -16,15 +16,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use jiff::{Timestamp, ToSpan};
-use preface::{
-    conversation::{Asked, ConversationError, Refresh, TemplateChoice, UsedValue},
+use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
+use preface_engine::{
+    conversation::{ConversationError, Refresh, TemplateChoice, TurnOptions, UsedValue},
     host::places::HomeTrust,
     store::{
         ConstructReason, ConversationId, Filter, List, PromptSummary, Revision, TemplateName, TemplateUsed,
         format_instant,
     },
 };
-use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
@@ -33,7 +33,7 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(ToSchema)]
 #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
 #[expect(dead_code, reason = "only its description is used")]
-struct ToolName(String);
+pub(super) struct ToolName(String);
 
 /// Defines a body: the fields of a turn, and more. Flattened into another struct they would take any other field, too.
 macro_rules! turn_body {
@@ -71,7 +71,7 @@ turn_body! {
 }
 
 turn_body! {
-    /// The changed inputs of the prompt, and the instructions of the compaction.
+    /// The changed options of the prompt, and the instructions of the compaction.
     CompactionBody {
         /// The instructions for the summary; default: those of the profile.
         instructions: Option<String>,
@@ -82,7 +82,7 @@ turn_body! {
 const FIELD: usize = 4096;
 
 impl TurnBody {
-    fn asked(self, home_trust: HomeTrust) -> HandlerResult<Asked> {
+    fn into_options(self, home_trust: HomeTrust) -> HandlerResult<TurnOptions> {
         let TurnBody { cwd, model, preset, template, agent, tools } = self;
         let fields = [
             ("cwd", &cwd),
@@ -110,7 +110,7 @@ impl TurnBody {
         if let Some(template) = &template {
             template.parse::<TemplateChoice>()?;
         }
-        Ok(Asked { cwd, model, preset, template, agent, tools, home_trust, ..Asked::default() })
+        Ok(TurnOptions { cwd, model, preset, template, agent, tools, home_trust, ..TurnOptions::default() })
     }
 }
 
@@ -162,7 +162,7 @@ pub struct ExplainReply {
     /// The used variables; digests instead of values.
     variables: Vec<UsedValue>,
     /// The request that the prompt was built for.
-    asked: Asked,
+    options: TurnOptions,
 }
 
 /// A conversation in a list.
@@ -244,7 +244,7 @@ pub struct ListQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct PurgeBody {
     /// Only conversations whose prompt is older than this number of seconds.
-    #[serde(deserialize_with = "preface::whole::number")]
+    #[serde(deserialize_with = "preface_engine::whole::number")]
     #[schema(format = Int64, maximum = 4_294_967_295u64)]
     older_than_seconds: u32,
 }
@@ -275,31 +275,31 @@ pub async fn turn(
     Caller(actor): Caller,
     MaybeBody(body): MaybeBody<TurnBody>,
 ) -> HandlerResult<Response> {
-    let mut asked = body.asked(app.settings.home_trust)?;
-    if let Some(at_hand) = read(&app, &id).await? {
-        if let Some(turned) = app.service.later_turn(&at_hand.head, &asked, &actor).await? {
+    let mut options = body.into_options(app.settings.home_trust)?;
+    if let Some(at_hand) = read_prompt(&app, &id).await? {
+        if let Some(turned) = app.service.later_turn(&at_hand.head, &options, &actor).await? {
             if turned.constructed {
-                app.metrics.constructed(ConstructOutcome::Refreshed);
-                app.kept.drop(&id);
+                app.metrics.count_construction(ConstructOutcome::Refreshed);
+                app.prompts.drop(&id);
             }
             let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
             let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
             let reply = reply.with_attachments(&**app.service.store()).await?;
             return Ok(tagged(status, turned.head.revision, &reply));
         }
-        let notes = app.service.notes(&at_hand.head, &asked).await?;
+        let notes = app.service.notes(&at_hand.head, &options).await?;
         if notes.is_empty() {
             return Ok(at_hand.response());
         }
         return Ok(tagged(StatusCode::OK, at_hand.head.revision, &at_hand.reply(notes)));
     }
-    // Clients take these segments out of an address, so what is built here could not be asked for.
+    // Clients remove these segments from an address, so a prompt built here could not be requested.
     if matches!(id.as_str(), "." | "..") {
         let detail = format!("invalid conversation id: `{id}`; HTTP clients remove it from a path");
         return Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail).help("use another id"));
     }
-    asked.preset.get_or_insert_with(|| app.settings.preset.clone());
-    let turned = counted(&app, app.service.first_turn(&id, &asked, &actor).await, |turned| {
+    options.preset.get_or_insert_with(|| app.settings.preset.clone());
+    let turned = count_outcome(&app, app.service.first_turn(&id, &options, &actor).await, |turned| {
         match turned.constructed {
             true => Some(ConstructOutcome::Created),
             false => Some(ConstructOutcome::Raced),
@@ -327,8 +327,8 @@ pub async fn system_prompt(
     PathValues(id): PathValues<ConversationId>,
     headers: HeaderMap,
 ) -> HandlerResult<Response> {
-    let at_hand = read(&app, &id).await?.ok_or(ConversationError::Unknown(id))?;
-    app.service.check_trust(&at_hand.head, &Asked::default()).await?;
+    let at_hand = read_prompt(&app, &id).await?.ok_or(ConversationError::Unknown(id))?;
+    app.service.check_trust(&at_hand.head, &TurnOptions::default()).await?;
     if if_none_match(&headers, at_hand.tag()) {
         return Ok(
             (StatusCode::NOT_MODIFIED, [(axum::http::header::ETAG, at_hand.tag().clone())]).into_response()
@@ -360,12 +360,13 @@ pub async fn compact(
     MaybeBody(body): MaybeBody<CompactionBody>,
 ) -> HandlerResult<Response> {
     let (turn, instructions) = body.split();
-    let asked = turn.asked(app.settings.home_trust)?;
-    let expected = expected(&app, &id, &headers).await?;
-    let compacted = app.service.compact(&id, &asked, expected, &actor).await;
-    let mut compacted =
-        counted(&app, compacted, |compacted| compacted.constructed.then_some(ConstructOutcome::Compacted))?;
-    app.kept.drop(&id);
+    let options = turn.into_options(app.settings.home_trust)?;
+    let expected = expected_revision(&app, &id, &headers).await?;
+    let compacted = app.service.compact(&id, &options, expected, &actor).await;
+    let mut compacted = count_outcome(&app, compacted, |compacted| {
+        compacted.constructed.then_some(ConstructOutcome::Compacted)
+    })?;
+    app.prompts.drop(&id);
     if let Some(instructions) = instructions {
         compacted.instructions = instructions;
     }
@@ -397,13 +398,14 @@ pub async fn refresh(
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<TurnBody>,
 ) -> HandlerResult<Response> {
-    let asked = body.asked(app.settings.home_trust)?;
-    let expected = expected(&app, &id, &headers).await?;
+    let options = body.into_options(app.settings.home_trust)?;
+    let expected = expected_revision(&app, &id, &headers).await?;
     let how = if query.dry_run { Refresh::Show } else { Refresh::Keep };
-    let refreshed = app.service.refresh(&id, &asked, how, expected, &actor).await;
-    let refreshed =
-        counted(&app, refreshed, |refreshed| refreshed.constructed.then_some(ConstructOutcome::Refreshed))?;
-    app.kept.drop(&id);
+    let refreshed = app.service.refresh(&id, &options, how, expected, &actor).await;
+    let refreshed = count_outcome(&app, refreshed, |refreshed| {
+        refreshed.constructed.then_some(ConstructOutcome::Refreshed)
+    })?;
+    app.prompts.drop(&id);
     let prompt = PromptReply::of(&refreshed.head, refreshed.constructed, refreshed.notes);
     let prompt = prompt.with_attachments(&**app.service.store()).await?;
     let reply = RefreshReply { prompt, difference: refreshed.difference };
@@ -431,7 +433,7 @@ pub async fn explain(
         prompt,
         document: explained.document,
         variables: explained.variables,
-        asked: explained.asked,
+        options: explained.options,
     };
     Ok(tagged(StatusCode::OK, revision, &reply))
 }
@@ -498,9 +500,9 @@ pub async fn forget(
     Caller(actor): Caller,
     headers: HeaderMap,
 ) -> HandlerResult<StatusCode> {
-    let expected = expected(&app, &id, &headers).await?;
+    let expected = expected_revision(&app, &id, &headers).await?;
     let there = app.store.delete(&id, expected, &actor).await?;
-    app.kept.drop(&id);
+    app.prompts.drop(&id);
     match (there, expected) {
         (true, _) => Ok(StatusCode::NO_CONTENT),
         (false, None) => Err(ConversationError::Unknown(id).into()),
@@ -536,14 +538,16 @@ pub async fn purge(
 }
 
 /// Counts the outcome of a build. An invalid request is not a failure of the service.
-fn counted<T>(
+fn count_outcome<T>(
     app: &App,
     done: Result<T, ConversationError>,
     outcome: impl FnOnce(&T) -> Option<ConstructOutcome>,
 ) -> Result<T, ConversationError> {
     let outcome = match &done {
         Ok(done) => outcome(done),
-        Err(ConversationError::Engine(preface::Error::Usage(..) | preface::Error::Profile(_))) => None,
+        Err(ConversationError::Engine(
+            preface_engine::Error::Usage(..) | preface_engine::Error::Profile(_),
+        )) => None,
         Err(
             ConversationError::Engine(_)
             | ConversationError::Store(_)
@@ -553,21 +557,25 @@ fn counted<T>(
         Err(_) => None,
     };
     if let Some(outcome) = outcome {
-        app.metrics.constructed(outcome);
+        app.metrics.count_construction(outcome);
     }
     done
 }
 
 /// Reads the stored prompt, from memory if that is current.
-async fn read(app: &App, id: &ConversationId) -> HandlerResult<Option<Arc<CachedPrompt>>> {
-    Ok(app.kept.read(&*app.store, id).await?.map(|(at_hand, answer)| {
-        app.metrics.looked_up(answer);
+async fn read_prompt(app: &App, id: &ConversationId) -> HandlerResult<Option<Arc<CachedPrompt>>> {
+    Ok(app.prompts.read(&*app.store, id).await?.map(|(at_hand, answer)| {
+        app.metrics.count_lookup(answer);
         at_hand
     }))
 }
 
 /// Checks the precondition of a request against the stored revision.
-async fn expected(app: &App, id: &ConversationId, headers: &HeaderMap) -> HandlerResult<Option<Revision>> {
+async fn expected_revision(
+    app: &App,
+    id: &ConversationId,
+    headers: &HeaderMap,
+) -> HandlerResult<Option<Revision>> {
     if !insists(headers) {
         return Ok(None);
     }

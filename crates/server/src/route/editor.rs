@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{Html, IntoResponse, Response},
 };
-use preface::store::TokenRole;
+use preface_engine::store::TokenRole;
 use std::sync::Arc;
 
 const PLAIN: &str = include_str!("../../assets/plain.html");
@@ -30,6 +30,7 @@ const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000
 pub async fn editor(State(app): State<Arc<App>>, identity: Identity) -> Response {
     let Some(html) = web::index() else { return plain(State(app), identity).await };
     let nonce = nonce();
+    let html = html.replace("{{store}}", &app.store_identity().await);
     filled(&html, &app, &identity, &nonce, &policy("'self'", &format!("'self' {}", source(&nonce))))
 }
 
@@ -86,7 +87,7 @@ pub async fn asset(PathValues(name): PathValues<String>, headers: HeaderMap) -> 
     Ok(response)
 }
 
-/// Returns a word that nobody knows beforehand: styles and scripts that carry it are the page's own.
+/// Returns a random word: styles and scripts that carry it are the page's own.
 fn nonce() -> String {
     let mut bytes = [0; 16];
     // Without randomness nothing has the word; the page is bare then, and safe.
@@ -101,7 +102,7 @@ fn source(nonce: &str) -> String {
     if nonce.is_empty() { String::new() } else { format!("'nonce-{nonce}'") }
 }
 
-/// Returns what a page may do: run these scripts, use these styles, ask us.
+/// Returns what a page may do: run these scripts, use these styles, call this service.
 fn policy(scripts: &str, styles: &str) -> String {
     format!(
         "default-src 'none'; script-src {scripts}; style-src {styles}; img-src 'self' data:; font-src 'self'; \

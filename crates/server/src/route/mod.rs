@@ -2,7 +2,9 @@
 
 pub mod analyze;
 pub mod conversations;
+pub mod drafts;
 pub mod editor;
+pub mod files;
 pub mod requests;
 pub mod scopes;
 pub mod service;

@@ -7,15 +7,15 @@ use crate::{
     reply::HandlerResult,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use preface::{
-    conversation::{Asked, RequestInput, RequestSummary},
-    store::ConversationId,
-};
 use preface_core::{
     attachment::PlacedAttachment,
     diagnostic::Diagnostics,
     format::{self, CachePlan, PrefixComparison, RequestUsage},
     message::Message,
+};
+use preface_engine::{
+    conversation::{RequestInput, RequestSummary, TurnOptions},
+    store::ConversationId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
@@ -46,8 +46,12 @@ pub struct RequestBody {
     #[schema(value_type = Vec<Object>, max_items = 1000)]
     events: Vec<Value>,
     /// The most tokens of the answer.
+    #[serde(default, deserialize_with = "preface_engine::whole::optional")]
     #[schema(minimum = 1)]
     max_output_tokens: Option<u64>,
+    /// The lifetime of the cache marks as the service writes it, such as `1h`; default: that of the model.
+    #[schema(max_length = 4096)]
+    cache_ttl: Option<String>,
     /// The instructions that a compaction returned. They stand behind the prompt in this request alone; `messages` are those
     /// that the model is to summarize. The next request has the summary in their place.
     instructions: Option<String>,
@@ -103,7 +107,8 @@ pub async fn request(
     Caller(actor): Caller,
     JsonBody(body): JsonBody<RequestBody>,
 ) -> HandlerResult<(StatusCode, Json<RequestReply>)> {
-    let RequestBody { format, messages, model, tools, events, max_output_tokens, instructions } = body;
+    let RequestBody { format, messages, model, tools, events, max_output_tokens, cache_ttl, instructions } =
+        body;
     let Some(format) = format::services().find(|service| service.name() == format) else {
         let names: Vec<String> = format::services().map(|format| format!("`{}`", format.name())).collect();
         let detail = "`format` is not the format of a service";
@@ -111,8 +116,9 @@ pub async fn request(
             .help(format!("formats are {}", names.join(", "))));
     };
     let long = |text: &String| text.chars().count() > NAME || text.contains('\0');
-    if model.iter().chain(tools.iter().flatten()).any(long) {
-        let detail = format!("`model` or a tool is longer than {NAME} characters or contains U+0000");
+    if model.iter().chain(&cache_ttl).chain(tools.iter().flatten()).any(long) {
+        let detail =
+            format!("`model`, `cache_ttl` or a tool is longer than {NAME} characters or contains U+0000");
         return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
     }
     let messages = messages.into_iter().enumerate().map(|(at, fields)| {
@@ -126,10 +132,18 @@ pub async fn request(
         })
     });
     let messages = messages.collect::<Result<Vec<Message>, Problem>>()?;
-    let asked = Asked { tools, home_trust: app.settings.home_trust, ..Asked::default() };
-    let input = RequestInput { format, model, messages, events, max_output_tokens, instructions };
-    let result = app.service.request(&id, &asked, input, &actor).await?;
-    app.metrics.formatted(result.comparison.as_ref().is_none_or(|comparison| comparison.extends));
+    let options = TurnOptions { tools, home_trust: app.settings.home_trust, ..TurnOptions::default() };
+    let input = RequestInput {
+        model,
+        messages,
+        events,
+        max_output_tokens,
+        cache_ttl,
+        instructions,
+        ..RequestInput::new(format)
+    };
+    let result = app.service.request(&id, &options, input, &actor).await?;
+    app.metrics.count_format(result.comparison.as_ref().is_none_or(|comparison| comparison.extends));
     let body = RawValue::from_string(result.body).map_err(|error| {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "record", format!("the body is not JSON: {error}"))
     })?;
@@ -188,6 +202,6 @@ pub async fn usage(
             .help("send `usage` of the answer (`usageMetadata` of Gemini) as it is")
     })?;
     app.service.set_usage(&id, number, usage).await?;
-    app.metrics.counted(usage);
+    app.metrics.count_usage(usage);
     Ok(Json(usage))
 }

@@ -2,13 +2,13 @@
 
 use crate::{App, Problem, extract::QueryValues, reply::HandlerResult};
 use axum::{Json, extract::State};
-use preface::{Request, ScopesReport, TrustChoice};
 use preface_core::{
     diagnostic::Diagnostics,
     extension::{Extension, Layered, Startup},
     mcp_servers::DeclaredServer,
     trust::{Trust, TrustMode},
 };
+use preface_engine::{Request, ScopesReport, TrustChoice};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

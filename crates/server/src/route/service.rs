@@ -8,7 +8,7 @@ use axum::{
     http::{StatusCode, header},
     response::IntoResponse,
 };
-use preface::store::TokenRole;
+use preface_engine::store::TokenRole;
 use serde::Serialize;
 use std::sync::{Arc, LazyLock};
 

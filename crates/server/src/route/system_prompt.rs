@@ -14,7 +14,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::Response,
 };
-use preface::{store::TemplateName, templates::Diff};
+use preface_engine::{store::TemplateName, templates::Diff};
 use std::sync::Arc;
 
 /// Returns the template of new conversations: the one that was stored last, else the default.

@@ -8,7 +8,7 @@ use crate::{
     reply::HandlerResult,
     stored::{
         self, DiffQuery, LabelWrite, TemplateEntry, TemplateReply, TemplateWrite, VersionInfo, VersionReply,
-        named,
+        parse_name,
     },
 };
 use axum::{
@@ -17,7 +17,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::Response,
 };
-use preface::{
+use preface_engine::{
     store::{List, TemplateSummary},
     templates::Diff,
 };
@@ -60,7 +60,7 @@ pub async fn get(
     PathValues(name): PathValues<String>,
     headers: HeaderMap,
 ) -> HandlerResult<Response> {
-    stored::read(&app, &named(&name)?, &headers).await
+    stored::read(&app, &parse_name(&name)?, &headers).await
 }
 
 /// Stores a text as the next version. Its bytes are not changed; diagnostics never reject it, and a header has them.
@@ -84,7 +84,7 @@ pub async fn put(
     Caller(actor): Caller,
     JsonBody(body): JsonBody<TemplateWrite>,
 ) -> HandlerResult<Response> {
-    stored::write(&app, &named(&name)?, body, &headers, &actor).await
+    stored::write(&app, &parse_name(&name)?, body, &headers, &actor).await
 }
 
 /// Deletes the template, by adding a version. Older versions can be read and restored.
@@ -105,7 +105,7 @@ pub async fn delete(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::reset(&app, &named(&name)?, &headers, &actor).await
+    stored::reset(&app, &parse_name(&name)?, &headers, &actor).await
 }
 
 /// Lists the versions, the newest first, without their texts.
@@ -123,7 +123,7 @@ pub async fn versions(
     PathValues(name): PathValues<String>,
     QueryValues(query): QueryValues<PageQuery>,
 ) -> HandlerResult<Json<Paged<VersionInfo>>> {
-    stored::versions(&app, &named(&name)?, query).await
+    stored::versions(&app, &parse_name(&name)?, query).await
 }
 
 /// Returns one version with its text.
@@ -140,7 +140,7 @@ pub async fn version(
     State(app): State<Arc<App>>,
     PathValues((name, version)): PathValues<(String, u64)>,
 ) -> HandlerResult<Json<VersionReply>> {
-    stored::version(&app, &named(&name)?, version).await
+    stored::version(&app, &parse_name(&name)?, version).await
 }
 
 /// Restores an older version as a new version; its note has the older number.
@@ -160,7 +160,7 @@ pub async fn restore(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::restore(&app, &named(&name)?, version, &headers, &actor).await
+    stored::restore(&app, &parse_name(&name)?, version, &headers, &actor).await
 }
 
 /// Compares two versions line by line: as unified text, and as hunks.
@@ -178,7 +178,7 @@ pub async fn diff(
     PathValues(name): PathValues<String>,
     QueryValues(query): QueryValues<DiffQuery>,
 ) -> HandlerResult<Json<Diff>> {
-    stored::diff(&app, &named(&name)?, query).await
+    stored::diff(&app, &parse_name(&name)?, query).await
 }
 
 /// Sets a label on a version. A label belongs to one version at a time.
@@ -199,7 +199,7 @@ pub async fn set_label(
     Caller(actor): Caller,
     JsonBody(body): JsonBody<LabelWrite>,
 ) -> HandlerResult<Json<LabelWrite>> {
-    stored::label(&app, &named(&name)?, &label, Some(body.version), &actor).await?;
+    stored::label(&app, &parse_name(&name)?, &label, Some(body.version), &actor).await?;
     Ok(Json(body))
 }
 
@@ -219,6 +219,6 @@ pub async fn remove_label(
     PathValues((name, label)): PathValues<(String, String)>,
     Caller(actor): Caller,
 ) -> HandlerResult<StatusCode> {
-    stored::label(&app, &named(&name)?, &label, None, &actor).await?;
+    stored::label(&app, &parse_name(&name)?, &label, None, &actor).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,7 +2,7 @@
 
 use crate::{App, Caller, Problem, extract::JsonBody, reply::HandlerResult, work::template_refused};
 use axum::{Json, extract::State, http::StatusCode};
-use preface::templates::{self, Document, Imported, TemplatesError};
+use preface_engine::templates::{self, Document, Imported, TemplatesError};
 use std::sync::Arc;
 
 /// Returns all templates with all their versions.

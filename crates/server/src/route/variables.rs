@@ -2,7 +2,7 @@
 
 use crate::{App, Problem, caller::Identity, extract::QueryValues, reply::HandlerResult};
 use axum::{Json, extract::State};
-use preface::{Request, Variable, store::TokenRole};
+use preface_engine::{Request, Variable, store::TokenRole};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -60,7 +60,9 @@ pub async fn variables(
     let VariablesQuery { cwd, model, conversation_id } = query;
     if cwd.is_none() && model.is_none() && conversation_id.is_none() {
         let plain = |variable| VariableEntry { variable, exists: None, value: None };
-        return Ok(Json(VariablesReply { variables: preface::variables().into_iter().map(plain).collect() }));
+        return Ok(Json(VariablesReply {
+            variables: preface_engine::variables().into_iter().map(plain).collect(),
+        }));
     }
     let cwd = match cwd {
         Some(cwd) => Some({

@@ -58,7 +58,7 @@ impl Telemetry {
                 .boxed(),
         };
         let registry = tracing_subscriber::registry().with(lines);
-        tell_panics();
+        log_panics();
         #[cfg(feature = "otel")]
         if let Some(traces) = super::traces::Traces::begin().map_err(TelemetryError::Collector)? {
             take(registry.with(traces.layer()))?;
@@ -77,8 +77,8 @@ impl Telemetry {
     }
 }
 
-/// A panic is told by its place. Its words may hold a text, and stay away.
-fn tell_panics() {
+/// Logs the place of a panic, without its message, which may contain text of a prompt.
+fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "internal error; please report this bug");

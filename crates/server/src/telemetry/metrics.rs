@@ -143,18 +143,18 @@ impl Default for Metrics {
 
 impl Metrics {
     /// A prompt was constructed, or was not.
-    pub fn constructed(&self, outcome: ConstructOutcome) {
+    pub fn count_construction(&self, outcome: ConstructOutcome) {
         self.constructs.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
     /// Counts a formatted request.
-    pub(crate) fn formatted(&self, extends: bool) {
+    pub(crate) fn count_format(&self, extends: bool) {
         let extends = if extends { "true" } else { "false" };
         self.formatted.get_or_create(&ExtendsLabels { extends }).inc();
     }
 
     /// Adds the tokens that a caller reported.
-    pub(crate) fn counted(&self, usage: RequestUsage) {
+    pub(crate) fn count_usage(&self, usage: RequestUsage) {
         let RequestUsage { input_tokens, cache_read_tokens, cache_write_tokens, .. } = usage;
         let rest = input_tokens.saturating_sub(cache_read_tokens).saturating_sub(cache_write_tokens);
         for (kind, tokens) in
@@ -170,7 +170,7 @@ impl Metrics {
     }
 
     /// A conversation was looked up in memory.
-    pub fn looked_up(&self, answer: CacheAnswer) {
+    pub fn count_lookup(&self, answer: CacheAnswer) {
         self.cache.get_or_create(&AnswerLabels { answer }).inc();
     }
 

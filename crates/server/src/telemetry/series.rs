@@ -16,8 +16,8 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Counts an answer.
-    pub fn answered(
+    /// Counts a response.
+    pub fn count_response(
         &self,
         metrics: &Metrics,
         route: &str,

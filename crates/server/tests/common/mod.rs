@@ -1,4 +1,4 @@
-//! A service in memory, and how a test asks it.
+//! A service in memory, and requests to it.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use axum::{
@@ -6,7 +6,7 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode, header},
 };
-use preface::{
+use preface_engine::{
     host::system::memory::MemorySystem,
     store::{self, Store},
 };
@@ -20,15 +20,15 @@ pub struct Service {
     pub store: Arc<dyn Store>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct TestResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub text: String,
 }
 
-impl Answer {
+impl TestResponse {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
@@ -55,7 +55,7 @@ impl Answer {
 /// A machine with a project at `/work/p` and a file outside of the root `/work`.
 pub fn machine() -> MemorySystem {
     MemorySystem::new()
-        .with_bundle(preface::ASSETS)
+        .with_bundle(preface_engine::ASSETS)
         .with_file("/work/p/AGENTS.md", "Use tabs.\n")
         .with_file("/etc/secret", "s3cret")
         .with_link("/work/p/out", "/etc/secret")
@@ -72,14 +72,20 @@ pub async fn service_on(system: MemorySystem) -> Service {
         roots: vec!["/work".into()],
         preset: "template".into(),
         max_body: 8 << 20,
-        home_trust: preface::host::places::HomeTrust::default(),
+        home_trust: preface_engine::host::places::HomeTrust::default(),
     };
     let app = App::new(Arc::new(system), store.clone(), Arc::new(settings));
     Service { router: router(app), store }
 }
 
 impl Service {
-    pub async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Body) -> Answer {
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Body,
+    ) -> TestResponse {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -87,41 +93,41 @@ impl Service {
         let response = self.router.clone().oneshot(request.body(body).unwrap()).await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
-        Answer { status, headers, text: String::from_utf8(bytes.to_vec()).unwrap() }
+        TestResponse { status, headers, text: String::from_utf8(bytes.to_vec()).unwrap() }
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> TestResponse {
         self.send(Method::GET, path, &[], Body::empty()).await
     }
 
-    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> TestResponse {
         self.send(Method::GET, path, headers, Body::empty()).await
     }
 
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub async fn delete(&self, path: &str) -> TestResponse {
         self.send(Method::DELETE, path, &[], Body::empty()).await
     }
 
-    pub async fn put(&self, path: &str, body: &Value) -> Answer {
+    pub async fn put(&self, path: &str, body: &Value) -> TestResponse {
         self.put_with(path, &[], body).await
     }
 
-    pub async fn put_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+    pub async fn put_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> TestResponse {
         self.json(Method::PUT, path, headers, body).await
     }
 
-    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+    pub async fn post(&self, path: &str, body: &Value) -> TestResponse {
         self.json(Method::POST, path, &[], body).await
     }
 
-    async fn json(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+    async fn json(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &Value) -> TestResponse {
         let mut headers = headers.to_vec();
         headers.push((header::CONTENT_TYPE.as_str(), "application/json"));
         self.send(method, path, &headers, Body::from(body.to_string())).await
     }
 
     /// Stores a text as the template of `/system-prompt`.
-    pub async fn store(&self, text: &str) -> Answer {
+    pub async fn store(&self, text: &str) -> TestResponse {
         let answer = self.put("/system-prompt", &serde_json::json!({"template": text})).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         answer

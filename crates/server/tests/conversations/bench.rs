@@ -1,9 +1,9 @@
 //! Services over one store, and short words for what tests send.
 
-use crate::common::{Answer, Service, machine};
+use crate::common::{Service, TestResponse, machine};
 use axum::{body::Body, http::Method};
-use preface::{
-    conversation::Asked,
+use preface_engine::{
+    conversation::TurnOptions,
     host::system::memory::MemorySystem,
     store::{self, Actor, Store},
 };
@@ -37,7 +37,7 @@ pub fn with_roots(store: Arc<dyn Store>, roots: &[&str]) -> Bench {
         roots: roots.iter().map(Into::into).collect(),
         preset: "template".into(),
         max_body: 8 << 20,
-        home_trust: preface::host::places::HomeTrust::default(),
+        home_trust: preface_engine::host::places::HomeTrust::default(),
     };
     let app = App::new(Arc::new(system.clone()), store.clone(), Arc::new(settings));
     Bench { service: Service { router: router(app.clone()), store }, app, system }
@@ -45,21 +45,21 @@ pub fn with_roots(store: Arc<dyn Store>, roots: &[&str]) -> Bench {
 
 impl Bench {
     /// Sends a JSON body to a conversation.
-    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+    pub async fn post(&self, path: &str, body: &Value) -> TestResponse {
         self.service.post(&format!("/conversations/{path}"), body).await
     }
 
     /// Sends no body at all.
-    pub async fn post_nothing(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub async fn post_nothing(&self, path: &str, headers: &[(&str, &str)]) -> TestResponse {
         self.service.send(Method::POST, &format!("/conversations/{path}"), headers, Body::empty()).await
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> TestResponse {
         self.service.get(&format!("/conversations{path}")).await
     }
 
     /// A first turn that must work.
-    pub async fn begin(&self, id: &str) -> Answer {
+    pub async fn begin(&self, id: &str) -> TestResponse {
         let answer = self.post(&format!("{id}/turns"), &json!({"cwd": "/work/p"})).await;
         assert_eq!(answer.status, 201, "{}", answer.text);
         answer
@@ -68,12 +68,12 @@ impl Bench {
     /// A conversation that began at an instant.
     pub async fn begin_at(&self, id: &str, template: Option<&str>, second: i64) {
         let at = jiff::Timestamp::from_second(second).unwrap();
-        let asked = Asked {
+        let options = TurnOptions {
             preset: Some("template".into()),
             template: template.map(str::to_owned),
-            ..Asked::in_dir("/work/p")
+            ..TurnOptions::in_dir("/work/p")
         };
-        let turned = self.app.service.turn(&id.parse().unwrap(), &asked, &Actor::at("t", at)).await;
+        let turned = self.app.service.turn(&id.parse().unwrap(), &options, &Actor::at("t", at)).await;
         assert!(turned.unwrap().constructed);
     }
 }

@@ -39,9 +39,9 @@ async fn a_body_of_the_wrong_kind_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_said_by_its_fields() {
+async fn a_problem_of_a_body_names_its_field() {
     let bench = bench().await;
-    for (verb, sent, said) in [
+    for (verb, sent, expected) in [
         ("turns", "null", "the body takes an object, not null"),
         ("turns", r#"{"cwd":1}"#, "`cwd` takes a string, not a number"),
         ("turns", r#"{"tools":["a",[]]}"#, "`tools[1]` takes a string, not a list"),
@@ -52,7 +52,7 @@ async fn what_is_wrong_with_a_body_is_said_by_its_fields() {
     ] {
         let path = format!("/conversations/c/{verb}");
         let answer = bench.service.send(Method::POST, &path, &[JSON], Body::from(sent)).await;
-        assert_eq!(answer.problem(400, "body")["detail"], said, "{verb}: {sent}");
+        assert_eq!(answer.problem(400, "body")["detail"], expected, "{verb}: {sent}");
     }
 }
 
@@ -98,7 +98,7 @@ async fn a_field_that_is_null_is_left_out() {
 }
 
 #[tokio::test]
-async fn the_content_type_must_say_json() {
+async fn the_content_type_must_be_json() {
     let bench = bench().await;
     for verb in TAKES {
         let path = format!("/conversations/c/{verb}");
@@ -145,12 +145,12 @@ async fn a_query_that_cannot_be_read_is_refused() {
         bench.get(path).await.problem(400, "query");
     }
     bench.get("?template=a%2Fb").await.problem(400, "template-name");
-    for (path, said) in [
+    for (path, expected) in [
         ("?limit=x", "the parameter `limit` takes a whole number that is not negative"),
         ("?limit=1&limit=2", "the parameter `limit` is duplicated"),
         ("?after=x", "`after` is no `next` of this list"),
     ] {
-        assert_eq!(bench.get(path).await.problem(400, "query")["detail"], said, "{path}");
+        assert_eq!(bench.get(path).await.problem(400, "query")["detail"], expected, "{path}");
     }
     let problem = bench.post("c/refresh?dry_run=perhaps", &json!({})).await.problem(400, "query");
     assert_eq!(problem["detail"], "the parameter `dry_run` takes `true` or `false`");
@@ -163,19 +163,19 @@ async fn a_query_that_cannot_be_read_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_packed_is_refused() {
+async fn a_compressed_body_is_refused() {
     let bench = bench().await;
-    let ask = async |path: &str, coding: &'static str| {
+    let send = async |path: &str, coding: &'static str| {
         let headers = [JSON, ("content-encoding", coding)];
         bench.service.send(Method::POST, path, &headers, Body::from("{}")).await
     };
     for coding in ["gzip", "br", "identity, gzip", "x", ""] {
         for path in ["/conversations/c/turns", "/system-prompt/analyze"] {
-            let problem = ask(path, coding).await.problem(415, "content-encoding");
+            let problem = send(path, coding).await.problem(415, "content-encoding");
             assert_eq!(problem["detail"], "the header `Content-Encoding` is not supported");
         }
     }
-    assert_eq!(ask("/conversations/c/turns", "Identity").await.status, 201);
+    assert_eq!(send("/conversations/c/turns", "Identity").await.status, 201);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Compactions, refreshes and deletions, with and without `If-Match`.
 
 use crate::bench::{Bench, bench, notes};
-use crate::common::Answer;
+use crate::common::TestResponse;
 use axum::{body::Body, http::Method};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn a_compaction_answers_the_prompt_with_the_instructions_and_keeps_it_with
     assert_eq!(compacted.status, 200);
     let reply = compacted.json();
     let instructions = reply["instructions"].as_str().unwrap();
-    // `{}` goes by the cwd and the model that were said before.
+    // `{}` goes by the cwd and the model of the earlier turn.
     assert_eq!(reply["system_prompt"], format!("Two, m-1, /work/p.\n\n{instructions}"));
     assert_eq!((&reply["constructed"], &reply["revision"]), (&json!(true), &json!(2)));
     assert_eq!(reply["reason"], "compaction");
@@ -94,7 +94,7 @@ async fn a_refresh_shows_or_keeps() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_not_found() {
+async fn an_unknown_conversation_is_not_found() {
     let bench = bench().await;
     for verb in ["compactions", "refresh"] {
         bench.post(&format!("c/{verb}"), &json!({})).await.problem(404, "unknown-conversation");
@@ -108,7 +108,7 @@ async fn what_is_unknown_is_not_found() {
 }
 
 /// Sends a change with `If-Match`.
-async fn matching(bench: &Bench, what: &str, tag: &str) -> Answer {
+async fn matching(bench: &Bench, what: &str, tag: &str) -> TestResponse {
     let headers = [("if-match", tag)];
     match what {
         "delete" => bench.service.send(Method::DELETE, "/conversations/c", &headers, Body::empty()).await,
@@ -117,7 +117,7 @@ async fn matching(bench: &Bench, what: &str, tag: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn who_insists_on_an_older_prompt_is_refused() {
+async fn a_request_with_an_older_etag_is_refused() {
     let bench = bench().await;
     let old = bench.begin("c").await.etag();
     let now = bench.post_nothing("c/compactions", &[]).await.etag();
@@ -159,7 +159,7 @@ async fn a_tag_of_an_earlier_life_does_not_count() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_begins_again() {
+async fn a_deleted_conversation_begins_again() {
     let bench = bench().await;
     bench.begin("c").await;
     bench.post_nothing("c/compactions", &[]).await;

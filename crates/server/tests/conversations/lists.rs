@@ -1,4 +1,4 @@
-//! Lists of conversations, what one was told before, where a prompt came from, and forgetting what is old.
+//! Lists of conversations, earlier prompts of one, where a prompt came from, and forgetting what is old.
 
 use crate::bench::{Bench, bench};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ async fn conversations_come_in_pages_the_last_built_first() {
 }
 
 #[tokio::test]
-async fn an_entry_says_everything_but_the_text() {
+async fn an_entry_has_everything_but_the_text() {
     let bench = bench().await;
     bench.service.store("Hello.").await;
     bench.begin_at("c", None, 5).await;
@@ -79,18 +79,18 @@ async fn the_past_is_there_the_newest_first() {
         bench.post_nothing("c/compactions", &[]).await;
     }
     let page = bench.get("/c/past?limit=1").await.json();
-    let told =
+    let first_item =
         |page: &Value| (page["items"][0]["system_prompt"].clone(), page["items"][0]["revision"].clone());
-    assert_eq!(told(&page), (json!("Two."), json!(2)));
+    assert_eq!(first_item(&page), (json!("Two."), json!(2)));
     let next = page["next"].as_str().unwrap();
     let last = bench.get(&format!("/c/past?limit=1&after={next}")).await.json();
-    assert_eq!((told(&last), &last["next"]), ((json!("One."), json!(1)), &Value::Null));
+    assert_eq!((first_item(&last), &last["next"]), ((json!("One."), json!(1)), &Value::Null));
     assert!(last["items"][0]["replaced_at"].is_string());
     bench.get("/c/past?after=zzz").await.problem(400, "query");
 }
 
 #[tokio::test]
-async fn explain_tells_where_each_byte_came_from() {
+async fn explain_shows_where_each_byte_came_from() {
     let bench = bench().await;
     bench.service.store("In [prompt:cwd]. [file:AGENTS.md]").await;
     let turned = bench.begin("c").await;
@@ -113,11 +113,11 @@ async fn explain_tells_where_each_byte_came_from() {
     assert!(
         variables.iter().all(|variable| variable["digest"].is_string() && variable.get("value").is_none())
     );
-    assert_eq!(reply["asked"]["cwd"], "/work/p");
+    assert_eq!(reply["options"]["cwd"], "/work/p");
 }
 
 #[tokio::test]
-async fn what_is_old_is_forgotten() {
+async fn a_purge_deletes_old_conversations() {
     let bench = bench().await;
     bench.begin_at("old", None, 1).await;
     bench.begin_at("older", None, 0).await;

@@ -1,4 +1,4 @@
-//! Two services over one store: what one changes, the other says at once.
+//! Two services over one store: what one changes, the other returns at once.
 
 use crate::bench::{Bench, memory, over};
 use serde_json::json;
@@ -9,7 +9,7 @@ async fn two() -> (Bench, Bench) {
 }
 
 #[tokio::test]
-async fn what_another_node_changed_is_seen_at_once() {
+async fn a_change_of_another_node_is_seen_at_once() {
     let (here, there) = two().await;
     here.service.store("One.").await;
     let first = here.begin("c").await;

@@ -1,4 +1,4 @@
-//! A store that does not answer: nothing is half done, the answers say so, and it ends by itself.
+//! A store that does not respond: nothing is half done, responses report it, and it ends by itself.
 
 use crate::{
     bench::{memory, over},
@@ -8,7 +8,7 @@ use axum::http::Method;
 use serde_json::json;
 
 #[tokio::test]
-async fn while_the_store_is_away_conversations_are_told_so() {
+async fn while_the_store_is_away_conversations_return_an_error() {
     let switch = Switch::over(memory().await);
     let bench = over(switch.clone());
     bench.service.store("Stored.").await;
@@ -49,7 +49,7 @@ async fn while_the_store_is_away_conversations_are_told_so() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_is_not_handed_out() {
+async fn a_prompt_that_cannot_be_stored_is_not_returned() {
     let switch = Switch::over(memory().await);
     let bench = over(switch.clone());
     bench.service.store("One.").await;
@@ -89,7 +89,8 @@ async fn a_service_whose_store_takes_no_writes_is_not_ready() {
 async fn a_store_whose_file_was_taken_away_is_away() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("preface.db");
-    let store = preface::store::open(&preface::store::StoreUrl::Sqlite(path.clone())).await.unwrap();
+    let store =
+        preface_engine::store::open(&preface_engine::store::StoreUrl::Sqlite(path.clone())).await.unwrap();
     let bench = over(store);
     let first = bench.begin("c").await;
     std::fs::remove_file(&path).unwrap();
@@ -103,7 +104,7 @@ async fn a_store_whose_file_was_taken_away_is_away() {
 }
 
 #[tokio::test]
-async fn who_is_not_ready_says_so_whatever_the_reason() {
+async fn a_service_that_is_not_ready_reports_it_whatever_the_reason() {
     let switch = Switch::over(memory().await);
     let bench = over(switch.clone());
     switch.set(Works::Damaged);

@@ -1,10 +1,11 @@
 //! A store that can be switched off, and to which nothing can be written.
 
 use jiff::Timestamp;
-use preface::store::{
-    Actor, Answer, AuditEntry, ConversationId, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page,
-    PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError,
-    StoredPrompt, StoredRequest, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
+use preface_engine::store::{
+    Actor, Answer, AuditEntry, ConversationId, DraftKey, DraftLimits, ExpectedVersion, Filter, InsertOutcome,
+    NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision,
+    Store, StoreError, StoredDraft, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
+    TemplateVersion, TokenRecord, VersionChoice,
 };
 use std::{
     future::ready,
@@ -40,9 +41,9 @@ impl Switch {
         *self.works.lock().unwrap()
     }
 
-    fn read<'a, T: Send + 'a>(&'a self, ask: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
+    fn read<'a, T: Send + 'a>(&'a self, call: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
         match self.works() {
-            Works::All | Works::Reads => ask(&*self.store),
+            Works::All | Works::Reads => call(&*self.store),
             Works::Damaged => Box::pin(ready(Err(StoreError::Damaged("scratched".to_owned())))),
             Works::Nothing => Box::pin(ready(Err(StoreError::Unreachable {
                 address: "postgres://me@db/preface".to_owned(),
@@ -51,10 +52,10 @@ impl Switch {
         }
     }
 
-    fn write<'a, T: Send + 'a>(&'a self, ask: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
+    fn write<'a, T: Send + 'a>(&'a self, call: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
         match self.works() {
             Works::Reads => Box::pin(ready(Err(StoreError::Full("no space left".to_owned())))),
-            Works::All | Works::Nothing | Works::Damaged => self.read(ask),
+            Works::All | Works::Nothing | Works::Damaged => self.read(call),
         }
     }
 }
@@ -125,6 +126,30 @@ impl Store for Switch {
 
     fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<StoredPrompt>> {
         self.read(|store| store.conversation(id))
+    }
+
+    fn identity(&self) -> Answer<'_, u64> {
+        self.read(|store| store.identity())
+    }
+
+    fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<'_, bool> {
+        self.write(|store| store.put_draft(draft, limits))
+    }
+
+    fn draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, Option<StoredDraft>> {
+        self.read(|store| store.draft(key))
+    }
+
+    fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>> {
+        self.read(|store| store.drafts(owner))
+    }
+
+    fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool> {
+        self.write(|store| store.delete_draft(key))
+    }
+
+    fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<'_, u64> {
+        self.write(|store| store.expire_drafts(before, most))
     }
 
     fn create<'a>(&'a self, conversation: StoredPrompt, actor: &'a Actor) -> Answer<'a, InsertOutcome> {

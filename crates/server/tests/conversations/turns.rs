@@ -69,7 +69,7 @@ async fn a_turn_needs_no_body_where_there_is_one_root() {
 }
 
 #[tokio::test]
-async fn with_two_roots_the_first_turn_says_where() {
+async fn with_two_roots_the_first_turn_needs_a_directory() {
     let bench = with_roots(memory().await, &["/work", "/more"]);
     bench.post("c/turns", &json!({})).await.problem(400, "no-cwd");
     assert_eq!(bench.post("c/turns", &json!({"cwd": "/more"})).await.status, 201);
@@ -108,8 +108,8 @@ async fn a_second_cwd_changes_nothing_and_is_reported() {
     let reply = other.json();
     assert_eq!(reply["system_prompt"], first.json()["system_prompt"]);
     assert_eq!((&reply["cwd"], &reply["model"]), (&json!("/work/p"), &Value::Null));
-    let told = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
-    assert_eq!(notes(&reply), told);
+    let expected = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
+    assert_eq!(notes(&reply), expected);
     // Also one that no first turn could have.
     let outside = bench.post("c/turns", &json!({"cwd": "/elsewhere"})).await;
     assert_eq!((outside.status.as_u16(), notes(&outside.json())), (200, vec!["conversation/cwd"]));
@@ -142,13 +142,13 @@ async fn the_body_may_choose_a_template() {
 }
 
 #[tokio::test]
-async fn a_template_that_cannot_be_rendered_is_told_with_its_place() {
+async fn a_template_that_cannot_be_rendered_is_reported_with_its_place() {
     let bench = bench().await;
     // The service refuses such a text; another program may have stored it.
     let deep = format!("one\n{}{}", "[if a:a]".repeat(1_001), "[endif]".repeat(1_001));
-    let new = preface::store::NewVersion::of(preface::store::TemplateName::main(), deep);
-    let actor = preface::store::Actor::new("other");
-    bench.service.store.put_template(new, preface::store::ExpectedVersion::Any, &actor).await.unwrap();
+    let new = preface_engine::store::NewVersion::of(preface_engine::store::TemplateName::main(), deep);
+    let actor = preface_engine::store::Actor::new("other");
+    bench.service.store.put_template(new, preface_engine::store::ExpectedVersion::Any, &actor).await.unwrap();
     let problem = bench.post("c/turns", &json!({})).await.problem(422, "template");
     assert_eq!(problem["diagnostics"][0]["code"], "template/depth");
     assert_eq!(problem["diagnostics"][0]["location"]["line"], 2, "{problem}");
@@ -222,10 +222,11 @@ async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
     assert_eq!(first.status, 201, "{}", first.text);
     assert!(first.json()["system_prompt"].as_str().is_some_and(|text| text.contains("Use tabs.")));
     assert_eq!(bench.post("c/turns", &body).await.status, 200);
-    let request = preface::Request { preset: Some("default".into()), ..preface::Request::new("/work/p") };
+    let request =
+        preface_engine::Request { preset: Some("default".into()), ..preface_engine::Request::new("/work/p") };
     // Prompts are stamped with the real clock.
     bench.system.set_now("2999-01-01T00:00:00Z".parse().unwrap());
-    preface::Engine::new(&bench.system).revoke(&request, &[]).expect("revoked");
+    preface_engine::Engine::new(&bench.system).revoke(&request, &[]).expect("revoked");
     for answer in [bench.post("c/turns", &body).await, bench.get("/c/system-prompt").await] {
         assert_eq!(answer.status, 409, "{}", answer.text);
         let problem = answer.json();

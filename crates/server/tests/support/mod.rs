@@ -1,4 +1,4 @@
-//! A service to ask, without a socket.
+//! A service without a socket, and requests to it.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use axum::{
@@ -8,7 +8,7 @@ use axum::{
     routing::{get, post},
 };
 use jiff::Timestamp;
-use preface::{
+use preface_engine::{
     host::system::memory::MemorySystem,
     store::{Actor, Store, StoreUrl, TokenRecord, TokenRole},
 };
@@ -23,7 +23,7 @@ pub async fn app() -> App {
 }
 
 pub async fn memory() -> Arc<dyn Store> {
-    preface::store::open(&StoreUrl::Memory).await.expect("memory is there")
+    preface_engine::store::open(&StoreUrl::Memory).await.expect("memory is there")
 }
 
 /// A service on a machine and a store.
@@ -32,7 +32,7 @@ pub fn app_on(system: MemorySystem, store: Arc<dyn Store>) -> App {
         roots: vec!["/work".into()],
         preset: "default".to_owned(),
         max_body: 64 << 10,
-        home_trust: preface::host::places::HomeTrust::default(),
+        home_trust: preface_engine::host::places::HomeTrust::default(),
     };
     App::new(Arc::new(system), store, Arc::new(settings))
 }
@@ -44,19 +44,19 @@ pub async fn app_at(address: &str, hosts: &[&str]) -> App {
 }
 
 /// Adds a token to a store; it is its name in capitals.
-pub async fn let_in(store: &dyn Store, name: &str, role: TokenRole) {
-    let_in_until(store, name, role, None).await;
+pub async fn add_token(store: &dyn Store, name: &str, role: TokenRole) {
+    add_token_until(store, name, role, None).await;
 }
 
 /// The same, until an instant.
-pub async fn let_in_until(store: &dyn Store, name: &str, role: TokenRole, expires_at: Option<Timestamp>) {
+pub async fn add_token_until(store: &dyn Store, name: &str, role: TokenRole, expires_at: Option<Timestamp>) {
     let actor = Actor::new("local");
     let digest = TokenRecord::digest(&name.to_uppercase());
     let access = TokenRecord { name: name.to_owned(), role, digest, created_at: actor.at, expires_at };
-    assert!(store.add_access(access, &actor).await.expect("the store answers"));
+    assert!(store.add_access(access, &actor).await.expect("the store responds"));
 }
 
-/// Routes that say who asks, behind everything that a request passes.
+/// Routes that return the name of the caller, behind all layers.
 pub fn echo(app: &App) -> Router {
     let who = async |Caller(actor): Caller| actor.name;
     let router = Router::new()
@@ -70,15 +70,15 @@ pub fn echo(app: &App) -> Router {
     layered(router, app)
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
-pub struct Came {
+pub struct TestResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Vec<u8>,
 }
 
-impl Came {
+impl TestResponse {
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map(|value| value.to_str().expect("text")).unwrap_or_default()
     }
@@ -102,8 +102,8 @@ impl Came {
     }
 }
 
-/// Asks with headers, `NAME: VALUE` each, and a body.
-pub async fn ask(router: &Router, line: &str, headers: &[&str], body: impl Into<Body>) -> Came {
+/// Sends a request with headers, `NAME: VALUE` each, and a body.
+pub async fn send(router: &Router, line: &str, headers: &[&str], body: impl Into<Body>) -> TestResponse {
     let (method, path) = line.split_once(' ').expect("METHOD PATH");
     let mut request = Request::builder().method(method).uri(path);
     for header in headers {
@@ -111,8 +111,8 @@ pub async fn ask(router: &Router, line: &str, headers: &[&str], body: impl Into<
         request = request.header(name, value);
     }
     let request = request.body(body.into()).expect("a request");
-    let response = router.clone().oneshot(request).await.expect("a router always answers");
+    let response = router.clone().oneshot(request).await.expect("a router always responds");
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
-    Came { status: parts.status, headers: parts.headers, body }
+    TestResponse { status: parts.status, headers: parts.headers, body }
 }

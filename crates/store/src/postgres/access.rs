@@ -12,7 +12,11 @@ use serde_json::json;
 use tokio_postgres::Row;
 
 impl PostgresStore {
-    pub(super) async fn let_in(&self, access: &TokenRecord, actor: &Actor) -> Result<bool, AttemptError> {
+    pub(super) async fn insert_access(
+        &self,
+        access: &TokenRecord,
+        actor: &Actor,
+    ) -> Result<bool, AttemptError> {
         let session = self.session().await?;
         let sql = "INSERT INTO preface_access (name, role, digest, created_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING RETURNING name";
@@ -26,7 +30,9 @@ impl PostgresStore {
                 if added.is_none() {
                     return Ok(TransactionEnd::Undo(false));
                 }
-                session.tell(actor, AuditAction::AccessAdd, &access.name, &access.audit_detail()).await?;
+                session
+                    .write_audit_entry(actor, AuditAction::AccessAdd, &access.name, &access.audit_detail())
+                    .await?;
                 Ok(TransactionEnd::Keep(true))
             })
             .await
@@ -38,7 +44,7 @@ impl PostgresStore {
         Ok(rows.iter().map(access).collect::<Result<_, StoreError>>()?)
     }
 
-    pub(super) async fn shut_out(&self, name: &str, actor: &Actor) -> Result<bool, AttemptError> {
+    pub(super) async fn delete_access(&self, name: &str, actor: &Actor) -> Result<bool, AttemptError> {
         let session = self.session().await?;
         let sql = "DELETE FROM preface_access WHERE name = $1 RETURNING name";
         session
@@ -46,7 +52,7 @@ impl PostgresStore {
                 if session.row(sql, &[&name.as_bytes()]).await?.is_none() {
                     return Ok(TransactionEnd::Undo(false));
                 }
-                session.tell(actor, AuditAction::AccessRemove, name, &json!({})).await?;
+                session.write_audit_entry(actor, AuditAction::AccessRemove, name, &json!({})).await?;
                 Ok(TransactionEnd::Keep(true))
             })
             .await

@@ -20,7 +20,7 @@ pub(super) struct PostgresAddress {
     pub config: Config,
     pub pool_max: usize,
     /// The encryption of the connection.
-    pub cover: TlsMode,
+    pub tls_mode: TlsMode,
     /// The address without its password.
     pub shown: String,
 }
@@ -30,7 +30,7 @@ pub(super) struct PostgresAddress {
 pub(super) enum TlsMode {
     /// Not at all: `sslmode=disable`, or a socket of this machine.
     None,
-    /// TLS where the server offers it, whoever it is: `sslmode=prefer`, which somebody in between could undo anyway.
+    /// TLS where the server offers it, with any certificate: `sslmode=prefer`, which a man in the middle could undo anyway.
     Offered,
     /// TLS, and the server's certificate must be one that this machine trusts: `sslmode=require`.
     Verified,
@@ -54,7 +54,7 @@ impl PostgresAddress {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
         }
-        // A connection that the network lost is noticed within half a minute, unless the address says otherwise.
+        // A connection that the network lost is noticed within half a minute, unless the address sets other limits.
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(Duration::from_secs(15));
         }
@@ -65,17 +65,17 @@ impl PostgresAddress {
         if config.get_application_name().is_none() {
             config.application_name("preface");
         }
-        let away = config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_)))
+        let is_remote = config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_)))
             || !config.get_hostaddrs().is_empty();
-        let cover = match config.get_ssl_mode() {
+        let tls_mode = match config.get_ssl_mode() {
             SslMode::Require => TlsMode::Verified,
-            SslMode::Prefer if away => TlsMode::Offered,
+            SslMode::Prefer if is_remote => TlsMode::Offered,
             _ => TlsMode::None,
         };
-        if cover == TlsMode::None {
+        if tls_mode == TlsMode::None {
             config.ssl_mode(SslMode::Disable);
         }
-        Ok(PostgresAddress { config, pool_max, cover, shown })
+        Ok(PostgresAddress { config, pool_max, tls_mode, shown })
     }
 
     /// Returns the name of the database, as the server will take it.
@@ -83,7 +83,7 @@ impl PostgresAddress {
         self.config.get_dbname().unwrap_or_else(|| self.user())
     }
 
-    /// Returns the user who asks to be let in.
+    /// Returns the user of the connection.
     pub fn user(&self) -> &str {
         self.config.get_user().unwrap_or("the user of this program")
     }
@@ -92,7 +92,7 @@ impl PostgresAddress {
 /// Takes `pool_max=N` out of the query.
 fn take_pool_max(url: &str) -> Result<(String, usize), String> {
     let mut pool_max = default_pool_max(available_parallelism().map_or(2, usize::from));
-    // Whoever asks ends at the first `@`; a password may hold a `?`.
+    // The user ends at the first `@`; a password may hold a `?`.
     let start = url.find('@').map_or(0, |at| at + 1);
     let Some(query) = url[start..].find('?').map(|at| start + at) else {
         return Ok((url.to_owned(), pool_max));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_of_the_pool_is_ours_and_the_rest_is_theirs() {
+    fn pool_max_is_taken_out_of_the_address_of_the_client() {
         let address =
             PostgresAddress::read("postgres://me:p@db.example/x?pool_max=3&application_name=a").unwrap();
         assert_eq!(address.pool_max, 3);
@@ -149,17 +149,17 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_of_this_machine_needs_no_cover() {
-        let cover = |url: &str| PostgresAddress::read(url).unwrap().cover;
-        assert_eq!(cover("postgres:///x?host=/run/postgresql"), TlsMode::None);
-        assert_eq!(cover("postgres://h/x"), TlsMode::Offered);
-        assert_eq!(cover("postgres://h/x?sslmode=prefer"), TlsMode::Offered);
-        assert_eq!(cover("postgres://h/x?sslmode=disable"), TlsMode::None);
-        assert_eq!(cover("postgres://h/x?sslmode=require"), TlsMode::Verified);
+    fn a_unix_socket_needs_no_tls() {
+        let tls_mode = |url: &str| PostgresAddress::read(url).unwrap().tls_mode;
+        assert_eq!(tls_mode("postgres:///x?host=/run/postgresql"), TlsMode::None);
+        assert_eq!(tls_mode("postgres://h/x"), TlsMode::Offered);
+        assert_eq!(tls_mode("postgres://h/x?sslmode=prefer"), TlsMode::Offered);
+        assert_eq!(tls_mode("postgres://h/x?sslmode=disable"), TlsMode::None);
+        assert_eq!(tls_mode("postgres://h/x?sslmode=require"), TlsMode::Verified);
     }
 
     #[test]
-    fn what_is_wrong_with_an_address_is_said_without_its_password() {
+    fn errors_of_an_address_do_not_contain_its_password() {
         for wrong in [
             "postgres://me:s3cret@h:port/x",
             "postgres://me:s3cret@h/x?sslmode=maybe",

@@ -3,7 +3,7 @@
 use super::{
     PostgresStore,
     fault::AttemptError,
-    lists::below,
+    lists::start_below,
     rows::{count, get, one_more, signed, text, time, word},
     session::{PostgresSession, TransactionEnd},
 };
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio_postgres::Row;
 
 impl PostgresSession {
-    /// Writes down what happened; part of the transaction in which it happens.
-    pub(super) async fn tell(
+    /// Writes an entry of the audit, in the transaction of the change.
+    pub(super) async fn write_audit_entry(
         &self,
         actor: &Actor,
         action: AuditAction,
@@ -31,7 +31,7 @@ impl PostgresSession {
 
 impl PostgresStore {
     pub(super) async fn list_audit(&self, request: &PageRequest) -> Result<Page<AuditEntry>, AttemptError> {
-        let Some(below) = below(request) else { return Ok(Page::empty()) };
+        let Some(below) = start_below(request) else { return Ok(Page::empty()) };
         let sql = "SELECT id, at, actor, action, subject, detail FROM preface_audit WHERE id < $1 \
                    ORDER BY id DESC LIMIT $2";
         let rows = self.session().await?.rows(sql, &[&below, &one_more(request.entries())]).await?;
@@ -40,8 +40,8 @@ impl PostgresStore {
     }
 }
 
-/// A statement that removes the oldest rows of a table, from the instant before which and how many at most. It answers how
-/// many it removed.
+/// A statement that removes the oldest rows of a table. Its values are an instant and a limit, its row is the number of
+/// removed rows.
 pub(super) struct Removal {
     pub sql: &'static str,
     /// The number of rows that one statement removes.
@@ -69,7 +69,7 @@ impl PostgresStore {
         self.remove_old(&TRIM, before, most, actor).await
     }
 
-    /// Removes rows in one transaction, and writes down how many.
+    /// Removes rows in one transaction, with an audit entry of their number.
     pub(super) async fn remove_old(
         &self,
         removal: &Removal,
@@ -95,7 +95,7 @@ impl PostgresStore {
                     return Ok(TransactionEnd::Undo(0));
                 }
                 let detail = json!({"count": sum});
-                session.tell(actor, removal.action, &before.to_string(), &detail).await?;
+                session.write_audit_entry(actor, removal.action, &before.to_string(), &detail).await?;
                 Ok(TransactionEnd::Keep(sum))
             })
             .await

@@ -95,19 +95,19 @@ impl<'a> ConversationRow<'a> {
     }
 }
 
-/// The conversation and what the audit says of it, in one round trip.
+/// Inserts the conversation and its audit entry, in one round trip.
 const CREATE: &str = concat!(
     "WITH kept AS (INSERT INTO preface_conversations (",
     head_columns!("text"),
     ", record) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
      ON CONFLICT (id) DO NOTHING RETURNING id), \
-     told AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
+     entry AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
      SELECT $17::bigint, $18::bytea, 'conversation.create', $19::bytea, $20::text FROM kept RETURNING id) \
      SELECT count(*) FROM kept",
 );
 
-/// Locks the prompt if it is the expected one, files it, puts the next in its place and says so, in one round trip. `$14`
-/// is not kept: a conversation began when it began.
+/// Locks the prompt if it is the expected one, moves it to the history, stores the next and an audit entry, in one round
+/// trip. `$14` is not stored: `created_at` stays.
 const REPLACE: &str = concat!(
     "WITH was AS (SELECT ",
     head_columns!("text"),
@@ -121,14 +121,14 @@ const REPLACE: &str = concat!(
      fingerprint = $6, cwd = $7, model = $8, preset = $9, template_chosen = $10, template_name = $11, \
      template_version = $12, reason = $13, constructed_at = $15, record = $16 \
      WHERE id IN (SELECT id FROM was) AND $14::bigint IS NOT NULL RETURNING id), \
-     told AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
+     entry AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
      SELECT $17::bigint, $18::bytea, 'conversation.replace', $19::bytea, $20::text FROM kept RETURNING id) \
      SELECT count(*) FROM kept",
 );
 
 const DELETE: &str = "WITH gone AS (DELETE FROM preface_conversations \
      WHERE id = $1 AND ($2::bigint IS NULL OR (revision = $2 AND stamp = $3::bigint)) RETURNING id), \
-     told AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
+     entry AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
      SELECT $4::bigint, $5::bytea, 'conversation.delete', $6::bytea, '{}' FROM gone RETURNING id) \
      SELECT count(*) FROM gone";
 
@@ -163,7 +163,7 @@ impl PostgresStore {
         Ok(row.map(|row| conversation(&row)).transpose()?)
     }
 
-    /// Keeps the first prompt. After an attempt whose answer was lost the stamp tells whether it was ours that was kept.
+    /// Stores the first prompt. After an attempt whose answer was lost the stamp shows if ours was stored.
     pub(super) async fn add_first(
         &self,
         conversation: &StoredPrompt,
@@ -173,10 +173,10 @@ impl PostgresStore {
         let flat = ConversationRow::of(conversation, actor)?;
         let session = self.session().await?;
         loop {
-            if is_done(&session, CREATE, &flat.values()).await? {
+            if has_changed_rows(&session, CREATE, &flat.values()).await? {
                 return Ok(InsertOutcome::New);
             }
-            // Whoever was first may be forgotten by now; then the place is free again.
+            // The existing one may have been deleted by now.
             if let Some(existing) = head_of(&session, &conversation.head.id).await? {
                 let ours =
                     before == PriorAttempts::Perhaps && existing.revision == conversation.head.revision;
@@ -189,8 +189,7 @@ impl PostgresStore {
         }
     }
 
-    /// Puts a prompt in the place of the expected one. After an attempt whose answer was lost the seal tells whether it is
-    /// ours that stands there.
+    /// Replaces the expected prompt. After an attempt whose answer was lost the revision shows if ours was stored.
     pub(super) async fn add_next(
         &self,
         conversation: &StoredPrompt,
@@ -204,7 +203,7 @@ impl PostgresStore {
         loop {
             let mut values = flat.values().to_vec();
             values.extend([&revision as &(dyn ToSql + Sync), &expected.stamp]);
-            if is_done(&session, REPLACE, &values).await? {
+            if has_changed_rows(&session, REPLACE, &values).await? {
                 return Ok(ReplaceOutcome::Done);
             }
             match head_of(&session, &conversation.head.id).await? {
@@ -214,14 +213,14 @@ impl PostgresStore {
                 {
                     return Ok(ReplaceOutcome::Done);
                 }
-                // It came to be the expected one between our two looks.
+                // It became the expected one between our two reads.
                 Some(now) if now.revision == expected => (),
                 Some(now) => return Ok(ReplaceOutcome::Stale(Box::new(now))),
             }
         }
     }
 
-    pub(super) async fn forget(
+    pub(super) async fn delete_conversation(
         &self,
         id: &ConversationId,
         expected: Option<Revision>,
@@ -231,10 +230,10 @@ impl PostgresStore {
         let stamp = expected.map(|revision| revision.stamp);
         let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), id.as_str().as_bytes());
         let session = self.session().await?;
-        is_done(&session, DELETE, &[&id.as_str(), &revision, &stamp, &at, &who, &subject]).await
+        has_changed_rows(&session, DELETE, &[&id.as_str(), &revision, &stamp, &at, &who, &subject]).await
     }
 
-    pub(super) async fn forget_old(
+    pub(super) async fn purge_conversations(
         &self,
         before: Timestamp,
         most: u64,
@@ -244,8 +243,8 @@ impl PostgresStore {
     }
 }
 
-/// Runs a statement that answers how many it changed.
-async fn is_done(
+/// Runs a statement that returns the number of changed rows; returns true if there are any.
+async fn has_changed_rows(
     session: &PostgresSession,
     sql: &'static str,
     values: &[&(dyn ToSql + Sync)],

@@ -9,11 +9,11 @@ use tokio_postgres::{
     error::{DbError, SqlState},
 };
 
-/// One attempt that did not work out.
+/// The error of one attempt.
 #[derive(Debug)]
 pub(super) struct AttemptError {
     pub cause: Cause,
-    /// True where the server may have kept what was asked, although nobody heard it say so.
+    /// True if the server may have stored the write although its reply was lost.
     pub in_doubt: bool,
 }
 
@@ -25,17 +25,17 @@ pub(super) enum Cause {
     /// The connection or the server.
     Server(Error),
     /// The server took too long.
-    Late,
-    /// The store itself says so.
+    Timeout,
+    /// An error of the store itself.
     Store(StoreError),
 }
 
 /// The next step after an attempt that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RetryAction {
-    /// Two got into each other's way: ask again after a while.
+    /// Two writers conflict: try again after a while.
     Yield,
-    /// The connection is dead, or leads to a server that takes no writes: ask again on another.
+    /// The connection is dead, or leads to a server that takes no writes: try again on another.
     Reconnect,
     /// Give up.
     Fail,
@@ -49,7 +49,7 @@ impl From<PoolError> for AttemptError {
 
 impl From<Error> for AttemptError {
     fn from(error: Error) -> Self {
-        let in_doubt = error.as_db_error().is_none_or(|told| is_end(told.code()));
+        let in_doubt = error.as_db_error().is_none_or(|error| is_end(error.code()));
         AttemptError { cause: Cause::Server(error), in_doubt }
     }
 }
@@ -61,12 +61,12 @@ impl From<StoreError> for AttemptError {
 }
 
 impl AttemptError {
-    pub fn late() -> Self {
-        AttemptError { cause: Cause::Late, in_doubt: true }
+    pub fn timeout() -> Self {
+        AttemptError { cause: Cause::Timeout, in_doubt: true }
     }
 
     /// Returns the next step.
-    pub fn next(&self) -> RetryAction {
+    pub fn retry_action(&self) -> RetryAction {
         match &self.cause {
             Cause::Server(error) => match error.code() {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
@@ -77,27 +77,27 @@ impl AttemptError {
                 None if is_broken(error) => RetryAction::Reconnect,
                 None => RetryAction::Fail,
             },
-            Cause::Pool(_) | Cause::Late | Cause::Store(_) => RetryAction::Fail,
+            Cause::Pool(_) | Cause::Timeout | Cause::Store(_) => RetryAction::Fail,
         }
     }
 
-    /// True where the server takes no writes: a standby, or the former primary after a failover.
+    /// Returns true if the server takes no writes: a standby, or the former primary after a failover.
     pub fn is_read_only(&self) -> bool {
         matches!(&self.cause, Cause::Server(error) if error.code().is_some_and(is_read_only))
     }
 
-    /// True where no connection could be made because the server allows no more of them.
+    /// Returns true if no connection could be made because the server allows no more of them.
     pub fn is_connection_limit(&self) -> bool {
         matches!(&self.cause, Cause::Pool(PoolError::Backend(error))
             if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS))
     }
 
     /// Converts it to a store error, without secrets.
-    pub fn told(self, address: &PostgresAddress) -> StoreError {
+    pub fn into_store_error(self, address: &PostgresAddress) -> StoreError {
         let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
         let error = match self.cause {
             Cause::Store(error) => return error,
-            Cause::Late => return unreachable("it did not answer in time".to_owned()),
+            Cause::Timeout => return unreachable("it did not answer in time".to_owned()),
             Cause::Pool(PoolError::Closed) => return StoreError::Closed,
             Cause::Pool(PoolError::Timeout(TimeoutType::Wait)) => {
                 return StoreError::Busy(format!(
@@ -112,8 +112,8 @@ impl AttemptError {
             | Cause::Server(error) => error,
             Cause::Pool(other) => return StoreError::Other(other.to_string()),
         };
-        let Some(told) = error.as_db_error() else {
-            let why = chain(&error);
+        let Some(db_error) = error.as_db_error() else {
+            let why = join_causes(&error);
             // The client's own refusal of a connection to such a server has no code.
             if why.contains("does not allow writes") {
                 return StoreError::ReadOnly("the server is a standby, or set to read-only".to_owned());
@@ -123,14 +123,14 @@ impl AttemptError {
                 false => StoreError::Other(why),
             };
         };
-        by_code(told, address)
+        convert_db_error(db_error, address)
     }
 }
 
-fn by_code(told: &DbError, address: &PostgresAddress) -> StoreError {
+fn convert_db_error(error: &DbError, address: &PostgresAddress) -> StoreError {
     let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
-    let message = told.message().to_owned();
-    let code = told.code();
+    let message = error.message().to_owned();
+    let code = error.code();
     if *code == SqlState::DISK_FULL {
         return StoreError::Full(message);
     }
@@ -157,31 +157,31 @@ fn by_code(told: &DbError, address: &PostgresAddress) -> StoreError {
     }
 }
 
-/// True where the server ends the connection: it stops, starts, or lost its way.
+/// Returns true if the server ends the connection: it stops, starts, or lost its way.
 fn is_end(code: &SqlState) -> bool {
     code.code().starts_with("08") || ["57P01", "57P02", "57P03", "57P04", "57P05"].contains(&code.code())
 }
 
-/// True where the server takes no writes on this connection. A connection that was made before a failover keeps leading to
+/// Returns true if the server takes no writes on this connection. A connection that was made before a failover keeps leading to
 /// the former primary.
 fn is_read_only(code: &SqlState) -> bool {
     *code == SqlState::READ_ONLY_SQL_TRANSACTION
 }
 
-/// True where the connection is at fault, not what was asked.
+/// Returns true if the connection is at fault, not the request.
 fn is_broken(error: &Error) -> bool {
     if error.is_closed() || error.source().is_some_and(|cause| cause.is::<std::io::Error>()) {
         return true;
     }
-    // The kinds are private; their words are not.
+    // The kinds are private; their messages are not.
     let kind = error.to_string();
     ["TLS", "connecting", "timeout", "communicating", "authentication", "configuration", "unexpected message"]
         .iter()
         .any(|word| kind.contains(word))
 }
 
-/// An error and its causes in one line.
-fn chain(error: &Error) -> String {
+/// Joins an error and its causes in one line.
+fn join_causes(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

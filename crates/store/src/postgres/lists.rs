@@ -30,7 +30,7 @@ impl PostgresStore {
             values.push((value, kind));
             wanted = format!("{wanted} AND {what} ${}", values.len());
         };
-        let end = prefix.and_then(behind_prefix);
+        let end = prefix.and_then(prefix_end);
         if let Some(prefix) = &prefix {
             and("id >=", prefix, Type::TEXT);
         }
@@ -57,7 +57,7 @@ impl PostgresStore {
                 )
             }
         };
-        let rows = self.session().await?.planned(&sql, &values).await?;
+        let rows = self.session().await?.rows_with_plan(&sql, &values).await?;
         let heads = rows.iter().map(head).collect::<Result<_, StoreError>>()?;
         Ok(Page::cut(heads, request.entries(), ConversationKey::of))
     }
@@ -67,7 +67,7 @@ impl PostgresStore {
         id: &ConversationId,
         request: &PageRequest,
     ) -> Result<Page<ReplacedPrompt>, AttemptError> {
-        let Some(below) = below(request) else { return Ok(Page::empty()) };
+        let Some(below) = start_below(request) else { return Ok(Page::empty()) };
         let sql = concat!(
             "SELECT ",
             head_columns!("text"),
@@ -86,9 +86,8 @@ impl PostgresStore {
     }
 }
 
-/// Returns the number that all of a page stay below, where a list goes from the greatest to the least; `None` where the
-/// page is empty.
-pub(super) fn below(request: &PageRequest) -> Option<i64> {
+/// Returns the exclusive upper bound of a page of a descending list; `None` where the page is empty.
+pub(super) fn start_below(request: &PageRequest) -> Option<i64> {
     match request.start::<u64>() {
         PageStart::Top => Some(i64::MAX),
         PageStart::Behind(number) => i64::try_from(number).ok(),
@@ -98,7 +97,7 @@ pub(super) fn below(request: &PageRequest) -> Option<i64> {
 
 /// Returns the least text that is greater than every text with this prefix; `None` where there is none. Texts are sorted
 /// by their bytes, which for UTF-8 is by their characters.
-fn behind_prefix(prefix: &str) -> Option<String> {
+fn prefix_end(prefix: &str) -> Option<String> {
     let mut end: Vec<char> = prefix.chars().collect();
     while let Some(last) = end.pop() {
         let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(u32::from(last) + 1) };
@@ -115,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_behind_a_prefix_is_behind_each_text_with_it() {
+    fn the_end_of_a_prefix_is_greater_than_each_text_with_it() {
         for (prefix, end) in [
             ("a", Some("b")),
             ("a%", Some("a&")),
@@ -123,7 +122,7 @@ mod tests {
             ("a\u{10ffff}", Some("b")),
             ("\u{10ffff}\u{10ffff}", None),
         ] {
-            assert_eq!(behind_prefix(prefix).as_deref(), end);
+            assert_eq!(prefix_end(prefix).as_deref(), end);
             let longest = format!("{prefix}\u{10ffff}\u{10ffff}");
             assert!(end.is_none_or(|end| *longest < *end));
         }

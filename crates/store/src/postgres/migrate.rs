@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_tables.sql"),
     include_str!("migrations/0002_token_expiry.sql"),
     include_str!("migrations/0003_requests.sql"),
+    include_str!("migrations/0004_drafts.sql"),
 ];
 
 /// The version of the tables that this preface knows.
@@ -21,7 +22,7 @@ pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
 /// Statements that make it faster if the server knows them: texts are stored without compression; a first
 /// prompt of 20 KiB then costs two thirds of the time. Other servers may refuse.
-const HABITS: &[&str] = &[
+const STORAGE_SETTINGS: &[&str] = &[
     "ALTER TABLE preface_conversations ALTER COLUMN text SET STORAGE EXTERNAL, \
      ALTER COLUMN record SET STORAGE EXTERNAL",
     "ALTER TABLE preface_past_prompts ALTER COLUMN text SET STORAGE EXTERNAL, \
@@ -30,7 +31,7 @@ const HABITS: &[&str] = &[
 ];
 
 impl PostgresStore {
-    /// Runs what has not been run yet.
+    /// Runs the migrations that have not been run yet.
     pub(super) async fn migrate(&self) -> Result<(), AttemptError> {
         let session = self.session().await?;
         if let Some(encoding) = session.row("SHOW server_encoding", &[]).await? {
@@ -41,17 +42,17 @@ impl PostgresStore {
             }
         }
         // Most starts end here, and need no right to write.
-        let found = found(&session).await?;
+        let found = read_version(&session).await?;
         if found == Some(KNOWN) {
             return Ok(());
         }
-        let session = session.patient();
+        let session = session.with_long_timeout();
         if found.is_none() {
             make_place(&session).await?;
         }
-        session.transaction(bring(&session)).await?;
-        for habit in HABITS {
-            match session.batch(habit).await {
+        session.transaction(run_migrations(&session)).await?;
+        for statement in STORAGE_SETTINGS {
+            match session.batch(statement).await {
                 Err(AttemptError { cause: Cause::Server(error), .. }) if error.code().is_some() => (),
                 done => done?,
             }
@@ -83,7 +84,7 @@ fn is_rivalry(fault: &AttemptError) -> bool {
         .any(|rival| code == Some(rival))
 }
 
-async fn bring(session: &PostgresSession) -> Result<TransactionEnd<()>, AttemptError> {
+async fn run_migrations(session: &PostgresSession) -> Result<TransactionEnd<()>, AttemptError> {
     // Another node may take its time.
     session.batch("SET LOCAL statement_timeout = 0").await?;
     let place = "INSERT INTO preface_meta (key, value) VALUES ('tables', 0) ON CONFLICT (key) DO NOTHING";
@@ -93,7 +94,7 @@ async fn bring(session: &PostgresSession) -> Result<TransactionEnd<()>, AttemptE
     let found = row.map(|row| row.try_get::<_, i64>(0)).transpose()?.unwrap_or_default();
     let found = u32::try_from(found).unwrap_or(u32::MAX);
     if found > KNOWN {
-        return Err(unfit(Some(found)).into());
+        return Err(version_error(Some(found)).into());
     }
     for file in MIGRATIONS.iter().skip(found as usize) {
         session.batch(file).await?;
@@ -103,7 +104,7 @@ async fn bring(session: &PostgresSession) -> Result<TransactionEnd<()>, AttemptE
 }
 
 /// Returns the version of the tables; `None` where there are none.
-pub(super) async fn found(session: &PostgresSession) -> Result<Option<u32>, AttemptError> {
+pub(super) async fn read_version(session: &PostgresSession) -> Result<Option<u32>, AttemptError> {
     match session.row("SELECT value FROM preface_meta WHERE key = 'tables'", &[]).await {
         Ok(row) => {
             let version = row.map(|row| row.try_get::<_, i64>(0)).transpose()?;
@@ -119,7 +120,7 @@ pub(super) async fn found(session: &PostgresSession) -> Result<Option<u32>, Atte
 }
 
 /// Returns the error for tables of another version.
-pub(super) fn unfit(found: Option<u32>) -> StoreError {
+pub(super) fn version_error(found: Option<u32>) -> StoreError {
     match found {
         Some(found) if found > KNOWN => StoreError::Newer { found, known: KNOWN },
         _ => StoreError::Damaged("its tables were taken away or set back; a new start makes them".to_owned()),

@@ -8,6 +8,7 @@ mod access;
 mod address;
 mod audit;
 mod conversations;
+mod drafts;
 mod fault;
 mod lists;
 mod migrate;
@@ -19,9 +20,10 @@ mod templates;
 mod tls;
 
 use crate::{
-    Actor, Answer, AuditEntry, ConversationId, ExpectedVersion, Filter, InsertOutcome, NewVersion, Page,
-    PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError,
-    StoredPrompt, StoredRequest, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
+    Actor, Answer, AuditEntry, ConversationId, DraftKey, DraftLimits, ExpectedVersion, Filter, InsertOutcome,
+    NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision,
+    Store, StoreError, StoredDraft, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
+    TemplateVersion, TokenRecord, VersionChoice,
 };
 use address::PostgresAddress;
 use deadpool_postgres::{Hook, HookError, Pool, Runtime};
@@ -46,7 +48,7 @@ const PROBE: &str = "WITH probe AS (INSERT INTO preface_meta (key, value) VALUES
 pub(crate) struct PostgresStore {
     pool: Pool,
     address: PostgresAddress,
-    /// Wakes somebody who waits for a connection of this node.
+    /// Wakes a task that waits for a connection of this node.
     returned: Arc<Notify>,
     read_only: Arc<LastReadOnly>,
 }
@@ -60,7 +62,7 @@ impl PostgresStore {
         let address = PostgresAddress::read(url)?;
         let read_only = Arc::<LastReadOnly>::default();
         let (made, used) = (read_only.clone(), read_only.clone());
-        let pool = Pool::builder(tls::manager(&address)?)
+        let pool = Pool::builder(tls::build_manager(&address)?)
             .max_size(address.pool_max)
             .wait_timeout(Some(WAIT))
             .create_timeout(Some(address::CONNECT))
@@ -69,13 +71,13 @@ impl PostgresStore {
             .post_create(Hook::async_fn(move |client, _| {
                 let read_only = made.clone();
                 Box::pin(async move {
-                    // An answer to a write means that it is on disk, whatever the server's default is.
-                    let manners = format!(
+                    // A write that was answered is on disk, whatever the server's default is.
+                    let settings = format!(
                         "SET statement_timeout = {}; SELECT set_config('synchronous_commit', 'on', false) \
                          WHERE current_setting('synchronous_commit', true) = 'off'; SHOW transaction_read_only",
                         STATEMENT.as_millis()
                     );
-                    let answers = client.simple_query(&manners).await.map_err(HookError::Backend)?;
+                    let answers = client.simple_query(&settings).await.map_err(HookError::Backend)?;
                     if read_only::is_on(&answers) {
                         read_only.note();
                     }
@@ -93,11 +95,11 @@ impl PostgresStore {
         Ok(store)
     }
 
-    async fn well(&self) -> Result<(), AttemptError> {
-        let found = migrate::found(&self.session().await?).await?;
+    async fn check_version(&self) -> Result<(), AttemptError> {
+        let found = migrate::read_version(&self.session().await?).await?;
         match found == Some(migrate::KNOWN) {
             true => Ok(()),
-            false => Err(migrate::unfit(found).into()),
+            false => Err(migrate::version_error(found).into()),
         }
     }
 
@@ -106,8 +108,8 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// Lets no new work in and waits for the old.
-    async fn shut(&self) -> Result<(), StoreError> {
+    /// Accepts no new work and waits for the old.
+    async fn close_pool(&self) -> Result<(), StoreError> {
         if self.pool.is_closed() {
             return Err(StoreError::Closed);
         }
@@ -137,9 +139,11 @@ impl Store for PostgresStore {
 
     fn check(&self) -> Answer<'_, ()> {
         Box::pin(async {
-            match tokio::time::timeout(CHECK, self.attempt(RetryPolicy::Always, |_| self.well())).await {
+            match tokio::time::timeout(CHECK, self.attempt(RetryPolicy::Always, |_| self.check_version()))
+                .await
+            {
                 Ok(answer) => answer,
-                Err(_) => Err(AttemptError::late().told(&self.address)),
+                Err(_) => Err(AttemptError::timeout().into_store_error(&self.address)),
             }
         })
     }
@@ -149,7 +153,7 @@ impl Store for PostgresStore {
     }
 
     fn close(&self) -> Answer<'_, ()> {
-        Box::pin(self.shut())
+        Box::pin(self.close_pool())
     }
 
     fn template<'a>(
@@ -195,6 +199,33 @@ impl Store for PostgresStore {
         Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.put_label(name, label, version, actor)))
     }
 
+    fn identity(&self) -> Answer<'_, u64> {
+        Box::pin(self.attempt(RetryPolicy::Always, |_| self.read_identity()))
+    }
+
+    fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<'_, bool> {
+        Box::pin(async move { self.attempt(RetryPolicy::Always, |_| self.write_draft(&draft, limits)).await })
+    }
+
+    fn draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, Option<StoredDraft>> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_draft(key)))
+    }
+
+    fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>> {
+        Box::pin(async move {
+            let owner = Arc::from(owner);
+            self.attempt(RetryPolicy::Always, |_| self.list_drafts(&owner)).await
+        })
+    }
+
+    fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool> {
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.remove_draft(key)))
+    }
+
+    fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<'_, u64> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.remove_old_drafts(before, most)))
+    }
+
     fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {
         Box::pin(self.attempt(RetryPolicy::Always, move |_| self.find_revision(id)))
     }
@@ -231,7 +262,7 @@ impl Store for PostgresStore {
         expected: Option<Revision>,
         actor: &'a Actor,
     ) -> Answer<'a, bool> {
-        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.forget(id, expected, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.delete_conversation(id, expected, actor)))
     }
 
     fn conversations<'a>(
@@ -251,7 +282,7 @@ impl Store for PostgresStore {
     }
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
-        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.forget_old(before, most, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.purge_conversations(before, most, actor)))
     }
 
     fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
@@ -279,7 +310,9 @@ impl Store for PostgresStore {
     }
 
     fn add_access<'a>(&'a self, access: TokenRecord, actor: &'a Actor) -> Answer<'a, bool> {
-        Box::pin(async move { self.attempt(RetryPolicy::IfNotKept, |_| self.let_in(&access, actor)).await })
+        Box::pin(
+            async move { self.attempt(RetryPolicy::IfNotKept, |_| self.insert_access(&access, actor)).await },
+        )
     }
 
     fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
@@ -287,6 +320,6 @@ impl Store for PostgresStore {
     }
 
     fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
-        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.shut_out(name, actor)))
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.delete_access(name, actor)))
     }
 }

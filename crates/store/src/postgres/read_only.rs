@@ -19,7 +19,7 @@ impl LastReadOnly {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// True where such a server was met after a connection was made.
+    /// Returns true if such a server was met after a connection was made.
     pub fn is_after(&self, made: Instant) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|met| met >= made)
     }

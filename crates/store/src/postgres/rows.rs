@@ -48,7 +48,7 @@ pub(super) fn count(row: &Row, column: usize) -> Result<u64, StoreError> {
     u64::try_from(get::<i64>(row, column)?).map_err(|error| damaged(column, error))
 }
 
-/// Reads a text that is kept as bytes.
+/// Reads a text that is stored as bytes.
 pub(super) fn text(row: &Row, column: usize) -> Result<String, StoreError> {
     utf8(column, get(row, column)?).map(str::to_owned)
 }
@@ -66,7 +66,7 @@ pub(super) fn time(row: &Row, column: usize) -> Result<Timestamp, StoreError> {
     Timestamp::from_millisecond(get(row, column)?).map_err(|error| damaged(column, error))
 }
 
-/// Reads a word of a list.
+/// Reads one of several known words.
 pub(super) fn word<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
     let word: &str = get(row, column)?;
     parse(word).ok_or_else(|| damaged(column, format!("unknown word `{}`", word.escape_debug())))
@@ -103,7 +103,7 @@ pub(super) fn head(row: &Row) -> Result<PromptSummary, StoreError> {
     })
 }
 
-/// Reads a seal from two columns.
+/// Reads a revision from two columns.
 pub(super) fn revision(row: &Row, column: usize) -> Result<Revision, StoreError> {
     Ok(Revision { revision: count(row, column)?, stamp: get(row, column + 1)? })
 }
@@ -115,12 +115,12 @@ pub(super) fn conversation(row: &Row) -> Result<StoredPrompt, StoreError> {
 
 /// Reads a version of a template.
 pub(super) fn version(row: &Row) -> Result<TemplateVersion, StoreError> {
-    let kept: Option<&[u8]> = get(row, 2)?;
+    let text_bytes: Option<&[u8]> = get(row, 2)?;
     let labels: Vec<&[u8]> = get(row, 8)?;
     Ok(TemplateVersion {
         name: parsed(row, 0)?,
         version: count(row, 1)?,
-        text: kept.map(|kept| utf8(2, kept).map(Arc::from)).transpose()?,
+        text: text_bytes.map(|text_bytes| utf8(2, text_bytes).map(Arc::from)).transpose()?,
         reset: get(row, 3)?,
         bytes: count(row, 4)?,
         author: text(row, 5)?,
@@ -133,12 +133,12 @@ pub(super) fn version(row: &Row) -> Result<TemplateVersion, StoreError> {
     })
 }
 
-/// Returns a number as databases count: with a sign.
+/// Converts a number to one with a sign.
 pub(super) fn signed(number: u64) -> Result<i64, StoreError> {
     i64::try_from(number).map_err(|_| StoreError::Other(format!("{number} is too large a number")))
 }
 
-/// Returns how many rows tell whether there is another page.
+/// Returns the number of rows that shows if there is another page.
 pub(super) fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
 }

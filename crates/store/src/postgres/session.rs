@@ -24,7 +24,7 @@ use tokio_postgres::{
 pub(super) const STATEMENT: Duration = Duration::from_secs(10);
 /// The longest wait for a statement: the server's own limit ends it first, if it has one.
 const PATIENCE: Duration = Duration::from_secs(12);
-/// The longest wait for work that must be done before anything else.
+/// The longest wait for a migration.
 const MUCH_PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// The wait for a connection of this node before a new one is tried once more.
 const RETURN: Duration = Duration::from_millis(250);
@@ -61,7 +61,7 @@ pub(super) enum TransactionEnd<T> {
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 impl PostgresStore {
-    /// Attempts something until it is done or cannot be.
+    /// Attempts an operation until it succeeds or fails for good.
     pub(super) async fn attempt<T, Doing>(
         &self,
         repeat: RetryPolicy,
@@ -81,10 +81,10 @@ impl PostgresStore {
             if fault.is_read_only() {
                 self.read_only.note();
             }
-            match fault.next() {
+            match fault.retry_action() {
                 RetryAction::Yield if yielded < TRIES => {
                     yielded += 1;
-                    tokio::time::sleep(pause(yielded)).await;
+                    tokio::time::sleep(retry_delay(yielded)).await;
                 }
                 RetryAction::Reconnect
                     if !reconnected && (!fault.in_doubt || repeat == RetryPolicy::Always) =>
@@ -94,7 +94,7 @@ impl PostgresStore {
                         before = PriorAttempts::Perhaps;
                     }
                 }
-                _ => return Err(fault.told(&self.address)),
+                _ => return Err(fault.into_store_error(&self.address)),
             }
         }
     }
@@ -119,7 +119,7 @@ impl PostgresStore {
                         && self.pool.status().size > 0
                         && began.elapsed() < WAIT =>
                 {
-                    // The connection may be given back to somebody else, or the limit may be lifted.
+                    // The connection may be given to another task, or the limit may be lifted.
                     let _ = tokio::time::timeout(RETURN, self.returned.notified()).await;
                 }
                 Err(fault) => return Err(fault),
@@ -128,8 +128,8 @@ impl PostgresStore {
     }
 }
 
-/// Longer with each attempt, and not the same for all.
-fn pause(attempt: u32) -> Duration {
+/// Returns a random delay that grows with each attempt.
+fn retry_delay(attempt: u32) -> Duration {
     let most = 4_u64 << attempt.min(6);
     Duration::from_millis(1 + RandomState::new().hash_one(attempt) % most)
 }
@@ -143,8 +143,8 @@ pub(super) struct PostgresSession {
 }
 
 impl PostgresSession {
-    /// The same connection, for what may take long.
-    pub fn patient(mut self) -> Self {
+    /// Returns the same connection with a long timeout.
+    pub fn with_long_timeout(mut self) -> Self {
         self.patience = MUCH_PATIENCE;
         self
     }
@@ -153,10 +153,11 @@ impl PostgresSession {
         self.object.as_ref().expect("the connection is only taken away by drop")
     }
 
-    /// Waits for an answer, but not for ever. Whoever stops waiting leaves the connection unfit for others.
+    /// Waits for a reply until a timeout. A caller that stops waiting leaves the connection unfit for others.
     async fn wait<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, AttemptError> {
         let outside = !self.pending.swap(true, Ordering::Relaxed);
-        let answer = tokio::time::timeout(self.patience, answer).await.map_err(|_| AttemptError::late())?;
+        let answer =
+            tokio::time::timeout(self.patience, answer).await.map_err(|_| AttemptError::timeout())?;
         if outside {
             self.pending.store(false, Ordering::Relaxed);
         }
@@ -178,8 +179,8 @@ impl PostgresSession {
         Ok(self.rows(sql, values).await?.pop())
     }
 
-    /// Runs a statement that is planned for its values each time: what is quick depends on them.
-    pub async fn planned(
+    /// Runs a statement that is planned for its values each time: the fastest plan depends on them.
+    pub async fn rows_with_plan(
         &self,
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
@@ -192,13 +193,13 @@ impl PostgresSession {
         self.wait(self.client().batch_execute(sql)).await
     }
 
-    /// Runs what reads and writes as one transaction.
+    /// Runs reads and writes as one transaction.
     pub async fn transaction<T>(
         &self,
         body: impl Future<Output = Result<TransactionEnd<T>, AttemptError>>,
     ) -> Result<T, AttemptError> {
         let certain = |fault: AttemptError| AttemptError { in_doubt: false, ..fault };
-        // Until the end the connection is fit for nobody else.
+        // Until the end the connection is not reusable.
         self.pending.store(true, Ordering::Relaxed);
         self.batch("BEGIN").await.map_err(certain)?;
         let answer = match body.await {
@@ -211,7 +212,7 @@ impl PostgresSession {
                 answer
             }
             Err(fault) => {
-                if fault.next() != RetryAction::Reconnect && self.batch("ROLLBACK").await.is_ok() {
+                if fault.retry_action() != RetryAction::Reconnect && self.batch("ROLLBACK").await.is_ok() {
                     self.pending.store(false, Ordering::Relaxed);
                 }
                 return Err(certain(fault));

@@ -3,7 +3,7 @@
 use super::{
     PostgresStore,
     fault::AttemptError,
-    lists::below,
+    lists::start_below,
     rows::{count, one_more, signed, version, version_columns},
     session::{PostgresSession, PriorAttempts, TransactionEnd},
 };
@@ -37,7 +37,7 @@ const STAMPED: &str = concat!(
     " FROM preface_template_versions v WHERE v.name = $1 AND v.stamp = $2"
 );
 
-/// Takes the next number; whoever else wants one waits until this transaction ends.
+/// Takes the next number; other writers wait until this transaction ends.
 const NEXT: &str = "INSERT INTO preface_templates (name, version) VALUES ($1, 1) \
      ON CONFLICT (name) DO UPDATE SET version = preface_templates.version + 1 RETURNING version";
 
@@ -60,7 +60,7 @@ impl PostgresStore {
         Ok(row.map(|row| version(&row)).transpose()?)
     }
 
-    /// Adds a version. After an attempt whose answer was lost the stamp tells whether it was kept.
+    /// Adds a version. After an attempt whose answer was lost the stamp shows if it was stored.
     pub(super) async fn add_version(
         &self,
         new: &NewVersion,
@@ -70,7 +70,7 @@ impl PostgresStore {
         before: PriorAttempts,
     ) -> Result<PutOutcome, AttemptError> {
         let session = self.session().await?;
-        session.transaction(add(&session, new, expect, actor, stamp, before)).await
+        session.transaction(insert_version(&session, new, expect, actor, stamp, before)).await
     }
 
     pub(super) async fn list_templates(
@@ -105,7 +105,7 @@ impl PostgresStore {
         name: &TemplateName,
         request: &PageRequest,
     ) -> Result<Page<TemplateVersion>, AttemptError> {
-        let Some(below) = below(request) else { return Ok(Page::empty()) };
+        let Some(below) = start_below(request) else { return Ok(Page::empty()) };
         let sql = concat!(
             "SELECT ",
             version_columns!("NULL::bytea"),
@@ -126,11 +126,11 @@ impl PostgresStore {
         actor: &Actor,
     ) -> Result<bool, AttemptError> {
         let session = self.session().await?;
-        session.transaction(stick(&session, name, label, version, actor)).await
+        session.transaction(set_label(&session, name, label, version, actor)).await
     }
 }
 
-async fn add(
+async fn insert_version(
     session: &PostgresSession,
     new: &NewVersion,
     expect: ExpectedVersion,
@@ -188,11 +188,11 @@ async fn add(
     let detail = json!({
         "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
     });
-    session.tell(actor, AuditAction::TemplatePut, name, &detail).await?;
+    session.write_audit_entry(actor, AuditAction::TemplatePut, name, &detail).await?;
     Ok(TransactionEnd::Keep(PutOutcome::Stored(version)))
 }
 
-async fn stick(
+async fn set_label(
     session: &PostgresSession,
     name: &TemplateName,
     label: &str,
@@ -222,6 +222,6 @@ async fn stick(
         }
     }
     let detail = json!({"label": label, "version": version});
-    session.tell(actor, AuditAction::TemplateLabel, name, &detail).await?;
+    session.write_audit_entry(actor, AuditAction::TemplateLabel, name, &detail).await?;
     Ok(TransactionEnd::Keep(true))
 }

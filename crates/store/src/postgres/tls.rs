@@ -13,13 +13,13 @@ use std::sync::Arc;
 use tokio_postgres::NoTls;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Returns what makes connections to an address.
-pub(super) fn manager(address: &PostgresAddress) -> Result<Manager, StoreError> {
+/// Builds the manager of the connections to an address.
+pub(super) fn build_manager(address: &PostgresAddress) -> Result<Manager, StoreError> {
     let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let provider = Arc::new(ring::default_provider());
-    let covered = match address.cover {
+    let tls_config = match address.tls_mode {
         TlsMode::None => return Ok(Manager::from_config(address.config.clone(), NoTls, config)),
-        TlsMode::Offered => builder(&provider)?
+        TlsMode::Offered => config_builder(&provider)?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(AnyServerVerifier(provider)))
             .with_no_client_auth(),
@@ -35,21 +35,21 @@ pub(super) fn manager(address: &PostgresAddress) -> Result<Manager, StoreError> 
                         .to_owned(),
                 });
             }
-            builder(&provider)?.with_root_certificates(roots).with_no_client_auth()
+            config_builder(&provider)?.with_root_certificates(roots).with_no_client_auth()
         }
     };
-    Ok(Manager::from_config(address.config.clone(), MakeRustlsConnect::new(covered), config))
+    Ok(Manager::from_config(address.config.clone(), MakeRustlsConnect::new(tls_config), config))
 }
 
 type TlsBuilder = rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>;
 
-fn builder(provider: &Arc<CryptoProvider>) -> Result<TlsBuilder, StoreError> {
+fn config_builder(provider: &Arc<CryptoProvider>) -> Result<TlsBuilder, StoreError> {
     ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| StoreError::Other(error.to_string()))
 }
 
-/// Takes any certificate whose key the server holds: a cover against listeners, no proof of who answers.
+/// Accepts any certificate whose key the server holds: it protects against listeners, not against another server.
 #[derive(Debug)]
 struct AnyServerVerifier(Arc<CryptoProvider>);
 

@@ -1,7 +1,7 @@
 //! Conversations: reading, creating, replacing, deleting.
 
 use super::{
-    log::told,
+    log::write_audit_entry,
     rows::{instant, number, parsed, signed, text, word},
 };
 use crate::{
@@ -13,12 +13,12 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::json;
 use std::sync::Arc;
 
-/// The columns of a head without its text, in the order of [`listed`].
+/// The columns of a head without its text, in the order of [`read_summary`].
 pub(super) const HEAD: &str = "id, revision, stamp, bytes, fingerprint, cwd, model, preset, template, template_chosen, \
      template_version, reason, created_at, constructed_at";
 
 /// Reads [`HEAD`].
-pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
+pub(super) fn read_summary(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
     let template = match row.get_ref(8)? {
         rusqlite::types::ValueRef::Null => None,
         _ => Some(TemplateUsed {
@@ -46,12 +46,12 @@ pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
     })
 }
 
-/// Reads [`HEAD`] and the text behind it.
-fn whole(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
-    Ok(PromptSummary { text: text(row, 14)?, ..listed(row)? })
+/// Reads [`HEAD`] and the text after it.
+fn read_summary_with_text(row: &Row<'_>) -> rusqlite::Result<PromptSummary> {
+    Ok(PromptSummary { text: text(row, 14)?, ..read_summary(row)? })
 }
 
-/// Returns what tells this state of a conversation from every other.
+/// Returns the revision of a conversation.
 pub(super) fn revision(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Revision>> {
     connection
         .prepare_cached("SELECT revision, stamp FROM conversations WHERE id = ?1")?
@@ -63,7 +63,7 @@ pub(super) fn revision(connection: &Connection, id: &ConversationId) -> rusqlite
 pub(super) fn head(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<PromptSummary>> {
     connection
         .prepare_cached(&format!("SELECT {HEAD}, text FROM conversations WHERE id = ?1"))?
-        .query_row([id.as_str()], whole)
+        .query_row([id.as_str()], read_summary_with_text)
         .optional()
 }
 
@@ -74,17 +74,19 @@ pub(super) fn conversation(
 ) -> rusqlite::Result<Option<StoredPrompt>> {
     connection
         .prepare_cached(&format!("SELECT {HEAD}, text, record FROM conversations WHERE id = ?1"))?
-        .query_row([id.as_str()], |row| Ok(StoredPrompt { head: whole(row)?, record: text(row, 15)? }))
+        .query_row([id.as_str()], |row| {
+            Ok(StoredPrompt { head: read_summary_with_text(row)?, record: text(row, 15)? })
+        })
         .optional()
 }
 
 /// Reads a prompt that was replaced: [`HEAD`], `text`, `record`, `replaced_at`.
-pub(super) fn earlier_prompt(row: &Row<'_>) -> rusqlite::Result<ReplacedPrompt> {
-    let was = StoredPrompt { head: whole(row)?, record: text(row, 15)? };
+pub(super) fn read_replaced_prompt(row: &Row<'_>) -> rusqlite::Result<ReplacedPrompt> {
+    let was = StoredPrompt { head: read_summary_with_text(row)?, record: text(row, 15)? };
     Ok(ReplacedPrompt { was, replaced_at: instant(row, 16)? })
 }
 
-/// Keeps a first prompt, unless there is one.
+/// Stores a first prompt, unless there is one.
 pub(super) fn create(
     connection: &Connection,
     conversation: &StoredPrompt,
@@ -101,17 +103,17 @@ pub(super) fn create(
             head(connection, &conversation.head.id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
         return Ok(InsertOutcome::Existing(Box::new(existing)));
     }
-    told(
+    write_audit_entry(
         connection,
         actor,
         AuditAction::ConversationCreate,
         conversation.head.id.as_str(),
-        &detail(conversation),
+        &audit_detail(conversation),
     )?;
     Ok(InsertOutcome::New)
 }
 
-/// Puts a prompt in the place of the one that is `expected`, which becomes past.
+/// Replaces the prompt with the revision `expected`, which goes to the history.
 pub(super) fn replace(
     connection: &Connection,
     conversation: &StoredPrompt,
@@ -135,7 +137,13 @@ pub(super) fn replace(
                created_at = :created_at, constructed_at = :constructed_at, text = :text, record = :record \
                WHERE id = :id";
     write(connection, sql, conversation, current.created_at)?;
-    told(connection, actor, AuditAction::ConversationReplace, id.as_str(), &detail(conversation))?;
+    write_audit_entry(
+        connection,
+        actor,
+        AuditAction::ConversationReplace,
+        id.as_str(),
+        &audit_detail(conversation),
+    )?;
     Ok(ReplaceOutcome::Done)
 }
 
@@ -168,12 +176,12 @@ fn write(
     })
 }
 
-fn detail(conversation: &StoredPrompt) -> serde_json::Value {
+fn audit_detail(conversation: &StoredPrompt) -> serde_json::Value {
     let head = &conversation.head;
     json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
 
-/// Forgets a conversation and its past.
+/// Deletes a conversation and its history.
 pub(super) fn delete(
     connection: &Connection,
     id: &ConversationId,
@@ -185,11 +193,11 @@ pub(super) fn delete(
         return Ok(false);
     }
     connection.prepare_cached("DELETE FROM conversations WHERE id = ?1")?.execute([id.as_str()])?;
-    told(connection, actor, AuditAction::ConversationDelete, id.as_str(), &json!({}))?;
+    write_audit_entry(connection, actor, AuditAction::ConversationDelete, id.as_str(), &json!({}))?;
     Ok(true)
 }
 
-/// Forgets the oldest conversations.
+/// Deletes the oldest conversations.
 pub(super) fn purge(
     connection: &Connection,
     before: Timestamp,
@@ -205,7 +213,7 @@ pub(super) fn purge(
         )?
         .execute(params![before.as_millisecond(), most])? as u64;
     if count > 0 {
-        told(
+        write_audit_entry(
             connection,
             actor,
             AuditAction::ConversationPurge,

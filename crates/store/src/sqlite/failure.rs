@@ -5,7 +5,7 @@ use rusqlite::{Error, ErrorCode};
 use std::path::Path;
 
 /// Converts an error of SQLite to an error of the store in this file.
-pub(super) fn explain(error: &Error, file: &Path) -> StoreError {
+pub(super) fn convert_error(error: &Error, file: &Path) -> StoreError {
     let why = format!("{}: {error}", file.display());
     match error {
         Error::FromSqlConversionFailure(..)
@@ -32,15 +32,15 @@ mod tests {
     use rusqlite::ffi;
 
     #[test]
-    fn codes_have_their_words() {
-        let explained =
-            |code| explain(&Error::SqliteFailure(ffi::Error::new(code), None), Path::new("/a/b.db"));
-        assert!(matches!(explained(ffi::SQLITE_FULL), StoreError::Full(why) if why.starts_with("/a/b.db: ")));
-        assert!(matches!(explained(ffi::SQLITE_BUSY), StoreError::Busy(_)));
-        assert!(matches!(explained(ffi::SQLITE_BUSY_SNAPSHOT), StoreError::Busy(_)));
-        assert!(matches!(explained(ffi::SQLITE_READONLY_DIRECTORY), StoreError::ReadOnly(_)));
-        assert!(matches!(explained(ffi::SQLITE_CORRUPT), StoreError::Damaged(_)));
-        assert!(matches!(explained(ffi::SQLITE_IOERR_WRITE), StoreError::Unreachable { .. }));
-        assert!(matches!(explained(ffi::SQLITE_MISUSE), StoreError::Other(_)));
+    fn codes_are_converted_to_store_errors() {
+        let convert =
+            |code| convert_error(&Error::SqliteFailure(ffi::Error::new(code), None), Path::new("/a/b.db"));
+        assert!(matches!(convert(ffi::SQLITE_FULL), StoreError::Full(why) if why.starts_with("/a/b.db: ")));
+        assert!(matches!(convert(ffi::SQLITE_BUSY), StoreError::Busy(_)));
+        assert!(matches!(convert(ffi::SQLITE_BUSY_SNAPSHOT), StoreError::Busy(_)));
+        assert!(matches!(convert(ffi::SQLITE_READONLY_DIRECTORY), StoreError::ReadOnly(_)));
+        assert!(matches!(convert(ffi::SQLITE_CORRUPT), StoreError::Damaged(_)));
+        assert!(matches!(convert(ffi::SQLITE_IOERR_WRITE), StoreError::Unreachable { .. }));
+        assert!(matches!(convert(ffi::SQLITE_MISUSE), StoreError::Other(_)));
     }
 }

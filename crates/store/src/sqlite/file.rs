@@ -1,7 +1,7 @@
 //! The file: opening it for the writer and for readers, after checking that it is a store of preface.
 
 use super::{
-    failure::explain,
+    failure::convert_error,
     migrations,
     place::{StoreFileState, check_room, identity, prepare},
 };
@@ -51,17 +51,17 @@ impl StoreFile {
         // The directory of a relative path is that of now.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         if prepare(&path)? == StoreFileState::Something {
-            look(&path)?;
+            check_file(&path)?;
         }
-        let failed = |error: Error| explain(&error, &path);
+        let failed = |error: Error| convert_error(&error, &path);
         let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
         if connection.is_readonly("main").map_err(failed)? {
             return Err(StoreError::ReadOnly(path.display().to_string()));
         }
-        claim(&mut connection, &path)?;
-        patiently(|| set_up(&connection)).map_err(failed)?;
-        patiently(|| migrations::bring_up(&mut connection)).map_err(failed)?;
-        of_known_version(&connection, &path)?;
+        mark_as_store(&mut connection, &path)?;
+        retry_while_busy(|| set_up(&connection)).map_err(failed)?;
+        retry_while_busy(|| migrations::bring_up(&mut connection)).map_err(failed)?;
+        check_version(&connection, &path)?;
         let identity = identity(&path).map_err(|error| StoreError::Damaged(error.to_string()))?;
         Ok((StoreFile { path, identity, full: Arc::default() }, connection))
     }
@@ -74,15 +74,15 @@ impl StoreFile {
             connection.pragma_update(None, "mmap_size", SEEN_AS_MEMORY)?;
             Ok(connection)
         };
-        self.in_place()?;
-        let connection = open().map_err(|error| self.explain(&error))?;
-        self.in_place()?;
+        self.check_in_place()?;
+        let connection = open().map_err(|error| self.convert_error(&error))?;
+        self.check_in_place()?;
         Ok(connection)
     }
 
     /// Converts an error for this file.
-    pub(super) fn explain(&self, error: &Error) -> StoreError {
-        let error = explain(error, &self.path);
+    pub(super) fn convert_error(&self, error: &Error) -> StoreError {
+        let error = convert_error(error, &self.path);
         if matches!(error, StoreError::Full(_)) {
             self.full.store(true, Ordering::Relaxed);
         }
@@ -100,7 +100,7 @@ impl StoreFile {
     }
 
     /// Checks that the file is still the one that was opened: what is written to one that has no name is lost.
-    pub(super) fn in_place(&self) -> Result<(), StoreError> {
+    pub(super) fn check_in_place(&self) -> Result<(), StoreError> {
         match identity(&self.path) {
             Ok(found) if found == self.identity => Ok(()),
             _ => Err(StoreError::Gone(self.path.clone())),
@@ -108,8 +108,8 @@ impl StoreFile {
     }
 
     /// Checks that the tables are of this version.
-    pub(super) fn of_known_version(&self, connection: &Connection) -> Result<(), StoreError> {
-        of_known_version(connection, &self.path)
+    pub(super) fn check_version(&self, connection: &Connection) -> Result<(), StoreError> {
+        check_version(connection, &self.path)
     }
 }
 
@@ -120,19 +120,19 @@ fn connect(path: &Path, how: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Looks into a file without changing it: somebody else's stays as it is.
-fn look(path: &Path) -> Result<(), StoreError> {
+/// Checks a file without changing it.
+fn check_file(path: &Path) -> Result<(), StoreError> {
     let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY;
-    // Without a log all of it is in the file itself, and can be read without making a log beside it.
-    let still = unlogged(path).and_then(|still| {
+    // Without a log all data is in the file itself, and can be read without making a log beside it.
+    let still = address_without_log(path).and_then(|still| {
         let connection = connect(Path::new(&still), read_only | OpenFlags::SQLITE_OPEN_URI).ok()?;
-        ours(&connection).ok()
+        inspect(&connection).ok()
     });
-    let looked = match still {
+    let inspected = match still {
         Some(found) => Ok(found),
-        None => connect(path, read_only).and_then(|connection| ours(&connection)),
+        None => connect(path, read_only).and_then(|connection| inspect(&connection)),
     };
-    match looked {
+    match inspected {
         Ok((true, version)) if version > migrations::known() => {
             Err(StoreError::Newer { found: version, known: migrations::known() })
         }
@@ -140,16 +140,16 @@ fn look(path: &Path) -> Result<(), StoreError> {
         Ok((false, _)) => Err(StoreError::NotAStore(path.to_owned())),
         Err(error) => match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Err(StoreError::NotAStore(path.to_owned())),
-            // A crash left something to be tidied up, which a look does not do.
+            // A crash left something to be recovered, which needs a write.
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => Ok(()),
-            _ => Err(explain(&error, path)),
+            _ => Err(convert_error(&error, path)),
         },
     }
 }
 
 /// Returns the address of a file that has no log beside it, as one that does not change.
 #[cfg(unix)]
-fn unlogged(path: &Path) -> Option<String> {
+fn address_without_log(path: &Path) -> Option<String> {
     use std::{fmt::Write, os::unix::ffi::OsStrExt};
     let path = path.canonicalize().ok()?;
     let mut log = path.as_os_str().to_owned();
@@ -170,38 +170,41 @@ fn unlogged(path: &Path) -> Option<String> {
 }
 
 #[cfg(not(unix))]
-fn unlogged(_path: &Path) -> Option<String> {
+fn address_without_log(_path: &Path) -> Option<String> {
     None
 }
 
 /// Checks that the file is a store or empty; returns the version of its tables.
-fn ours(connection: &Connection) -> rusqlite::Result<(bool, u32)> {
+fn inspect(connection: &Connection) -> rusqlite::Result<(bool, u32)> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    Ok((application == APPLICATION || (application == 0 && tables == 0), migrations::found(connection)?))
+    Ok((
+        application == APPLICATION || (application == 0 && tables == 0),
+        migrations::read_version(connection)?,
+    ))
 }
 
 /// Marks an empty file as a store. It is done before the log is switched on, so the mark is in the file itself.
-fn claim(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    let mut claimed = || -> rusqlite::Result<bool> {
+fn mark_as_store(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let mut marked = || -> rusqlite::Result<bool> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let (mine, _) = ours(&transaction)?;
-        if mine {
+        let (is_ours, _) = inspect(&transaction)?;
+        if is_ours {
             let mark: i32 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
             if mark != APPLICATION {
                 transaction.pragma_update(None, "application_id", APPLICATION)?;
             }
             transaction.commit()?;
         }
-        Ok(mine)
+        Ok(is_ours)
     };
-    match patiently(&mut claimed) {
+    match retry_while_busy(&mut marked) {
         Ok(true) => Ok(()),
         Ok(false) => Err(StoreError::NotAStore(path.to_owned())),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(StoreError::NotAStore(path.to_owned()))
         }
-        Err(error) => Err(explain(&error, path)),
+        Err(error) => Err(convert_error(&error, path)),
     }
 }
 
@@ -213,18 +216,18 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_size_limit", 64 << 20, |_| Ok(()))
 }
 
-fn of_known_version(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let (found, known) = (migrations::found(connection), migrations::known());
-    match found.map_err(|error| explain(&error, path))? {
+fn check_version(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let (found, known) = (migrations::read_version(connection), migrations::known());
+    match found.map_err(|error| convert_error(&error, path))? {
         found if found > known => Err(StoreError::Newer { found, known }),
         found if found < known => Err(StoreError::Damaged(format!("{}: tables are missing", path.display()))),
         _ => Ok(()),
     }
 }
 
-/// Tries until nobody else is in the way, for as long as the store has patience. SQLite itself waits for most locks; some it
-/// gives up at once.
-pub(super) fn patiently<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+/// Retries while another process locks the file, for at most [`PATIENCE`]. SQLite itself waits for most locks; some it gives
+/// up at once.
+pub(super) fn retry_while_busy<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
     let begun = Instant::now();
     loop {
         match attempt() {

@@ -3,7 +3,7 @@
 //! Beside a file with a log SQLite keeps an index of that log, `PATH-shm`, which all processes share. Its first 48 bytes
 //! change with every transaction, come twice, and are what SQLite itself compares to see whether what it remembers of the
 //! file still holds ("WAL-Index Header" in its description of the format). To read them is one call and takes no lock; to
-//! ask the file for one row takes five calls and two locks.
+//! read one row of the file takes five calls and two locks.
 //!
 //! The handle must not be closed while this process has the file open through SQLite: closing any handle of a file lets
 //! go of all locks that the process holds on it. So all stores of this process share one for each index, and each lets go
@@ -18,21 +18,21 @@ pub(super) use unix::WalIndex;
 /// Half of the head: it is there twice.
 const HEAD: usize = 48;
 /// The version of the index's form, its first field.
-const FORM: u32 = 3_007_000;
+const VERSION: u32 = 3_007_000;
 /// The offset of the byte that is set once the head was written.
 const WRITTEN: usize = 12;
 
 /// Reads the head. `None` where it is in the middle of a change, or of a form that is not known.
-fn pulse(head: &[u8; 2 * HEAD]) -> Option<ChangeStamp> {
+fn read_stamp(head: &[u8; 2 * HEAD]) -> Option<ChangeStamp> {
     let (one, two) = head.split_at(HEAD);
     let form = u32::from_ne_bytes(one.get(..4)?.try_into().ok()?);
-    let known = one == two && form == FORM && one[WRITTEN] == 1;
+    let known = one == two && form == VERSION && one[WRITTEN] == 1;
     if known { Some(ChangeStamp::new(one.try_into().ok()?)) } else { None }
 }
 
 #[cfg(unix)]
 mod unix {
-    use super::{ChangeStamp, HEAD, Path, pulse};
+    use super::{ChangeStamp, HEAD, Path, read_stamp};
     use std::{
         fs::{File, metadata},
         os::unix::fs::{FileExt, MetadataExt},
@@ -73,11 +73,11 @@ mod unix {
             Some(WalIndex(file))
         }
 
-        /// Returns true if there was a write.
-        pub fn pulse(&self) -> Option<ChangeStamp> {
+        /// Returns the stamp of the last write.
+        pub fn change_stamp(&self) -> Option<ChangeStamp> {
             let mut head = [0; 2 * HEAD];
             self.0.read_exact_at(&mut head, 0).ok()?;
-            pulse(&head)
+            read_stamp(&head)
         }
     }
 }
@@ -93,7 +93,7 @@ impl WalIndex {
         None
     }
 
-    pub fn pulse(&self) -> Option<ChangeStamp> {
+    pub fn change_stamp(&self) -> Option<ChangeStamp> {
         None
     }
 }
@@ -105,19 +105,19 @@ mod tests {
     fn head() -> [u8; 2 * HEAD] {
         let mut head = [7; 2 * HEAD];
         for half in [0, HEAD] {
-            head[half..half + 4].copy_from_slice(&FORM.to_ne_bytes());
+            head[half..half + 4].copy_from_slice(&VERSION.to_ne_bytes());
             head[half + WRITTEN] = 1;
         }
         head
     }
 
     #[test]
-    fn a_head_tells_only_when_it_is_whole_and_known() {
-        assert!(pulse(&head()).is_some());
+    fn a_head_has_a_stamp_only_if_it_is_whole_and_known() {
+        assert!(read_stamp(&head()).is_some());
         for (at, value) in [(0, 0), (20, 8), (HEAD + 20, 8), (WRITTEN, 0)] {
             let mut broken = head();
             broken[at] = value;
-            assert_eq!(pulse(&broken), None, "byte {at}");
+            assert_eq!(read_stamp(&broken), None, "byte {at}");
         }
     }
 }

@@ -10,7 +10,7 @@ const QUEUE: usize = 256;
 
 type ReadJob = Box<dyn FnOnce(&Readers) + Send>;
 
-/// The way to the thread. It ends when nobody can ask it any more.
+/// The sender to the thread, which ends with the last sender.
 #[derive(Debug)]
 pub(super) struct Lister(mpsc::Sender<ReadJob>);
 
@@ -26,14 +26,14 @@ impl Lister {
         Ok(Lister(sender))
     }
 
-    /// Has the thread read something.
+    /// Reads on the thread.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         act: impl FnOnce(&Readers) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
         let read: ReadJob = Box::new(move |readers| {
-            // Whoever asked may have left.
+            // The caller may have left.
             let _ = answer.send(act(readers));
         });
         self.0.send(read).await.map_err(|_| StoreError::Closed)?;

@@ -1,7 +1,7 @@
 //! Paged lists. Each page starts after a key and follows an index, so its cost does not depend on the length of the list.
 
 use super::{
-    conversations::{HEAD, earlier_prompt, listed},
+    conversations::{HEAD, read_replaced_prompt, read_summary},
     log,
     rows::signed,
     templates::{self, LISTED},
@@ -18,7 +18,7 @@ use rusqlite::{Connection, Row, ToSql, named_params, params_from_iter, types::Va
 const FEW: i64 = 1000;
 
 /// Runs a query and reads each row.
-fn all<T>(
+fn query_all<T>(
     connection: &Connection,
     sql: &str,
     values: &[(&str, &dyn ToSql)],
@@ -45,7 +45,8 @@ fn below(request: &PageRequest) -> rusqlite::Result<Option<i64>> {
 pub(super) fn audit(connection: &Connection, request: &PageRequest) -> rusqlite::Result<Page<AuditEntry>> {
     let Some(below) = below(request)? else { return Ok(Page::empty()) };
     let sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < :below ORDER BY id DESC LIMIT :n";
-    let items = all(connection, sql, named_params! {":below": below, ":n": one_more(request)}, log::entry)?;
+    let items =
+        query_all(connection, sql, named_params! {":below": below, ":n": one_more(request)}, log::entry)?;
     Ok(Page::cut(items, request.entries(), |entry| entry.id))
 }
 
@@ -62,7 +63,7 @@ pub(super) fn history(
          ORDER BY revision DESC LIMIT :n"
     );
     let values = named_params! {":id": id.as_str(), ":below": below, ":n": one_more(request)};
-    let items = all(connection, &sql, values, earlier_prompt)?;
+    let items = query_all(connection, &sql, values, read_replaced_prompt)?;
     Ok(Page::cut(items, request.entries(), |history| history.was.head.revision.revision))
 }
 
@@ -79,7 +80,7 @@ pub(super) fn versions(
          ORDER BY version DESC LIMIT :n"
     );
     let values = named_params! {":name": name.as_str(), ":below": below, ":n": one_more(request)};
-    let mut items = all(&transaction, &sql, values, templates::listed)?;
+    let mut items = query_all(&transaction, &sql, values, templates::read_version)?;
     for version in &mut items {
         templates::add_labels(&transaction, version)?;
     }
@@ -103,7 +104,7 @@ pub(super) fn templates(
     );
     let values = named_params! {":after": after, ":n": one_more(request)};
     let mut items = Vec::new();
-    for mut current in all(&transaction, &sql, values, templates::listed)? {
+    for mut current in query_all(&transaction, &sql, values, templates::read_version)? {
         templates::add_labels(&transaction, &mut current)?;
         items.push(TemplateSummary { current });
     }
@@ -133,8 +134,8 @@ pub(super) fn conversations(
         add("template = ?", name.as_str().to_owned().into());
     }
     if let Some(prefix) = filter.id_prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
-        let end = behind(prefix);
-        if few(&transaction, prefix, end.as_deref())? {
+        let end = prefix_end(prefix);
+        if has_few_matches(&transaction, prefix, end.as_deref())? {
             index = "conversations_by_id";
         }
         add("id >= ?", prefix.to_owned().into());
@@ -142,7 +143,7 @@ pub(super) fn conversations(
             add("id < ?", end.into());
         }
     }
-    // Behind a key are those of the same millisecond with a greater id, then all that are older: two ranges of the index.
+    // After a key come those of the same millisecond with a greater id, then all that are older: two ranges of the index.
     let mut items = Vec::new();
     let ranges: Vec<(String, Vec<Value>)> = match start {
         PageStart::Behind(place) => {
@@ -172,7 +173,7 @@ pub(super) fn conversations(
             values.len()
         );
         let mut statement = transaction.prepare_cached(&sql)?;
-        for head in statement.query_map(params_from_iter(values), listed)? {
+        for head in statement.query_map(params_from_iter(values), read_summary)? {
             items.push(head?);
         }
     }
@@ -180,7 +181,7 @@ pub(super) fn conversations(
 }
 
 /// Returns true if few conversations have a prefix.
-fn few(connection: &Connection, prefix: &str, end: Option<&str>) -> rusqlite::Result<bool> {
+fn has_few_matches(connection: &Connection, prefix: &str, end: Option<&str>) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM (SELECT 1 FROM conversations INDEXED BY conversations_by_id \
                WHERE id >= ?1 AND (?2 IS NULL OR id < ?2) LIMIT ?3)";
     let count: i64 = connection
@@ -189,8 +190,8 @@ fn few(connection: &Connection, prefix: &str, end: Option<&str>) -> rusqlite::Re
     Ok(count <= FEW)
 }
 
-/// Returns the first text behind all texts with a prefix, where there is one.
-fn behind(prefix: &str) -> Option<String> {
+/// Returns the first text after all texts with a prefix, where there is one.
+fn prefix_end(prefix: &str) -> Option<String> {
     let mut end = prefix.to_owned();
     while let Some(last) = end.pop() {
         let next = match last {
@@ -210,11 +211,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn behind_a_prefix_is_the_next_text_of_its_length_or_a_shorter_one() {
-        assert_eq!(behind("ab").as_deref(), Some("ac"));
-        assert_eq!(behind("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
-        assert_eq!(behind("a\u{10ffff}").as_deref(), Some("b"));
-        assert_eq!(behind("\u{10ffff}"), None);
-        assert_eq!(behind("\u{7f}").as_deref(), Some("\u{80}"));
+    fn the_end_of_a_prefix_is_the_next_text_of_its_length_or_a_shorter_one() {
+        assert_eq!(prefix_end("ab").as_deref(), Some("ac"));
+        assert_eq!(prefix_end("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
+        assert_eq!(prefix_end("a\u{10ffff}").as_deref(), Some("b"));
+        assert_eq!(prefix_end("\u{10ffff}"), None);
+        assert_eq!(prefix_end("\u{7f}").as_deref(), Some("\u{80}"));
     }
 }

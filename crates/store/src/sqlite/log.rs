@@ -1,4 +1,4 @@
-//! What happened, and who may ask.
+//! The audit log and the access tokens.
 
 use super::rows::{instant, json, number, word};
 use crate::{Actor, AuditAction, AuditEntry, TokenRecord, TokenRole, actor::to_millisecond};
@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
 
-/// Writes down what happened, in the transaction in which it did.
-pub(super) fn told(
+/// Writes an entry of the audit, in the transaction of the change.
+pub(super) fn write_audit_entry(
     connection: &Connection,
     actor: &Actor,
     action: AuditAction,
@@ -53,12 +53,18 @@ pub(super) fn trim(
         )?
         .execute(params![before.as_millisecond(), most])? as u64;
     if count > 0 {
-        told(connection, actor, AuditAction::AuditTrim, &before.to_string(), &json!({"count": count}))?;
+        write_audit_entry(
+            connection,
+            actor,
+            AuditAction::AuditTrim,
+            &before.to_string(),
+            &json!({"count": count}),
+        )?;
     }
     Ok(count)
 }
 
-/// Lets somebody in.
+/// Adds a token.
 pub(super) fn add_access(
     connection: &Connection,
     access: &TokenRecord,
@@ -77,12 +83,12 @@ pub(super) fn add_access(
             access.expires_at.map(Timestamp::as_millisecond),
         ])?;
     if added > 0 {
-        told(connection, actor, AuditAction::AccessAdd, &access.name, &access.audit_detail())?;
+        write_audit_entry(connection, actor, AuditAction::AccessAdd, &access.name, &access.audit_detail())?;
     }
     Ok(added > 0)
 }
 
-/// Lists who may ask.
+/// Lists the tokens.
 pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<TokenRecord>> {
     connection
         .prepare_cached("SELECT name, role, digest, created_at, expires_at FROM accesses ORDER BY name")?
@@ -98,11 +104,11 @@ pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<TokenRec
         .collect()
 }
 
-/// Shuts somebody out.
+/// Removes a token.
 pub(super) fn remove_access(connection: &Connection, name: &str, actor: &Actor) -> rusqlite::Result<bool> {
     let removed = connection.prepare_cached("DELETE FROM accesses WHERE name = ?1")?.execute([name])?;
     if removed > 0 {
-        told(connection, actor, AuditAction::AccessRemove, name, &json!({}))?;
+        write_audit_entry(connection, actor, AuditAction::AccessRemove, name, &json!({}))?;
     }
     Ok(removed > 0)
 }

@@ -1,4 +1,4 @@
-//! How the tables came to be: numbered files, each applied once, in one transaction, by whoever opens the file first.
+//! Migrates the tables: numbered files, each applied once, in one transaction, by the first process that opens the file.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -7,6 +7,7 @@ pub(super) const MIGRATIONS: &[(u32, &str)] = &[
     (1, include_str!("migrations/001_tables.sql")),
     (2, include_str!("migrations/002_token_expiry.sql")),
     (3, include_str!("migrations/003_requests.sql")),
+    (4, include_str!("migrations/004_drafts.sql")),
 ];
 
 /// The version of the tables that this preface knows.
@@ -15,20 +16,20 @@ pub(super) fn known() -> u32 {
 }
 
 /// Returns the version of the tables.
-pub(super) fn found(connection: &Connection) -> rusqlite::Result<u32> {
+pub(super) fn read_version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Writes the version of the tables once more: a page on disk, and nothing that anybody reads differs.
+/// Writes the version of the tables once more: a page on disk without a change.
 pub(super) fn write_again(connection: &Connection) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "user_version", found(connection)?)
+    connection.pragma_update(None, "user_version", read_version(connection)?)
 }
 
 /// Brings the tables up to date. Of several processes that do so at once each step is done by one.
 pub(super) fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
     for (number, sql) in MIGRATIONS {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if found(&transaction)? < *number {
+        if read_version(&transaction)? < *number {
             transaction.execute_batch(sql)?;
             transaction.pragma_update(None, "user_version", number)?;
         }

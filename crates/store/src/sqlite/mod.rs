@@ -1,12 +1,13 @@
-//! A store in one file. Several processes may share it; what one is told to be written, all others read.
+//! A store in one file. Several processes may share it; each reads what another has written.
 //!
-//! Reads by key happen where they are asked for ([`readers`]), longer ones on a thread ([`lister`]), writes on another,
+//! Reads by key happen on the thread of the caller ([`readers`]), longer ones on a thread ([`lister`]), writes on another,
 //! many in one transaction ([`writer`]). No runtime is needed beyond one that polls.
 //!
 //! Where the file is removed or replaced while it is open, writes are refused until it is back; reads go on from the file
 //! that was opened, as long as they need no connection more.
 
 mod conversations;
+mod drafts;
 mod failure;
 mod file;
 mod index;
@@ -24,10 +25,10 @@ mod tests;
 mod writer;
 
 use crate::{
-    Actor, Answer, AuditEntry, ChangeStamp, ConversationId, ExpectedVersion, Filter, InsertOutcome,
-    NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision,
-    Store, StoreError, StoredPrompt, StoredRequest, TemplateName, TemplateSummary, TemplateVersion,
-    TokenRecord, VersionChoice,
+    Actor, Answer, AuditEntry, ChangeStamp, ConversationId, DraftKey, DraftLimits, ExpectedVersion, Filter,
+    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt,
+    Revision, Store, StoreError, StoredDraft, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
+    TemplateVersion, TokenRecord, VersionChoice,
 };
 use file::StoreFile;
 use jiff::Timestamp;
@@ -69,7 +70,7 @@ impl SqliteStore {
                 Ok((file, connection)) => {
                     let readers = Arc::new(Readers::new(file.clone()));
                     if opened.send(Ok(Arc::clone(&readers))).is_ok() {
-                        queue.work(connection, &file, &readers);
+                        queue.run(connection, &file, &readers);
                     }
                 }
                 Err(error) => {
@@ -82,11 +83,11 @@ impl SqliteStore {
         Ok(SqliteStore { closed: AtomicBool::new(false), readers, lister, writer })
     }
 
-    fn open_still(&self) -> Result<(), StoreError> {
+    fn check_open(&self) -> Result<(), StoreError> {
         if self.closed.load(Ordering::Acquire) { Err(StoreError::Closed) } else { Ok(()) }
     }
 
-    /// Reads here and now.
+    /// Reads on the thread of the caller.
     fn read<'a, T: Send + 'a>(
         &'a self,
         act: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'a,
@@ -100,18 +101,18 @@ impl SqliteStore {
         act: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Answer<'_, T> {
         Box::pin(async move {
-            self.open_still()?;
+            self.check_open()?;
             self.lister.read(|readers| readers.read(act)).await
         })
     }
 
-    /// Writes, and answers once it is on disk.
+    /// Writes, and returns once it is on disk.
     fn write<T: Send + 'static>(
         &self,
         act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Answer<'_, T> {
         Box::pin(async move {
-            self.open_still()?;
+            self.check_open()?;
             self.writer.write(act).await
         })
     }
@@ -124,7 +125,7 @@ impl Store for SqliteStore {
 
     fn check(&self) -> Answer<'_, ()> {
         Box::pin(async move {
-            self.open_still()?;
+            self.check_open()?;
             self.lister.read(Readers::check).await
         })
     }
@@ -136,8 +137,8 @@ impl Store for SqliteStore {
         })
     }
 
-    fn pulse(&self) -> Option<ChangeStamp> {
-        if self.closed.load(Ordering::Acquire) { None } else { self.readers.pulse() }
+    fn change_stamp(&self) -> Option<ChangeStamp> {
+        if self.closed.load(Ordering::Acquire) { None } else { self.readers.change_stamp() }
     }
 
     fn close(&self) -> Answer<'_, ()> {
@@ -156,8 +157,8 @@ impl Store for SqliteStore {
         which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>> {
         self.read(move |connection| {
-            // What it reads one after the other belongs together.
-            readers::together(connection, |connection| templates::template(connection, name, which))
+            // Its reads are of one instant.
+            readers::in_transaction(connection, |connection| templates::template(connection, name, which))
         })
     }
 
@@ -194,6 +195,32 @@ impl Store for SqliteStore {
     ) -> Answer<'a, bool> {
         let (name, label, actor) = (name.clone(), label.to_owned(), actor.clone());
         self.write(move |connection| templates::label(connection, &name, &label, version, &actor))
+    }
+
+    fn identity(&self) -> Answer<'_, u64> {
+        self.read(drafts::identity)
+    }
+
+    fn put_draft(&self, draft: StoredDraft, limits: DraftLimits) -> Answer<'_, bool> {
+        self.write(move |connection| drafts::put(connection, &draft, limits))
+    }
+
+    fn draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, Option<StoredDraft>> {
+        self.read(move |connection| drafts::draft(connection, key))
+    }
+
+    fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>> {
+        let owner = Arc::from(owner);
+        self.list(move |connection| drafts::list(connection, &owner))
+    }
+
+    fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool> {
+        let key = key.clone();
+        self.write(move |connection| drafts::delete(connection, &key))
+    }
+
+    fn expire_drafts(&self, before: Timestamp, most: u64) -> Answer<'_, u64> {
+        self.write(move |connection| drafts::expire(connection, before, most))
     }
 
     fn revision<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Revision>> {

@@ -1,4 +1,4 @@
-//! The place of the file: what lies there before SQLite is asked to open it, and making it where nothing does.
+//! The path of the file: checks it before SQLite opens it, and creates the file where there is none.
 //!
 //! A file that exists is looked at and never opened here: closing any handle of a file lets go of all locks that this
 //! process holds on it, those of a store that is open already included.
@@ -22,9 +22,9 @@ pub(super) enum StoreFileState {
     Something,
 }
 
-/// Looks at the place and makes an empty file for the owner alone where there is none.
+/// Checks the path, and creates an empty file for the owner alone where there is none.
 pub(super) fn prepare(path: &Path) -> Result<StoreFileState, StoreError> {
-    let target = follow(path);
+    let target = resolve_link(path);
     let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -39,24 +39,24 @@ pub(super) fn prepare(path: &Path) -> Result<StoreFileState, StoreError> {
             if found.permissions().readonly() {
                 return Err(StoreError::ReadOnly(path.display().to_string()));
             }
-            writable(directory)?;
+            check_writable(directory)?;
             return Ok(if found.len() == 0 { StoreFileState::Empty } else { StoreFileState::Something });
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(refused(path, &error)),
+        Err(error) => return Err(open_error(path, &error)),
     }
-    make_directory(directory).map_err(|error| refused(directory, &error))?;
-    writable(directory)?;
+    make_directory(directory).map_err(|error| open_error(directory, &error))?;
+    check_writable(directory)?;
     match make_file(&target) {
         Ok(()) => Ok(StoreFileState::Empty),
         // Another process was faster.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(StoreFileState::Something),
-        Err(error) => Err(refused(path, &error)),
+        Err(error) => Err(open_error(path, &error)),
     }
 }
 
 /// Follows a link to a file that is not there yet; every other path stays as it is.
-fn follow(path: &Path) -> PathBuf {
+fn resolve_link(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     for _ in 0..16 {
         let Ok(next) = fs::read_link(&target) else { break };
@@ -65,17 +65,17 @@ fn follow(path: &Path) -> PathBuf {
     target
 }
 
-fn writable(directory: &Path) -> Result<(), StoreError> {
+fn check_writable(directory: &Path) -> Result<(), StoreError> {
     match fs::metadata(directory) {
         Ok(found) if found.permissions().readonly() => {
             Err(StoreError::ReadOnly(directory.display().to_string()))
         }
         Ok(_) => Ok(()),
-        Err(error) => Err(refused(directory, &error)),
+        Err(error) => Err(open_error(directory, &error)),
     }
 }
 
-fn refused(path: &Path, error: &io::Error) -> StoreError {
+fn open_error(path: &Path, error: &io::Error) -> StoreError {
     let why = format!("{}: {error}", path.display());
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly(why),

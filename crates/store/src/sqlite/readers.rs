@@ -1,5 +1,5 @@
 //! Connections for reading. A read by key takes a few microseconds, less than handing it to another thread would, so it
-//! happens where it is asked for, on a connection that is borrowed for as long.
+//! happens on the caller's thread, with a borrowed connection.
 
 use super::{file::StoreFile, index::WalIndex};
 use crate::{ChangeStamp, StoreError};
@@ -7,15 +7,15 @@ use rusqlite::Connection;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The most idle connections.
-const KEPT: usize = 32;
+const MOST_IDLE: usize = 32;
 
 /// The connections for reading of one store.
 #[derive(Debug)]
 pub(super) struct Readers {
     file: StoreFile,
-    shelf: Mutex<ReaderPool>,
+    pool: Mutex<ReaderPool>,
     back: Condvar,
-    /// Let go of behind the connections.
+    /// Dropped after the connections.
     index: Option<WalIndex>,
 }
 
@@ -26,7 +26,7 @@ struct ReaderPool {
     closed: bool,
 }
 
-/// A place on the shelf that is free until its connection comes back.
+/// A place in the pool that is free until its connection comes back.
 struct Loan<'a> {
     readers: &'a Readers,
     connection: Option<Connection>,
@@ -34,50 +34,50 @@ struct Loan<'a> {
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
-        let mut shelf = self.readers.shelf();
-        shelf.out -= 1;
+        let mut pool = self.readers.lock_pool();
+        pool.out -= 1;
         if let Some(connection) = self.connection.take()
             && connection.is_autocommit()
-            && !shelf.closed
-            && shelf.idle.len() < KEPT
+            && !pool.closed
+            && pool.idle.len() < MOST_IDLE
         {
-            shelf.idle.push(connection);
+            pool.idle.push(connection);
         }
         // Only who closes waits.
-        if shelf.closed && shelf.out == 0 {
+        if pool.closed && pool.out == 0 {
             self.readers.back.notify_all();
         }
     }
 }
 
 impl Readers {
-    /// Makes a shelf without any connection yet.
+    /// Creates a pool without any connection yet.
     pub(super) fn new(file: StoreFile) -> Self {
         let index = WalIndex::of(&file.path);
-        Readers { file, shelf: Mutex::default(), back: Condvar::new(), index }
+        Readers { file, pool: Mutex::default(), back: Condvar::new(), index }
     }
 
-    /// Returns true if there was a write.
-    pub(super) fn pulse(&self) -> Option<ChangeStamp> {
-        self.index.as_ref()?.pulse()
+    /// Returns the stamp of the last write.
+    pub(super) fn change_stamp(&self) -> Option<ChangeStamp> {
+        self.index.as_ref()?.change_stamp()
     }
 
-    fn shelf(&self) -> MutexGuard<'_, ReaderPool> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_pool(&self) -> MutexGuard<'_, ReaderPool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads with a connection that nobody else has meanwhile.
+    /// Reads with a connection of its own.
     pub(super) fn read<T>(
         &self,
         act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.with(|connection| act(connection).map_err(|error| self.file.explain(&error)))
+        self.with(|connection| act(connection).map_err(|error| self.file.convert_error(&error)))
     }
 
     /// Checks the file.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        self.file.in_place()?;
-        self.with(|connection| self.file.of_known_version(connection))
+        self.file.check_in_place()?;
+        self.with(|connection| self.file.check_version(connection))
     }
 
     /// Checks that the disk has room, where a write found it full.
@@ -86,13 +86,13 @@ impl Readers {
     }
 
     fn with<T>(&self, act: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let mut shelf = self.shelf();
-        if shelf.closed {
+        let mut pool = self.lock_pool();
+        if pool.closed {
             return Err(StoreError::Closed);
         }
-        shelf.out += 1;
-        let mut loan = Loan { readers: self, connection: shelf.idle.pop() };
-        drop(shelf);
+        pool.out += 1;
+        let mut loan = Loan { readers: self, connection: pool.idle.pop() };
+        drop(pool);
         let connection = match loan.connection.take() {
             Some(connection) => connection,
             None => self.file.reader()?,
@@ -103,32 +103,32 @@ impl Readers {
     /// Lends no more connections.
     pub(super) fn close(&self) {
         let idle = {
-            let mut shelf = self.shelf();
-            shelf.closed = true;
-            std::mem::take(&mut shelf.idle)
+            let mut pool = self.lock_pool();
+            pool.closed = true;
+            std::mem::take(&mut pool.idle)
         };
         drop(idle);
     }
 
     /// Waits until every connection is back.
     pub(super) fn wait(&self) {
-        let mut shelf = self.shelf();
-        while shelf.out > 0 {
-            shelf = self.back.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        let mut pool = self.lock_pool();
+        while pool.out > 0 {
+            pool = self.back.wait(pool).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
-/// Reads several things as they are at one instant.
-pub(super) fn together<T>(
+/// Runs several reads as of one instant.
+pub(super) fn in_transaction<T>(
     connection: &Connection,
     act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
-    // Statements that are known need not be understood again, as those of a `Transaction` would.
-    let say = |sql| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
-    say("BEGIN")?;
+    // Cached statements, unlike those of a `Transaction`.
+    let execute = |sql| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+    execute("BEGIN")?;
     let outcome = act(connection);
     // Nothing was written, so there is nothing to keep.
-    say("ROLLBACK")?;
+    execute("ROLLBACK")?;
     outcome
 }

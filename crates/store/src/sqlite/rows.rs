@@ -1,10 +1,10 @@
-//! Columns and what they are.
+//! Reads columns.
 
 use jiff::Timestamp;
 use rusqlite::{Error, Row, types::Type};
 use std::{error::Error as StdError, fmt, str::FromStr, sync::Arc};
 
-/// A column that holds what this preface never writes there.
+/// A value that preface never writes into the column.
 #[derive(Debug)]
 struct UnknownValue(&'static str);
 
@@ -38,7 +38,7 @@ pub(super) fn instant(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestam
     Timestamp::from_millisecond(row.get(column)?).map_err(|error| bad(column, error))
 }
 
-/// Reads what is written as text, a name or an id.
+/// Parses a name or an id.
 pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
 where
     T: FromStr<Err: StdError + Send + Sync + 'static>,
@@ -64,7 +64,7 @@ pub(super) fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<serde_json:
     serde_json::from_str(text).map_err(|error| bad(column, error))
 }
 
-/// A number as SQLite counts, where it can.
+/// Converts a number to one with a sign.
 pub(super) fn signed(number: u64) -> rusqlite::Result<i64> {
     i64::try_from(number).map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
 }

@@ -1,7 +1,7 @@
 //! Templates and their versions.
 
 use super::{
-    log::told,
+    log::write_audit_entry,
     rows::{instant, number, parsed, signed, text},
 };
 use crate::{
@@ -11,11 +11,11 @@ use crate::{
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params, types::ValueRef};
 use serde_json::json;
 
-/// The columns of a version without its text, in the order of [`listed`].
+/// The columns of a version without its text, in the order of [`read_version`].
 pub(super) const LISTED: &str = "name, version, bytes, at, author, note, reset";
 
 /// Reads [`LISTED`]; the labels are elsewhere.
-pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<TemplateVersion> {
+pub(super) fn read_version(row: &Row<'_>) -> rusqlite::Result<TemplateVersion> {
     Ok(TemplateVersion {
         name: parsed(row, 0)?,
         version: number(row, 1)?,
@@ -67,7 +67,7 @@ pub(super) fn template(
                 ValueRef::Null => None,
                 _ => Some(text(row, 7)?),
             };
-            Ok(TemplateVersion { text, ..listed(row)? })
+            Ok(TemplateVersion { text, ..read_version(row)? })
         })
         .optional()?;
     let Some(mut version) = found else { return Ok(None) };
@@ -126,7 +126,7 @@ pub(super) fn put(
     let detail = json!({
         "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
     });
-    told(connection, actor, AuditAction::TemplatePut, version.name.as_str(), &detail)?;
+    write_audit_entry(connection, actor, AuditAction::TemplatePut, version.name.as_str(), &detail)?;
     Ok(PutOutcome::Stored(version))
 }
 
@@ -138,7 +138,7 @@ pub(super) fn label(
     version: Option<u64>,
     actor: &Actor,
 ) -> rusqlite::Result<bool> {
-    let there = match version.map(i64::try_from) {
+    let exists = match version.map(i64::try_from) {
         Some(Ok(number)) => connection
             .prepare_cached("SELECT 1 FROM template_versions WHERE name = ?1 AND version = ?2")?
             .exists(params![name.as_str(), number])?,
@@ -147,7 +147,7 @@ pub(super) fn label(
             connection.prepare_cached("SELECT 1 FROM templates WHERE name = ?1")?.exists([name.as_str()])?
         }
     };
-    if !there {
+    if !exists {
         return Ok(false);
     }
     match version {
@@ -162,6 +162,6 @@ pub(super) fn label(
             .execute([name.as_str(), label])?,
     };
     let detail = json!({"label": label, "version": version});
-    told(connection, actor, AuditAction::TemplateLabel, name.as_str(), &detail)?;
+    write_audit_entry(connection, actor, AuditAction::TemplateLabel, name.as_str(), &detail)?;
     Ok(true)
 }

@@ -124,15 +124,14 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
         let (open, gate) = std::sync::mpsc::channel::<()>();
         let (begun, beginning) = tokio::sync::oneshot::channel();
         let mut begun = Some(begun);
-        let untrusted = Arc::clone(&store);
-        let trust_gate = tokio::spawn(async move {
-            untrusted
-                .write(move |_| {
-                    begun.take().map(|begun| begun.send(()));
-                    let _ = gate.recv();
-                    Ok(())
-                })
-                .await
+        let held = Arc::clone(&store);
+        let blocked = tokio::spawn(async move {
+            held.write(move |_| {
+                begun.take().map(|begun| begun.send(()));
+                let _ = gate.recv();
+                Ok(())
+            })
+            .await
         });
         beginning.await.expect("it begins");
         let writer = Arc::clone(&store);
@@ -147,12 +146,12 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
             tokio::task::yield_now().await;
         }
         open.send(()).expect("somebody waits");
-        assert_eq!(trust_gate.await.expect("it ends"), Ok(()));
-        let said = writes.await.expect("it ends");
-        for (number, said) in said.into_iter().enumerate() {
+        assert_eq!(blocked.await.expect("it ends"), Ok(()));
+        let outcomes = writes.await.expect("it ends");
+        for (number, outcome) in outcomes.into_iter().enumerate() {
             match number {
-                5 => assert!(matches!(said, Err(StoreError::Full(_))), "{said:?}"),
-                _ => assert_eq!(said, Ok(InsertOutcome::New), "{number}"),
+                5 => assert!(matches!(outcome, Err(StoreError::Full(_))), "{outcome:?}"),
+                _ => assert_eq!(outcome, Ok(InsertOutcome::New), "{number}"),
             }
         }
         let all = store.conversations(&Filter::default(), &PageRequest::default()).await.unwrap();
@@ -164,7 +163,7 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
 fn a_write_that_fails_leaves_its_neighbours_alone() {
     hold(async {
         let (store, _directory) = store().await;
-        let said = at_once(60, |number| {
+        let outcomes = at_once(60, |number| {
             let store = Arc::clone(&store);
             async move {
                 store
@@ -182,10 +181,10 @@ fn a_write_that_fails_leaves_its_neighbours_alone() {
             }
         })
         .await;
-        for (number, said) in said.into_iter().enumerate() {
-            assert_eq!(said, number % 3 != 0, "{number}");
-            let there = store.revision(&id(&format!("c{number}"))).await.unwrap().is_some();
-            assert_eq!(there, said, "{number}");
+        for (number, outcome) in outcomes.into_iter().enumerate() {
+            assert_eq!(outcome, number % 3 != 0, "{number}");
+            let exists = store.revision(&id(&format!("c{number}"))).await.unwrap().is_some();
+            assert_eq!(exists, outcome, "{number}");
         }
     });
 }

@@ -1,10 +1,10 @@
-//! The thread that writes. It takes what waits, up to a bound, writes it in one transaction, and answers once that is on
-//! disk: one wait for the disk serves many. Each write of a batch is a savepoint of its own, so one that fails leaves its
+//! The thread that writes. It takes waiting writes, up to a bound, writes them in one transaction, and answers once that is
+//! on disk: one wait for the disk serves many. Each write of a batch is a savepoint of its own, so one that fails leaves its
 //! neighbours alone. A batch is refused where the file is not in its place any more: what a file without a name holds is gone
 //! when the process ends.
 
 use super::{
-    file::{StoreFile, patiently},
+    file::{StoreFile, retry_while_busy},
     readers::Readers,
 };
 use crate::StoreError;
@@ -20,7 +20,7 @@ const QUEUE: usize = 1024;
 
 /// A write on its way.
 trait WriteJob: Send {
-    /// Does it. It may be done again where what it did was rolled back.
+    /// Runs the write; again if it was rolled back.
     fn act(&mut self, connection: &Connection) -> rusqlite::Result<()>;
     /// Sends the result to the caller.
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
@@ -40,7 +40,7 @@ impl<T: Send, F: FnMut(&Connection) -> rusqlite::Result<T> + Send> WriteJob for 
 
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
         let WriteRequest { made, answer, .. } = *self;
-        // Whoever asked may have left; the write stays.
+        // The caller may have left; the write stays.
         let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
     }
 }
@@ -50,21 +50,21 @@ enum WriterMessage {
     Close(oneshot::Sender<Result<(), StoreError>>),
 }
 
-/// The way to the thread. It ends when it is told to, or when nobody can ask it any more.
+/// The sender to the thread, which ends with a `Close` or with the last sender.
 #[derive(Debug)]
 pub(super) struct SqliteWriter(mpsc::Sender<WriterMessage>);
 
-/// The end that the thread listens at.
+/// The receiver of the thread.
 pub(super) struct Queue(mpsc::Receiver<WriterMessage>);
 
 impl SqliteWriter {
-    /// Makes both ends.
+    /// Creates both ends of the channel.
     pub(super) fn new() -> (SqliteWriter, Queue) {
         let (sender, receiver) = mpsc::channel(QUEUE);
         (SqliteWriter(sender), Queue(receiver))
     }
 
-    /// Has the thread write something; the answer comes once it is on disk.
+    /// Writes on the thread; returns once it is on disk.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -75,13 +75,13 @@ impl SqliteWriter {
         answered.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Returns how many writes wait.
+    /// Returns the number of waiting writes.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
         self.0.max_capacity() - self.0.capacity()
     }
 
-    /// Has the thread finish what it was given, and end.
+    /// Finishes the accepted writes and ends the thread.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         let (answer, answered) = oneshot::channel();
         self.0.send(WriterMessage::Close(answer)).await.map_err(|_| StoreError::Closed)?;
@@ -90,8 +90,8 @@ impl SqliteWriter {
 }
 
 impl Queue {
-    /// Writes until the end.
-    pub(super) fn work(mut self, connection: Connection, file: &StoreFile, readers: &Arc<Readers>) {
+    /// Writes until the queue is closed.
+    pub(super) fn run(mut self, connection: Connection, file: &StoreFile, readers: &Arc<Readers>) {
         let mut closers = Vec::new();
         let mut batch = Vec::with_capacity(BATCH);
         while let Some(message) = self.0.blocking_recv() {
@@ -107,22 +107,22 @@ impl Queue {
                 }
                 message = if batch.len() < BATCH { self.0.try_recv().ok() } else { None };
             }
-            settle(&connection, std::mem::take(&mut batch), file);
+            write_batch(&connection, std::mem::take(&mut batch), file);
         }
         if closers.is_empty() {
             return;
         }
         readers.close();
         readers.wait();
-        let outcome = end(connection).map_err(|error| file.explain(&error));
+        let outcome = close_connection(connection).map_err(|error| file.convert_error(&error));
         for closer in closers {
             let _ = closer.send(outcome.clone());
         }
     }
 }
 
-/// Puts the log into the file and lets go of it. Where another process reads, it does so when that is done.
-fn end(connection: Connection) -> rusqlite::Result<()> {
+/// Writes the log into the file and closes it. Where another process reads, that one writes it later.
+fn close_connection(connection: Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(std::time::Duration::from_millis(100))?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).or_else(|error| {
         match error.sqlite_error_code() {
@@ -145,11 +145,11 @@ enum Batch {
 }
 
 /// Writes a batch and answers each of its writes.
-fn settle(connection: &Connection, mut batch: Vec<Box<dyn WriteJob>>, file: &StoreFile) {
+fn write_batch(connection: &Connection, mut batch: Vec<Box<dyn WriteJob>>, file: &StoreFile) {
     if batch.is_empty() {
         return;
     }
-    match together(connection, &mut batch, file) {
+    match run_batch(connection, &mut batch, file) {
         Batch::Kept(outcomes) => {
             for (write, outcome) in batch.into_iter().zip(outcomes) {
                 write.answer(outcome);
@@ -157,7 +157,7 @@ fn settle(connection: &Connection, mut batch: Vec<Box<dyn WriteJob>>, file: &Sto
         }
         Batch::Broken(_) if batch.len() > 1 => {
             for write in batch {
-                settle(connection, vec![write], file);
+                write_batch(connection, vec![write], file);
             }
         }
         Batch::Lost(error) | Batch::Broken(error) => {
@@ -168,38 +168,38 @@ fn settle(connection: &Connection, mut batch: Vec<Box<dyn WriteJob>>, file: &Sto
     }
 }
 
-fn together(connection: &Connection, batch: &mut [Box<dyn WriteJob>], file: &StoreFile) -> Batch {
-    let say = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+fn run_batch(connection: &Connection, batch: &mut [Box<dyn WriteJob>], file: &StoreFile) -> Batch {
+    let execute = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
     let undo = |error: &rusqlite::Error| {
         if !connection.is_autocommit() {
             // An error here leaves nothing to undo.
-            let _ = say("ROLLBACK");
+            let _ = execute("ROLLBACK");
         }
-        file.explain(error)
+        file.convert_error(error)
     };
-    if let Err(gone) = file.in_place() {
+    if let Err(gone) = file.check_in_place() {
         return Batch::Lost(gone);
     }
-    if let Err(error) = patiently(|| say("BEGIN IMMEDIATE")) {
+    if let Err(error) = retry_while_busy(|| execute("BEGIN IMMEDIATE")) {
         return Batch::Lost(undo(&error));
     }
     let mut outcomes = Vec::with_capacity(batch.len());
     for write in batch {
-        let outcome = say("SAVEPOINT one").and_then(|_| write.act(connection));
+        let outcome = execute("SAVEPOINT one").and_then(|_| write.act(connection));
         let tidied = match &outcome {
             // Some errors, a full disk among them, end the transaction and not only the write.
-            Err(error) if connection.is_autocommit() => return Batch::Broken(file.explain(error)),
-            Err(_) => say("ROLLBACK TO one").and_then(|_| say("RELEASE one")),
-            Ok(()) => say("RELEASE one"),
+            Err(error) if connection.is_autocommit() => return Batch::Broken(file.convert_error(error)),
+            Err(_) => execute("ROLLBACK TO one").and_then(|_| execute("RELEASE one")),
+            Ok(()) => execute("RELEASE one"),
         };
         if let Err(error) = tidied {
             return Batch::Broken(undo(&error));
         }
-        outcomes.push(outcome.map_err(|error| file.explain(&error)));
+        outcomes.push(outcome.map_err(|error| file.convert_error(&error)));
     }
-    match say("COMMIT") {
-        // It may have been taken away meanwhile: nobody is told that a write stays which does not.
-        Ok(_) => file.in_place().map_or_else(Batch::Lost, |()| Batch::Kept(outcomes)),
+    match execute("COMMIT") {
+        // The file may have been removed meanwhile: such a write is not acknowledged.
+        Ok(_) => file.check_in_place().map_or_else(Batch::Lost, |()| Batch::Kept(outcomes)),
         Err(error) => Batch::Lost(undo(&error)),
     }
 }

@@ -1,4 +1,4 @@
-//! The connection breaks after the server has done what it was asked and before its answer arrives.
+//! The connection breaks after the server has executed a write and before its answer arrives.
 
 use preface_store::{
     ExpectedVersion, InsertOutcome, PageRequest, PutOutcome, ReplaceOutcome, Store, StoreError, StoredRequest,
@@ -52,7 +52,7 @@ impl Between {
 
     async fn pass(self, mut client: TcpStream, port: u16) {
         let mut server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-        let (mut sent, mut said) = (vec![0; 65536], vec![0; 65536]);
+        let (mut sent, mut received) = (vec![0; 65536], vec![0; 65536]);
         let mut swallowing = false;
         loop {
             tokio::select! {
@@ -65,11 +65,11 @@ impl Between {
                         }
                     }
                 },
-                count = server.read(&mut said) => match count {
+                count = server.read(&mut received) => match count {
                     Ok(0) | Err(_) => return,
                     Ok(_) if swallowing => return,
                     Ok(count) => {
-                        if client.write_all(&said[..count]).await.is_err() {
+                        if client.write_all(&received[..count]).await.is_err() {
                             return;
                         }
                     }
@@ -101,7 +101,11 @@ async fn a_prompt_whose_answer_was_lost_is_known_by_its_stamp() {
     assert!(between.is_done());
     assert_eq!(store.revision(&id("c")).await, Ok(Some(two.head.revision)));
     assert_eq!(store.history(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
-    assert_eq!(store.audit(&PageRequest::default()).await.unwrap().items.len(), 2, "each is told once");
+    assert_eq!(
+        store.audit(&PageRequest::default()).await.unwrap().items.len(),
+        2,
+        "each has one audit entry"
+    );
     // Without a lost answer the same again is not taken for ours.
     assert!(matches!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::Existing(_))));
     assert!(matches!(store.replace(two, one.head.revision, &actor).await, Ok(ReplaceOutcome::Stale(_))));
@@ -116,9 +120,9 @@ async fn a_prompt_of_a_former_life_stays_stale_where_an_answer_was_lost() {
     assert_eq!(store.delete(&id("c"), None, &actor).await, Ok(true));
     assert_eq!(store.create(after.clone(), &actor).await, Ok(InsertOutcome::New));
     between.swallow("the late text");
-    let said = store.replace(next(&before, "the late text"), before.head.revision, &actor).await;
+    let outcome = store.replace(next(&before, "the late text"), before.head.revision, &actor).await;
     assert!(between.is_done());
-    assert_eq!(said, Ok(ReplaceOutcome::Stale(Box::new(after.head.clone()))));
+    assert_eq!(outcome, Ok(ReplaceOutcome::Stale(Box::new(after.head.clone()))));
     assert_eq!(store.conversation(&id("c")).await, Ok(Some(after)));
 }
 
@@ -146,8 +150,8 @@ async fn what_cannot_be_known_is_not_claimed() {
     // The first delete teaches the connection the statement; the second is the one whose answer is lost.
     assert_eq!(store.delete(&id("nobody"), None, &actor()).await, Ok(false));
     between.swallow("gone");
-    let said = store.delete(&id("gone"), None, &actor()).await;
-    assert!(matches!(said, Err(StoreError::Unreachable { .. })), "{said:?}");
+    let outcome = store.delete(&id("gone"), None, &actor()).await;
+    assert!(matches!(outcome, Err(StoreError::Unreachable { .. })), "{outcome:?}");
     assert_eq!(store.head(&id("gone")).await, Ok(None), "it had been done");
 }
 

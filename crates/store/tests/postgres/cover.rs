@@ -48,13 +48,13 @@ async fn the_connection_is_covered_where_it_can_be() {
         preface_store::open(&url).await.expect_err("it does not open")
     };
     let store = crate::open(&url).await;
-    assert_eq!(how(), "f", "a server without TLS is spoken to in the clear");
+    assert_eq!(how(), "f", "the connection to a server without TLS is plain");
     store.close().await.expect("it closes");
     let error = required().await;
-    // A machine that trusts nobody says so before it asks.
+    // A machine without trusted certificates fails before it connects.
     let nobody = matches!(&error, StoreError::Address { why, .. } if why.contains("certificates"));
-    let said = error.to_string();
-    assert!(nobody || said.contains("server does not support TLS"), "{said}");
+    let message = error.to_string();
+    assert!(nobody || message.contains("server does not support TLS"), "{message}");
 
     cover(&server);
     let store = crate::open(&url).await;
@@ -66,6 +66,6 @@ async fn the_connection_is_covered_where_it_can_be() {
     let store = crate::open(&server.socket_url("db")).await;
     assert_eq!(how(), "f", "a Unix socket needs none");
     store.close().await.expect("it closes");
-    let said = required().await.to_string();
-    assert!(nobody || said.contains("certificate"), "{said}");
+    let message = required().await.to_string();
+    assert!(nobody || message.contains("certificate"), "{message}");
 }

@@ -5,7 +5,7 @@ use preface_testkit::contract::{Nodes, server::PostgresServer};
 
 async fn nodes() -> (Nodes, ()) {
     let Some(server) = PostgresServer::shared() else {
-        // Said aloud by the server: the laws are kept by the store in memory, and that is all that is shown.
+        // The suite passes with a store in memory only because the server does not run.
         let store = preface_store::open(&StoreUrl::Memory).await.expect("it opens");
         return (Nodes::new(vec![store]), ());
     };

@@ -3,6 +3,7 @@
 use preface_store::{InsertOutcome, StoreError, StoreUrl, TokenRole};
 use preface_testkit::contract::{
     Nodes,
+    migrations::version_3_gets_drafts,
     samples::{actor, first, id},
     server::PostgresServer,
 };
@@ -27,7 +28,7 @@ async fn several_nodes_may_open_an_empty_database_at_once() {
             stores.push(one.await.expect("it opens"));
         }
         let nodes = Nodes::new(stores);
-        assert_eq!(nodes.one().create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New));
+        assert_eq!(nodes.first().create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New));
         assert!(nodes.other().head(&id("c")).await.unwrap().is_some());
     }
 }
@@ -38,10 +39,10 @@ async fn tables_of_a_newer_preface_are_left_alone() {
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql(&database, "UPDATE preface_meta SET value = 99 WHERE key = 'tables'");
-    let newer = StoreError::Newer { found: 99, known: 3 };
+    let newer = StoreError::Newer { found: 99, known: 4 };
     assert_eq!(error(&server.url(&database)).await, newer);
-    assert_eq!(store.check().await, Err(newer), "a node that runs already says so too");
-    assert_eq!(server.sql(&database, "SELECT value FROM preface_meta"), "99");
+    assert_eq!(store.check().await, Err(newer), "a node that runs already fails too");
+    assert_eq!(server.sql(&database, "SELECT value FROM preface_meta WHERE key = 'tables'"), "99");
 }
 
 #[tokio::test]
@@ -66,6 +67,22 @@ async fn tokens_of_the_first_tables_keep_their_roles() {
 }
 
 #[tokio::test]
+async fn a_filled_store_of_version_3_gets_drafts() {
+    let Some(server) = PostgresServer::shared() else { return };
+    let database = server.new_database();
+    let url = server.url(&database);
+    version_3_gets_drafts(
+        async || crate::open(&url).await,
+        || {
+            let back = "DROP TABLE preface_drafts; UPDATE preface_meta SET value = 3 WHERE key = 'tables'; \
+                    DELETE FROM preface_meta WHERE key <> 'tables'";
+            _ = server.sql(&database, back);
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn what_may_not_be_written_may_be_read() {
     let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
@@ -79,14 +96,14 @@ async fn what_may_not_be_written_may_be_read() {
     let reader = crate::open(&url).await;
     assert_eq!(reader.check().await, Ok(()));
     assert!(reader.head(&id("c")).await.unwrap().is_some());
-    let said = reader.create(first("d", "x"), &actor()).await;
-    assert!(matches!(said, Err(StoreError::ReadOnly(_))), "{said:?}");
+    let outcome = reader.create(first("d", "x"), &actor()).await;
+    assert!(matches!(outcome, Err(StoreError::ReadOnly(_))), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn a_database_that_cannot_hold_every_text_is_refused() {
     let Some(server) = PostgresServer::shared() else { return };
     server.sql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'");
-    let said = error(&server.url("latin")).await.to_string();
-    assert!(said.contains("LATIN1") && said.contains("UTF8"), "{said}");
+    let message = error(&server.url("latin")).await.to_string();
+    assert!(message.contains("LATIN1") && message.contains("UTF8"), "{message}");
 }

@@ -18,7 +18,7 @@ async fn one_text_for_each_conversation() {
         crate::open(&server.url(&database)).await,
         crate::open(&server.url(&database)).await,
     ]);
-    let said = nodes
+    let outcomes = nodes
         .at_once(CONVERSATIONS * RIVALS, |number, store| async move {
             let (conversation, rival) = (number % CONVERSATIONS, number / CONVERSATIONS);
             let name = format!("c{conversation}");
@@ -30,7 +30,7 @@ async fn one_text_for_each_conversation() {
             (conversation, head)
         })
         .await;
-    for (conversation, head) in said {
+    for (conversation, head) in outcomes {
         let kept = nodes.other().head(&id(&format!("c{conversation}"))).await.unwrap().expect("it is there");
         assert_eq!(kept, head, "all get what is kept");
         assert!(head.text.starts_with(&format!("c{conversation}: ")), "{}", head.text);
@@ -38,7 +38,7 @@ async fn one_text_for_each_conversation() {
     let mut entries = 0;
     let mut request = PageRequest::first(PageRequest::MOST);
     loop {
-        let page = nodes.one().audit(&request).await.unwrap();
+        let page = nodes.first().audit(&request).await.unwrap();
         entries += page.items.len();
         match page.next {
             Some(next) => request.after = Some(next),

@@ -37,7 +37,7 @@ async fn a_store_outlives_its_server() {
             &store.put_template(new_version("t", "x"), ExpectedVersion::Any, &actor()).await
         ));
     };
-    tokio::time::timeout(LONG, answers).await.expect("it says so at once");
+    tokio::time::timeout(LONG, answers).await.expect("it fails at once");
     server.start_again();
     assert_eq!(store.check().await, Ok(()));
     assert_eq!(store.conversation(&id("c")).await, Ok(Some(one.clone())));
@@ -56,7 +56,7 @@ async fn what_was_acknowledged_outlives_the_server() {
         .map(|writer| {
             let (store, over, acknowledged) = (store.clone(), over.clone(), acknowledged.clone());
             tokio::spawn(async move {
-                let mut said = Vec::new();
+                let mut outcomes = Vec::new();
                 for number in 0.. {
                     if over.load(Ordering::Relaxed) {
                         break;
@@ -70,9 +70,9 @@ async fn what_was_acknowledged_outlives_the_server() {
                         // Attempts while the server is away are spaced out.
                         Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
                     }
-                    said.push((one, answer.is_ok()));
+                    outcomes.push((one, answer.is_ok()));
                 }
-                said
+                outcomes
             })
         })
         .collect();

@@ -1,4 +1,4 @@
-//! What a server refuses is said clearly, and never with a password.
+//! Errors of a server that refuses a connection are clear and contain no password.
 
 use preface_store::{InsertOutcome, Store, StoreError, StoreUrl};
 use preface_testkit::contract::{
@@ -16,18 +16,18 @@ async fn words(url: &str) -> String {
 }
 
 #[tokio::test]
-async fn who_is_not_let_in_is_told_why() {
+async fn a_refused_connection_has_its_reason_in_the_error() {
     let Some(server) = PostgresServer::shared() else { return };
     let database = server.new_database();
-    let asked = PostgresServer::ASKED;
-    server.sql("postgres", &format!("CREATE ROLE {asked} LOGIN SUPERUSER PASSWORD 'right'"));
+    let user = PostgresServer::PASSWORD_USER;
+    server.sql("postgres", &format!("CREATE ROLE {user} LOGIN SUPERUSER PASSWORD 'right'"));
     let port = server.port();
     let url =
-        |password: &str, database: &str| format!("postgres://{asked}{password}@127.0.0.1:{port}/{database}");
+        |password: &str, database: &str| format!("postgres://{user}{password}@127.0.0.1:{port}/{database}");
     let shown = format!("the store does not answer: {}: ", url("", &database));
     assert_eq!(
         words(&url(":s3cret", &database)).await,
-        format!("{shown}the server refuses the password of `{asked}`")
+        format!("{shown}the server refuses the password of `{user}`")
     );
     let none = words(&url("", &database)).await;
     assert!(none.starts_with(&shown) && none.contains("password missing"), "{none}");
@@ -44,12 +44,12 @@ async fn who_is_not_let_in_is_told_why() {
 #[tokio::test]
 async fn a_port_where_nobody_listens_is_named() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let said = words(&format!("postgres://me:s3cret@127.0.0.1:{port}/db")).await;
+    let message = words(&format!("postgres://me:s3cret@127.0.0.1:{port}/db")).await;
     assert!(
-        said.starts_with(&format!("the store does not answer: postgres://me@127.0.0.1:{port}/db: ")),
-        "{said}"
+        message.starts_with(&format!("the store does not answer: postgres://me@127.0.0.1:{port}/db: ")),
+        "{message}"
     );
-    assert!(said.contains("refused"), "{said}");
+    assert!(message.contains("refused"), "{message}");
 }
 
 /// Makes the server answer each new conversation with an error: the code, and how often.
@@ -100,7 +100,7 @@ async fn writers_that_got_into_each_others_way_try_again() {
         let store = refusing(server, code, 3).await;
         assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New), "{code}");
     }
-    // A server that takes no writes is asked once more, on another connection.
+    // A write that a server refuses is tried once more, on another connection.
     let store = refusing(server, "25006", 1).await;
     assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(InsertOutcome::New));
 }

@@ -12,13 +12,13 @@ const TOOLS: [&str; 7] = ["read", "bash", "edit", "write", "grep", "find", "ls"]
 /// Where a directory is explored with tools of their own, no shell is recommended.
 const EXPLORERS: [&str; 3] = ["tool:grep", "tool:find", "tool:ls"];
 
-/// Returns the options that make the preset speak as the package does.
+/// Returns the options that make the preset print what the package does.
 pub fn collect(setup: &Setup, variant: &str) -> Result<PiOptions, String> {
     let mut pure = Oracle::start(setup, variant, "pure", crate::NOW)?;
     let mut prompt = |tools: &[&str]| {
         let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
         let input = BuilderInput { cwd: "/w".into(), selected_tools: Some(tools), ..BuilderInput::default() };
-        pure.ask(&input.line())?
+        pure.request(&input.line())?
     };
     let empty = prompt(&[])?;
     let always = guidelines(&empty)?;

@@ -26,15 +26,15 @@ pub fn compare(
     let all = seeds.len();
     for seed in seeds {
         let input = random_input(seed, variant);
-        let want = package.ask(&input.line())?;
+        let want = package.request(&input.line())?;
         let got = ours.prompt(&input);
         tally.compared += 1;
         if !same(&want, &got) {
-            let asked_again = match known::without_inherited(&input, variant) {
-                Some(input) => Some(package.ask(&input.line())?),
+            let want_again = match known::without_inherited(&input, variant) {
+                Some(input) => Some(package.request(&input.line())?),
                 None => None,
             };
-            if asked_again.is_some_and(|want| same(&want, &got)) {
+            if want_again.is_some_and(|want| same(&want, &got)) {
                 *tally.known.entry(known::INHERITED).or_default() += 1;
             } else {
                 let again = format!("cargo xtask peers pi --variant {variant} --seed {seed} --only inputs");
@@ -60,7 +60,7 @@ pub fn vectors(
 ) -> Result<Tally, String> {
     let ours = builder(variant, options, plant)?;
     let mut tally = Tally::default();
-    for (at, (input, want)) in stored(setup, variant)?.into_iter().enumerate() {
+    for (at, (input, want)) in read_vectors(setup, variant)?.into_iter().enumerate() {
         let want = want.replace("@PKG@", &setup.package_dir().display().to_string());
         let got = ours.prompt(&input).unwrap_or_else(|error| error);
         tally.compared += 1;
@@ -72,7 +72,7 @@ pub fn vectors(
 }
 
 /// Reads the stored vectors: each input with the prompt of the package.
-pub fn stored(setup: &Setup, variant: &str) -> Result<Vec<(BuilderInput, String)>, String> {
+pub fn read_vectors(setup: &Setup, variant: &str) -> Result<Vec<(BuilderInput, String)>, String> {
     let file = setup.oracle.join(format!("vectors/pure-{}.jsonl", oracle::version(variant)));
     let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let row = |line: &str| {

@@ -1,6 +1,6 @@
-//! Differences that are meant, each with a rule that says what the package would have to answer if it did as preface does.
+//! Intended differences, each with a rule for what the package would have to return if it did as preface does.
 //!
-//! A rule changes the question, never the comparison: the package is asked again, and its answer must be preface's byte
+//! A rule changes the input, never the comparison: the package runs again, and its output must be preface's byte
 //! for byte. `docs/design/peers.md` has the reasons.
 
 use preface_testkit::peers::{BuilderInput, Workspace};
@@ -15,7 +15,7 @@ pub const UNREADABLE: &str = "SYSTEM.md or APPEND_SYSTEM.md is a directory (D1)"
 /// Members of every JavaScript object.
 const MEMBERS: [&str; 3] = ["constructor", "toString", "hasOwnProperty"];
 
-/// Returns the input that says for inherited names what the input leaves out: the name itself, or no text. `None` where
+/// Returns the input with a value for inherited names: the name itself, or no text. `None` where
 /// there is no such name.
 pub fn without_inherited(input: &BuilderInput, variant: &str) -> Option<BuilderInput> {
     let tools = input.tools();

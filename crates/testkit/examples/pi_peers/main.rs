@@ -10,7 +10,7 @@ mod record;
 mod report;
 mod workspaces;
 
-use preface::ASSETS;
+use preface_engine::ASSETS;
 use preface_testkit::peers::{
     BuilderInput, PiBuilder, PiOptions, ProfileFault, VARIANTS, edge_workspaces, random_workspace,
 };
@@ -54,9 +54,9 @@ impl Setup {
     }
 }
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Default)]
-struct Wanted {
+struct Options {
     words: Vec<String>,
     oracle: PathBuf,
     packages: PathBuf,
@@ -71,7 +71,7 @@ struct Wanted {
 }
 
 fn main() -> ExitCode {
-    let result = wanted().and_then(|wanted| match wanted.words.first().map(String::as_str) {
+    let result = parse_options().and_then(|wanted| match wanted.words.first().map(String::as_str) {
         Some("pure") => pure(&wanted),
         Some("texts") => with_setup(&wanted, texts),
         Some("record") => with_setup(&wanted, record_all),
@@ -88,8 +88,8 @@ fn main() -> ExitCode {
 }
 
 /// Reads the words that `cargo xtask peers pi` hands over; it has checked them.
-fn wanted() -> Result<Wanted, String> {
-    let mut wanted = Wanted { inputs: 5000, workspaces: 300, seed: 1, ..Wanted::default() };
+fn parse_options() -> Result<Options, String> {
+    let mut wanted = Options { inputs: 5000, workspaces: 300, seed: 1, ..Options::default() };
     let mut words = env::args().skip(1);
     while let Some(word) = words.next() {
         if !word.starts_with("--") {
@@ -131,7 +131,7 @@ fn variant(word: &str) -> Result<String, String> {
 }
 
 /// Runs something in a fresh directory that no instructions lie above.
-fn with_setup(wanted: &Wanted, run: fn(&Setup, &Wanted) -> Result<bool, String>) -> Result<bool, String> {
+fn with_setup(wanted: &Options, run: fn(&Setup, &Options) -> Result<bool, String>) -> Result<bool, String> {
     let temporary = env::temp_dir().canonicalize().map_err(|error| error.to_string())?;
     for dir in temporary.ancestors() {
         for name in [
@@ -170,7 +170,7 @@ fn with_setup(wanted: &Wanted, run: fn(&Setup, &Wanted) -> Result<bool, String>)
 }
 
 /// The comparison itself.
-fn compare(setup: &Setup, wanted: &Wanted) -> Result<bool, String> {
+fn compare(setup: &Setup, wanted: &Options) -> Result<bool, String> {
     let mut rows = Vec::new();
     let mut missed = Vec::new();
     println!("seeds from {}", wanted.seed);
@@ -181,7 +181,7 @@ fn compare(setup: &Setup, wanted: &Wanted) -> Result<bool, String> {
         rows.push((variant.clone(), inputs, trees));
         if wanted.only.is_none() && wanted.plant.is_none() {
             for plant in [ProfileFault::Separator, ProfileFault::Order] {
-                missed.extend(planted(setup, wanted, variant, &options, plant)?);
+                missed.extend(missed_faults(setup, wanted, variant, &options, plant)?);
             }
         }
     }
@@ -198,7 +198,7 @@ fn compare(setup: &Setup, wanted: &Wanted) -> Result<bool, String> {
 
 fn compare_variant(
     setup: &Setup,
-    wanted: &Wanted,
+    wanted: &Options,
     variant: &str,
     options: &PiOptions,
     plant: Option<ProfileFault>,
@@ -226,9 +226,9 @@ fn compare_variant(
 }
 
 /// Returns what a planted error was not caught by.
-fn planted(
+fn missed_faults(
     setup: &Setup,
-    wanted: &Wanted,
+    wanted: &Options,
     variant: &str,
     options: &PiOptions,
     plant: ProfileFault,
@@ -248,7 +248,7 @@ fn seeds(first: u64, count: u64) -> impl ExactSizeIterator<Item = u64> {
 }
 
 /// Reads inputs from stdin and writes prompts.
-fn pure(wanted: &Wanted) -> Result<bool, String> {
+fn pure(wanted: &Options) -> Result<bool, String> {
     let variant = variant(wanted.words.get(1).ok_or("`pure` takes a variant")?)?;
     let mut options = match &wanted.texts {
         Some(file) => {
@@ -280,7 +280,7 @@ fn pure(wanted: &Wanted) -> Result<bool, String> {
 }
 
 /// Prints the sentences of a package, for `pure --texts`.
-fn texts(setup: &Setup, wanted: &Wanted) -> Result<bool, String> {
+fn texts(setup: &Setup, wanted: &Options) -> Result<bool, String> {
     let variant = variant(wanted.words.get(1).ok_or("`texts` takes a variant")?)?;
     let options = collect::collect(setup, &variant)?;
     println!("{}", serde_json::to_string_pretty(&options).map_err(|error| error.to_string())?);
@@ -288,7 +288,7 @@ fn texts(setup: &Setup, wanted: &Wanted) -> Result<bool, String> {
 }
 
 /// Writes the recordings of the tests.
-fn record_all(setup: &Setup, wanted: &Wanted) -> Result<bool, String> {
+fn record_all(setup: &Setup, wanted: &Options) -> Result<bool, String> {
     let into = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/pi");
     let preset =
         ASSETS.iter().find(|(path, _)| *path == "presets/pi.toml").ok_or("there is no preset `pi`")?;

@@ -50,8 +50,8 @@ impl Oracle {
         Ok(Oracle { child, stdin, stdout, stderr: Some(stderr) })
     }
 
-    /// Asks for the answer to one line: the prompt, or the error that the package throws.
-    pub fn ask(&mut self, line: &str) -> Result<Result<String, String>, String> {
+    /// Sends one line and returns the prompt, or the error that the package throws.
+    pub fn request(&mut self, line: &str) -> Result<Result<String, String>, String> {
         let mut answer = Vec::new();
         let sent = self.stdin.as_mut().map(|stdin| writeln!(stdin, "{line}").and_then(|()| stdin.flush()));
         let read = self.stdout.read_until(b'\n', &mut answer);

@@ -29,12 +29,12 @@ pub fn record(
     let package_dir = setup.package_dir().display().to_string();
 
     let mut files = Vec::new();
-    let mut rows = inputs::stored(setup, variant)?;
+    let mut rows = inputs::read_vectors(setup, variant)?;
     let mut pure = Oracle::start(setup, variant, "pure", crate::NOW)?;
     for tools in SHELLS {
         let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
         let input = BuilderInput { cwd: "/w".into(), selected_tools: Some(tools), ..BuilderInput::default() };
-        let prompt = pure.ask(&input.line())??;
+        let prompt = pure.request(&input.line())??;
         rows.push((input, prompt.replace(&package_dir, "@PKG@")));
     }
     let mut lines = String::new();
@@ -98,7 +98,7 @@ impl Tokens {
     }
 }
 
-/// Tools that are no default ones speak in no recorded tree.
+/// Tools that are no default ones are in no recorded tree.
 fn never_listed(token: &str) -> bool {
     let defaults = ["@READ-", "@BASH-", "@EDIT-", "@WRITE-"];
     (token.contains("-SNIPPET@") || token.contains("-GUIDELINE-"))

@@ -46,21 +46,21 @@ pub fn compare(
     let all = trees.len();
     for (seed, tree) in trees {
         tree.write(&root).map_err(|error| format!("{} could not be written: {error}", tree.name))?;
-        let mut ask = || match &mut warm {
-            Some(warm) => warm.ask(&request(&tree, &root, variant, options))?,
+        let mut oracle_prompt = || match &mut warm {
+            Some(warm) => warm.request(&request(&tree, &root, variant, options))?,
             None => {
                 let (cwd, home) = (tree.cwd_in(&root), tree.home_in(&root));
                 oracle::session(setup, variant, crate::NOW, &cwd, &home, tree.tools.as_deref()).map(Ok)?
             }
         };
-        let want = ask().unwrap_or_else(|error| format!("error: {error}"));
+        let want = oracle_prompt().unwrap_or_else(|error| format!("error: {error}"));
         let got = ours.prompt(&tree, &root).unwrap_or_else(|error| format!("error: {error}"));
         tally.compared += 1;
         if want != got {
             let unreadable = known::unreadable(&tree, &root);
             // As preface sees it, what cannot be read is not there.
             unreadable.iter().try_for_each(|path| away(path))?;
-            let meant = !unreadable.is_empty() && ask().is_ok_and(|want| want == got);
+            let meant = !unreadable.is_empty() && oracle_prompt().is_ok_and(|want| want == got);
             if meant {
                 *tally.known.entry(known::UNREADABLE).or_default() += 1;
             } else {
@@ -70,7 +70,7 @@ pub fn compare(
                 tally.differs(&format!("{variant} workspace {}", tree.name), &again, &want, &got);
             }
         }
-        // A tree that was asked for by name stays for whoever looks at it.
+        // A tree that was requested by name is kept for inspection.
         if setup.keep {
             println!("kept: {}", root.join(&tree.name).display());
         } else {
@@ -83,7 +83,7 @@ pub fn compare(
     Ok(tally)
 }
 
-/// The line that asks the warm process; without a session the tools' texts are part of the question.
+/// The request to the warm process; without a session the tools' texts are part of it.
 fn request(tree: &Workspace, root: &Path, variant: &str, options: &PiOptions) -> String {
     let tools = tree.tools.clone().unwrap_or_else(|| DEFAULT_TOOLS.map(str::to_owned).to_vec());
     let (mut snippets, mut guidelines) = (serde_json::Map::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Reading a case file. `cases/README.md` is its reference.
 
-use preface::core::turn::Tool;
-use serde::Deserialize;
+use preface_engine::core::turn::Tool;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A Markdown file with one or more cases.
@@ -82,7 +82,7 @@ pub enum Expectation {
 }
 
 /// The inputs of a turn, as TOML.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CaseTurn {
     /// `build` (default), `grant`, `revoke`, `init`.
@@ -186,17 +186,17 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                     };
                     acts.push(CaseStep::Put(path, CaseEntry::File(bytes)));
                 }
-                (None, Some(BlockKind::Turn)) => {
+                (None, Some(FenceKind::Turn)) => {
                     let turn = toml::from_str(&body).map_err(|error| format!("line {number}: {error}"))?;
                     acts.push(CaseStep::Turn(Box::new(turn), number));
                 }
-                (None, Some(BlockKind::Expect(what))) => acts.push(CaseStep::Expect(what, body, number)),
+                (None, Some(FenceKind::Expect(what))) => acts.push(CaseStep::Expect(what, body, number)),
                 (Some(path), Some(_)) => {
                     return Err(format!("line {number}: `{path}` needs a block of text"));
                 }
                 (None, None) => return Err(format!("line {number}: whose block is `{info}`?")),
             }
-        } else if let Some((name, rest)) = named(line) {
+        } else if let Some((name, rest)) = quoted_path(line) {
             let acts = cases.last_mut().map_or(&mut shared, |case| &mut case.acts);
             let entry = match rest.trim().trim_end_matches('.') {
                 ":" => {
@@ -232,30 +232,30 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
     Ok(CaseFile { cases })
 }
 
-fn named(line: &str) -> Option<(&str, &str)> {
+fn quoted_path(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix('`')?;
     rest.split_once('`')
 }
 
-enum BlockKind {
+enum FenceKind {
     Turn,
     Expect(Expectation),
 }
 
-fn act(info: &str) -> Option<BlockKind> {
+fn act(info: &str) -> Option<FenceKind> {
     Some(match info {
-        "toml turn" => BlockKind::Turn,
-        "prompt" => BlockKind::Expect(Expectation::Prompt),
-        "prompt escaped" => BlockKind::Expect(Expectation::PromptEscaped),
-        "attachments" => BlockKind::Expect(Expectation::Attachments),
-        "explain" | "scopes" => BlockKind::Expect(Expectation::Explain),
-        "absent" => BlockKind::Expect(Expectation::Absent),
-        "diagnostics" => BlockKind::Expect(Expectation::Diagnostics),
-        "audit" => BlockKind::Expect(Expectation::Audit),
-        "error" => BlockKind::Expect(Expectation::Error),
-        "file" => BlockKind::Expect(Expectation::File),
-        "questions" => BlockKind::Expect(Expectation::Questions),
-        "opened" => BlockKind::Expect(Expectation::Opened),
+        "toml turn" => FenceKind::Turn,
+        "prompt" => FenceKind::Expect(Expectation::Prompt),
+        "prompt escaped" => FenceKind::Expect(Expectation::PromptEscaped),
+        "attachments" => FenceKind::Expect(Expectation::Attachments),
+        "explain" | "scopes" => FenceKind::Expect(Expectation::Explain),
+        "absent" => FenceKind::Expect(Expectation::Absent),
+        "diagnostics" => FenceKind::Expect(Expectation::Diagnostics),
+        "audit" => FenceKind::Expect(Expectation::Audit),
+        "error" => FenceKind::Expect(Expectation::Error),
+        "file" => FenceKind::Expect(Expectation::File),
+        "questions" => FenceKind::Expect(Expectation::Questions),
+        "opened" => FenceKind::Expect(Expectation::Opened),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::parse::{Case, CaseEntry, CaseStep, CaseTurn, Expectation, parse, unescape};
 use crate::MemorySystem;
-use preface::{
+use preface_engine::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ScopesReport, TemplateInput, ToolChoice, TrustAnswer,
     TrustChoice, TrustQuestion,
     core::{attachment::Attachment, origin::Origin, pipeline, prompt::Prompt, variable_source::NoSource},
@@ -51,7 +51,7 @@ pub fn run(case: &Case) -> Result<(), String> {
     let mut last: Option<LastTurn> = None;
     for act in &case.acts {
         match act {
-            CaseStep::Put(path, entry) => system = put(system, path, entry)?,
+            CaseStep::Put(path, entry) => system = add_entry(system, path, entry)?,
             CaseStep::Turn(turn, _) => {
                 for (name, value) in &turn.env {
                     system = system.with_var(name, value);
@@ -67,15 +67,20 @@ pub fn run(case: &Case) -> Result<(), String> {
                 }
                 system.clear_touches();
                 let person = ScriptedAnswers::new(turn);
-                let outcome = ask(&system, turn, &person)?;
-                let questions = person.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
-                last = Some(LastTurn { outcome, turn: (**turn).clone(), questions, opened: opened(&system) });
+                let outcome = take_turn(&system, turn, &person)?;
+                let questions = person.questions.into_inner().unwrap_or_else(PoisonError::into_inner);
+                last = Some(LastTurn {
+                    outcome,
+                    turn: (**turn).clone(),
+                    questions,
+                    opened: opened_files(&system),
+                });
             }
             CaseStep::Expect(what, wanted, line) => {
                 let Some(last) = &last else {
                     return Err(format!("line {line}: no turn before this block"));
                 };
-                let found = match found(*what, wanted, last, &system) {
+                let found = match actual_text(*what, wanted, last, &system) {
                     Ok(found) => found,
                     Err(why) => return Err(format!("line {line}: {why}")),
                 };
@@ -113,7 +118,7 @@ fn absolute(path: &str) -> PathBuf {
     }
 }
 
-fn put(system: MemorySystem, path: &str, entry: &CaseEntry) -> Result<MemorySystem, String> {
+fn add_entry(system: MemorySystem, path: &str, entry: &CaseEntry) -> Result<MemorySystem, String> {
     if let Some(bundled) = path.strip_prefix("bundled/") {
         let CaseEntry::File(bytes) = entry else { return Err(format!("`{path}` can only be a file")) };
         return Ok(system.with_bundled(bundled, bytes.clone()));
@@ -145,14 +150,14 @@ fn put(system: MemorySystem, path: &str, entry: &CaseEntry) -> Result<MemorySyst
 }
 
 /// The files below the project that were opened, or tried to be, one a line.
-fn opened(system: &MemorySystem) -> String {
+fn opened_files(system: &MemorySystem) -> String {
     let reads = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Read);
     let places = reads.filter_map(|touch| touch.place.strip_prefix(PROJECT).ok().map(Path::to_owned));
     let places: BTreeSet<PathBuf> = places.collect();
     places.iter().map(|place| format!("{}\n", place.display())).collect()
 }
 
-fn ask(
+fn take_turn(
     system: &MemorySystem,
     turn: &CaseTurn,
     person: &ScriptedAnswers,
@@ -190,9 +195,10 @@ fn ask(
             Some("require") => TrustChoice::Require,
             Some(other) => return Err(format!("unknown trust `{other}`")),
         },
+        shown: None,
         home_trust: match turn.trust_home {
-            Some(true) => preface::host::places::HomeTrust::Anywhere,
-            _ => preface::host::places::HomeTrust::OutsideProject,
+            Some(true) => preface_engine::host::places::HomeTrust::Anywhere,
+            _ => preface_engine::host::places::HomeTrust::OutsideProject,
         },
         pins: None,
         template: turn.template.as_ref().map(|text| TemplateInput {
@@ -207,10 +213,10 @@ fn ask(
     let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();
     Ok(match turn.action.as_deref() {
         None | Some("build") => {
-            engine.build_asking(&request, person).map(|built| TurnOutcome::Built(Box::new(built)))
+            engine.build_interactive(&request, person).map(|built| TurnOutcome::Built(Box::new(built)))
         }
         Some("grant") => engine
-            .grant(&request, paths, preface::coverage::HiddenText::Refuse)
+            .grant(&request, paths, preface_engine::coverage::HiddenText::Refuse)
             .map(|report| TurnOutcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
         Some("revoke") => engine
             .revoke(&request, &paths)
@@ -222,18 +228,18 @@ fn ask(
 
 /// A row for each extension that is not built in (or only those that the turn names), then the notes that matter.
 fn rows(report: &ScopesReport, turn: &CaseTurn) -> Vec<String> {
-    let shipped = |entry: &&preface::core::extension::ExtensionEntry| {
+    let shipped = |entry: &&preface_engine::core::extension::ExtensionEntry| {
         ASSETS.iter().any(|(path, _)| entry.origin.path == format!("bundled/{path}"))
             || entry.origin.path == "bundled"
     };
-    let told = |entry: &&preface::core::extension::ExtensionEntry| {
+    let listed = |entry: &&preface_engine::core::extension::ExtensionEntry| {
         !shipped(entry) || !entry.active || entry.fallback_from.is_some()
     };
     let mut lines: Vec<String> = report
         .scopes
         .entries
         .iter()
-        .filter(told)
+        .filter(listed)
         .map(|entry| {
             let mut cells = vec![
                 format!("{}/{}", entry.value.category, entry.name),
@@ -243,10 +249,10 @@ fn rows(report: &ScopesReport, turn: &CaseTurn) -> Vec<String> {
             if entry.active && !entry.runnable {
                 cells.push("not runnable".to_owned());
             }
-            if entry.status == preface::core::extension::Status::Pending {
+            if entry.status == preface_engine::core::extension::Status::Pending {
                 cells.push("pending".to_owned());
             }
-            let origin = |word: &str, origin: &preface::core::extension::EntryOrigin| {
+            let origin = |word: &str, origin: &preface_engine::core::extension::EntryOrigin| {
                 format!("{word} {}", origin.scope)
             };
             cells.extend(entry.shadows.iter().map(|hidden| origin("hides", hidden)));
@@ -271,7 +277,7 @@ struct ScriptedAnswers {
     answer: Option<String>,
     confirm: bool,
     /// The questions, one line each.
-    asked: Mutex<String>,
+    questions: Mutex<String>,
 }
 
 impl ScriptedAnswers {
@@ -279,20 +285,20 @@ impl ScriptedAnswers {
         ScriptedAnswers {
             answer: turn.answer.clone(),
             confirm: turn.confirm.unwrap_or(false),
-            asked: Mutex::default(),
+            questions: Mutex::default(),
         }
     }
 
-    fn hear(&self, line: &str) {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.push_str(line);
-        asked.push('\n');
+    fn record(&self, line: &str) {
+        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        questions.push_str(line);
+        questions.push('\n');
     }
 }
 
 impl Confirm for ScriptedAnswers {
     fn confirm(&self, question: &str) -> bool {
-        self.hear(question);
+        self.record(question);
         self.confirm
     }
 }
@@ -300,9 +306,9 @@ impl Confirm for ScriptedAnswers {
 impl Ask for ScriptedAnswers {
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
         let answer = self.answer.as_deref()?;
-        self.hear(&format!("trust {}", question.path.display()));
+        self.record(&format!("trust {}", question.path.display()));
         for line in &question.contents {
-            self.hear(&format!("  {line}"));
+            self.record(&format!("  {line}"));
         }
         match answer {
             "trust" => Some(TrustAnswer::Trust),
@@ -321,16 +327,21 @@ impl Ask for ScriptedAnswers {
     }
 }
 
-fn found(what: Expectation, wanted: &str, last: &LastTurn, system: &MemorySystem) -> Result<String, String> {
+fn actual_text(
+    what: Expectation,
+    wanted: &str,
+    last: &LastTurn,
+    system: &MemorySystem,
+) -> Result<String, String> {
     match (what, &last.outcome) {
         (Expectation::Questions, _) => Ok(last.questions.clone()),
         (Expectation::Opened, _) => Ok(last.opened.clone()),
         (Expectation::File, _) => {
             let path = wanted.lines().next().unwrap_or_default();
-            let text = preface::host::system::System::read(
+            let text = preface_engine::host::system::System::read(
                 system,
                 &absolute(path),
-                preface::host::system::ReadScope::Anywhere,
+                preface_engine::host::system::ReadScope::Anywhere,
                 1 << 20,
             )
             .map_or_else(
@@ -400,7 +411,7 @@ fn laws(built: &BuildResult) -> Result<(), String> {
         }
     }
     let json = serde_json::to_string(&built.snapshot).map_err(|error| error.to_string())?;
-    let mut again: preface::core::snapshot::Snapshot =
+    let mut again: preface_engine::core::snapshot::Snapshot =
         serde_json::from_str(&json).map_err(|error| error.to_string())?;
     if again != built.snapshot {
         return Err("the snapshot does not survive its JSON form".to_owned());

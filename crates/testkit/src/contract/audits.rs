@@ -1,4 +1,4 @@
-//! What happened is written down together with what happened, and never with a text.
+//! An audit entry is written together with its change, and never holds a text.
 
 use super::{
     Nodes,
@@ -20,9 +20,9 @@ fn reader(name: &str) -> TokenRecord {
     TokenRecord { name: name.to_owned(), role, digest, created_at: at(0), expires_at: None }
 }
 
-/// Each change has one entry, which says who, when, what, to what, and the rest.
-pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
-    let (store, somebody) = (nodes.one(), Actor::at("some \"body\"", at(9)));
+/// Each change has one entry with actor, time, action, subject and detail.
+pub async fn each_change_has_an_entry_with_its_detail(nodes: &Nodes) {
+    let (store, somebody) = (nodes.first(), Actor::at("some \"body\"", at(9)));
     let noted = NewVersion { note: "why".to_owned(), ..new_version("main", "\u{e4}") };
     store.put_template(noted, ExpectedVersion::Any, &somebody).await.unwrap();
     store.put_template(NewVersion::reset(template("main")), ExpectedVersion::Any, &somebody).await.unwrap();
@@ -73,15 +73,15 @@ pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
     let mut found = entries(nodes.other()).await;
     assert!(found.is_sorted_by(|a, b| a.id > b.id), "ids count upwards, the newest is the first");
     found.reverse();
-    let told: Vec<(AuditAction, &str, Value)> =
+    let actual: Vec<(AuditAction, &str, Value)> =
         found.iter().map(|entry| (entry.action, entry.subject.as_str(), entry.detail.clone())).collect();
-    assert_eq!(told, wanted);
+    assert_eq!(actual, wanted);
     assert!(found.iter().all(|entry| entry.actor == somebody.name && entry.at == somebody.at));
 }
 
 /// Old entries go, the oldest first; ids go on counting, and the trimming is an entry.
 pub async fn old_entries_are_trimmed(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     for number in 0..5 {
         let somebody = Actor::at("a", at(number));
         store.create(first(&format!("c{number}"), "x"), &somebody).await.unwrap();
@@ -119,8 +119,8 @@ pub async fn old_entries_are_trimmed(nodes: &Nodes) {
 }
 
 /// Checks that calls without an effect have no audit entry.
-pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
-    let (store, somebody) = (nodes.one(), actor());
+pub async fn calls_without_effect_have_no_entry(nodes: &Nodes) {
+    let (store, somebody) = (nodes.first(), actor());
     put(store, new_version("main", "one")).await;
     let (one, other) = (first("c", "one"), first("c", "other"));
     create(store, &one).await;
@@ -148,7 +148,7 @@ pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
 
 /// No entry holds a text of a template or a prompt, or what a token is known by.
 pub async fn entries_never_hold_a_text(nodes: &Nodes) {
-    let (store, secret) = (nodes.one(), "the text that nobody may log");
+    let (store, secret) = (nodes.first(), "the text that nobody may log");
     put(store, new_version("main", secret)).await;
     let mut one = first_at("c", secret, 0);
     one.record = format!("{{\"text\":\"{secret}\"}}").into();

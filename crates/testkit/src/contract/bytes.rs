@@ -1,8 +1,8 @@
-//! What is written comes back byte for byte, and nothing that is written is ever read as something else.
+//! Written text comes back byte for byte, and nothing that is written is ever read as something else.
 
 use super::{
     Nodes,
-    conversations::{create, there},
+    conversations::{assert_stored, create},
     samples::{actor, at, first, id, new_version, next, template, texts},
     templates::put,
 };
@@ -15,7 +15,7 @@ use preface_store::{
 /// Any text of a template comes back, NUL and all.
 pub async fn any_text_of_a_template_comes_back(nodes: &Nodes) {
     for (number, text) in texts().iter().enumerate() {
-        let version = put(nodes.one(), new_version("main", text)).await;
+        let version = put(nodes.first(), new_version("main", text)).await;
         assert_eq!((version.text.as_deref(), version.bytes), (Some(text.as_str()), text.len() as u64));
         let found = nodes.other().template(&template("main"), &VersionChoice::Current).await.unwrap();
         assert!(found.as_ref() == Some(&version), "text {number}: {:?}", text.get(..40));
@@ -33,8 +33,8 @@ pub async fn any_text_of_a_prompt_comes_back(nodes: &Nodes) {
     for (number, text) in texts().iter().enumerate() {
         let mut one = first(&format!("c{number}"), text);
         one.record = text.as_str().into();
-        create(nodes.one(), &one).await;
-        there(nodes.other(), &one).await;
+        create(nodes.first(), &one).await;
+        assert_stored(nodes.other(), &one).await;
         let found = nodes.other().conversation(&one.head.id).await.unwrap().unwrap();
         assert!(found.is_whole(), "text {number}");
         let mut two = next(&one, text);
@@ -43,8 +43,8 @@ pub async fn any_text_of_a_prompt_comes_back(nodes: &Nodes) {
             nodes.other().replace(two.clone(), one.head.revision, &actor()).await,
             Ok(ReplaceOutcome::Done)
         );
-        there(nodes.one(), &two).await;
-        let history = nodes.one().history(&one.head.id, &PageRequest::default()).await.unwrap();
+        assert_stored(nodes.first(), &two).await;
+        let history = nodes.first().history(&one.head.id, &PageRequest::default()).await.unwrap();
         assert_eq!(history.items[0].was, one);
     }
 }
@@ -84,7 +84,7 @@ pub async fn ids_are_data(nodes: &Nodes) {
         &long,
     ];
     for name in ids {
-        create(nodes.one(), &first(name, name)).await;
+        create(nodes.first(), &first(name, name)).await;
     }
     for name in ids {
         assert_eq!(nodes.other().head(&id(name)).await.unwrap().unwrap().text.as_ref(), name);
@@ -95,7 +95,7 @@ pub async fn ids_are_data(nodes: &Nodes) {
     let found: Vec<&str> = listed.items.iter().map(|head| head.id.as_str()).collect();
     assert_eq!(found, sorted);
     for name in ids {
-        assert_eq!(nodes.one().delete(&id(name), None, &actor()).await, Ok(true), "{name}");
+        assert_eq!(nodes.first().delete(&id(name), None, &actor()).await, Ok(true), "{name}");
     }
 }
 
@@ -111,17 +111,17 @@ pub async fn short_texts_are_data(nodes: &Nodes) {
         one.head.fingerprint = fingerprint(text);
         one.head.template =
             Some(TemplateUsed { chosen: text.clone(), name: template("t"), version: Some(1) });
-        assert_eq!(nodes.one().create(one.clone(), &actor).await, Ok(InsertOutcome::New));
-        there(nodes.other(), &one).await;
+        assert_eq!(nodes.first().create(one.clone(), &actor).await, Ok(InsertOutcome::New));
+        assert_stored(nodes.other(), &one).await;
 
         let name = format!("t{number}");
         let new = NewVersion { note: text.clone(), ..new_version(&name, "x") };
-        let put = nodes.one().put_template(new, ExpectedVersion::Any, &actor).await.unwrap();
+        let put = nodes.first().put_template(new, ExpectedVersion::Any, &actor).await.unwrap();
         let PutOutcome::Stored(version) = put else { panic!("not stored: {put:?}") };
         assert_eq!((&version.note, &version.author), (text, text));
         let name = template(&name);
         assert_eq!(nodes.other().template(&name, &VersionChoice::Current).await, Ok(Some(version)));
-        assert_eq!(nodes.one().label(&name, text, Some(1), &actor).await, Ok(true));
+        assert_eq!(nodes.first().label(&name, text, Some(1), &actor).await, Ok(true));
         let labelled = nodes.other().template(&name, &VersionChoice::Label(text.clone())).await.unwrap();
         assert_eq!(labelled.unwrap().labels, [text.as_str()]);
 
@@ -133,21 +133,21 @@ pub async fn short_texts_are_data(nodes: &Nodes) {
         let (digest, created_at) = (TokenRecord::digest(text), at(0));
         let access =
             TokenRecord { name: text.clone(), role: TokenRole::Read, digest, created_at, expires_at: None };
-        assert_eq!(nodes.one().add_access(access.clone(), &actor).await, Ok(true));
+        assert_eq!(nodes.first().add_access(access.clone(), &actor).await, Ok(true));
         assert!(nodes.other().accesses().await.unwrap().contains(&access), "{text:?}");
-        assert_eq!(nodes.one().remove_access(text, &actor).await, Ok(true));
+        assert_eq!(nodes.first().remove_access(text, &actor).await, Ok(true));
     }
 }
 
-/// Not every backend can hold NUL in a short text. Then it says so and keeps nothing, and goes on working.
+/// Not every backend can hold NUL in a short text. Then it returns an error, keeps nothing, and goes on working.
 pub async fn short_texts_with_nul_are_kept_or_refused_as_a_whole(nodes: &Nodes) {
-    let (store, other) = (nodes.one(), nodes.other());
+    let (store, other) = (nodes.first(), nodes.other());
     let mut one = first("c", "x");
     one.head.cwd = "a\0b".to_owned();
     match store.create(one.clone(), &actor()).await {
         Ok(created) => {
             assert_eq!(created, InsertOutcome::New);
-            there(other, &one).await;
+            assert_stored(other, &one).await;
         }
         Err(_) => assert_eq!(other.head(&id("c")).await, Ok(None)),
     }
@@ -166,7 +166,7 @@ pub async fn short_texts_with_nul_are_kept_or_refused_as_a_whole(nodes: &Nodes) 
         Ok(there) => assert!(there),
         Err(_) => assert_eq!(other.template(&kept.name, &VersionChoice::Current).await, Ok(Some(kept))),
     }
-    // What cannot be there is not there: asking for it is not an error of the store.
+    // A name that cannot be stored is missing; reading it is not an error of the store.
     let absent = other.template(&template("other"), &VersionChoice::Label("no\0such".to_owned())).await;
     assert!(matches!(absent, Ok(None) | Err(_)), "{absent:?}");
     create(store, &first("after", "x")).await;

@@ -24,8 +24,8 @@ pub(super) async fn replace(store: &dyn Store, conversation: &StoredPrompt) {
     assert_eq!(replaced, Ok(ReplaceOutcome::Done), "{}", conversation.head.id);
 }
 
-/// Says that a store has this conversation, however it is asked.
-pub(super) async fn there(store: &dyn Store, wanted: &StoredPrompt) {
+/// Checks that each way to read this conversation returns it.
+pub(super) async fn assert_stored(store: &dyn Store, wanted: &StoredPrompt) {
     let id = &wanted.head.id;
     assert_eq!(store.revision(id).await, Ok(Some(wanted.head.revision)));
     assert_eq!(store.head(id).await, Ok(Some(wanted.head.clone())));
@@ -33,8 +33,8 @@ pub(super) async fn there(store: &dyn Store, wanted: &StoredPrompt) {
 }
 
 /// Checks that calls for an unknown conversation return nothing and change nothing.
-pub async fn what_is_missing_is_missing(nodes: &Nodes) {
-    let (store, nobody) = (nodes.one(), id("nobody"));
+pub async fn unknown_ids_return_nothing(nodes: &Nodes) {
+    let (store, nobody) = (nodes.first(), id("nobody"));
     assert_eq!(store.revision(&nobody).await, Ok(None));
     assert_eq!(store.head(&nobody).await, Ok(None));
     assert_eq!(store.conversation(&nobody).await, Ok(None));
@@ -71,10 +71,10 @@ pub async fn every_field_comes_back(nodes: &Nodes) {
     most.head.template =
         Some(TemplateUsed { chosen: "other".to_owned(), name: template("other"), version: None });
     for conversation in [&full, &bare, &most] {
-        create(nodes.one(), conversation).await;
+        create(nodes.first(), conversation).await;
     }
     for conversation in [&full, &bare, &most] {
-        there(nodes.other(), conversation).await;
+        assert_stored(nodes.other(), conversation).await;
     }
     let listed = nodes.other().conversations(&Filter::default(), &PageRequest::default()).await.unwrap();
     let wanted = [&bare, &full, &most].map(|one| PromptSummary { text: "".into(), ..one.head.clone() });
@@ -84,11 +84,11 @@ pub async fn every_field_comes_back(nodes: &Nodes) {
 /// The second of two first prompts gets the first.
 pub async fn a_first_prompt_stays(nodes: &Nodes) {
     let (one, two) = (first("c", "one"), first_at("c", "two", 5));
-    create(nodes.one(), &one).await;
+    create(nodes.first(), &one).await;
     let created = nodes.other().create(two, &actor()).await;
     assert_eq!(created, Ok(InsertOutcome::Existing(Box::new(one.head.clone()))));
-    there(nodes.one(), &one).await;
-    there(nodes.other(), &one).await;
+    assert_stored(nodes.first(), &one).await;
+    assert_stored(nodes.other(), &one).await;
 }
 
 /// A prompt is built many times, a conversation begins once.
@@ -96,19 +96,19 @@ pub async fn replace_keeps_when_it_began(nodes: &Nodes) {
     let one = first("c", "one");
     let mut two = next(&one, "two");
     two.head.created_at = at(777);
-    create(nodes.one(), &one).await;
+    create(nodes.first(), &one).await;
     replace(nodes.other(), &two).await;
     two.head.created_at = at(0);
-    there(nodes.one(), &two).await;
-    there(nodes.other(), &two).await;
+    assert_stored(nodes.first(), &two).await;
+    assert_stored(nodes.other(), &two).await;
 }
 
 /// Checks that a replace with an older revision than the last changes nothing and returns the last.
 pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
     let one = first("c", "one");
     let two = next(&one, "two");
-    create(nodes.one(), &one).await;
-    replace(nodes.one(), &two).await;
+    create(nodes.first(), &one).await;
+    replace(nodes.first(), &two).await;
     let three = next(&two, "");
     let wrong_stamp = Revision { revision: 2, stamp: two.head.revision.stamp ^ 1 };
     let wrong_revision = Revision { revision: 3, ..two.head.revision };
@@ -122,7 +122,7 @@ pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
         let answer = nodes.other().replace(late, expected, &actor()).await;
         assert_eq!(answer, Ok(ReplaceOutcome::Stale(Box::new(two.head.clone()))));
     }
-    there(nodes.other(), &two).await;
+    assert_stored(nodes.other(), &two).await;
     let history = nodes.other().history(&id("c"), &PageRequest::default()).await.unwrap();
     assert_eq!(history.items.len(), 1);
 }
@@ -131,28 +131,28 @@ pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
 pub async fn a_stale_delete_changes_nothing(nodes: &Nodes) {
     let one = first("c", "one");
     let two = next(&one, "two");
-    create(nodes.one(), &one).await;
-    replace(nodes.one(), &two).await;
+    create(nodes.first(), &one).await;
+    replace(nodes.first(), &two).await;
     let wrong_stamp = Revision { revision: 2, stamp: two.head.revision.stamp ^ 1 };
     for stale in [one.head.revision, wrong_stamp] {
         assert_eq!(nodes.other().delete(&id("c"), Some(stale), &actor()).await, Ok(false));
     }
-    there(nodes.one(), &two).await;
-    assert_eq!(nodes.one().history(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
+    assert_stored(nodes.first(), &two).await;
+    assert_eq!(nodes.first().history(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
     assert_eq!(nodes.other().delete(&id("c"), Some(two.head.revision), &actor()).await, Ok(true));
-    assert_eq!(nodes.one().head(&id("c")).await, Ok(None));
-    assert_eq!(nodes.one().revision(&id("c")).await, Ok(None));
+    assert_eq!(nodes.first().head(&id("c")).await, Ok(None));
+    assert_eq!(nodes.first().revision(&id("c")).await, Ok(None));
 }
 
 /// Checks that a conversation that was deleted and created again differs from the first.
 pub async fn a_conversation_that_began_again_has_another_seal(nodes: &Nodes) {
     let (before, after) = (first("c", "one"), first("c", "one"));
-    create(nodes.one(), &before).await;
-    assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
+    create(nodes.first(), &before).await;
+    assert_eq!(nodes.first().delete(&id("c"), None, &actor()).await, Ok(true));
     create(nodes.other(), &after).await;
     assert_ne!(before.head.revision, after.head.revision);
-    assert_eq!(nodes.one().revision(&id("c")).await, Ok(Some(after.head.revision)));
-    assert_eq!(nodes.one().delete(&id("c"), Some(before.head.revision), &actor()).await, Ok(false));
+    assert_eq!(nodes.first().revision(&id("c")).await, Ok(Some(after.head.revision)));
+    assert_eq!(nodes.first().delete(&id("c"), Some(before.head.revision), &actor()).await, Ok(false));
 }
 
 /// A prompt that was built for a conversation before it was forgotten does not replace one that was built since, at
@@ -160,49 +160,49 @@ pub async fn a_conversation_that_began_again_has_another_seal(nodes: &Nodes) {
 pub async fn a_seal_of_a_former_life_replaces_nothing(nodes: &Nodes) {
     let (mut before, mut after) = (first("c", "one"), first("c", "again"));
     let two = next(&before, "two");
-    create(nodes.one(), &before).await;
-    replace(nodes.one(), &two).await;
-    assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
+    create(nodes.first(), &before).await;
+    replace(nodes.first(), &two).await;
+    assert_eq!(nodes.first().delete(&id("c"), None, &actor()).await, Ok(true));
     create(nodes.other(), &after).await;
     for revision in [1, 2] {
         assert_eq!((before.head.revision.revision, after.head.revision.revision), (revision, revision));
-        let audit = nodes.one().audit(&PageRequest::default()).await;
-        for node in [nodes.one(), nodes.other()] {
+        let audit = nodes.first().audit(&PageRequest::default()).await;
+        for node in [nodes.first(), nodes.other()] {
             let answer = node.replace(next(&before, "late"), before.head.revision, &actor()).await;
             assert_eq!(
                 answer,
                 Ok(ReplaceOutcome::Stale(Box::new(after.head.clone()))),
                 "revision {revision}"
             );
-            there(node, &after).await;
+            assert_stored(node, &after).await;
         }
-        let history = nodes.one().history(&id("c"), &PageRequest::default()).await.unwrap();
+        let history = nodes.first().history(&id("c"), &PageRequest::default()).await.unwrap();
         assert_eq!(history.items.len() as u64, revision - 1, "its own past and no other");
-        assert_eq!(nodes.other().audit(&PageRequest::default()).await, audit, "nothing is told");
+        assert_eq!(nodes.other().audit(&PageRequest::default()).await, audit, "there is no entry");
         if revision == 1 {
             before = two.clone();
             after = next(&after, "again and newer");
-            replace(nodes.one(), &after).await;
+            replace(nodes.first(), &after).await;
         }
     }
 }
 
 /// Stores keep milliseconds; what is finer is dropped wherever it comes in.
 pub async fn times_are_to_the_millisecond(nodes: &Nodes) {
-    let (store, other) = (nodes.one(), nodes.other());
+    let (store, other) = (nodes.first(), nodes.other());
     let fine = at(1) + SignedDuration::from_nanos(999_999);
     let fine_actor = Actor { name: "somebody".to_owned(), at: fine };
     let mut one = first("c", "one");
     (one.head.created_at, one.head.constructed_at) = (fine, fine);
     assert_eq!(store.create(one.clone(), &fine_actor).await, Ok(InsertOutcome::New));
     (one.head.created_at, one.head.constructed_at) = (at(1), at(1));
-    there(other, &one).await;
+    assert_stored(other, &one).await;
 
     let mut two = next(&one, "two");
     two.head.constructed_at = fine;
     assert_eq!(store.replace(two.clone(), one.head.revision, &fine_actor).await, Ok(ReplaceOutcome::Done));
     two.head.constructed_at = at(1);
-    there(other, &two).await;
+    assert_stored(other, &two).await;
     assert_eq!(other.history(&id("c"), &PageRequest::default()).await.unwrap().items[0].replaced_at, at(1));
     assert_eq!(store.purge(fine, 10, &actor()).await, Ok(0), "at an instant is not before it");
 

@@ -1,8 +1,8 @@
-//! What a conversation was told before, and forgetting.
+//! Earlier prompts of a conversation, and forgetting.
 
 use super::{
     Nodes,
-    conversations::{create, replace, there},
+    conversations::{assert_stored, create, replace},
     samples::{actor, at, first, first_at, id, next},
 };
 use preface_store::{Actor, PageRequest, ReplaceOutcome, ReplacedPrompt};
@@ -12,8 +12,8 @@ pub async fn the_past_is_filed_whole(nodes: &Nodes) {
     let one = first("c", "one\0\r\n");
     let two = next(&one, "");
     let three = next(&two, "three");
-    create(nodes.one(), &one).await;
-    create(nodes.one(), &first("d", "else")).await;
+    create(nodes.first(), &one).await;
+    create(nodes.first(), &first("d", "else")).await;
     for (second, was, prompt) in [(10, &one, &two), (20, &two, &three)] {
         let actor = Actor::at("compacts", at(second));
         assert_eq!(
@@ -21,34 +21,34 @@ pub async fn the_past_is_filed_whole(nodes: &Nodes) {
             Ok(ReplaceOutcome::Done)
         );
     }
-    let history = nodes.one().history(&id("c"), &PageRequest::default()).await.unwrap();
+    let history = nodes.first().history(&id("c"), &PageRequest::default()).await.unwrap();
     let wanted =
         [ReplacedPrompt { was: two, replaced_at: at(20) }, ReplacedPrompt { was: one, replaced_at: at(10) }];
     assert_eq!(history.items, wanted);
     assert_eq!(history.next, None);
-    there(nodes.one(), &three).await;
-    assert!(nodes.one().history(&id("d"), &PageRequest::default()).await.unwrap().items.is_empty());
+    assert_stored(nodes.first(), &three).await;
+    assert!(nodes.first().history(&id("d"), &PageRequest::default()).await.unwrap().items.is_empty());
 }
 
 /// Checks that a deleted conversation has no history, also when it is created again.
 pub async fn delete_forgets_the_past(nodes: &Nodes) {
     let (one, kept) = (first("c", "one"), first("d", "one"));
     for conversation in [&one, &kept] {
-        create(nodes.one(), conversation).await;
-        replace(nodes.one(), &next(conversation, "two")).await;
+        create(nodes.first(), conversation).await;
+        replace(nodes.first(), &next(conversation, "two")).await;
     }
-    assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
+    assert_eq!(nodes.first().delete(&id("c"), None, &actor()).await, Ok(true));
     assert_eq!(nodes.other().delete(&id("c"), None, &actor()).await, Ok(false), "it is gone");
     assert!(nodes.other().history(&id("c"), &PageRequest::default()).await.unwrap().items.is_empty());
     create(nodes.other(), &first("c", "again")).await;
-    assert!(nodes.one().history(&id("c"), &PageRequest::default()).await.unwrap().items.is_empty());
-    assert_eq!(nodes.one().history(&id("d"), &PageRequest::default()).await.unwrap().items.len(), 1);
+    assert!(nodes.first().history(&id("c"), &PageRequest::default()).await.unwrap().items.is_empty());
+    assert_eq!(nodes.first().history(&id("d"), &PageRequest::default()).await.unwrap().items.len(), 1);
 }
 
 /// Checks that a purge deletes the conversations constructed before an instant, the oldest first, up to the
 /// limit.
 pub async fn purge_forgets_the_oldest_first(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     for (name, when) in [("e", 5), ("c", 3), ("a", 1), ("d", 4), ("b", 2)] {
         create(store, &first_at(name, name, when)).await;
         replace(store, &next(&first_at(name, name, when), "newer")).await;
@@ -75,8 +75,8 @@ pub async fn purge_forgets_the_oldest_first(nodes: &Nodes) {
 /// Age counts from the last construction, not from the beginning, and an instant is not before itself.
 pub async fn purge_leaves_new_ones(nodes: &Nodes) {
     let old = first_at("c", "one", 0);
-    create(nodes.one(), &old).await;
-    replace(nodes.one(), &next(&old, "two")).await;
+    create(nodes.first(), &old).await;
+    replace(nodes.first(), &next(&old, "two")).await;
     assert_eq!(nodes.other().purge(at(1000), 10, &actor()).await, Ok(0));
     assert_eq!(nodes.other().purge(at(1001), 10, &actor()).await, Ok(1));
 }

@@ -9,12 +9,12 @@ use super::{
 use preface_store::{Filter, Page, PageRequest, PromptSummary, Store, StoreError, TemplateUsed};
 use std::collections::BTreeSet;
 
-/// Turns all pages of a list over.
-async fn turn_over<T>(limit: usize, ask: impl AsyncFn(PageRequest) -> Result<Page<T>, StoreError>) -> Vec<T> {
+/// Reads all pages of a list.
+async fn read_all<T>(limit: usize, read: impl AsyncFn(PageRequest) -> Result<Page<T>, StoreError>) -> Vec<T> {
     let mut all = Vec::new();
     let mut request = PageRequest::first(limit);
     loop {
-        let page = ask(request.clone()).await.expect("it answers");
+        let page = read(request.clone()).await.expect("it answers");
         assert!(page.items.len() <= limit, "no more than wanted");
         assert!(page.next.is_none() || page.items.len() == limit, "a page that is not the last is full");
         all.extend(page.items);
@@ -27,7 +27,7 @@ async fn turn_over<T>(limit: usize, ask: impl AsyncFn(PageRequest) -> Result<Pag
 
 async fn names(store: &dyn Store, filter: &Filter, limit: usize) -> Vec<String> {
     let heads: Vec<PromptSummary> =
-        turn_over(limit, async |request| store.conversations(filter, &request).await).await;
+        read_all(limit, async |request| store.conversations(filter, &request).await).await;
     assert!(heads.iter().all(|head| head.text.is_empty()), "lists leave texts out");
     heads.into_iter().map(|head| head.id.to_string()).collect()
 }
@@ -39,11 +39,11 @@ pub async fn pages_tile_the_conversations(nodes: &Nodes) {
         // Several share an instant, ids hold what places are separated by.
         let (name, when) =
             (format!("{}/{number}", "c".repeat(usize::try_from(number).unwrap() % 3)), number / 4);
-        create(nodes.one(), &first_at(&name, "x", when)).await;
+        create(nodes.first(), &first_at(&name, "x", when)).await;
         wanted.push((-when, name));
     }
     let old = first_at(&wanted[3].1, "x", 0);
-    replace(nodes.one(), &next(&old, "newer")).await;
+    replace(nodes.first(), &next(&old, "newer")).await;
     wanted[3].0 = -1000;
     wanted.sort();
     let wanted: Vec<String> = wanted.into_iter().map(|(_, name)| name).collect();
@@ -54,7 +54,7 @@ pub async fn pages_tile_the_conversations(nodes: &Nodes) {
 
 /// Checks the same of the lists of audit entries, of templates, of versions, and of a conversation's history.
 pub async fn pages_tile_audit_templates_and_past(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     let mut prompt = first("c", "0");
     create(store, &prompt).await;
     create(store, &first("d", "0")).await;
@@ -66,16 +66,16 @@ pub async fn pages_tile_audit_templates_and_past(nodes: &Nodes) {
     }
     let (other, main, c) = (nodes.other(), template("main"), id("c"));
     for limit in 1..=9 {
-        let templates = turn_over(limit, async |request| other.templates(&request).await).await;
+        let templates = read_all(limit, async |request| other.templates(&request).await).await;
         let found: Vec<&str> = templates.iter().map(|one| one.current.name.as_str()).collect();
         assert_eq!(found, ["main", "t1", "t2", "t3", "t4", "t5", "t6", "t7"], "limit {limit}");
-        let versions = turn_over(limit, async |request| other.versions(&main, &request).await).await;
+        let versions = read_all(limit, async |request| other.versions(&main, &request).await).await;
         let found: Vec<u64> = versions.iter().map(|one| one.version).collect();
         assert_eq!(found, [7, 6, 5, 4, 3, 2, 1], "limit {limit}");
-        let history = turn_over(limit, async |request| other.history(&c, &request).await).await;
+        let history = read_all(limit, async |request| other.history(&c, &request).await).await;
         let found: Vec<&str> = history.iter().map(|one| &*one.was.head.text).collect();
         assert_eq!(found, ["6", "5", "4", "3", "2", "1", "0"], "limit {limit}");
-        let audit = turn_over(limit, async |request| other.audit(&request).await).await;
+        let audit = read_all(limit, async |request| other.audit(&request).await).await;
         assert_eq!(audit.len(), 23, "limit {limit}");
         assert!(audit.is_sorted_by(|a, b| a.id > b.id), "limit {limit}");
     }
@@ -87,7 +87,7 @@ pub async fn pages_tile_while_others_write(nodes: &Nodes) {
     let mut there = BTreeSet::new();
     for number in 0..20 {
         let name = format!("c{number:02}");
-        create(nodes.one(), &first_at(&name, "x", number % 5)).await;
+        create(nodes.first(), &first_at(&name, "x", number % 5)).await;
         there.insert(name);
     }
     let (mut seen, mut entries) = (Vec::new(), Vec::new());
@@ -95,7 +95,7 @@ pub async fn pages_tile_while_others_write(nodes: &Nodes) {
     for round in 0.. {
         // One before, one amidst and one behind what is being read.
         for when in [10, 2, -10] {
-            create(nodes.one(), &first_at(&format!("new {round} {when}"), "x", when)).await;
+            create(nodes.first(), &first_at(&format!("new {round} {when}"), "x", when)).await;
         }
         let page = nodes.other().conversations(&Filter::default(), &heads).await.unwrap();
         seen.extend(page.items.into_iter().map(|head| head.id.to_string()));
@@ -119,14 +119,14 @@ pub async fn pages_tile_while_others_write(nodes: &Nodes) {
     assert!(there.is_subset(&once), "nothing left out: {seen:?}");
 }
 
-/// The entry that a page ended with may be forgotten before the next page is asked for.
+/// The entry that a page ended with may be forgotten before the next page is read.
 pub async fn a_page_goes_on_behind_what_was_forgotten(nodes: &Nodes) {
     for number in 0..4 {
-        create(nodes.one(), &first_at(&format!("c{number}"), "x", -number)).await;
+        create(nodes.first(), &first_at(&format!("c{number}"), "x", -number)).await;
     }
-    let page = nodes.one().conversations(&Filter::default(), &PageRequest::first(2)).await.unwrap();
+    let page = nodes.first().conversations(&Filter::default(), &PageRequest::first(2)).await.unwrap();
     assert_eq!(page.items[1].id, id("c1"));
-    assert_eq!(nodes.one().delete(&id("c1"), None, &actor()).await, Ok(true));
+    assert_eq!(nodes.first().delete(&id("c1"), None, &actor()).await, Ok(true));
     let request = PageRequest { limit: 2, after: page.next };
     let page = nodes.other().conversations(&Filter::default(), &request).await.unwrap();
     let left: Vec<&str> = page.items.iter().map(|head| head.id.as_str()).collect();
@@ -135,7 +135,7 @@ pub async fn a_page_goes_on_behind_what_was_forgotten(nodes: &Nodes) {
 
 /// A place that no store gives is behind everything.
 pub async fn a_place_that_was_never_given_is_empty(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     put(store, new_version("main", "one")).await;
     let one = first("c", "x");
     create(store, &one).await;
@@ -158,29 +158,29 @@ pub async fn a_place_that_was_never_given_is_empty(nodes: &Nodes) {
     }
 }
 
-/// A page has one entry at least and 500 at most, whatever is asked for.
+/// A page has one entry at least and 500 at most, whatever limit is given.
 pub async fn a_limit_out_of_bounds_is_the_nearest(nodes: &Nodes) {
     for number in 0..3 {
-        create(nodes.one(), &first(&format!("c{number}"), "x")).await;
+        create(nodes.first(), &first(&format!("c{number}"), "x")).await;
     }
     let none = PageRequest { limit: 0, after: None };
-    let page = nodes.one().conversations(&Filter::default(), &none).await.unwrap();
+    let page = nodes.first().conversations(&Filter::default(), &none).await.unwrap();
     assert_eq!(page.items.len(), 1);
     assert!(page.next.is_some());
     let all = PageRequest { limit: usize::MAX, after: None };
-    assert_eq!(nodes.one().conversations(&Filter::default(), &all).await.unwrap().items.len(), 3);
-    assert_eq!(nodes.one().audit(&all).await.unwrap().items.len(), 3);
+    assert_eq!(nodes.first().conversations(&Filter::default(), &all).await.unwrap().items.len(), 3);
+    assert_eq!(nodes.first().audit(&all).await.unwrap().items.len(), 3);
 }
 
 /// Lists by name and id are sorted by bytes, as no language sorts.
 pub async fn lists_are_sorted_by_bytes(nodes: &Nodes) {
     for name in ["b", "B", "a-c", "a.c", "a_c", "ab", "A", "a"] {
-        put(nodes.one(), new_version(name, "x")).await;
-        create(nodes.one(), &first(name, "x")).await;
+        put(nodes.first(), new_version(name, "x")).await;
+        create(nodes.first(), &first(name, "x")).await;
     }
     let wanted = ["A", "B", "a", "a-c", "a.c", "a_c", "ab", "b"];
     assert_eq!(names(nodes.other(), &Filter::default(), 3).await, wanted);
-    let templates = turn_over(3, async |request| nodes.other().templates(&request).await).await;
+    let templates = read_all(3, async |request| nodes.other().templates(&request).await).await;
     assert_eq!(templates.iter().map(|one| one.current.name.as_str()).collect::<Vec<_>>(), wanted);
 }
 
@@ -209,7 +209,7 @@ pub async fn an_id_prefix_is_taken_literally(nodes: &Nodes) {
         "\u{10ffff}\u{10ffff}",
     ];
     for name in all {
-        create(nodes.one(), &first(name, "x")).await;
+        create(nodes.first(), &first(name, "x")).await;
     }
     let mut prefixes: Vec<&str> = all.to_vec();
     prefixes.extend(["", "a\\", "*", "?", "[", "zz", "\u{e9}", "e", "'", "\u{10fffe}"]);
@@ -243,21 +243,21 @@ pub async fn a_template_filter_takes_its_own(nodes: &Nodes) {
         of("b3", Some("mai"), None),
     ];
     for one in &all {
-        create(nodes.one(), one).await;
+        create(nodes.first(), one).await;
     }
-    let ask = async |prefix: Option<&str>, name: &str| {
+    let list = async |prefix: Option<&str>, name: &str| {
         let filter = Filter { id_prefix: prefix.map(str::to_owned), template: Some(template(name)) };
         names(nodes.other(), &filter, 2).await
     };
-    assert_eq!(ask(None, "main").await, ["a1", "a2", "b1"]);
-    assert_eq!(ask(None, "Main").await, ["a3"]);
-    assert_eq!(ask(Some("b"), "main").await, ["b1"]);
-    assert_eq!(ask(Some(""), "nobody").await, [""; 0]);
+    assert_eq!(list(None, "main").await, ["a1", "a2", "b1"]);
+    assert_eq!(list(None, "Main").await, ["a3"]);
+    assert_eq!(list(Some("b"), "main").await, ["b1"]);
+    assert_eq!(list(Some(""), "nobody").await, [""; 0]);
     // A prompt that is built anew from another template leaves the first one's list.
     let mut two = next(&all[0], "y");
     two.head.template = Some(TemplateUsed { chosen: "mai".to_owned(), name: template("mai"), version: None });
     two.head.constructed_at = at(0);
-    replace(nodes.one(), &two).await;
-    assert_eq!(ask(None, "main").await, ["a2", "b1"]);
-    assert_eq!(ask(None, "mai").await, ["a1", "b3"]);
+    replace(nodes.first(), &two).await;
+    assert_eq!(list(None, "main").await, ["a2", "b1"]);
+    assert_eq!(list(None, "mai").await, ["a1", "b3"]);
 }

@@ -1,4 +1,4 @@
-//! The life of a store, and who may ask it.
+//! The life of a store, and its access tokens.
 
 use super::{
     Nodes,
@@ -12,15 +12,15 @@ use serde_json::json;
 
 /// A store that was opened answers.
 pub async fn a_store_is_well(nodes: &Nodes) {
-    assert_eq!(nodes.one().check().await, Ok(()));
+    assert_eq!(nodes.first().check().await, Ok(()));
     assert_eq!(nodes.other().check().await, Ok(()));
-    assert_eq!(nodes.one().kind(), nodes.other().kind());
-    assert!(["memory", "sqlite", "postgres"].contains(&nodes.one().kind()));
+    assert_eq!(nodes.first().kind(), nodes.other().kind());
+    assert!(["memory", "sqlite", "postgres"].contains(&nodes.first().kind()));
 }
 
 /// A probe is a write that nobody reads: it is refused where writes are, and changes nothing that is stored.
 pub async fn a_probe_changes_nothing(nodes: &Nodes) {
-    let (store, other) = (nodes.one(), nodes.other());
+    let (store, other) = (nodes.first(), nodes.other());
     let one = first("c", "one");
     assert_eq!(store.create(one.clone(), &actor()).await, Ok(InsertOutcome::New));
     let audit = other.audit(&PageRequest::default()).await;
@@ -38,7 +38,7 @@ pub async fn a_probe_changes_nothing(nodes: &Nodes) {
 
 /// A name lets one in at a time; it may be given again once its owner is shut out.
 pub async fn access_names_are_unique(nodes: &Nodes) {
-    let (store, other) = (nodes.one(), nodes.other());
+    let (store, other) = (nodes.first(), nodes.other());
     let access = |name: &str, role, token: &str, when| TokenRecord {
         name: name.to_owned(),
         role,
@@ -50,11 +50,7 @@ pub async fn access_names_are_unique(nodes: &Nodes) {
     let desk = access("Phone", TokenRole::Write, "two", 2);
     let taken = access("phone", TokenRole::Write, "three", 3);
     assert_eq!(store.add_access(phone.clone(), &actor()).await, Ok(true));
-    assert_eq!(
-        store.add_access(desk.clone(), &actor()).await,
-        Ok(true),
-        "names are told apart by their bytes"
-    );
+    assert_eq!(store.add_access(desk.clone(), &actor()).await, Ok(true), "names are compared by their bytes");
     assert_eq!(other.add_access(taken.clone(), &actor()).await, Ok(false));
     assert_eq!(other.accesses().await, Ok(vec![desk.clone(), phone]));
     assert_eq!(other.remove_access("phone", &actor()).await, Ok(true));
@@ -74,7 +70,7 @@ pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
             created_at: at(1),
             expires_at: (number % 2 == 0).then(|| at(1000 + number as i64)),
         };
-        assert_eq!(nodes.one().add_access(access.clone(), &actor()).await, Ok(true));
+        assert_eq!(nodes.first().add_access(access.clone(), &actor()).await, Ok(true));
         added.push(access);
     }
     assert_eq!(nodes.other().accesses().await, Ok(added));
@@ -85,18 +81,18 @@ pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
     assert_eq!(*detail("1"), json!({"role": "read"}));
 }
 
-/// A pulse changes with every write by anybody, and with nothing else; a store without one says so each time.
-pub async fn a_pulse_tells_of_every_write(nodes: &Nodes) {
-    let (store, other, actor) = (nodes.one(), nodes.other(), actor());
+/// A pulse changes with every write by anybody, and with nothing else; a store without one always returns `None`.
+pub async fn a_pulse_changes_with_every_write(nodes: &Nodes) {
+    let (store, other, actor) = (nodes.first(), nodes.other(), actor());
     let one = first("c", "one");
     assert_eq!(other.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
-    assert_eq!(store.pulse().is_some(), nodes.other().pulse().is_some());
-    let Some(mut before) = store.pulse() else { return };
+    assert_eq!(store.change_stamp().is_some(), nodes.other().change_stamp().is_some());
+    let Some(mut before) = store.change_stamp() else { return };
     assert_eq!(store.head(&id("c")).await, Ok(Some(one.head.clone())));
-    assert_eq!(store.pulse(), Some(before), "a read is no write");
+    assert_eq!(store.change_stamp(), Some(before), "a read is no write");
     let two = next(&one, "two");
     let mut wrote = |what: &str| {
-        let now = store.pulse().expect("it had one before");
+        let now = store.change_stamp().expect("it had one before");
         assert_ne!(now, before, "{what}");
         before = now;
     };
@@ -114,42 +110,48 @@ pub async fn a_pulse_tells_of_every_write(nodes: &Nodes) {
     wrote("a trimmed audit");
 }
 
-/// A store that was closed answers nothing else any more.
-pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
-    fn closed<T: std::fmt::Debug + PartialEq>(answer: Result<T, StoreError>, what: &str) {
-        assert_eq!(answer, Err(StoreError::Closed), "{what}");
+/// A closed store returns an error for every call.
+pub async fn a_closed_store_returns_errors(nodes: &Nodes) {
+    fn assert_closed<T: std::fmt::Debug + PartialEq>(result: Result<T, StoreError>, what: &str) {
+        assert_eq!(result, Err(StoreError::Closed), "{what}");
     }
-    let (store, actor, main, c) = (nodes.one(), actor(), template("main"), id("c"));
+    let (store, actor, main, c) = (nodes.first(), actor(), template("main"), id("c"));
     let one = first("c", "one");
     assert_eq!(store.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
     assert_eq!(store.close().await, Ok(()));
-    closed(store.check().await, "check");
-    closed(store.probe().await, "probe");
-    assert_eq!(store.pulse(), None);
-    closed(store.template(&main, &VersionChoice::Current).await, "template");
-    closed(store.put_template(new_version("main", ""), ExpectedVersion::Any, &actor).await, "put_template");
-    closed(store.templates(&PageRequest::default()).await, "templates");
-    closed(store.versions(&main, &PageRequest::default()).await, "versions");
-    closed(store.label(&main, "live", None, &actor).await, "label");
-    closed(store.revision(&c).await, "seal");
-    closed(store.head(&c).await, "head");
-    closed(store.conversation(&c).await, "conversation");
-    closed(store.create(one.clone(), &actor).await, "create");
-    closed(store.replace(next(&one, ""), one.head.revision, &actor).await, "replace");
-    closed(store.delete(&c, None, &actor).await, "delete");
-    closed(store.conversations(&Filter::default(), &PageRequest::default()).await, "conversations");
-    closed(store.history(&c, &PageRequest::default()).await, "past");
-    closed(store.purge(at(0), 1, &actor).await, "purge");
-    closed(store.audit(&PageRequest::default()).await, "audit");
-    closed(store.trim_audit(at(0), 1, &actor).await, "trim_audit");
-    closed(store.accesses().await, "accesses");
-    closed(store.remove_access("x", &actor).await, "remove_access");
-    closed(store.put_template(NewVersion::reset(main), ExpectedVersion::Any, &actor).await, "put_template");
-    closed(store.close().await, "close");
+    assert_closed(store.check().await, "check");
+    assert_closed(store.probe().await, "probe");
+    assert_eq!(store.change_stamp(), None);
+    assert_closed(store.template(&main, &VersionChoice::Current).await, "template");
+    assert_closed(
+        store.put_template(new_version("main", ""), ExpectedVersion::Any, &actor).await,
+        "put_template",
+    );
+    assert_closed(store.templates(&PageRequest::default()).await, "templates");
+    assert_closed(store.versions(&main, &PageRequest::default()).await, "versions");
+    assert_closed(store.label(&main, "live", None, &actor).await, "label");
+    assert_closed(store.revision(&c).await, "seal");
+    assert_closed(store.head(&c).await, "head");
+    assert_closed(store.conversation(&c).await, "conversation");
+    assert_closed(store.create(one.clone(), &actor).await, "create");
+    assert_closed(store.replace(next(&one, ""), one.head.revision, &actor).await, "replace");
+    assert_closed(store.delete(&c, None, &actor).await, "delete");
+    assert_closed(store.conversations(&Filter::default(), &PageRequest::default()).await, "conversations");
+    assert_closed(store.history(&c, &PageRequest::default()).await, "past");
+    assert_closed(store.purge(at(0), 1, &actor).await, "purge");
+    assert_closed(store.audit(&PageRequest::default()).await, "audit");
+    assert_closed(store.trim_audit(at(0), 1, &actor).await, "trim_audit");
+    assert_closed(store.accesses().await, "accesses");
+    assert_closed(store.remove_access("x", &actor).await, "remove_access");
+    assert_closed(
+        store.put_template(NewVersion::reset(main), ExpectedVersion::Any, &actor).await,
+        "put_template",
+    );
+    assert_closed(store.close().await, "close");
 }
 
 /// Checks that writes acknowledged before or while the store was closed are there, and refused ones are not.
-pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
+pub async fn acknowledged_writes_outlive_a_close(nodes: &Nodes) {
     let store = nodes.turn(0);
     let writes = tokio::spawn({
         let nodes = nodes.clone();
@@ -168,14 +170,14 @@ pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
                 .await
         }
     });
-    let said = writes.await.expect("it ends");
-    assert_eq!(said[16], Ok(InsertOutcome::New), "close answers");
-    for (number, said) in said.into_iter().enumerate().filter(|(number, _)| *number != 16) {
-        let there: Answer<'_, _> = Box::pin(async {
-            // A node that was closed with the first (one process, one memory) has nothing to say.
+    let results = writes.await.expect("it ends");
+    assert_eq!(results[16], Ok(InsertOutcome::New), "close succeeds");
+    for (number, created) in results.into_iter().enumerate().filter(|(number, _)| *number != 16) {
+        let found: Answer<'_, _> = Box::pin(async {
+            // A node that was closed with the first (one process, one memory) is closed, too.
             nodes.other().head(&id(&format!("c{number}"))).await
         });
-        match (said, there.await) {
+        match (created, found.await) {
             (Ok(created), Ok(head)) => {
                 assert_eq!(created, InsertOutcome::New);
                 assert!(head.is_some(), "c{number} was acknowledged");

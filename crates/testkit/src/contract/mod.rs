@@ -1,7 +1,7 @@
 //! The suite that each backend must pass, one law a function. [`contract!`](crate::contract!) makes a test of each.
 //!
-//! A law gets [`Nodes`]: several stores on one set of data, as several processes would have them, empty at the start. What
-//! a law says, it says of all of them together.
+//! A law gets [`Nodes`]: several stores on one set of data, as several processes would have them, empty at the start. It
+//! holds for all of them together.
 //!
 //! ```text
 //! async fn nodes() -> (Nodes, impl Sized) { … }
@@ -11,9 +11,11 @@
 pub mod audits;
 pub mod bytes;
 pub mod conversations;
+pub mod drafts;
 pub mod histories;
 pub mod listings;
 pub mod lives;
+pub mod migrations;
 pub mod races;
 pub mod requests;
 pub mod samples;
@@ -38,7 +40,7 @@ impl Nodes {
 
     /// Returns the first.
     #[must_use]
-    pub fn one(&self) -> &dyn Store {
+    pub fn first(&self) -> &dyn Store {
         self.0[0].as_ref()
     }
 
@@ -54,7 +56,7 @@ impl Nodes {
         Arc::clone(&self.0[number % self.0.len()])
     }
 
-    /// Runs one task for each number below `count`, all at once, each with a store in turn; returns what they say.
+    /// Runs one task for each number below `count`, all at once, each with a store in turn; returns their results.
     ///
     /// # Panics
     /// A task does.
@@ -73,11 +75,11 @@ impl Nodes {
                 })
             })
             .collect();
-        let mut said = Vec::with_capacity(count);
+        let mut results = Vec::with_capacity(count);
         for task in tasks {
-            said.push(task.await.expect("a task ends"));
+            results.push(task.await.expect("a task ends"));
         }
-        said
+        results
     }
 }
 
@@ -96,10 +98,10 @@ pub fn hold<T>(law: impl Future<Output = T>) -> T {
 macro_rules! contract {
     ($make:path) => {
         $crate::contract!(@tests $make;
-            audits::each_change_is_told_with_its_detail,
+            audits::calls_without_effect_have_no_entry,
+            audits::each_change_has_an_entry_with_its_detail,
             audits::entries_never_hold_a_text,
             audits::old_entries_are_trimmed,
-            audits::what_changes_nothing_is_not_told,
             bytes::any_text_of_a_prompt_comes_back,
             bytes::any_text_of_a_template_comes_back,
             bytes::ids_are_data,
@@ -113,7 +115,13 @@ macro_rules! contract {
             conversations::every_field_comes_back,
             conversations::replace_keeps_when_it_began,
             conversations::times_are_to_the_millisecond,
-            conversations::what_is_missing_is_missing,
+            conversations::unknown_ids_return_nothing,
+            drafts::a_draft_comes_back,
+            drafts::a_store_has_one_identity,
+            drafts::drafts_are_limited,
+            drafts::drafts_are_not_in_the_audit,
+            drafts::each_owner_sees_its_own_drafts,
+            drafts::old_drafts_expire,
             histories::delete_forgets_the_past,
             histories::purge_forgets_the_oldest_first,
             histories::purge_leaves_new_ones,
@@ -127,13 +135,13 @@ macro_rules! contract {
             listings::pages_tile_audit_templates_and_past,
             listings::pages_tile_the_conversations,
             listings::pages_tile_while_others_write,
-            lives::a_closed_store_answers_nothing,
+            lives::a_closed_store_returns_errors,
             lives::a_probe_changes_nothing,
-            lives::a_pulse_tells_of_every_write,
+            lives::a_pulse_changes_with_every_write,
             lives::a_store_is_well,
             lives::a_token_keeps_its_role_and_expiry,
             lives::access_names_are_unique,
-            lives::what_was_acknowledged_outlives_a_close,
+            lives::acknowledged_writes_outlive_a_close,
             races::accesses_race,
             races::deletes_race,
             races::first_prompts_of_many_conversations_race,
@@ -160,13 +168,13 @@ macro_rules! contract {
             templates::versions_count_from_one,
         );
     };
-    (@tests $make:path; $($room:ident::$law:ident,)*) => {
+    (@tests $make:path; $($module:ident::$law:ident,)*) => {
         $(
             #[test]
             fn $law() {
                 $crate::contract::hold(async {
                     let (nodes, _kept) = $make().await;
-                    $crate::contract::$room::$law(&nodes).await;
+                    $crate::contract::$module::$law(&nodes).await;
                 });
             }
         )*
@@ -177,10 +185,11 @@ macro_rules! contract {
 mod tests {
     #[test]
     fn each_law_is_in_the_list_once() {
-        let rooms = [
+        let modules = [
             ("audits", include_str!("audits.rs")),
             ("bytes", include_str!("bytes.rs")),
             ("conversations", include_str!("conversations.rs")),
+            ("drafts", include_str!("drafts.rs")),
             ("listings", include_str!("listings.rs")),
             ("lives", include_str!("lives.rs")),
             ("histories", include_str!("histories.rs")),
@@ -189,9 +198,11 @@ mod tests {
             ("templates", include_str!("templates.rs")),
         ];
         let mut laws: Vec<String> = Vec::new();
-        for (room, source) in rooms {
+        for (module, source) in modules {
             let names = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
-            laws.extend(names.map(|rest| format!("{room}::{},", rest.split('(').next().unwrap_or_default())));
+            laws.extend(
+                names.map(|rest| format!("{module}::{},", rest.split('(').next().unwrap_or_default())),
+            );
         }
         laws.sort();
         let listed: Vec<&str> = include_str!("mod.rs")

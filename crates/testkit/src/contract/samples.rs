@@ -1,4 +1,4 @@
-//! What the laws are held with: times that do not move, names, prompts.
+//! Sample values for the laws: times that do not move, names, prompts.
 
 use jiff::Timestamp;
 use preface_core::prompt::fingerprint;

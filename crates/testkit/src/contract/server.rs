@@ -1,7 +1,7 @@
 //! A PostgreSQL server of a test's own, in a temporary directory, on a Unix socket and a free port of loopback.
 //!
 //! It needs the server's programs: in `$PREFACE_POSTGRES_BIN`, on `PATH`, or where Debian keeps them. A machine without
-//! them fails the tests, unless `PREFACE_WITHOUT_POSTGRES=1` says that this is known.
+//! them fails the tests, unless `PREFACE_WITHOUT_POSTGRES=1` is set.
 //!
 //! A shell of its own watches a pipe from this process and cleans up when the pipe ends, so nothing stays behind however the
 //! process ends; statics are never dropped.
@@ -51,9 +51,9 @@ pub enum Durability {
 
 impl PostgresServer {
     /// The user who must give a password on loopback, once [`PostgresServer::sql`] has made that role; all others are let in.
-    pub const ASKED: &str = "asked";
+    pub const PASSWORD_USER: &str = "asked";
 
-    /// Returns the server of this test binary, started by whoever asks first; it waits for no disk. `None`: the tests do
+    /// Returns the server of this test binary, started by the first call; it waits for no disk. `None`: the tests do
     /// without.
     ///
     /// # Panics
@@ -80,7 +80,7 @@ impl PostgresServer {
     #[must_use]
     pub fn start_with(durability: Durability) -> Option<PostgresServer> {
         if env::var_os(WITHOUT).is_some_and(|value| value == "1") {
-            let _ = writeln!(io::stderr(), "NOT TESTED: {WITHOUT}=1, so nothing is asked of PostgreSQL");
+            let _ = writeln!(io::stderr(), "NOT TESTED: {WITHOUT}=1, so PostgreSQL is not used");
             return None;
         }
         let programs = programs().unwrap_or_else(|| {
@@ -99,8 +99,8 @@ impl PostgresServer {
         init.arg("--pgdata").arg(&data).args(["--username=postgres", "--auth=trust", "--no-sync"]);
         done(init.args(["--encoding=UTF8", "--locale=C"]).output()?)?;
         let rules = fs::read_to_string(data.join("pg_hba.conf"))?;
-        let asked = format!("host all {} 127.0.0.1/32 scram-sha-256\n{rules}", PostgresServer::ASKED);
-        fs::write(data.join("pg_hba.conf"), asked)?;
+        let rules = format!("host all {} 127.0.0.1/32 scram-sha-256\n{rules}", PostgresServer::PASSWORD_USER);
+        fs::write(data.join("pg_hba.conf"), rules)?;
         server.go_on_a_free_port()?;
         Ok(server)
     }
@@ -230,23 +230,23 @@ impl PostgresServer {
         self.stop_by("--mode=fast");
     }
 
-    /// Freezes it: it takes connections and answers nothing, like a machine that hangs, until [`PostgresServer::thaw`].
+    /// Freezes it: it takes connections and sends nothing, like a machine that hangs, until [`PostgresServer::thaw`].
     ///
     /// # Panics
-    /// Its processes cannot be found or told.
+    /// Its processes cannot be found or signaled.
     pub fn freeze(&self) {
         // The parent first: then nothing new appears.
-        self.tell("-STOP", &[self.main_process()]);
-        self.tell("-STOP", &self.helpers());
+        self.signal("-STOP", &[self.main_process()]);
+        self.signal("-STOP", &self.helpers());
     }
 
     /// Lets it go on after [`PostgresServer::freeze`].
     ///
     /// # Panics
-    /// Its processes cannot be found or told.
+    /// Its processes cannot be found or signaled.
     pub fn thaw(&self) {
-        self.tell("-CONT", &self.helpers());
-        self.tell("-CONT", &[self.main_process()]);
+        self.signal("-CONT", &self.helpers());
+        self.signal("-CONT", &[self.main_process()]);
     }
 
     fn main_process(&self) -> String {
@@ -256,7 +256,7 @@ impl PostgresServer {
 
     /// Returns the processes that the server has started.
     fn helpers(&self) -> Vec<String> {
-        let output = self.of_the_machine("ps").args(["-A", "-o", "pid=", "-o", "ppid="]).output();
+        let output = self.system_command("ps").args(["-A", "-o", "pid=", "-o", "ppid="]).output();
         let output = output.unwrap_or_else(|error| panic!("ps: {error}"));
         let main = self.main_process();
         let lines = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -264,9 +264,9 @@ impl PostgresServer {
         pairs.filter(|(_, parent)| parent.trim() == main).map(|(one, _)| one.to_owned()).collect()
     }
 
-    fn tell(&self, what: &str, processes: &[String]) {
+    fn signal(&self, signal: &str, processes: &[String]) {
         // A helper may have ended meanwhile.
-        let _ = self.of_the_machine("kill").arg(what).args(processes).output();
+        let _ = self.system_command("kill").arg(signal).args(processes).output();
     }
 
     fn stop_by(&self, mode: &str) {
@@ -320,15 +320,15 @@ impl PostgresServer {
         self.sql("postgres", &format!("CREATE DATABASE \"{name}\""));
     }
 
-    /// Runs a statement, past the store; returns what it answers, a line for a row.
+    /// Runs a statement, past the store; returns its output, a line for a row.
     ///
     /// # Panics
     /// The server refuses.
     pub fn sql(&self, database: &str, statement: &str) -> String {
-        let mut ask = self.program("psql");
-        ask.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", statement]);
-        ask.args(["--set=ON_ERROR_STOP=1", "--username=postgres", "--dbname", database]);
-        let output = ask.arg("--host").arg(&self.home).arg(format!("--port={}", self.port)).output();
+        let mut psql = self.program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--command", statement]);
+        psql.args(["--set=ON_ERROR_STOP=1", "--username=postgres", "--dbname", database]);
+        let output = psql.arg("--host").arg(&self.home).arg(format!("--port={}", self.port)).output();
         let output = output.and_then(|output| {
             let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
             done(output).map(|()| text)
@@ -342,14 +342,14 @@ impl PostgresServer {
 
     /// A command of the server's, run by its owner, apart from the keys that somebody presses.
     fn program(&self, name: &str) -> Command {
-        self.owned(Command::new(self.programs.join(name)))
+        self.prepare(Command::new(self.programs.join(name)))
     }
 
-    fn of_the_machine(&self, name: &str) -> Command {
-        self.owned(Command::new(name))
+    fn system_command(&self, name: &str) -> Command {
+        self.prepare(Command::new(name))
     }
 
-    fn owned(&self, mut command: Command) -> Command {
+    fn prepare(&self, mut command: Command) -> Command {
         command.current_dir(&self.home).stdin(Stdio::null()).process_group(0);
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG")) {
             command.env_remove(name);
@@ -362,7 +362,7 @@ impl PostgresServer {
 
     /// Starts the shell that cleans up when this process is gone.
     fn watch(&self) -> io::Result<()> {
-        let mut shell = self.owned(Command::new("sh"));
+        let mut shell = self.prepare(Command::new("sh"));
         // A server that is frozen could not stop.
         let wake = "kill -CONT \"$(head -n 1 \"$2/data/postmaster.pid\")\"";
         let script =

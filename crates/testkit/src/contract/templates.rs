@@ -27,7 +27,7 @@ async fn numbers(store: &dyn Store, name: &str) -> Vec<u64> {
 
 /// The first version is 1, the next one more; each template counts for itself, and each version stays what it was.
 pub async fn versions_count_from_one(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     assert_eq!(get(store, "main", VersionChoice::Current).await, None);
     let first = put(store, new_version("main", "one")).await;
     let second = put(store, new_version("main", "two")).await;
@@ -55,7 +55,7 @@ pub async fn versions_count_from_one(nodes: &Nodes) {
 
 /// The text that is current adds nothing; one that was current before does.
 pub async fn unchanged_text_adds_none(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     let first = put(store, new_version("main", "one")).await;
     let again = store.put_template(new_version("main", "one"), ExpectedVersion::Any, &actor()).await;
     assert_eq!(again, Ok(PutOutcome::Unchanged(first.clone())));
@@ -73,7 +73,7 @@ pub async fn unchanged_text_adds_none(nodes: &Nodes) {
 
 /// The same text with a note is a version.
 pub async fn a_note_makes_a_version(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     put(store, new_version("main", "one")).await;
     let noted = NewVersion { note: "why".to_owned(), ..new_version("main", "one") };
     let version = put(store, noted).await;
@@ -81,9 +81,9 @@ pub async fn a_note_makes_a_version(nodes: &Nodes) {
     assert_eq!(get(nodes.other(), "main", VersionChoice::Current).await, Some(version));
 }
 
-/// A writer that believes in another version changes nothing and is told what is current.
+/// A writer that believes in another version changes nothing and gets the current one.
 pub async fn a_stale_writer_changes_nothing(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     let write = async |text: &str, version: u64| {
         store
             .put_template(new_version("main", text), ExpectedVersion::Version(version), &actor())
@@ -107,7 +107,7 @@ pub async fn a_stale_writer_changes_nothing(nodes: &Nodes) {
 
 /// Going back to the default is a version without a text, also as the first one.
 pub async fn a_reset_is_a_version(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     let reset = put(store, NewVersion::reset(template("main"))).await;
     assert_eq!((reset.version, reset.text.as_deref(), reset.bytes, reset.reset), (1, None, 0, true));
     assert_eq!(get(nodes.other(), "main", VersionChoice::Current).await, Some(reset.clone()));
@@ -119,9 +119,9 @@ pub async fn a_reset_is_a_version(nodes: &Nodes) {
     assert_eq!(resets, [(2, false), (1, true)]);
 }
 
-/// An import says who wrote a version and when; the record says who imported it.
+/// An import keeps who wrote a version and when; the audit has who imported it.
 pub async fn an_import_keeps_author_and_time(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     let written = Some(("earlier".to_owned(), at(-5000)));
     let version = put(store, NewVersion { written, ..new_version("main", "one") }).await;
     assert_eq!((version.author.as_str(), version.at), ("earlier", at(-5000)));
@@ -130,9 +130,9 @@ pub async fn an_import_keeps_author_and_time(nodes: &Nodes) {
     assert_eq!((audit.items[0].actor.as_str(), audit.items[0].at), ("somebody", at(0)));
 }
 
-/// Lists tell everything but the texts.
+/// Lists have everything but the texts.
 pub async fn lists_leave_texts_out(nodes: &Nodes) {
-    let store = nodes.one();
+    let store = nodes.first();
     let first = put(store, new_version("b", "one")).await;
     let second = put(store, NewVersion { note: "why".to_owned(), ..new_version("b", "\u{e4}") }).await;
     put(store, new_version("a", "x")).await;
@@ -153,7 +153,7 @@ pub async fn lists_leave_texts_out(nodes: &Nodes) {
 
 /// A label is on one version of a template at a time; it moves, and it can be taken away.
 pub async fn a_label_is_on_one_version(nodes: &Nodes) {
-    let (store, other) = (nodes.one(), nodes.other());
+    let (store, other) = (nodes.first(), nodes.other());
     for text in ["one", "two", "three"] {
         put(store, new_version("main", text)).await;
     }
@@ -192,7 +192,7 @@ pub async fn a_label_is_on_one_version(nodes: &Nodes) {
     assert!(label("main", "live", None).await);
     assert_eq!(found("main", "live").await, None);
     assert_eq!(found("main", "beta").await, Some(1));
-    assert_eq!(found("main", "BETA").await, None, "labels are told apart by their bytes");
+    assert_eq!(found("main", "BETA").await, None, "labels are compared by their bytes");
     put(store, new_version("main", "four")).await;
     assert_eq!(found("main", "beta").await, Some(1), "a new version leaves labels where they are");
 }

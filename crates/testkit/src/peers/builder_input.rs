@@ -1,9 +1,9 @@
-//! What the published builder functions take: one JSON object, in the form that their own programs use.
+//! The input of the published builder functions: one JSON object, in the form that their own programs use.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The input of one build. Keys that are absent stay absent: the builder tells them from empty ones.
+/// The input of one build. Keys that are absent stay absent: the builder distinguishes them from empty ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BuilderInput {

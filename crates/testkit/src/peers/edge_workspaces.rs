@@ -47,7 +47,7 @@ fn dangling() -> Workspace {
     tree
 }
 
-/// An empty file of the project hides the user's, and says nothing itself.
+/// An empty file of the project hides the user's, and has no text itself.
 fn emptyfall() -> Workspace {
     files(
         tree("emptyfall", "proj"),

@@ -1,8 +1,8 @@
 //! Inputs for comparing presets with the published programs whose prompts they rebuild.
 //!
 //! Everything here is made from a seed that is printed with the first difference, so that one input can be made again.
-//! Nothing here knows what a prompt should look like: that is what the other program is asked for.
-//! `docs/design/peers.md` tells how the comparison works.
+//! Nothing here knows what a prompt should look like: the other program decides that.
+//! `docs/design/peers.md` explains how the comparison works.
 
 mod builder_input;
 mod edge_workspaces;

@@ -76,15 +76,15 @@ impl Random {
     pub(super) fn odd(&mut self) -> String {
         match self.below(20) {
             0 => {
-                let unit = self.one(TEXTS).to_owned() + "long ";
+                let unit = self.pick(TEXTS).to_owned() + "long ";
                 unit.repeat(200 + self.below(2000))
             }
             1..=4 => {
-                let between = self.one(&["", " ", "\n", "\r\n", "\u{a0}"]).to_owned();
-                let parts = self.some(4, |random| random.one(TEXTS));
+                let between = self.pick(&["", " ", "\n", "\r\n", "\u{a0}"]).to_owned();
+                let parts = self.some(4, |random| random.pick(TEXTS));
                 parts.join(&between)
             }
-            _ => self.one(TEXTS).to_owned(),
+            _ => self.pick(TEXTS).to_owned(),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{builder_input::BuilderInput, pi_options::PiOptions};
 use crate::MemorySystem;
-use preface::{
+use preface_engine::{
     ASSETS, Engine, Headless, Request, TrustChoice,
     core::{
         diagnostic::Diagnostics,
@@ -58,7 +58,7 @@ impl PiBuilder {
     /// Loads a variant of the preset with options, at an instant (RFC 3339) in a time zone.
     ///
     /// # Errors
-    /// What the engine says.
+    /// The error of the engine.
     pub fn new(variant: &str, options: &PiOptions, now: &str, zone: &str) -> Result<Self, String> {
         let system = MemorySystem::new().with_bundle(ASSETS).with_home("/home/user").with_dir(HERE);
         let request = Request {
@@ -94,13 +94,13 @@ impl PiBuilder {
     /// Builds the prompt of an input.
     ///
     /// # Errors
-    /// A section's name that cannot be a tag, and what the line says.
+    /// A section's name that cannot be a tag, and the error of the pipeline.
     pub fn prompt(&self, input: &BuilderInput) -> Result<String, String> {
         let mut snapshot = self.snapshot_of(input);
         if let Some(sections) = &input.sections {
-            let spoken = self.run(&mut snapshot.clone())?;
-            let spoken: Vec<&str> = spoken.parts.iter().map(|part| part.section.as_str()).collect();
-            override_sections(&mut snapshot, sections, &spoken)?;
+            let included = self.run(&mut snapshot.clone())?;
+            let included: Vec<&str> = included.parts.iter().map(|part| part.section.as_str()).collect();
+            override_sections(&mut snapshot, sections, &included)?;
         }
         // Not among the overrides above: it leaves nothing to override.
         snapshot.system_prompt.custom =
@@ -134,7 +134,7 @@ impl PiBuilder {
             real_dirs: &RealDirs::default(),
             file_room: Default::default(),
         };
-        pipeline::run(snapshot, &mut |key: &VariableKey| Some(provider::answer(key, &look)))
+        pipeline::run(snapshot, &mut |key: &VariableKey| Some(provider::resolve(key, &look)))
             .map_err(|error| error.to_string())
     }
 
@@ -149,18 +149,18 @@ impl PiBuilder {
     }
 }
 
-/// Gives sections a text. The builder knows the sections that speak in this build and no others: the name of one that is
-/// silent is the name of a new one, at the end. So a silent section leaves the profile first.
+/// Gives sections a text. The builder knows the sections that are included in this build and no others: the name of one that is
+/// absent is the name of a new one, at the end. So an absent section leaves the profile first.
 fn override_sections(
     snapshot: &mut Snapshot,
     sections: &serde_json::Map<String, Value>,
-    spoken: &[&str],
+    included: &[&str],
 ) -> Result<(), String> {
     for (id, text) in sections {
         SectionFrame::check(id)?;
-        // An empty text says nothing about its section.
+        // An empty text does not change its section.
         let Some(text) = text.as_str().filter(|text| !text.is_empty()) else { continue };
-        if !spoken.contains(&id.as_str()) {
+        if !included.contains(&id.as_str()) {
             let profile = Arc::make_mut(&mut snapshot.profile);
             profile.sections.retain(|section| section.id.as_str() != id);
             for group in &mut profile.groups {
@@ -255,8 +255,8 @@ fn skills(input: &BuilderInput) -> Vec<Item> {
     let visible = input.skills.iter().flatten().filter(|skill| !skill.disable_model_invocation);
     visible
         .map(|skill| {
-            let (name, place) = (escaped(&skill.name), escaped(&skill.file_path));
-            item(&[("name", &name), ("location", &place)], &escaped(&skill.description), "skills")
+            let (name, place) = (escape(&skill.name), escape(&skill.file_path));
+            item(&[("name", &name), ("location", &place)], &escape(&skill.description), "skills")
         })
         .collect()
 }
@@ -275,7 +275,7 @@ fn piece(text: &str, key: &str) -> Piece {
 }
 
 /// Escapes the five characters, as the provider of skills does.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -34,7 +34,7 @@ impl Random {
     }
 
     /// Returns one of these, which must not be none.
-    pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
+    pub fn pick<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
 

@@ -28,7 +28,7 @@ const TOOLS: &[&str] = &[
     "😀",
     "<tool>",
 ];
-/// Names that JavaScript objects have without being asked, which the published builders mistake for texts (D14).
+/// Names that JavaScript objects inherit, which the published builders mistake for texts (D14).
 const INHERITED: &[&str] = &["constructor", "toString", "hasOwnProperty"];
 /// Working directories.
 const DIRS: &[&str] = &[
@@ -92,7 +92,7 @@ pub fn random_input(seed: u64, variant: &str) -> BuilderInput {
         selected_tools: random.chance(80).then(|| {
             let mut tools = random.some(7, tool);
             if inherited {
-                tools.push(random.one(INHERITED).to_owned());
+                tools.push(random.pick(INHERITED).to_owned());
             }
             tools
         }),
@@ -105,14 +105,15 @@ pub fn random_input(seed: u64, variant: &str) -> BuilderInput {
         }),
         prompt_guidelines: random.chance(75).then(|| random.some(5, Random::odd)),
         append_system_prompt: random.chance(60).then(|| random.odd()),
-        cwd: random.one(DIRS).to_owned(),
+        cwd: random.pick(DIRS).to_owned(),
         context_files: random.chance(85).then(|| {
-            random.some(4, |random| ContextFile { path: random.one(PATHS).to_owned(), content: random.odd() })
+            random
+                .some(4, |random| ContextFile { path: random.pick(PATHS).to_owned(), content: random.odd() })
         }),
         skills: random.chance(85).then(|| random.some(4, skill)),
         sections: (sectioned && random.chance(50)).then(|| {
             random
-                .some(4, |random| (random.one(SECTIONS).to_owned(), text(random)))
+                .some(4, |random| (random.pick(SECTIONS).to_owned(), text(random)))
                 .into_iter()
                 .collect::<Map<String, Value>>()
         }),
@@ -132,9 +133,9 @@ fn text(random: &mut Random) -> Value {
 
 fn skill(random: &mut Random) -> BuilderSkill {
     BuilderSkill {
-        name: random.one(SKILLS).to_owned(),
+        name: random.pick(SKILLS).to_owned(),
         description: random.odd(),
-        file_path: random.one(PLACES).to_owned(),
+        file_path: random.pick(PLACES).to_owned(),
         base_dir: "/s".to_owned(),
         source: Some("path".to_owned()),
         disable_model_invocation: random.chance(20),

@@ -150,31 +150,32 @@ const PATTERNS: &[&str] = &[
 /// Fills one directory of skills.
 pub(super) fn fill(tree: &mut Workspace, root: &str, random: &mut Random) {
     for _ in 0..1 + random.below(5) {
-        let name = random.one(NAMES);
+        let name = random.pick(NAMES);
         match random.below(16) {
-            0..=6 => put(tree, &format!("{root}/{name}/SKILL.md"), random),
-            7 => put(tree, &format!("{root}/group/{name}/SKILL.md"), random),
+            0..=6 => add_skill(tree, &format!("{root}/{name}/SKILL.md"), random),
+            7 => add_skill(tree, &format!("{root}/group/{name}/SKILL.md"), random),
             8 => {
-                let inner = random.one(NAMES);
-                put(tree, &format!("{root}/{name}/{inner}/SKILL.md"), random);
+                let inner = random.pick(NAMES);
+                add_skill(tree, &format!("{root}/{name}/{inner}/SKILL.md"), random);
             }
-            9 => put(tree, &format!("{root}/{name}.md"), random),
+            9 => add_skill(tree, &format!("{root}/{name}.md"), random),
             10 => {
-                let file = random.one(&["note.md", "README.md", "skill.md", "SKILL.MD", "x.txt", "SKILL.md"]);
-                let dir = random.one(&["", "/group", "/alpha"]).to_owned();
-                put(tree, &format!("{root}{dir}/{file}"), random);
+                let file =
+                    random.pick(&["note.md", "README.md", "skill.md", "SKILL.MD", "x.txt", "SKILL.md"]);
+                let dir = random.pick(&["", "/group", "/alpha"]).to_owned();
+                add_skill(tree, &format!("{root}{dir}/{file}"), random);
             }
             11 => {
-                let hidden = random.one(&[".hidden", "node_modules", ".git"]).to_owned();
-                put(tree, &format!("{root}/{hidden}/{name}/SKILL.md"), random);
+                let hidden = random.pick(&[".hidden", "node_modules", ".git"]).to_owned();
+                add_skill(tree, &format!("{root}/{hidden}/{name}/SKILL.md"), random);
             }
             12 => {
                 let target =
-                    random.one(&["alpha", "beta/SKILL.md", "nowhere", "@ROOT@/shared/skill", "../../x"]);
+                    random.pick(&["alpha", "beta/SKILL.md", "nowhere", "@ROOT@/shared/skill", "../../x"]);
                 tree.put(&format!("{root}/link-{name}"), WorkspaceNode::Link(target.to_owned()));
             }
             13 => {
-                let target = random.one(&["../alpha/SKILL.md", "nowhere", "@ROOT@/shared/skill/SKILL.md"]);
+                let target = random.pick(&["../alpha/SKILL.md", "nowhere", "@ROOT@/shared/skill/SKILL.md"]);
                 tree.put(&format!("{root}/{name}/SKILL.md"), WorkspaceNode::Link(target.to_owned()));
             }
             14 => {
@@ -186,11 +187,11 @@ pub(super) fn fill(tree: &mut Workspace, root: &str, random: &mut Random) {
 }
 
 /// Puts a skill where links can point to.
-pub(super) fn shared(tree: &mut Workspace, random: &mut Random) {
-    put(tree, "shared/skill/SKILL.md", random);
+pub(super) fn add_shared(tree: &mut Workspace, random: &mut Random) {
+    add_skill(tree, "shared/skill/SKILL.md", random);
 }
 
-fn put(tree: &mut Workspace, path: &str, random: &mut Random) {
+fn add_skill(tree: &mut Workspace, path: &str, random: &mut Random) {
     let text = text(path, random);
     let bytes = match random.below(25) {
         0 => text.replace('\n', "\r\n").into_bytes(),
@@ -204,7 +205,7 @@ fn put(tree: &mut Workspace, path: &str, random: &mut Random) {
 fn text(path: &str, random: &mut Random) -> String {
     let parent = path.rsplit('/').nth(1).unwrap_or("x").to_owned();
     let name = match random.below(4) {
-        0 => format!("name: {}\n", random.one(YAML_NAMES)),
+        0 => format!("name: {}\n", random.pick(YAML_NAMES)),
         1 => String::new(),
         _ => format!("name: {parent}\n"),
     };
@@ -212,10 +213,10 @@ fn text(path: &str, random: &mut Random) -> String {
         0 => String::new(),
         1..=5 => format!("description: {parent} of {path}\n"),
         6 if random.chance(20) => format!("description: {}\n", "long ".repeat(300)),
-        _ => format!("description: {}\n", random.one(DESCRIPTIONS)),
+        _ => format!("description: {}\n", random.pick(DESCRIPTIONS)),
     };
     // A header with a colon in a plain value is broken; the sentence above may hold one in no name.
-    let extra = random.one(EXTRA);
+    let extra = random.pick(EXTRA);
     let (open, close) = match random.chance(70) {
         true => FENCES[0],
         false => FENCES[random.below(FENCES.len())],
@@ -229,9 +230,9 @@ fn text(path: &str, random: &mut Random) -> String {
 }
 
 fn ignore(tree: &mut Workspace, root: &str, random: &mut Random) {
-    let file = random.one(&[".gitignore", ".ignore", ".fdignore"]);
-    let dir = random.one(&["", "", "/group", "/alpha"]).to_owned();
-    let lines = random.some(3, |random| random.one(PATTERNS));
-    let end = random.one(&["\n", "\r\n", ""]).to_owned();
+    let file = random.pick(&[".gitignore", ".ignore", ".fdignore"]);
+    let dir = random.pick(&["", "", "/group", "/alpha"]).to_owned();
+    let lines = random.some(3, |random| random.pick(PATTERNS));
+    let end = random.pick(&["\n", "\r\n", ""]).to_owned();
     tree.file(&format!("{root}{dir}/{file}"), lines.join("\n") + &end);
 }

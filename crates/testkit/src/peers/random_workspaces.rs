@@ -46,7 +46,7 @@ pub fn random_workspace(seed: u64) -> Workspace {
     let base = if random.chance(15) { "home/work" } else { "proj" };
     let mut dirs = vec![base.to_owned()];
     for _ in 0..depth {
-        let next = format!("{}/{}", dirs[dirs.len() - 1], random.one(DIRS));
+        let next = format!("{}/{}", dirs[dirs.len() - 1], random.pick(DIRS));
         dirs.push(next);
     }
     let cwd = dirs[dirs.len() - 1].clone();
@@ -62,7 +62,7 @@ pub fn random_workspace(seed: u64) -> Workspace {
     for dir in std::iter::once("").chain(dirs.iter().map(String::as_str)) {
         let within = |name: &str| if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") };
         for _ in 0..random.below(3) {
-            let name = random.one(CONTEXT).to_owned();
+            let name = random.pick(CONTEXT).to_owned();
             source(&mut tree, &within(&name), random);
         }
         if !dir.is_empty() && random.chance(12) {
@@ -79,9 +79,9 @@ pub fn random_workspace(seed: u64) -> Workspace {
             random_skills::fill(&mut tree, root, random);
         }
     }
-    random_skills::shared(&mut tree, random);
+    random_skills::add_shared(&mut tree, random);
     if random.chance(40) {
-        let name = random.one(CONTEXT).to_owned();
+        let name = random.pick(CONTEXT).to_owned();
         source(&mut tree, &format!("home/.pi/agent/{name}"), random);
     }
     for name in ["SYSTEM.md", "APPEND_SYSTEM.md"] {
@@ -142,7 +142,7 @@ fn worktree(tree: &mut Workspace, dirs: &[String], random: &mut Random) {
         tree.file(&format!("{private}/HEAD"), "ref: refs/heads/tree\n");
     }
     tree.file(&format!("{private}/gitdir"), format!("@ROOT@/{linked}/.git\n"));
-    let name = random.one(&["AGENTS.md", "CLAUDE.md", "AGENTS.MD"]).to_owned();
+    let name = random.pick(&["AGENTS.md", "CLAUDE.md", "AGENTS.MD"]).to_owned();
     source(tree, &format!("{linked}/{name}"), random);
     source(tree, &format!("{main}/{name}"), random);
 }

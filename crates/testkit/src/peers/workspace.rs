@@ -103,7 +103,7 @@ impl Workspace {
     /// Writes the tree below `root`, which is absolute.
     ///
     /// # Errors
-    /// What the machine says, and links where there are none.
+    /// The error of the system, and links where there are none.
     pub fn write(&self, root: &Path) -> io::Result<()> {
         let base = root.join(&self.name);
         fs::create_dir_all(&base)?;
@@ -111,7 +111,7 @@ impl Workspace {
             let at = base.join(path);
             match node {
                 WorkspaceNode::Dir => fs::create_dir_all(at)?,
-                WorkspaceNode::File(bytes) => fs::write(at, placed(bytes, &base))?,
+                WorkspaceNode::File(bytes) => fs::write(at, replace_root(bytes, &base))?,
                 WorkspaceNode::Link(target) => link(&target.replace(ROOT, &base.to_string_lossy()), &at)?,
             }
         }
@@ -127,7 +127,7 @@ impl Workspace {
             let at = base.join(path);
             match node {
                 WorkspaceNode::Dir => system.with_dir(at),
-                WorkspaceNode::File(bytes) => system.with_file(at, placed(bytes, &base)),
+                WorkspaceNode::File(bytes) => system.with_file(at, replace_root(bytes, &base)),
                 WorkspaceNode::Link(target) => {
                     system.with_link(at, target.replace(ROOT, &base.to_string_lossy()))
                 }
@@ -137,7 +137,7 @@ impl Workspace {
 }
 
 /// Texts name the root by a word; bytes that are no text stay as they are.
-fn placed(bytes: &[u8], base: &Path) -> Vec<u8> {
+fn replace_root(bytes: &[u8], base: &Path) -> Vec<u8> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains(ROOT) => text.replace(ROOT, &base.to_string_lossy()).into_bytes(),
         _ => bytes.to_vec(),
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_put_below_a_file_or_over_anything() {
+    fn an_entry_replaces_nothing_and_lies_below_no_file() {
         let mut tree = Workspace::new("t", "proj");
         assert!(tree.file("proj/a/b.md", "x"));
         assert!(!tree.file("proj/a/b.md", "y"), "the path is taken");

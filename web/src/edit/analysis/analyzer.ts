@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { access, askForAccess } from "../../api/access";
 import { meta, OLD_PAGE, renewed } from "../../api/meta";
 import { isNotPermitted, Problem, told, type ProblemBody } from "../../api/problem";
-import { request } from "../context";
+import { request, tried } from "../context";
 import type { Packed } from "./packed";
 import type { Got, Wanted } from "./worker";
 
@@ -71,7 +71,7 @@ class Analyzer {
     const { cwd, ...rest } = request();
     const wanted: Wanted = {
       id: ++this.id,
-      body: { template: this.source.take(), options: {}, ...rest, ...(cwd && !this.withoutDirectory && { cwd }) },
+      body: { template: this.source.take(), options: {}, ...rest, ...tried(), ...(cwd && !this.withoutDirectory && { cwd }) },
       headers: {
         "Content-Type": "application/json",
         "X-Preface-Token": meta.token,

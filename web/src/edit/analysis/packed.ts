@@ -70,6 +70,8 @@ export interface PackedPreview {
   bytes: number;
   tokens: number;
   counter: string;
+  /** False if the tokens are estimated. */
+  exact: boolean;
   fingerprint: string;
   parts: PackedPart[];
   runs: Run[];
@@ -118,3 +120,6 @@ export function spanAt(spans: Spans, place: number): number {
 }
 
 export const spanFrom = (spans: Spans, at: number): number => (at === 0 ? 0 : spans.to[at - 1]!);
+
+/** Estimates the tokens of some bytes of a preview from their share of it. */
+export const tokensOfShare = ({ tokens, bytes: all }: PackedPreview, bytes: number): number => (all === 0 ? 0 : Math.round((tokens * bytes) / all));

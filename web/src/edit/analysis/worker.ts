@@ -1,5 +1,6 @@
 // Asks for an analysis beside the page: writing, sending, reading and packing a megabyte would hold up somebody who types.
 import type { Analysis, AnalyzeWrite } from "../../api/types";
+import { halves, whole } from "./halves";
 import { buffers, pack } from "./pack";
 import type { Packed } from "./packed";
 
@@ -20,8 +21,10 @@ const hub = self as unknown as {
   postMessage: (got: Got, transfer?: Transferable[]) => void;
 };
 
-hub.onmessage = async ({ data: { id, body, headers } }) => {
+hub.onmessage = async ({ data: { id, body: asked, headers } }) => {
   let response: Response;
+  const found = halves(asked.template);
+  const body = found.length > 0 ? { ...asked, template: whole(asked.template) } : asked;
   try {
     // The worker's script lies in `assets/`, the service above it.
     response = await fetch("../system-prompt/analyze", { method: "POST", headers, body: JSON.stringify(body) });
@@ -34,6 +37,7 @@ hub.onmessage = async ({ data: { id, body, headers } }) => {
       return hub.postMessage({ id, kind: "refused", status: response.status, body: problem });
     }
     const packed = pack((await response.json()) as Analysis, body.template);
+    packed.notes.unshift(...found);
     return hub.postMessage({ id, kind: "analysis", packed }, buffers(packed));
   } catch {
     return hub.postMessage({ id, kind: "away" });

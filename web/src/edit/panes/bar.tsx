@@ -1,27 +1,36 @@
 // The toolbar: template, save state and save button.
 import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
 import { amount } from "../../amount";
-import { mod } from "../../keys";
+import { viewOnly } from "../../api/access";
+import { commandsShown, mod } from "../../keys";
 import { escapedLines, head, Shown } from "../../shown";
 import { Spoken } from "../../spoken";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { Menu } from "../../ui/menu";
 import { errorCount, session } from "../desk";
+import { drafts } from "../drafts";
 import { MAIN } from "../stored";
-import { NoteDialog } from "./note-dialog";
+import { Labels } from "./labels";
 import { ResetDialog } from "./reset-dialog";
+import { closeReview, openReview, review } from "./review";
 import { TemplatesDialog } from "./templates-dialog";
+import { UnsavedDialog } from "./unsaved-dialog";
 
-const opened = signal<"templates" | "reset" | "note" | null>(null);
+/** The dialog that is open. */
+export const opened = signal<"templates" | "reset" | "unsaved" | null>(null);
 const close = () => (opened.value = null);
 
 export function Bar() {
   const current = session.value;
   if (!current) return null;
+  const Review = review.value;
   const base = current.base.value;
   const ready = current.phase.value === "ready";
   const saving = current.saving.value;
-  const canSave = ready && !saving && !base?.degraded && (current.dirty.value || base?.version === 0);
+  const { canSave } = current;
+  const canReset = ready && base !== null && base.version > 0 && viewOnly.value === "";
   return (
     <div class="bar">
       <h1 class="sr">Edit template {current.name}</h1>
@@ -31,36 +40,55 @@ export function Bar() {
         <Icon name="down" size={15} />
       </button>
       {ready && base && (
-        <span class="version soft">{base.version > 0 ? `version ${base.version}` : base.missing ? "new" : "built-in default"}</span>
+        <span class="version soft">{base.version > 0 ? `version ${base.version}` : base.deleted !== undefined ? "deleted" : base.missing ? "new" : "built-in default"}</span>
       )}
+      {ready && base && base.version > 0 && viewOnly.value === "" && <Labels name={current.name} version={base.version} />}
       <State />
       <span class="bar-room" />
+      <Button kind="quiet" class="bar-unsaved" aria-haspopup="dialog" onClick={() => (opened.value = "unsaved")}>
+        Unsaved texts <Elsewhere name={current.name} />
+      </Button>
       <IconButton label="Print the preview" icon="print" onClick={() => print()} />
-      {ready && base !== null && base.version > 0 && (
+      {canReset && (
         <Button kind="quiet" class="bar-reset" onClick={() => (opened.value = "reset")}>
           {current.name === MAIN ? "Reset…" : "Delete…"}
         </Button>
       )}
-      <div class="save-group">
-        <Button kind="main" disabled={!canSave} onClick={() => void current.save()} aria-keyshortcuts="Control+S Meta+S">
-          {saving ? "Saving…" : "Save"} <kbd aria-hidden="true">{mod} S</kbd>
-        </Button>
-        <button
-          type="button"
-          class="button main save-more"
-          aria-label="Save with a note"
-          title="Save with a note"
-          disabled={!canSave}
-          onClick={() => (opened.value = "note")}
-        >
-          <Icon name="down" size={15} />
-        </button>
-      </div>
-      {opened.value === "templates" && <TemplatesDialog close={close} />}
+      <Menu
+        class="bar-more"
+        label="More actions"
+        icon="more"
+        items={[
+          { what: "Commands…", run: () => (commandsShown.value = true) },
+          { what: "Unsaved texts…", run: () => (opened.value = "unsaved") },
+          { what: "Print the preview", run: () => print() },
+          ...(canReset ? [{ what: current.name === MAIN ? "Reset…" : "Delete…", run: () => (opened.value = "reset") }] : []),
+        ]}
+      />
+      <Button class="bar-review" disabled={!canSave} onClick={() => void openReview(current)} aria-haspopup="dialog" aria-keyshortcuts="Control+Shift+S Meta+Shift+S">
+        Review…
+      </Button>
+      <Button kind="main" class="bar-save" disabled={!canSave} onClick={() => void current.save()} aria-keyshortcuts="Control+S Meta+S">
+        {saving ? "Saving…" : "Save"} <kbd aria-hidden="true">{mod} S</kbd>
+      </Button>
+      {opened.value === "templates" && <TemplatesDialog close={close} showUnsaved={() => (opened.value = "unsaved")} />}
       {opened.value === "reset" && <ResetDialog session={current} close={close} />}
-      {opened.value === "note" && <NoteDialog session={current} close={close} />}
+      {opened.value === "unsaved" && <UnsavedDialog close={close} />}
+      {Review && <Review session={current} close={closeReview} />}
     </div>
   );
+}
+
+/** The number of unsaved texts that are not in this tab. */
+function Elsewhere({ name }: { name: string }) {
+  const [count, setCount] = useState(0);
+  const shown = opened.value === "unsaved";
+  useEffect(() => {
+    let gone = false;
+    void drafts.list().then((all) => gone || setCount(all.filter(({ kind, where }) => kind === "draft" && where !== "here").length));
+    return () => void (gone = true);
+  }, [name, shown]);
+  return count > 0 ? <span class="badge">{count}</span> : null;
 }
 
 /** The save state; announced when it changes. */

@@ -1,13 +1,13 @@
 // The cacheable share of a prompt: its runs in order by stability, and the size of each part.
 import { useEffect, useState } from "preact/hooks";
-import { amount, size } from "../../amount";
+import { amount, size, tokenAmount } from "../../amount";
 import type { Stability } from "../../api/types";
 import { escaped, head } from "../../shown";
 import type { PackedPreview, Run } from "../analysis/packed";
 import { LASTS } from "../context";
 
 /** The data of a prompt that is shown. */
-export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "runs" | "parts">;
+export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "counter" | "exact" | "runs" | "parts">;
 
 const ORDER: readonly Stability[] = ["static", "conversation", "turn"];
 /** More runs than this are too narrow to see: small ones join their neighbour. */
@@ -15,17 +15,21 @@ const MOST_RUNS = 160;
 const QUIET = 1500;
 
 export function CacheStrip({ preview }: { preview: Weighed }) {
-  const { bytes, tokens, runs, parts } = preview;
+  const { bytes, tokens, counter, exact, runs, parts } = preview;
   const weigh = (part: number) => (bytes === 0 ? 0 : Math.round((tokens * part) / bytes));
   const sum = (stability: Stability) => runs.reduce((total, run) => (run.stability === stability ? total + run.bytes : total), 0);
   const used = ORDER.filter((stability) => sum(stability) > 0);
   return (
     <section class="strip" aria-label="Tokens and cache order">
       <p class="sr" role="status" aria-label="Size of the prompt">
-        {useSettled([`About ${amount(tokens, "token")}`, verdict(preview)].filter(Boolean).map((words) => `${words}.`).join(" "))}
+        {useSettled([tokenAmount(tokens, exact).replace("about", "About"), verdict(preview)].filter(Boolean).map((words) => `${words}.`).join(" "))}
       </p>
       <p class="strip-count">
-        <span class="soft">about</span> <strong>{amount(tokens, "token")}</strong> <span class="soft">{size(bytes)}</span>
+        {!exact && <span class="soft">about</span>} <strong>{amount(tokens, "token")}</strong>{" "}
+        <span class="soft">
+          {exact && `by ${counter}, `}
+          {size(bytes)}
+        </span>
         <span class="strip-verdict">{verdict(preview)}</span>
       </p>
       {bytes > 0 && (
@@ -66,7 +70,7 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
 }
 
 /** Returns a text once it is unchanged for a while, so that it is not announced at every key. */
-function useSettled(text: string): string {
+export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), QUIET);
@@ -82,7 +86,7 @@ function share(part: number, bytes: number): string {
 }
 
 /** Returns the cacheable share of a prompt. */
-function verdict({ runs, bytes }: Weighed): string {
+export function verdict({ runs, bytes }: Weighed): string {
   const first = runs.findIndex(({ stability }) => stability === "turn");
   if (bytes === 0) return "";
   if (first < 0) return "Fully cacheable";

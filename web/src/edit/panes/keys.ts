@@ -1,13 +1,16 @@
-// Global shortcuts: F6 moves between panes, Ctrl-S saves.
+// Global shortcuts: F6 moves between panes and messages, Ctrl-S saves, Ctrl-Shift-S reviews first.
 import { useEffect } from "preact/hooks";
 import { mac } from "../../keys";
 import { session } from "../desk";
 import { beside, narrow, tab, type Tab } from "../layout";
+import { openReview } from "./review";
 
-const STOPS: readonly { tab: Tab; place: string }[] = [
+const STOPS: readonly { tab: Tab | null; place: string }[] = [
   { tab: "variables", place: ".palette input" },
+  // In sight on every tab.
+  { tab: null, place: ".banner .button" },
   { tab: "text", place: ".text .cm-content" },
-  { tab: "findings", place: ".findings .finding" },
+  { tab: "findings", place: ".findings .finding, .findings-group summary" },
   { tab: "preview", place: ".preview .cm-content" },
 ];
 
@@ -17,16 +20,17 @@ export function useKeys(): void {
     let heading: string | null = null;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
-      if (event.key.toLowerCase() === "s" && (mac ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey) {
+      const current = session.peek();
+      if (event.key.toLowerCase() === "s" && (mac ? event.metaKey : event.ctrlKey) && !event.altKey) {
         event.preventDefault();
-        void session.peek()?.save();
+        if (current) void (event.shiftKey ? openReview(current) : current.save());
       }
       if (event.key !== "F6") return;
       event.preventDefault();
       const there = STOPS.filter(({ place }) => document.querySelector(place));
       const at = there.findIndex(({ place }) => {
         if (heading !== null) return place === heading;
-        const root = document.querySelector(place)?.closest(".palette, .text, .findings, .preview");
+        const root = document.querySelector(place)?.closest(".banner, .palette, .text, .findings, .preview");
         return root?.contains(document.activeElement) ?? false;
       });
       const next = there[(at + (event.shiftKey ? -1 : 1) + there.length) % there.length];
@@ -36,7 +40,7 @@ export function useKeys(): void {
         document.querySelector<HTMLElement>(next.place)?.focus();
       };
       // What is in sight takes the focus at once, so that what is typed next is for it.
-      if (!narrow.peek() || (beside.peek() && next.tab === "preview")) return focus();
+      if (next.tab === null || !narrow.peek() || (beside.peek() && next.tab === "preview")) return focus();
       tab.value = next.tab;
       heading = next.place;
       requestAnimationFrame(() => heading === next.place && focus());

@@ -3,25 +3,30 @@ import type { EditorView } from "@codemirror/view";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
 import { IconButton } from "../../ui/button";
+import { CopyMenu, type Copied } from "../../ui/copy";
+import { address } from "../../route";
 import { escapedLines, head } from "../../shown";
 import { Spoken } from "../../spoken";
 import { behind, notPermitted, trouble } from "../analysis/analyzer";
-import { directory, model } from "../context";
-import { caretToken, goToSource, lookAgain, packed, showPlace, textField } from "../desk";
+import { directory, model, request, tried } from "../context";
+import { caretToken, goToPlace, goToSource, lookAgain, packed, session, showPlace, textField } from "../desk";
 import { beside, inText, narrow, tab } from "../layout";
 import { createPreview, linkPreview, revealSource, showPreview } from "../preview/viewer";
 import { CacheStrip } from "./cache-strip";
+import { Values } from "./values";
 
 export function PreviewPane() {
   const preview = packed.value?.preview;
   const broken = packed.value !== null && !preview;
   return (
-    <div class="preview">
+    <div class={trouble.value !== "" && preview ? "preview stale" : "preview"}>
       <div class="context">
         <ContextField label="Directory" value={directory.value} onValue={(value) => (directory.value = value)} wide />
         <IconButton label="Reload" icon="again" onClick={lookAgain} />
         <ContextField label="Model" value={model.value} onValue={(value) => (model.value = value)} />
+        {preview && <CopyMenu iconOnly choices={copied(preview.text)} />}
       </div>
+      <Values />
       {trouble.value !== "" && (
         <p class={notPermitted.value ? "soft" : "trouble"} role={notPermitted.value ? "status" : "alert"}>
           <Spoken text={escapedLines(head(trouble.value, 600))} />
@@ -34,6 +39,17 @@ export function PreviewPane() {
   );
 }
 
+/** What the preview offers to copy. */
+export function copied(prompt: string): Copied[] {
+  const template = () => session.peek()?.text ?? "";
+  return [
+    { what: "prompt", text: () => prompt },
+    { what: "template", text: template },
+    { what: "request JSON", text: () => JSON.stringify({ template: template(), ...request(), ...tried() }, null, 2) },
+    { what: "link", text: () => address("edit", session.peek()?.name ?? "") },
+  ];
+}
+
 function ContextField({ label, value, onValue, wide }: { label: string; value: string; onValue: (value: string) => void; wide?: boolean }) {
   return (
     <label class={wide ? "context-field wide" : "context-field"}>
@@ -41,6 +57,11 @@ function ContextField({ label, value, onValue, wide }: { label: string; value: s
       <input
         class="field"
         value={value}
+        // The end of a path is what differs.
+        ref={(box) => {
+          if (box && box !== document.activeElement) box.scrollLeft = box.scrollWidth;
+        }}
+        onBlur={({ currentTarget }) => (currentTarget.scrollLeft = currentTarget.scrollWidth)}
         placeholder="none"
         autocomplete="off"
         autocapitalize="off"
@@ -56,7 +77,12 @@ function PreviewText() {
   const view = useRef<EditorView | null>(null);
   useLayoutEffect(() => {
     const go = (span: number, inside: number) => inText(() => goToSource(span, inside));
-    view.current = createPreview(box.current!, { go });
+    const goToTag = (token: number) =>
+      inText(() => {
+        const { from, to } = packed.peek()!.tokens;
+        goToPlace([from[token]!, to[token]!]);
+      });
+    view.current = createPreview(box.current!, { go, goToTag });
     return () => view.current?.destroy();
   }, []);
   // Synchronously: the next key acts on what is shown.

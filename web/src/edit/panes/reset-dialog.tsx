@@ -2,7 +2,9 @@
 import { go } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { forget } from "../desk";
+import { say } from "../../ui/toast";
+import { told } from "../../api/problem";
+import { adopt, forget } from "../desk";
 import type { Session } from "../session";
 import { MAIN } from "../stored";
 
@@ -10,7 +12,11 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
   const main = session.name === MAIN;
   const act = async () => {
     close();
-    if (!(await session.reset()) || main) return;
+    const restore = await session.reset();
+    if (!restore) return;
+    const undo = () => restore().then(() => adopt(session), (error: unknown) => say(told(error), "bad"));
+    say(main ? "Reset to the default." : `Deleted ${session.name}.`, "good", { label: "Undo", act: () => void undo() });
+    if (main) return;
     forget(session.name);
     go("edit", MAIN);
   };
@@ -33,6 +39,11 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
           : "New conversations can no longer use it. "}
         Earlier versions stay in the list, and existing conversations keep their prompt.
       </p>
+      {session.dirty.value && (
+        <p>
+          <strong>Your unsaved changes are discarded too.</strong> “Undo” restores them, and they stay in the list of unsaved texts for 7 days.
+        </p>
+      )}
     </Dialog>
   );
 }

@@ -1,11 +1,12 @@
 // Selects a template, or creates one.
 import { useEffect, useState } from "preact/hooks";
 import { ago, size } from "../../amount";
-import { ask } from "../../api/client";
 import { told } from "../../api/problem";
+import { readTemplates } from "../../api/templates";
 import type { TemplateEntry } from "../../api/types";
 import { go } from "../../route";
 import { Shown } from "../../shown";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { SearchField } from "../../ui/search-field";
 import { VirtualList } from "../../ui/virtual-list";
@@ -20,22 +21,22 @@ interface Row {
   about: string;
 }
 
-const MOST = 500;
-
-export function TemplatesDialog({ close }: { close: () => void }) {
+export function TemplatesDialog({ close, showUnsaved }: { close: () => void; showUnsaved: () => void }) {
   const [entries, setEntries] = useState<readonly TemplateEntry[] | null>(null);
+  // Before all of them are read, nobody knows whether a name is new.
+  const [complete, setComplete] = useState(false);
   const [trouble, setTrouble] = useState("");
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
   // An Enter before the list is loaded takes effect after loading.
   const [entered, setEntered] = useState(false);
   useEffect(() => {
-    readAll().then(setEntries, (error: unknown) => setTrouble(told(error)));
+    readTemplates(setEntries).then(() => setComplete(true), (error: unknown) => setTrouble(told(error)));
   }, []);
 
   const wanted = words.trim();
   const rows = rowsOf(entries ?? [], wanted.toLowerCase());
-  const isNew = wanted !== "" && isName(wanted) && entries !== null && !rows.some(({ name }) => name === wanted);
+  const isNew = wanted !== "" && isName(wanted) && complete && !rows.some(({ name }) => name === wanted);
   const all: Row[] = isNew ? [...rows, { name: wanted, isNew: true, about: "Create a template with this name" }] : rows;
   const choose = (row: Row | undefined) => {
     if (!row) return;
@@ -44,10 +45,10 @@ export function TemplatesDialog({ close }: { close: () => void }) {
     go("edit", row.name);
   };
   useEffect(() => {
-    if (entered && entries) choose(all[at]);
-  }, [entered, entries]);
+    if (entered && complete) choose(all[at]);
+  }, [entered, complete]);
   return (
-    <Dialog title="Templates" size="medium" onClose={close}>
+    <Dialog title="Templates" size="medium" onClose={close} actions={<Button onClick={showUnsaved}>Unsaved texts</Button>}>
       <p class="soft">
         Conversations use <code>main</code> by default and others by name. Type a new name to create a template.
       </p>
@@ -60,7 +61,7 @@ export function TemplatesDialog({ close }: { close: () => void }) {
             const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
             if (to !== undefined) setAt(Math.min(Math.max(to, 0), all.length - 1));
             else if (event.key !== "Enter") return;
-            else if (entries) choose(all[at]);
+            else if (complete || all[at]?.name === wanted) choose(all[at]);
             else setEntered(true);
             event.preventDefault();
           }}
@@ -102,16 +103,4 @@ function rowsOf(entries: readonly TemplateEntry[], words: string): Row[] {
   if (!rows.some(({ name }) => name === MAIN)) rows.unshift({ name: MAIN, about: "built-in default" });
   rows.sort((one, other) => Number(other.name === MAIN) - Number(one.name === MAIN));
   return rows.filter(({ name }) => name.toLowerCase().includes(words));
-}
-
-async function readAll(): Promise<TemplateEntry[]> {
-  const all: TemplateEntry[] = [];
-  let after: string | null = null;
-  do {
-    const query: { limit: number; after?: string } = { limit: 100, ...(after !== null && { after }) };
-    const { data }: { data: { items: TemplateEntry[]; next: string | null } } = await ask("get", "/templates", { query });
-    all.push(...data.items);
-    after = data.next;
-  } while (after !== null && all.length < MOST);
-  return all;
 }

@@ -19,10 +19,13 @@ export function TextPane() {
 export function Hint() {
   return (
     <span class="hint soft">
-      <kbd>[</kbd> inserts a variable,{" "}
-      {writing.value && (
+      {writing.value ? (
         <>
           <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text,{" "}
+        </>
+      ) : (
+        <>
+          <kbd>[</kbd> inserts a variable,{" "}
         </>
       )}
       <kbd>F1</kbd> shows shortcuts

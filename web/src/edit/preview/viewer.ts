@@ -1,6 +1,6 @@
 // The preview: a text that knows where each byte of it came from. Only what is in sight is on the page. A click, or Enter, goes to
 // the source; arrow keys go from value to value.
-import { EditorState, RangeSetBuilder, StateEffect, StateField, Text, type Extension } from "@codemirror/state";
+import { EditorState, Facet, RangeSetBuilder, StateEffect, StateField, Text, type Extension } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -9,19 +9,27 @@ import {
   keymap,
   placeholder,
   showTooltip,
+  type Rect,
   ViewPlugin,
+  WidgetType,
   type Command,
   type DecorationSet,
   type Tooltip,
   type ViewUpdate,
 } from "@codemirror/view";
 import { meta } from "../../api/meta";
+import { escaped, head } from "../../shown";
 import { AboutVariable, drawn, spokenVariable } from "../about";
-import { spanAt, spanFrom, type Packed, type Spans } from "../analysis/packed";
+import { KINDS, spanAt, spanFrom, tokensOfShare, type Packed, type Spans } from "../analysis/packed";
+import { lineDirections } from "../text/direction";
+import { selectsWhole } from "../text/whole";
+import { copy } from "../../ui/copy";
 
 export interface PreviewHooks {
   /** Goes to the source of a span; `inside` is how far into it somebody pointed. */
   go: (span: number, inside: number) => void;
+  /** Goes to a tag that has written nothing. */
+  goToTag: (token: number) => void;
 }
 
 interface Shown {
@@ -36,7 +44,9 @@ const answer = StateEffect.define<Packed | null>();
 const current = StateEffect.define<number>();
 const link = StateEffect.define<number>();
 
-const shown = StateField.define<Shown>({
+const linksToSource = Facet.define<boolean, boolean>({ combine: (all) => all.includes(true) });
+
+export const shown = StateField.define<Shown>({
   create: () => ({ packed: null, current: -1, linked: -1 }),
   update(value, { effects }) {
     let next = value;
@@ -48,15 +58,18 @@ const shown = StateField.define<Shown>({
     return next;
   },
   provide: (field) =>
-    showTooltip.compute([field], (state) => {
+    showTooltip.compute([field, linksToSource], (state) => {
       const { packed, current: at } = state.field(field);
-      return packed && at >= 0 ? tooltip(packed, at) : null;
+      return packed && at >= 0 ? tooltip(state, packed, at) : null;
     }),
 });
 
 /** Makes the preview in a place of the page. */
 export function createPreview(parent: HTMLElement, hooks: PreviewHooks): EditorView {
-  return new EditorView({ parent, state: EditorState.create({ extensions: extensions(hooks) }) });
+  const view = new EditorView({ parent, state: EditorState.create({ extensions: extensions(hooks) }) });
+  // Without them, values have their colors and descriptions.
+  import("./brackets").then(({ brackets }) => view.dispatch({ effects: StateEffect.appendConfig.of(brackets()) }), () => {});
+  return view;
 }
 
 /** Shows another preview. Only what differs is replaced, so that the place in it stays. */
@@ -93,6 +106,11 @@ export function revealSource(view: EditorView, place: number): void {
   view.focus();
 }
 
+/** Shows the origins of a built prompt in a text that is read. A click describes a value: its template is not at hand. */
+export function origins(packed: Packed): Extension {
+  return [shown.init(() => ({ packed, current: -1, linked: -1 })), described(null)];
+}
+
 export function sourceOf(packed: Packed, span: number, inside = 0): { from: number; to: number } {
   const { spans } = packed.preview!;
   const from = spans.source[span]!;
@@ -110,15 +128,32 @@ function difference(old: string, text: string): { from: number; to: number; inse
   return { from: start, to: old.length - end, insert: text.slice(start, text.length - end) };
 }
 
-function tooltip(packed: Packed, at: number): Tooltip | null {
+function tooltip(state: EditorState, packed: Packed, at: number): Tooltip | null {
   const { spans } = packed.preview!;
   const origin = packed.origins[spans.origin[at]!];
   if (!origin) return null;
   const variable = packed.variables.find(({ key }) => key === origin.key);
   if (!variable) return null;
-  const hint = "Click or press Enter to go to its source.";
-  const node = AboutVariable({ variable, source: origin.source, hint });
-  return { pos: spanFrom(spans, at), end: spans.to[at]!, create: () => ({ dom: drawn(node) }) };
+  const hint = state.facet(linksToSource) ? "Click or press Enter to go to its source." : undefined;
+  const node = AboutVariable({ variable, source: origin.source, tokens: tokensOfShare(packed.preview!, variable.bytes ?? 0), hint, text: () => valueOf(packed, at) });
+  const [pos, end] = [spanFrom(spans, at), spans.to[at]!];
+  return { pos, end, create: (view) => ({ dom: drawn(node), getCoords: (place) => boxOf(view, place, end) }) };
+}
+
+/** A card finds room in so many pixels. */
+const ROOM = 260;
+
+/** Returns the box of a whole value, so that its card covers none of its lines; that of its first line where the value fills the preview. */
+function boxOf(view: EditorView, from: number, to: number): Rect {
+  const first = view.coordsAtPos(from, 1) ?? view.coordsAtPos(view.viewport.from)!;
+  const last = view.coordsAtPos(to, -1);
+  if (!last || (innerHeight - last.bottom < ROOM && first.top < ROOM)) return first;
+  return { ...first, left: first.left, right: first.right, top: first.top, bottom: Math.max(first.bottom, last.bottom) };
+}
+
+/** Returns the whole value that a span shows. */
+function valueOf({ preview }: Packed, at: number): string {
+  return preview!.text.slice(spanFrom(preview!.spans, at), preview!.spans.to[at]!);
 }
 
 function valueAt(view: EditorView, place: number): number {
@@ -144,12 +179,20 @@ function step(by: 1 | -1): Command {
       effects: [
         current.of(at),
         EditorView.scrollIntoView(spanFrom(spans, at), { y: "nearest", yMargin: 60 }),
-        EditorView.announce.of(variable ? spokenVariable(variable) : ""),
+        EditorView.announce.of(variable ? spokenVariable(variable, tokensOfShare(packed.preview!, variable.bytes ?? 0)) : ""),
       ],
     });
     return true;
   };
 }
+
+/** Copies the value that is described, where nothing is selected. */
+const copyValue: Command = (view) => {
+  const { packed, current: at } = view.state.field(shown);
+  if (!packed || at < 0 || !view.state.selection.main.empty) return false;
+  void copy(valueOf(packed, at), "Value");
+  return true;
+};
 
 const close: Command = (view) => {
   if (view.state.field(shown).current < 0) return false;
@@ -195,12 +238,59 @@ const spansInSight = ViewPlugin.fromClass(
   { decorations: (plugin) => plugin.decorations },
 );
 
+/** More marks than this are not drawn. */
+const MOST_MISSING = 500;
+
+const VARIABLE = KINDS.indexOf("variable");
+
+/** The place of a value that was not found. It is drawn and is no text of the prompt. */
+class Missing extends WidgetType {
+  constructor(
+    private readonly key: string,
+    private readonly token: number,
+    private readonly hooks: PreviewHooks | null,
+  ) {
+    super();
+  }
+
+  override eq(other: Missing): boolean {
+    return other.key === this.key && other.token === this.token;
+  }
+
+  override toDOM(): HTMLElement {
+    const mark = document.createElement(this.hooks ? "button" : "span");
+    mark.className = "missing";
+    mark.textContent = `∅ ${escaped(head(this.key, 60))}`;
+    mark.title = "Not found: nothing is in the prompt here.";
+    if (this.hooks) {
+      mark.title += " Click to go to the tag.";
+      mark.addEventListener("click", () => this.hooks?.goToTag(this.token));
+    }
+    return mark;
+  }
+}
+
+/** Marks the places of tags that were reached and whose variable does not exist. */
+function missing(packed: Packed | null, hooks: PreviewHooks | null): DecorationSet {
+  if (!packed?.preview) return Decoration.none;
+  const { tokens, keys, variables, preview } = packed;
+  const gone = new Set(variables.filter(({ exists }) => exists === false).map(({ key }) => key));
+  if (gone.size === 0) return Decoration.none;
+  const { spans } = preview;
+  const marks = [];
+  let span = 0;
+  for (let at = 0; at < tokens.count && marks.length < MOST_MISSING; at++) {
+    const key = tokens.key[at]! < 0 ? "" : keys[tokens.key[at]!]!;
+    if (tokens.kind[at] !== VARIABLE || tokens.dead[at] || !gone.has(key)) continue;
+    // It stands before the first run that a later tag or text has written.
+    while (span < spans.count && spans.source[span]! < tokens.from[at]!) span++;
+    const place = span < spans.count ? spanFrom(spans, span) : preview.text.length;
+    marks.push(Decoration.widget({ widget: new Missing(key, at, hooks), side: 1 }).range(place));
+  }
+  return Decoration.set(marks, true);
+}
+
 function extensions(hooks: PreviewHooks): Extension {
-  const goCurrent: Command = (view) => {
-    const { current: at } = view.state.field(shown);
-    if (at >= 0) hooks.go(at, 0);
-    return at >= 0;
-  };
   return [
     EditorState.lineSeparator.of("\n"),
     meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [],
@@ -209,13 +299,29 @@ function extensions(hooks: PreviewHooks): Extension {
     EditorView.contentAttributes.of({ "aria-label": "Preview", tabindex: "0" }),
     EditorView.lineWrapping,
     highlightSpecialChars(),
+    selectsWhole(),
     placeholder("Empty: no system prompt is sent."),
+    lineDirections(),
     shown,
+    described(hooks),
+  ];
+}
+
+/** Colors and describes the values. Without hooks, nothing leads to the template. */
+function described(hooks: PreviewHooks | null): Extension {
+  const goCurrent: Command = (view) => {
+    const { current: at } = view.state.field(shown);
+    if (at >= 0) hooks?.go(at, 0);
+    return at >= 0;
+  };
+  return [
+    linksToSource.of(hooks !== null),
     spansInSight,
+    EditorView.decorations.compute([shown], (state) => missing(state.field(shown).packed, hooks)),
     hoverTooltip((view, place, side) => {
       const { packed, current: now } = view.state.field(shown);
       const at = valueAt(view, side < 0 && place > 0 ? place - 1 : place);
-      return packed && at >= 0 && at !== now ? tooltip(packed, at) : null;
+      return packed && at >= 0 && at !== now ? tooltip(view.state, packed, at) : null;
     }, {
       hoverTime: 200,
       // What is told stays; the same need not hover over it.
@@ -223,9 +329,14 @@ function extensions(hooks: PreviewHooks): Extension {
     }),
     EditorView.domEventHandlers({
       click: (event, view) => {
+        if ((event.target as Element).closest(".missing")) return false;
         // Whoever selects text to copy it does not want to go elsewhere.
         if (!view.state.selection.main.empty || !getSelection()?.isCollapsed) return false;
         const place = view.posAtCoords({ x: event.clientX, y: event.clientY });
+        if (!hooks) {
+          if (place !== null) view.dispatch({ effects: current.of(valueAt(view, place)) });
+          return false;
+        }
         const spans = view.state.field(shown).packed?.preview?.spans;
         const at = place === null || !spans ? -1 : spanAt(spans, place);
         if (at >= 0) hooks.go(at, place! - spanFrom(spans!, at));
@@ -239,6 +350,7 @@ function extensions(hooks: PreviewHooks): Extension {
       { key: "ArrowUp", run: step(-1) },
       { key: "ArrowLeft", run: step(-1) },
       { key: "Enter", run: goCurrent },
+      { key: "Mod-c", run: copyValue },
       { key: "Escape", run: close },
     ]),
   ];

@@ -27,7 +27,8 @@ function tooltip(state: EditorState, place: number): Tooltip | null {
 function answeredFor(state: EditorState, place: number): boolean {
   const tag = tagNow(state, place);
   const key = tag && tag.packed.keys[tag.packed.tokens.key[tag.at]!];
-  return !key || tag.packed.variables.find((one) => one.key === key)?.registered !== false;
+  const variable = key && tag.packed.variables.find((one) => one.key === key);
+  return !variable || variable.registered || variable.exists === true;
 }
 
 const toggle = StateEffect.define<Tooltip | null>();

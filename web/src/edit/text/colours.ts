@@ -64,7 +64,7 @@ function fromTokens({ since, touched }: Analysed, packed: Packed, from: number, 
     let known = seen.get(key);
     if (!known) {
       const one = used.find((variable) => variable.key === key);
-      const lasts = one ? (one.registered ? one.stability : null) : stabilityOf(key);
+      const lasts = one ? (one.registered || one.exists ? one.stability : null) : stabilityOf(key);
       known = { lasts, absent: one?.registered === true && one.exists === false };
       seen.set(key, known);
     }

@@ -9,11 +9,11 @@ import {
 import type { EditorState, Extension } from "@codemirror/state";
 import { EditorView, ViewPlugin } from "@codemirror/view";
 import { effect } from "@preact/signals";
-import type { VariableEntry } from "../../api/types";
+import type { FilesReply, VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
 import { spoken } from "../../spoken";
 import { LASTS, variables, variablesAreRead } from "../context";
-import { filesAreRead, likelyFiles, namedFiles } from "../files";
+import { filesAreRead, likelyFiles, list, listed, namedFiles } from "../files";
 import { analysed } from "./analysed";
 import { beginsLine, bracketAt, type Bracket } from "./place";
 
@@ -26,6 +26,7 @@ const SECTIONS: Record<string, { name: string; rank: number }> = {
   system: { name: "Machine and time", rank: 4 },
   more: { name: "More", rank: 5 },
   block: { name: "Blocks", rank: 6 },
+  negation: { name: "The opposite", rank: 7 },
 };
 
 const section = (type: string) => SECTIONS[type] ?? SECTIONS.more!;
@@ -61,7 +62,7 @@ const reachable = EditorView.updateListener.of(({ view }) => {
 
 function options(): Extension {
   return autocompletion({
-    override: [complete],
+    override: [complete, completePath],
     icons: false,
     activateOnTypingDelay: 0,
     interactionDelay: 30,
@@ -84,7 +85,7 @@ function offered({ state, pos, explicit }: CompletionContext): CompletionResult 
   const present = state.sliceDoc(bracket.from, bracket.close === null ? pos : bracket.close - 1);
   const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket, present)];
   if (!bracket.condition) all.push(...words(state.field(analysed).packed?.raw ?? false));
-  else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) all.push(negation());
+  else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!") && all.length > 0) all.push(negation());
   return { from: bracket.from, options: ordered(all, bracket, hasOpenCondition(state, bracket.open)) };
 }
 
@@ -115,6 +116,53 @@ function hasOpenCondition(state: EditorState, place: number): boolean {
   return packed?.notes.some(({ code, utf16 }) => code === NEVER_CLOSED && since.mapPos(utf16[0]) < place) ?? false;
 }
 
+/** The path that a tag is about, up to the last slash, and the name behind it; null for other tags. */
+function pathIn({ written, from }: Bracket): { dir: string; name: string; from: number } | null {
+  if (!written.startsWith(FILE)) return null;
+  const path = written.slice(FILE.length);
+  const slash = path.lastIndexOf("/") + 1;
+  return { dir: path.slice(0, slash), name: path.slice(slash), from: from + FILE.length + slash };
+}
+
+const FILE = "file:";
+
+/** A source of the editor's: the entries of the directory that is written, at once where they are known. */
+function completePath(context: CompletionContext): CompletionResult | null | Promise<CompletionResult | null> {
+  const bracket = bracketAt(context.state, context.pos);
+  const path = bracket && pathIn(bracket);
+  if (!path) return null;
+  const known = listed(path.dir, path.name);
+  if (known) return entries(known, path.from, bracket);
+  const given = new AbortController();
+  context.addEventListener("abort", () => given.abort());
+  return list(path.dir, path.name, given.signal).then((found) => found && entries(found, path.from, bracket));
+}
+
+function entries(found: FilesReply, from: number, bracket: Bracket): CompletionResult {
+  const options = found.entries.map(({ name, kind }, at): Completion => {
+    const isDirectory = kind === "directory";
+    const label = isDirectory ? `${name}/` : name;
+    return {
+      label,
+      // Behind the words that begin as it is written, as all files.
+      section: section("file"),
+      displayLabel: escaped(head(label, 80)),
+      detail: isDirectory ? "directory" : "",
+      type: isDirectory ? "directory" : "conversation",
+      // As the service lists them: what tools fill comes last.
+      sortText: String(at).padStart(5, "0"),
+      apply: isDirectory ? startsName(label) : closes(label, bracket),
+    };
+  });
+  return { from, options, update: (_, __, ___, next) => knownPath(next) };
+}
+
+/** What is known at the next key; null asks again. */
+function knownPath(context: CompletionContext): CompletionResult | null {
+  const found = completePath(context);
+  return found instanceof Promise ? null : found;
+}
+
 function keys(bracket: Bracket): Completion[] {
   return variables.peek().map((one, at) => {
     const label = one.dynamic ? `${one.type}:` : `${one.type}:${one.name}`;
@@ -133,9 +181,17 @@ function keys(bracket: Bracket): Completion[] {
 /** Likely paths that are there, those that this template names, and those that other templates of this tab have named. */
 function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket, present: string): Completion[] {
   // What is being written is no suggestion, nor is what it was a moment ago.
-  const finished = (name: string) => !present.startsWith(`file:${name}`);
+  const finished = (name: string) => !present.startsWith(FILE + name);
   const named = used.filter(({ type, name, exists }) => type === "file" && (exists === true || finished(name))).map(({ name }) => name);
-  const paths = [...new Set([...likelyFiles.peek(), ...named, ...namedFiles])].slice(0, 50);
+  const path = pathIn(bracket);
+  // What the directory has comes with its entries, also while they are on their way.
+  const known = path && listed(path.dir, path.name);
+  const beside = (name: string) =>
+    path !== null &&
+    name.startsWith(path.dir) &&
+    !name.includes("/", path.dir.length) &&
+    (!known || known.entries.some((entry) => path.dir + entry.name === name));
+  const paths = [...new Set([...likelyFiles.peek(), ...named, ...namedFiles])].filter((name) => !beside(name)).slice(0, 50);
   return paths.map((path) => ({
     label: `file:${path}`,
     section: section("file"),
@@ -171,8 +227,9 @@ function words(raw: boolean): Completion[] {
   ];
 }
 
+/** Last, and never alone: what is selected from the start is not the opposite of what was chosen. */
 function negation(): Completion {
-  return { label: "!", detail: "is missing", type: "condition", section: section("condition"), apply: startsName("!") };
+  return { label: "!", detail: "is missing", type: "condition", section: section("negation"), apply: startsName("!") };
 }
 
 /** Outside of brackets, asked for: whole tags. */

@@ -17,8 +17,10 @@ import {
 import { meta } from "../../api/meta";
 import { analysed } from "./analysed";
 import { cards } from "./card";
+import { caretInSight } from "./caret-in-sight";
 import { colours } from "./colours";
 import { completion } from "./complete";
+import { lineDirections } from "./direction";
 import { findings } from "./findings";
 import { conditionGutter } from "./gutter";
 import { lineEnds } from "./line-ends";
@@ -64,6 +66,7 @@ function extensions(hooks: Hooks): Extension {
       autocapitalize: "off",
     }),
     EditorView.lineWrapping,
+    caretInSight,
     analysed,
     lineNumbers(),
     conditionGutter(),
@@ -76,6 +79,7 @@ function extensions(hooks: Hooks): Extension {
     searchWhenAsked(),
     Prec.highest(keymap.of([{ key: "Escape", run: letGo }])),
     colours(),
+    lineDirections(),
     completion(),
     findings(),
     cards(),

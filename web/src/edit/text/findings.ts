@@ -1,7 +1,7 @@
 // Findings in the text: squiggles with what is said of them and a button that settles it.
 import { forEachDiagnostic, lintKeymap, linter, nextDiagnostic, previousDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
-import { keymap, type Command, type EditorView } from "@codemirror/view";
+import { EditorView, keymap, type Command } from "@codemirror/view";
 import { sentence } from "../../api/problem";
 import type { Note } from "../../api/types";
 import { escapedLines, head } from "../../shown";
@@ -17,11 +17,11 @@ export function words({ message, help }: Pick<Note, "message"> & { help?: string
   return escapedLines(head(said, LONGEST)) + (said.length > LONGEST ? "…" : "");
 }
 
-/** What a fix writes, in short. */
+/** What a fix does, in short. */
 export function fixLabel(note: Note): string {
   const text = note.edit?.replacement ?? "";
-  if (text === "") return "Remove";
-  return `Replace with ${escapedLines(head(text, 40)).replace(/\s+/g, " ")}${text.length > 40 ? "…" : ""}`;
+  if (text === "") return "Fix: remove";
+  return `Fix: replace with ${escapedLines(head(text, 40)).replace(/\s+/g, " ")}${text.length > 40 ? "…" : ""}`;
 }
 
 function diagnostic(note: Note, at: (place: number, side: number) => number): Diagnostic {
@@ -35,7 +35,7 @@ function diagnostic(note: Note, at: (place: number, side: number) => number): Di
     source: note.code,
     message: words(note),
     renderMessage: () => spoken("span", words(note)),
-    actions: edit ? [{ name: "Fix", apply: (view) => fix(view, note) }] : [],
+    actions: edit ? [{ name: fixLabel(note), apply: (view) => fix(view, note) }] : [],
   };
 }
 
@@ -59,7 +59,7 @@ export function showFindings(view: EditorView, packed: Packed): void {
 }
 
 /** Settles the first finding at the caret that can be settled. */
-const fixHere: Command = (view) => {
+export const fixHere: Command = (view) => {
   const { head: caret } = view.state.selection.main;
   let done = false;
   forEachDiagnostic(view.state, (one, from, to) => {
@@ -71,12 +71,29 @@ const fixHere: Command = (view) => {
   return done;
 };
 
+/** Goes on to a finding and announces it. */
+const announced =
+  (step: Command): Command =>
+  (view) => {
+    if (!step(view)) return false;
+    const { from, to } = view.state.selection.main;
+    const said: string[] = [];
+    forEachDiagnostic(view.state, (one, start, end) => {
+      if (start === from && end === to) said.push(`${MARKS[one.severity as Note["severity"]] ?? ""}: ${one.message}`);
+    });
+    const line = view.state.doc.lineAt(from).number;
+    view.dispatch({ effects: EditorView.announce.of(`Line ${line}. ${said.join(" ")}`) });
+    return true;
+  };
+
+export const MARKS = { error: "Error", warning: "Warning", info: "Info" };
+
 export function findings(): Extension {
   return [
     linter(null, { tooltipFilter: (all) => all.slice(0, 4) }),
     keymap.of([
       ...lintKeymap.filter(({ key }) => key !== "F8" && key !== "Mod-Shift-m"),
-      { key: "F8", run: nextDiagnostic, shift: previousDiagnostic },
+      { key: "F8", run: announced(nextDiagnostic), shift: announced(previousDiagnostic) },
       { key: "Mod-.", run: fixHere },
     ]),
   ];

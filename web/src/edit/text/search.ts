@@ -1,16 +1,21 @@
 // Search and replace, loaded when it is first asked for: most templates are read at a glance.
 import { Compartment, type Extension } from "@codemirror/state";
 import { keymap, type Command } from "@codemirror/view";
+import { whenIdle } from "../../lazy";
 
 const place = new Compartment();
 
 /** Waits for its key. */
 export function searchWhenAsked(): Extension {
-  return place.of(keymap.of([{ key: "Mod-f", run: ask }, { key: "F3", run: ask }]));
+  return place.of(keymap.of([{ key: "Mod-f", run: search }, { key: "F3", run: search }]));
 }
 
-const ask: Command = (view) => {
-  void import("./search-panel").then(({ open, searching }) => {
+const panel = () => import("./search-panel");
+whenIdle(panel);
+
+/** Opens the panel. */
+export const search: Command = (view) => {
+  void panel().then(({ open, searching }) => {
     view.dispatch({ effects: place.reconfigure(searching()) });
     open(view);
   });

@@ -17,7 +17,7 @@ PRESETS = ["claude-code", "default", "pi", "stud", "template"]
 TOOLS = ["build", "explain", "lint", "request"]
 
 
-def told(what: str) -> None:
+def report(what: str) -> None:
     print(f"Python: {what}", flush=True)
 
 
@@ -46,7 +46,7 @@ async def story(mode: str) -> None:
                 assert message.role == "user", message
                 text = message.content.text
                 assert text == built(name, Path(root, at), text), name
-        told(f"{version}: listed {len(prompts)} prompts, and got what `preface build` prints")
+        report(f"{version}: listed {len(prompts)} prompts, and got what `preface build` prints")
 
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == TOOLS, tools
@@ -78,7 +78,7 @@ async def story(mode: str) -> None:
             assert error.code == -32602 and "did you mean `default`?" in error.message, error
         else:
             raise AssertionError("a prompt that nobody offers was got")
-        told(f"{version}: called {', '.join(TOOLS)}, and was refused what lies outside")
+        report(f"{version}: called {', '.join(TOOLS)}, and was refused what lies outside")
 
         resources = (await client.list_resources()).resources
         read = await client.read_resource(resources[0].uri)

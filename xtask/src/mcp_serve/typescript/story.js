@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 
 const [preface, root] = process.argv.slice(2);
-const told = (what) => console.log(`TypeScript: ${what}`);
+const report = (what) => console.log(`TypeScript: ${what}`);
 
 /** What `preface build` prints, on the day that the text names. */
 function built(preset, cwd, text) {
@@ -41,7 +41,7 @@ for (const name of ["claude-code", "default", "template"]) {
     assert.equal(text, built(name, cwd, text));
   }
 }
-told(`listed ${prompts.length} prompts, and got what \`preface build\` prints`);
+report(`listed ${prompts.length} prompts, and got what \`preface build\` prints`);
 
 const { tools } = await client.listTools();
 assert.deepEqual(tools.map((tool) => tool.name), ["build", "explain", "lint", "request"]);
@@ -65,7 +65,7 @@ await assert.rejects(client.getPrompt({ name: "defalt" }), /did you mean `defaul
 // Many at once, each with an answer of its own.
 const many = await Promise.all(prompts.map(({ name }) => client.getPrompt({ name })));
 assert.equal(many.length, prompts.length);
-told(`called ${tools.map((tool) => tool.name).join(", ")}, and was refused what lies outside`);
+report(`called ${tools.map((tool) => tool.name).join(", ")}, and was refused what lies outside`);
 
 const { resources } = await client.listResources();
 const { contents } = await client.readResource({ uri: resources[0].uri });

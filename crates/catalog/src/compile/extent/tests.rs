@@ -5,7 +5,7 @@ use crate::compile::expression;
 use oxc_allocator::Allocator;
 use proptest::prelude::*;
 
-/// The end as the rule says it: that of the first `}` before which there is an expression. It tries them all.
+/// Returns the end by the rule: the first `}` before which there is an expression. It tries them all.
 fn end_by_trying(text: &str) -> Option<usize> {
     text.match_indices('}').map(|(at, _)| at).find(|at| {
         // A comment that goes on to the end of its line would hide the `}`.
@@ -122,7 +122,7 @@ proptest! {
             prop_assert_eq!(parsed, tried, "{}", text);
         } else if let Ok(end) = end_of(&text) {
             // It was exact, so what was tried is no better.
-            prop_assert!(false, "{text}: tokens say {end}, trying says {tried:?}");
+            prop_assert!(false, "{text}: {end} by tokens, {tried:?} by trying");
         }
     }
 }

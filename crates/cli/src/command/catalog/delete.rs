@@ -7,7 +7,7 @@ use crate::{
     notes,
     ui::Ui,
 };
-use preface::catalogs;
+use preface_engine::catalogs;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -31,9 +31,9 @@ pub struct Args {
 
 /// Removes it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let mut told = Vec::new();
-    catalogs::remove(&files::system(), &args.version, &mut told)?;
-    notes::all(ui, &told);
+    let mut diagnostics = Vec::new();
+    catalogs::remove(&files::system(), &args.version, &mut diagnostics)?;
+    notes::all(ui, &diagnostics);
     let done = json!({ "version": args.version, "deleted": true });
     ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))?;
     Ok(Exit::Done)

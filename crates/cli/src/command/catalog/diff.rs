@@ -12,7 +12,7 @@ use crate::{
         text::{one_line, visible},
     },
 };
-use preface::{
+use preface_engine::{
     catalogs::{self, CatalogComparison, WordRun},
     templates::DiffKind,
 };

@@ -7,10 +7,10 @@ use crate::ui::{
     text::{columns, count, number, short},
 };
 use anstyle::Style;
-use preface::catalogs::{CatalogComparison, CatalogPrompt, VariableDifference};
+use preface_engine::catalogs::{CatalogComparison, CatalogPrompt, VariableDifference};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most prompts of a category and a kind that are shown, unless all are asked for.
+/// The most prompts of a category and a kind that are shown, without `--all`.
 const FEW: usize = 5;
 
 /// Writes the view; `few` leaves out all but the largest changes of each category.
@@ -285,7 +285,7 @@ fn signed(value: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface::{
+    use preface_engine::{
         catalogs::{CatalogDifference, PromptChange},
         core::catalog::{CatalogIndex, Generation},
     };

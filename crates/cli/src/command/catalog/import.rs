@@ -10,7 +10,7 @@ use crate::{
         text::{count, number},
     },
 };
-use preface::{
+use preface_engine::{
     catalogs::{self, CatalogWriteOutcome, ImportReport, ImportStage, ReplaceMode},
     core::{
         catalog::Generation,
@@ -67,7 +67,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => ui.json(&report)?,
         OutputFormat::Text => ui.view(&view(&report, started.elapsed().as_secs_f64()))?,
     }
-    tell(ui, args.talk.talk(), &report.notes);
+    print_diagnostics(ui, args.talk.talk(), &report.notes);
     Ok(Exit::Done)
 }
 
@@ -125,27 +125,28 @@ fn view(report: &ImportReport, seconds: f64) -> String {
     out.push_str(&row("bytes", number(report.bytes)));
     out.push_str(&row("digest", report.digest.clone()));
     out.push_str(&row("time", format!("{seconds:.1} s")));
-    out.push_str("\nTo use it, for one call or in your settings.json:\n");
-    out.push_str(&format!("  --set catalog={}\n", report.pin));
-    out.push_str(&format!("  {{\"options\": {{\"catalog\": \"{}\"}}}}\n", report.pin));
+    out.push_str("\nTo use it with a profile that has places for it, for one call or for every call:\n");
+    out.push_str(&format!("  preface build --preset claude-code --set catalog={}\n", report.pin));
+    out.push_str(&format!("  preface config set options.catalog {} --preset claude-code\n", report.pin));
     out
 }
 
 /// Prints the diagnostics: in one line, or all of them.
-fn tell(ui: &Ui, talk: Verbosity, told: &[Diagnostic]) {
-    let of = |severity| told.iter().filter(|note| note.severity == severity).count();
+fn print_diagnostics(ui: &Ui, talk: Verbosity, diagnostics: &[Diagnostic]) {
+    let of = |severity| diagnostics.iter().filter(|note| note.severity == severity).count();
     match talk {
         Verbosity::Quiet => {}
-        Verbosity::All => notes::all(ui, told),
+        Verbosity::All => notes::all(ui, diagnostics),
         Verbosity::Usual => {
-            let left_out = told.iter().filter(|note| note.code == DiagnosticCode::CatalogLeftOut);
+            let left_out = diagnostics.iter().filter(|note| note.code == DiagnosticCode::CatalogLeftOut);
             notes::few(ui, left_out.cloned().collect(), "preface catalog import -v");
-            let others = told.iter().filter(|note| note.code != DiagnosticCode::CatalogLeftOut).count();
+            let others =
+                diagnostics.iter().filter(|note| note.code != DiagnosticCode::CatalogLeftOut).count();
             if others > 0 {
                 let worst = if of(Severity::Warning) > 0 { Severity::Warning } else { Severity::Info };
                 let (word, dim) = (style::severity(worst), style::DIM);
                 let summary = count(others, "note");
-                ui.say(&format!("{word}{worst}{word:#}: {summary} {dim}(`-v` lists them){dim:#}\n"));
+                ui.eprint(&format!("{word}{worst}{word:#}: {summary} {dim}(`-v` lists them){dim:#}\n"));
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::{
         text::{count, number, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     catalogs::{self, StoredCatalog},
     core::catalog::{CatalogEntry, CatalogIndex, Generation},
 };
@@ -52,17 +52,17 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let Some(version) = &args.version else {
-        let mut told = Vec::new();
-        let found = catalogs::versions(&system, &mut told);
+        let mut diagnostics = Vec::new();
+        let found = catalogs::versions(&system, &mut diagnostics);
         match args.format {
             OutputFormat::Json => {
                 let entries = found.iter().map(document).collect();
-                ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &told })?;
+                ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &diagnostics })?;
             }
             OutputFormat::Text => ui.view(&catalogs_view(&found, ui.columns()))?,
         }
-        told.extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|note| *note));
-        notes::all(ui, &told);
+        diagnostics.extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|note| *note));
+        notes::all(ui, &diagnostics);
         return Ok(Exit::Done);
     };
     let index = catalogs::index(&system, version)?;

@@ -1,4 +1,4 @@
-//! `preface catalog`: prompt catalogs that somebody else wrote, taken in from a directory.
+//! `preface catalog`: prompt catalogs, imported from a directory.
 
 mod delete;
 mod diff;
@@ -10,12 +10,17 @@ mod verify;
 
 use crate::{
     failure::{CommandFailure, Exit},
+    files,
     ui::{
         Ui,
         text::{number, one_line},
     },
 };
-use preface::core::catalog::CatalogEntry;
+use preface_engine::{
+    core::catalog::CatalogEntry,
+    host::places::{HomeTrust, user_state},
+};
+use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,6 +57,7 @@ enum CatalogCommand {
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    user_state(&files::system(), &files::absolute(Path::new("."))?, HomeTrust::OutsideProject)?;
     match &args.command {
         CatalogCommand::Diff(args) => diff::run(ui, args),
         CatalogCommand::Import(args) => import::run(ui, args),

@@ -12,7 +12,7 @@ use crate::{
         text::{count, listed, number, one_line, short, visible, wrap},
     },
 };
-use preface::{
+use preface_engine::{
     CatalogUse, Engine, Request, ToolChoice, TrustChoice, catalogs,
     core::catalog::{CatalogChunk, CatalogEntry, CatalogText, UncompiledReason},
 };
@@ -82,7 +82,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         (OutputFormat::Text, None) => ui.prompt(&catalogs::body(&text))?,
         (OutputFormat::Text, Some(room)) => {
-            ui.say(&head(entry, &text, room));
+            ui.eprint(&head(entry, &text, room));
             ui.view(&marked(&text))?;
         }
     }
@@ -118,7 +118,7 @@ fn uses(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     ui.view(&table.show(ui.columns()))?;
     let theirs = uses.iter().filter(|place| place.prompt.is_some()).count();
-    ui.say(&format!("{theirs} of {} texts would be the catalog's\n", uses.len()));
+    ui.eprint(&format!("{theirs} of {} texts would be the catalog's\n", uses.len()));
     Ok(Exit::Done)
 }
 

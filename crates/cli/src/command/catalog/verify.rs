@@ -12,7 +12,7 @@ use crate::{
         text::{count, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     catalogs::{self, CatalogVerification},
     core::diagnostic::Severity,
 };
@@ -43,9 +43,9 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let mut told = Vec::new();
+    let mut diagnostics = Vec::new();
     let versions = match args.versions.as_slice() {
-        [] => catalogs::versions(&system, &mut told).into_iter().map(|kept| kept.version).collect(),
+        [] => catalogs::versions(&system, &mut diagnostics).into_iter().map(|kept| kept.version).collect(),
         named => named.to_vec(),
     };
     let found: Vec<CatalogVerification> = ui.progress(|progress| {
@@ -61,7 +61,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => {
             let document = |found: &CatalogVerification| json!({ "version": found.version, "whole": is_whole(found), "diagnostics": found.notes });
             let entries = found.iter().map(document).collect();
-            ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &told })?;
+            ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &diagnostics })?;
         }
         OutputFormat::Text if found.is_empty() => {
             ui.view(&complete(
@@ -82,6 +82,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
         }
     }
-    notes::all(ui, &told);
+    notes::all(ui, &diagnostics);
     Ok(if found.iter().all(is_whole) { Exit::Done } else { Exit::Failed })
 }

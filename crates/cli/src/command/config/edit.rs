@@ -9,7 +9,7 @@ use crate::{
     notes,
     ui::{Ui, text::one_line},
 };
-use preface::{
+use preface_engine::{
     Engine, Request,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
@@ -82,7 +82,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let bytes = copy.read()?;
         if bytes == start {
             copy.discard();
-            ui.say(&format!("nothing was changed in {}\n", file.shown()));
+            ui.eprint(&format!("nothing was changed in {}\n", file.shown()));
             return Ok(Exit::Done);
         }
         let found = check(&file, &bytes);
@@ -106,7 +106,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 copy.discard();
                 let word =
                     if written == SettingsWriteOutcome::Changed { "changed" } else { "left as it is:" };
-                ui.say(&format!("{word} {}\n", file.shown()));
+                ui.eprint(&format!("{word} {}\n", file.shown()));
                 Ok(Exit::Done)
             }
             Err(error) => {
@@ -127,7 +127,7 @@ fn again(ui: &Ui) -> bool {
             match ui.ask("[e]dit again, or [d]iscard what you wrote? ").as_deref() {
                 Some("e" | "edit") => break true,
                 Some("d" | "discard") | None => break false,
-                Some(_) => ui.say("Answer with one of the words, or its first letter.\n"),
+                Some(_) => ui.eprint("Answer with one of the words, or its first letter.\n"),
             }
         }
 }
@@ -172,7 +172,7 @@ impl<'a> Copy<'a> {
 
     /// Starts the editor and waits.
     ///
-    /// This is the one place where preface starts a program: the person at the terminal asks for it by name, in their own
+    /// This is the one place where preface starts a program: the user at the terminal names it, in their own
     /// environment, and no file can choose it. It is here and not behind `System`, so that no build
     /// can reach it.
     fn open(&self, editor: &OsString, start: &[u8]) -> Result<(), CommandFailure> {

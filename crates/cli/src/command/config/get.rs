@@ -1,6 +1,6 @@
 //! `preface config get`: one value, bare.
 
-use super::{bad_key, key_path, outcome, request_for, spot, tell};
+use super::{bad_key, key_path, outcome, print_diagnostics, request_for, spot};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -12,7 +12,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{
+use preface_engine::{
     Engine, SettingsReport, SettingsState,
     core::{
         diagnostic::Severity,
@@ -68,14 +68,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let settings = Engine::new(&system).settings(&request)?;
     let stands = settings.merged.get(&key);
     if stands.is_none() {
-        // A key of the user's own, below an open object, is unknown to nobody.
+        // A key of the user's own, below an open object, is never unknown.
         setting_at(&args.key).map_err(|error| bad_key(&error))?;
     }
     if args.why {
         why(ui, args.format, &settings, &key)?;
     } else if let Some(node) = stands {
         let several = matches!(node.tree(), SettingsTree::Table(_) | SettingsTree::List(_));
-        // Who asks for exactly this value gets it; who asks for many does not want to see a key among them.
+        // A secret is shown if exactly this value is requested, and masked in a list.
         let value = if several { node.masked() } else { node.to_value() };
         match (args.format, value.as_str()) {
             (OutputFormat::Json, _) => ui.json(&value)?,
@@ -83,7 +83,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             (OutputFormat::Text, None) => ui.json_text(format!("{value:#}"))?,
         }
     }
-    tell(ui, &settings, Severity::Error);
+    print_diagnostics(ui, &settings, Severity::Error);
     match stands {
         Some(_) => Ok(Exit::Done),
         None => Err(CommandFailure::new(format!("`{}` is not set", one_line(&key.to_string())))

@@ -8,7 +8,7 @@ use crate::{
     notes,
     ui::{Ui, style},
 };
-use preface::{
+use preface_engine::{
     DEFAULT_PRESET, Engine, Request,
     core::{
         diagnostic::{Diagnostics, Severity},
@@ -68,7 +68,7 @@ pub fn settings(profile: &Profile, shared: bool) -> String {
     let ids: Vec<&str> = profile.sections.iter().map(|section| section.id.as_str()).collect();
     let known = |id: &'static str| ids.contains(&id).then_some(id);
     let after = known("append").or_else(|| ids.last().copied()).unwrap_or("append");
-    // Some section in the middle: the first says who the model is.
+    // Some section in the middle: the first defines the role of the model.
     let off = known("approach").or_else(|| ids.get(ids.len() / 3).copied()).unwrap_or("approach");
     let preset = if shared { PRESET } else { "" };
     format!(
@@ -87,7 +87,7 @@ pub fn settings(profile: &Profile, shared: bool) -> String {
   // "budget": {{ "tokens": 16000, "onOver": "cut" }},
 
   // How the text of projects is trusted: each text by its content (pinned), a project as a whole, or not at all (none).
-  // "trust": {{ "mode": "pinned" }}
+  // "trust": {{ "mode": "pinned" }},
 }}
 "#
     )
@@ -156,7 +156,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if args.with_system {
         let text = first_system(&system, &places)?;
         if create(&system, &places, &home.join("system.md"), &text)? {
-            events.push(scaffold::scaffolded(&home.join("system.md"), text.len()));
+            events.push(scaffold::scaffold_event(&home.join("system.md"), text.len()));
             written.push("system.md".to_owned());
         }
     }
@@ -267,13 +267,13 @@ fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path
     let mut out = "\nWhat you can put there:\n".to_owned();
     for (name, about) in &files {
         let is_there = !name.contains('<') && there(system, &home.join(name));
-        let mark = if is_there { " (there)" } else { "" };
+        let mark = if is_there { " (exists)" } else { "" };
         let _ = writeln!(out, "  {name:<wide$}  {dim}{about}{mark}{dim:#}");
     }
     if let Some(project) = &places.project {
         let trusted = if profile.trust == TrustMode::None { "" } else { ", once you trust it" };
-        let mut names: Vec<String> =
-            init_files::of(profile, Scope::Project).into_iter().map(|(name, _)| name).collect();
+        let mut names = vec!["settings.json".to_owned()];
+        names.extend(init_files::of(profile, Scope::Project).into_iter().map(|(name, _)| name));
         names.push(sections.0);
         names.extend(ADDED.map(|(name, _)| name.to_owned()));
         let last = names.pop().unwrap_or_default();

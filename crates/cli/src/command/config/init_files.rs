@@ -1,6 +1,6 @@
-//! Which files of a layer count for a profile, as its groups and sections name them: what `preface config init` tells.
+//! Which files of a layer count for a profile, as its groups and sections name them: what `preface config init` is_shown.
 
-use preface::core::{
+use preface_engine::core::{
     profile::Profile,
     scope::Scope,
     section::{Language, Section, SectionBody},
@@ -36,11 +36,32 @@ pub fn of(profile: &Profile, scope: Scope) -> Vec<(String, String)> {
                 let dirs = skill_roots(section, scope);
                 files.extend(dirs.map(|dir| (format!("{dir}/<name>/SKILL.md"), "a skill".to_owned())));
             }
+            "instruction-files" => {
+                let rules = section.options.get("rules").and_then(serde_json::Value::as_str);
+                files.extend(
+                    rules.map(|dir| (format!("{dir}/<name>.md"), "a rule, word for word".to_owned())),
+                );
+            }
             _ => {}
         }
     }
+    if profile.has_agents {
+        for (name, about) in OF_AGENTS {
+            files.push((name.to_owned(), about.to_owned()));
+        }
+    }
+    if scope == Scope::Global && profile.bundle.is_some() {
+        files.push(("reminders/<name>.md".to_owned(), "a reminder (a template)".to_owned()));
+    }
     files
 }
+
+/// The files of a profile with agents.
+const OF_AGENTS: [(&str, &str); 3] = [
+    ("agents/<name>.md", "an agent: its prompt and its tools"),
+    ("output-styles/<name>.md", "an output style, for the option `outputStyle`"),
+    ("commands/<name>.md", "a slash command"),
+];
 
 fn form(language: Language) -> &'static str {
     match language {

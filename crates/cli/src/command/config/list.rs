@@ -1,6 +1,6 @@
 //! `preface config list`: everything that is set, and by whom.
 
-use super::{shown, spot, tell};
+use super::{print_diagnostics, shown, spot};
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -12,7 +12,7 @@ use crate::{
         text::{one_line, short},
     },
 };
-use preface::{
+use preface_engine::{
     Engine,
     core::{
         diagnostic::Severity,
@@ -77,7 +77,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.view(&table.show(ui.columns()))?;
         }
     }
-    tell(ui, &settings, Severity::Warning);
+    print_diagnostics(ui, &settings, Severity::Warning);
     Ok(Exit::Done)
 }
 

@@ -16,7 +16,7 @@ use crate::{
     notes,
     ui::{Ui, text::one_line},
 };
-use preface::{
+use preface_engine::{
     DEFAULT_PRESET, Engine, Request, SettingsReport, SettingsState,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
@@ -151,13 +151,13 @@ fn spot(place: &Place) -> String {
 }
 
 /// Prints why settings are not used: broken files, invalid values, an untrusted project.
-fn tell(ui: &Ui, settings: &SettingsReport, least: Severity) {
+fn print_diagnostics(ui: &Ui, settings: &SettingsReport, least: Severity) {
     let untrusted = settings.layer(Scope::Project).state == SettingsState::Untrusted;
-    let tells = |note: &&Diagnostic| match note.code {
+    let is_shown = |note: &&Diagnostic| match note.code {
         DiagnosticCode::TrustUntrusted => untrusted,
         _ => note.severity >= least,
     };
-    let notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(tells).cloned().collect();
+    let notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(is_shown).cloned().collect();
     notes::all(ui, &notes);
 }
 

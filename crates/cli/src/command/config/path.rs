@@ -11,7 +11,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{Engine, Request};
+use preface_engine::{Engine, Request};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -40,7 +40,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let report = Engine::new(&system).scopes(&request)?;
     let path = |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let (global, project) = (path(&report.places.global), path(&report.places.project));
-    let store = StoreFlag::default().url(&system).ok().map(|url| url.to_string());
+    let store = StoreFlag::default().for_request(&request).url(&system).ok().map(|url| url.to_string());
     match args.format {
         OutputFormat::Json => ui.json(&json!({ "global": global, "project": project, "store": store }))?,
         OutputFormat::Text => {

@@ -8,7 +8,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::core::{settings::SCHEMAS, suggestion::did_you_mean};
+use preface_engine::core::{settings::SCHEMAS, suggestion::suggest_or};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,10 +39,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     let Some(schema) = SCHEMAS.iter().find(|schema| schema.name == name) else {
         let names: Vec<&str> = SCHEMAS.iter().map(|schema| schema.name).collect();
-        let help = match did_you_mean(name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", names.join(", ")),
-        };
+        let help = suggest_or(name, names.iter().copied(), || format!("there are {}", names.join(", ")));
         return Err(CommandFailure::usage(format!("unknown schema: `{}`", one_line(name))).help(help));
     };
     ui.prompt(&format!("{:#}\n", schema.document()))?;

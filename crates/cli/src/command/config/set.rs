@@ -12,7 +12,7 @@ use crate::{
         text::{one_line, short},
     },
 };
-use preface::{
+use preface_engine::{
     Engine, Request, SettingsState,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
@@ -169,6 +169,18 @@ fn afterwards(
             && value.is_some_and(|value| value.outcome != ValueOutcome::Ignored && is_about(note, value))
     };
     let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
+    if let [root, id, ..] = key.keys()
+        && root == "sections"
+    {
+        // Whether a section exists is known when the sections are put together.
+        let section = [root, id].into_iter().collect();
+        let section = settings.merged.why(&section).into_iter().find(|value| value.by == by);
+        let is_unknown = |note: &Diagnostic| {
+            note.code == DiagnosticCode::SectionUnknown
+                && section.as_ref().is_some_and(|section| is_about(note, section))
+        };
+        notes.extend(engine.scopes(request)?.diagnostics.into_iter().filter(is_unknown));
+    }
     notes.extend(match value {
         None if state == SettingsState::Untrusted => Some(
             Diagnostic::new(

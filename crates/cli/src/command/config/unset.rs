@@ -10,7 +10,7 @@ use crate::{
         text::{one_line, short},
     },
 };
-use preface::{
+use preface_engine::{
     Engine,
     core::settings::{SettingChange, setting_at},
     host::settings_file::SettingsWriteOutcome,
@@ -70,7 +70,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     ui.result(args.format, &done, &words)?;
     if let Some(node) = settings.merged.get(&key).filter(|_| args.format == OutputFormat::Text) {
         let value = shown(node);
-        ui.say(&format!("it is still {}: set by {}\n", short(&value, 60), spot(&node.place())));
+        ui.eprint(&format!("it is still {}: set by {}\n", short(&value, 60), spot(&node.place())));
     }
     Ok(Exit::Done)
 }

@@ -12,7 +12,7 @@ use crate::{
         text::{minute, one_line},
     },
 };
-use preface::store::{AuditEntry, PageRequest, Store, format_instant};
+use preface_engine::store::{AuditEntry, PageRequest, Store, format_instant};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
@@ -79,7 +79,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
     }
     if more && args.format == OutputFormat::Text {
-        ui.say("There are more; `--limit N` or `--all` shows them.\n");
+        ui.eprint("There are more; `--limit N` or `--all` shows them.\n");
     }
     Ok(Exit::Done)
 }

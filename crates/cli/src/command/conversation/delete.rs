@@ -10,13 +10,14 @@ use crate::{
         text::{count, one_line},
     },
 };
-use preface::store::{Actor, ConversationId, Filter, format_instant};
+use preface_engine::store::{Actor, ConversationId, Filter, format_instant};
 use serde_json::json;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
   preface conversation delete 7f3a 80c1
+  preface conversation delete 7f3a --dry-run
   preface conversation delete --older-than 30d --dry-run
   preface conversation delete --older-than 12h";
 
@@ -39,8 +40,8 @@ pub struct Args {
     #[arg(long, value_name = "AGE", value_parser = age)]
     older_than: Option<Duration>,
 
-    /// Count the conversations without deleting them
-    #[arg(long, requires = "older_than")]
+    /// Print what would be deleted, and delete nothing
+    #[arg(long)]
     dry_run: bool,
 
     /// Compute ages from this time, such as 2026-03-07T14:55:05Z
@@ -69,9 +70,19 @@ fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
     let missing = args.store.look(async |store| {
         let mut missing = None;
         for id in &args.ids {
-            if store.delete(id, None, actor).await? {
+            let found = if args.dry_run {
+                store.revision(id).await?.is_some()
+            } else {
+                store.delete(id, None, actor).await?
+            };
+            if found {
                 if args.format == OutputFormat::Text {
-                    ui.say(&format!("Deleted `{}`.\n", one_line(id.as_str())));
+                    let shown = one_line(id.as_str());
+                    ui.eprint(&if args.dry_run {
+                        format!("`{shown}` would be deleted.\n")
+                    } else {
+                        format!("Deleted `{shown}`.\n")
+                    });
                 }
                 deleted.push(id.as_str());
             } else {
@@ -81,7 +92,7 @@ fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
         Ok(missing)
     })?;
     if args.format == OutputFormat::Json && !deleted.is_empty() {
-        ui.json(&json!({ "deleted": deleted.len(), "ids": deleted, "dry_run": false }))?;
+        ui.json(&json!({ "deleted": deleted.len(), "ids": deleted, "dry_run": args.dry_run }))?;
     }
     match missing.unwrap_or(args.ids.first()) {
         Some(id) => Err(unknown(id)),

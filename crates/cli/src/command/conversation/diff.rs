@@ -10,7 +10,7 @@ use crate::{
     subject::Subject,
     ui::{Ui, text::one_line},
 };
-use preface::{
+use preface_engine::{
     core::diff::Difference,
     store::{ConversationId, StoredPrompt},
 };

@@ -10,10 +10,12 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{minute, number},
+        text::{minute, number, one_line},
     },
 };
-use preface::store::{ConversationId, PageRequest, PromptSummary, ReplacedPrompt, Store, format_instant};
+use preface_engine::store::{
+    ConversationId, PageRequest, PromptSummary, ReplacedPrompt, Store, format_instant,
+};
 use std::{cmp::Reverse, sync::Arc};
 
 const EXAMPLES: &str = "\
@@ -109,7 +111,7 @@ fn view(prompts: &[(&PromptSummary, Option<jiff::Timestamp>)], room: Option<usiz
                 None => Cell::styled("current", style::GOOD),
             },
             number(head.text.len()).into(),
-            if from.is_empty() { head.preset.clone() } else { from }.into(),
+            if from.is_empty() { one_line(&head.preset) } else { from }.into(),
         ]);
     }
     table.show(room)

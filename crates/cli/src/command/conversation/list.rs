@@ -13,7 +13,7 @@ use crate::{
         text::{minute, number, one_line, short_middle},
     },
 };
-use preface::store::{Filter, PromptSummary, TemplateName};
+use preface_engine::store::{Filter, PromptSummary, TemplateName};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,7 +63,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
     }
     if more && args.format == OutputFormat::Text {
-        ui.say("More entries exist; `--limit N` shows them.\n");
+        ui.eprint("More entries exist; `--limit N` shows them.\n");
     }
     Ok(Exit::Done)
 }

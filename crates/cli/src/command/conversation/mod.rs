@@ -9,17 +9,19 @@ mod list;
 mod refresh;
 mod requests;
 mod show;
+mod usage;
 
 use crate::{
+    complete,
     failure::{CommandFailure, Exit},
     files,
-    flags::TrustFlags,
+    flags::{ToolNames, TrustFlags, TurnFlags},
     store::{StoreFlag, actor},
     ui::{Ui, text::one_line},
 };
-use preface::{
-    Engine, Request,
-    conversation::{Asked, ConversationError, ConversationService, InlineOffload},
+use preface_engine::{
+    Engine,
+    conversation::{ConversationError, ConversationService, InlineOffload, TurnOptions},
     store::{Actor, ConversationId, PromptSummary, Store, TemplateUsed, format_instant},
 };
 use std::{path::PathBuf, sync::Arc};
@@ -56,6 +58,7 @@ enum ConversationCommand {
     List(list::Args),
     Refresh(refresh::Args),
     Show(show::Args),
+    Usage(usage::Args),
 }
 
 /// Runs the subcommand.
@@ -69,6 +72,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ConversationCommand::List(args) => list::run(ui, args),
         ConversationCommand::Refresh(args) => refresh::run(ui, args),
         ConversationCommand::Show(args) => show::run(ui, args),
+        ConversationCommand::Usage(args) => usage::run(ui, args),
     }
 }
 
@@ -81,8 +85,24 @@ struct AgainFlags {
     directory: Option<PathBuf>,
 
     /// Name another model
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = complete::models())]
     model: Option<String>,
+
+    /// Use another preset or profile of yours
+    #[arg(long, value_name = "NAME", add = complete::presets())]
+    preset: Option<String>,
+
+    /// Activate other tools, separated by commas, or `none`
+    #[arg(long, value_name = "NAMES", add = complete::tools(), value_parser = ToolNames::parse)]
+    tools: Option<ToolNames>,
+
+    /// Limit the whole prompt to N tokens
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+
+    /// Set a setting or an option of the profile
+    #[arg(long, value_name = "PATH=VALUE", add = complete::settings())]
+    set: Vec<String>,
 
     /// Build for this time, such as 2026-03-07T14:55:05Z
     #[arg(long, value_name = "TIME")]
@@ -100,20 +120,29 @@ impl AgainFlags {
     fn again<T>(
         &self,
         id: &ConversationId,
-        act: impl AsyncFnOnce(ConversationService, Asked, Actor) -> Result<T, ConversationError>,
+        act: impl AsyncFnOnce(ConversationService, TurnOptions, Actor) -> Result<T, ConversationError>,
     ) -> Result<T, CommandFailure> {
         let actor = actor(self.now.as_deref())?;
-        let mut request = Request { model: self.model.clone(), now: self.now.clone(), ..Request::default() };
+        let turn = TurnFlags {
+            model: self.model.clone(),
+            preset: self.preset.clone(),
+            tools: self.tools.clone(),
+            budget: self.budget,
+            set: self.set.clone(),
+            now: self.now.clone(),
+            ..TurnFlags::default()
+        };
+        let mut request = turn.request();
         self.trust.apply(&mut request)?;
-        let mut asked = Asked::of(&request);
+        let mut options = TurnOptions::of(&request);
         let system = Arc::new(files::system());
         if self.directory.is_some() {
             request.cwd.clone_from(&self.directory);
             let cwd = Engine::new(&*system).cwd(&request)?;
-            asked.cwd = Some(cwd.display().to_string());
+            options.cwd = Some(cwd.display().to_string());
         }
         let done = self.store.look(async |store| {
-            Ok(act(ConversationService::new(system, store, Arc::new(InlineOffload)), asked, actor).await?)
+            Ok(act(ConversationService::new(system, store, Arc::new(InlineOffload)), options, actor).await?)
         })?;
         done.ok_or_else(|| ConversationError::Unknown(id.clone()).into())
     }
@@ -154,16 +183,16 @@ fn document(head: &PromptSummary) -> serde_json::Value {
 
 /// Reads an id of the command line.
 fn id(text: &str) -> Result<ConversationId, String> {
-    text.parse().map_err(|error: preface::store::ConversationIdError| error.to_string())
+    text.parse().map_err(|error: preface_engine::store::ConversationIdError| error.to_string())
 }
 
 /// Returns the store's pages one after the other, as far as they go.
 async fn heads(
     store: &Arc<dyn Store>,
-    filter: &preface::store::Filter,
+    filter: &preface_engine::store::Filter,
     most: usize,
 ) -> Result<(Vec<PromptSummary>, bool), CommandFailure> {
-    use preface::store::PageRequest;
+    use preface_engine::store::PageRequest;
     let mut found = Vec::new();
     let mut page = PageRequest::first(most);
     loop {

@@ -8,7 +8,7 @@ use crate::{
     notes,
     ui::{Ui, Verbosity, text::one_line},
 };
-use preface::{
+use preface_engine::{
     conversation::Refresh,
     core::{lint::hidden::escape_hidden, prompt::Prompt},
     store::ConversationId,
@@ -18,13 +18,14 @@ const EXAMPLES: &str = "\
 Examples:
   preface conversation refresh 7f3a --dry-run    what it would change
   preface conversation refresh 7f3a
-  preface conversation refresh 7f3a --model large-2";
+  preface conversation refresh 7f3a --model large-2
+  preface conversation refresh 7f3a --tools read,bash";
 
 /// Build the prompt of a conversation again, and show what that changes
 ///
 /// Everything is looked up afresh, with the template as it is now. A prompt that comes out the same stays, unless
-/// it was asked for another directory, model, preset or template; another takes its place, and a provider's cache starts anew
-/// where the first difference is.
+/// another directory, model, preset, template, tools, settings or budget is given. A new prompt takes the place of the
+/// stored one, and a provider's cache starts anew at the first difference.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -50,8 +51,8 @@ pub struct Args {
 /// Builds, shows and keeps.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let how = if args.dry_run { Refresh::Show } else { Refresh::Keep };
-    let done = args.again.again(&args.id, async |service, asked, actor| {
-        service.refresh(&args.id, &asked, how, None, &actor).await
+    let done = args.again.again(&args.id, async |service, options, actor| {
+        service.refresh(&args.id, &options, how, None, &actor).await
     })?;
     let revision = done.head.revision.revision;
     match args.format {
@@ -78,7 +79,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let talk = args.talk.talk();
     if talk != Verbosity::Quiet {
         let name = escape_hidden(args.id.as_str());
-        ui.say(&match (done.constructed, done.difference.same, args.dry_run) {
+        ui.eprint(&match (done.constructed, done.difference.same, args.dry_run) {
             (true, _, _) => format!("`{name}` is at revision {revision} now.\n"),
             (false, true, _) => format!("`{name}` stays at revision {revision}: nothing changed.\n"),
             (false, false, true) => format!("`{name}` stays at revision {revision}.\n"),
@@ -87,6 +88,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
         });
     }
-    notes::tell(ui, talk, &Prompt { diagnostics: done.notes, ..Prompt::default() });
+    notes::print(ui, talk, &Prompt { diagnostics: done.notes, ..Prompt::default() });
     Ok(Exit::Done)
 }

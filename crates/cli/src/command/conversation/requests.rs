@@ -10,10 +10,10 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{minute, number, one_line},
+        text::{count, minute, number, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     conversation::{ConversationError, ConversationService, InlineOffload, NumberedRequest, RequestSummary},
     core::format::PrefixComparison,
     store::ConversationId,
@@ -110,9 +110,10 @@ pub fn diff(ui: &Ui, args: &diff::Args) -> Result<Exit, CommandFailure> {
 fn view(from: u64, to: u64, comparison: &PrefixComparison) -> String {
     let PrefixComparison { common_bytes, earlier_bytes, common_blocks, .. } = comparison;
     let common = format!(
-        "{} of {} bytes ({common_blocks} blocks) of request {from} are the beginning of request {to}",
+        "{} of {} bytes ({}) of request {from} are the beginning of request {to}",
         number(*common_bytes),
-        number(*earlier_bytes)
+        number(*earlier_bytes),
+        count(*common_blocks, "block"),
     );
     match &comparison.change {
         None => format!("request {to} extends request {from}: {common}.\n"),

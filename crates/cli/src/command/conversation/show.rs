@@ -13,7 +13,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{
+use preface_engine::{
     conversation::PromptRecord,
     store::{ConversationId, PromptSummary},
 };
@@ -58,7 +58,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let record = PromptRecord::of(&conversation)?;
             ui.json(&serde_json::json!({
                 "conversation": document(&conversation.head),
-                "asked": record.asked,
+                "options": record.options,
                 "variables": record.variables,
                 "document": subject.document()?,
             }))?;

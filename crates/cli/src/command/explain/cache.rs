@@ -9,17 +9,22 @@ use crate::{
         text::{number, wrap},
     },
 };
-use preface::core::{
+use preface_engine::core::{
     diagnostic::Diagnostics,
     format::{CacheMark, CachePlan, CacheTier, RequestTarget},
 };
 
 /// Plans the cache of a request for a model.
-pub fn plan(subject: &Subject, model: Option<&str>) -> Result<(CachePlan, Diagnostics), CommandFailure> {
+pub fn plan(
+    subject: &Subject,
+    model: Option<&str>,
+    cache_ttl: Option<&str>,
+) -> Result<(CachePlan, Diagnostics), CommandFailure> {
     let mut diagnostics = Diagnostics::new();
     let models = subject.models(&mut diagnostics);
     let counter = subject.counter()?;
-    let target = RequestTarget { model, models: &models, counter: &*counter, ..RequestTarget::default() };
+    let target =
+        RequestTarget { model, models: &models, counter: &*counter, cache_ttl, ..RequestTarget::default() };
     let plan = CachePlan::of(&subject.content(target));
     diagnostics.extend(plan.diagnostics());
     Ok((plan, diagnostics))
@@ -84,6 +89,12 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
         price(plan.warm)
     );
     out.push_str(&wrap(&line, ui.columns().unwrap_or(usize::MAX), 0));
+    let others = plan.ttls.iter().filter(|one| plan.is_cached() && plan.ttl.as_ref() != Some(&one.ttl));
+    for other in others {
+        let cold = price(plan.price_with(other.write));
+        let line = format!("{dim}with `--cache-ttl {}`: {cold} in the first turn.{dim:#}\n", other.ttl);
+        out.push_str(&line);
+    }
     out
 }
 

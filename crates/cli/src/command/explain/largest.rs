@@ -6,7 +6,7 @@ use crate::ui::{
     table::{Cell, ColumnAlignment, TextTable},
     text::{count, number, short_middle},
 };
-use preface::core::explain::{Explanation, SizedPart, largest};
+use preface_engine::core::explain::{Explanation, SizedPart, largest};
 
 /// The default number of parts that are shown.
 pub const FEW: &str = "10";

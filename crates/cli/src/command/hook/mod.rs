@@ -1,5 +1,6 @@
-//! `preface hook`: the hooks of a conversation.
+//! `preface hook`: the hooks of a conversation, and those of agents.
 
+pub mod answer;
 mod run;
 
 use crate::{
@@ -9,27 +10,30 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
+  preface hook answer --for claude    answer a hook of an agent
   preface hook run --scenario chat.json --preset pi
   preface list hooks                  list the hooks in their order";
 
-/// Run the hooks of a scenario
+/// Answer the hooks of an agent, or run those of a scenario
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
-    command: HookCommand,
+    command: HookSubcommand,
 }
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum HookCommand {
+enum HookSubcommand {
+    Answer(answer::Args),
     Run(run::Args),
 }
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        HookCommand::Run(args) => run::run(ui, args),
+        HookSubcommand::Answer(args) => Ok(answer::run(ui, args)),
+        HookSubcommand::Run(args) => run::run(ui, args),
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         text::{count, one_line, short},
     },
 };
-use preface::{
+use preface_engine::{
     Engine, WriteScope,
     core::{hook::HookEvent, origin::Origin, prompt::Prompt, trigger::TriggerKind},
     scenario::{MOST_BYTES, Scenario, ScenarioRecord},
@@ -60,15 +60,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let templates = args.template.source();
+    let templates = args.template.source(&request);
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Audit);
     let record = scenario.play(engine, request)?;
     match args.format {
         OutputFormat::Json => ui.json(&record.to_json())?,
         OutputFormat::Text => ui.view(&view(ui, &record))?,
     }
-    let told = Prompt { diagnostics: record.notes, ..Prompt::default() };
-    notes::tell(ui, args.talk.talk(), &told);
+    let prompt = Prompt { diagnostics: record.notes, ..Prompt::default() };
+    notes::print(ui, args.talk.talk(), &prompt);
     Ok(Exit::Done)
 }
 

@@ -1,7 +1,7 @@
 //! The findings as a SARIF 2.1.0 log: one run, one result for each finding.
 
 use crate::{advice, advice::complete, failure::CommandFailure, files};
-use preface::{
+use preface_engine::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
@@ -63,7 +63,7 @@ fn result(note: &Diagnostic, base: &PathBase) -> Value {
     let place = note.place.as_ref().filter(|place| !place.path.is_empty());
     // What reads the file may refuse a result without a place.
     let path = place.map_or_else(|| ".".to_owned(), |place| base.relative(place));
-    let mut physical = json!({ "artifactLocation": { "uri": uri(&path) } });
+    let mut physical = json!({ "artifactLocation": { "uri": base.uri(&path) } });
     if let Some(region) = place.and_then(region) {
         physical["region"] = region;
     }
@@ -107,6 +107,8 @@ pub struct PathBase {
     root: PathBuf,
     /// True if the paths are those of `--file`, false if only the project's paths are relative to `dir`.
     is_files: bool,
+    /// The home directory.
+    home: Option<PathBuf>,
 }
 
 impl PathBase {
@@ -116,7 +118,15 @@ impl PathBase {
         let system = files::system();
         let dir = system.canonical(&dir).unwrap_or(dir);
         let root = git::work_tree_root(&system, &dir);
-        Ok(PathBase { root: root.unwrap_or_else(|| dir.clone()), dir, is_files })
+        Ok(PathBase { root: root.unwrap_or_else(|| dir.clone()), dir, is_files, home: system.home() })
+    }
+
+    /// Returns the URI of a path: a relative reference, or an absolute URI for a file of the home directory.
+    fn uri(&self, path: &str) -> String {
+        match (path.strip_prefix("~/"), &self.home) {
+            (Some(below), Some(home)) => format!("file://{}", uri(&home.join(below).display().to_string())),
+            _ => uri(path),
+        }
     }
 
     /// Returns the path relative to the root; a path outside of it, or of no file of the project, as it is.
@@ -156,11 +166,13 @@ mod tests {
 
     #[test]
     fn paths_are_relative_to_the_repository() {
-        let base = PathBase { dir: "/r/api".into(), root: "/r".into(), is_files: false };
+        let base =
+            PathBase { dir: "/r/api".into(), root: "/r".into(), is_files: false, home: Some("/h".into()) };
         let of = |scope, path: &str| base.relative(&Place { scope, path: path.into(), ..Place::default() });
         assert_eq!(of(Some(Scope::Project), "AGENTS.md"), "api/AGENTS.md");
         assert_eq!(of(Some(Scope::Project), "../AGENTS.md"), "AGENTS.md");
         assert_eq!(of(Some(Scope::Project), "../../out.md"), "../../out.md");
         assert_eq!(of(Some(Scope::Global), "~/.config/preface/base.md"), "~/.config/preface/base.md");
+        assert_eq!(base.uri("~/my files/base.md"), "file:///h/my%20files/base.md");
     }
 }

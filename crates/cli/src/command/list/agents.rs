@@ -12,7 +12,7 @@ use crate::{
         text::{columns, one_line, short},
     },
 };
-use preface::{
+use preface_engine::{
     Engine,
     core::diagnostic::{Diagnostic, DiagnosticCode},
     host::agents::AgentEntry,
@@ -45,7 +45,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
     // The table has the diagnostics of its rows.
     let is_row = |note: &Diagnostic| every && rows.iter().any(|agent| agent.diagnostics.contains(note));
     let more: Vec<Diagnostic> = report.diagnostics.iter().filter(|note| !is_row(note)).cloned().collect();
-    listing.tell(ui, &more);
+    listing.print_diagnostics(ui, &more);
     Ok(Exit::Done)
 }
 
@@ -120,8 +120,8 @@ fn below(agent: &AgentEntry) -> Vec<String> {
     let mut lines: Vec<String> = description.collect();
     lines.extend(details(ListingRow::from(agent)));
     if agent.value.what.is_some() {
-        let told = agent.diagnostics.iter().filter(|note| note.code != DiagnosticCode::AgentShadowed);
-        lines.extend(told.map(|note| one_line(&note.message)));
+        let shown = agent.diagnostics.iter().filter(|note| note.code != DiagnosticCode::AgentShadowed);
+        lines.extend(shown.map(|note| one_line(&note.message)));
     }
     lines
 }
@@ -129,7 +129,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface::{ASSETS, Request, host::system::memory::MemorySystem};
+    use preface_engine::{ASSETS, Request, host::system::memory::MemorySystem};
 
     #[test]
     fn a_listing_fits_into_a_terminal() {

@@ -4,6 +4,7 @@ use super::ListKind;
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
+    files,
     flags::OutputFormat,
     json::ListDocument,
     scopes_view::{
@@ -12,8 +13,8 @@ use crate::{
     },
     ui::Ui,
 };
-use preface::{
-    ScopesReport,
+use preface_engine::{
+    Engine, ScopesReport,
     core::{
         diagnostic::DiagnosticCode,
         trust::{Trust, TrustMode},
@@ -28,19 +29,19 @@ struct ExtensionsDocument<'a> {
     kind: &'static str,
     entries: Vec<Value>,
     servers: Vec<Value>,
-    diagnostics: &'a [preface::core::diagnostic::Diagnostic],
-    audit: &'a [preface::core::audit::AuditEvent],
+    diagnostics: &'a [preface_engine::core::diagnostic::Diagnostic],
+    audit: &'a [preface_engine::core::audit::AuditEvent],
 }
 
 /// Lists the extensions and the servers.
 pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Exit, CommandFailure> {
-    let report = listing.ask()?;
+    let report = listing.report()?;
     let shown = &ListingGroup::ALL;
     match listing.format {
         OutputFormat::Json => ui.json(&document(&report))?,
         OutputFormat::Text => ui.view(&view(&report, shown, inactive, ui.columns()))?,
     }
-    listing.tell(ui, &scope_problems(&report, shown));
+    listing.print_diagnostics(ui, &scope_problems(&report, shown));
     Ok(Exit::Done)
 }
 
@@ -75,17 +76,29 @@ pub fn why(
     kind: Option<ListKind>,
     name: &str,
 ) -> Result<Exit, CommandFailure> {
-    let report = &listing.ask()?;
-    let groups = match kind {
-        None | Some(ListKind::Extensions) => ListingGroup::ALL.to_vec(),
-        Some(ListKind::Group(group)) if ListingGroup::ALL.contains(&group) => vec![group],
+    let report = &listing.report()?;
+    let of_name = name
+        .split_once('/')
+        .and_then(|(kind, _)| ListKind::OTHERS.into_iter().find(|one| one.as_str() == kind));
+    let groups = match kind.or(of_name) {
+        None => ListingGroup::every().collect(),
+        Some(ListKind::Extensions) => ListingGroup::ALL.to_vec(),
+        Some(ListKind::Group(group)) => vec![group],
         Some(kind) => {
             return Err(CommandFailure::usage(format!("`--why` cannot explain {}", kind.as_str()))
-                .help(format!("`preface list {} --all` lists them with the reasons", kind.as_str())));
+                .help(format!("`preface list {}` lists them", kind.as_str())));
         }
     };
     let shown = groups.as_slice();
-    let layers = restricted(&LayerContents::of(report), shown);
+    let mut layers = restricted(&LayerContents::of(report), shown);
+    let (system, request) = (files::system(), listing.request()?);
+    let engine = Engine::new(&system);
+    if groups.contains(&ListingGroup::Skills) {
+        layers.skills = engine.skills(&request)?.skills;
+    }
+    if groups.contains(&ListingGroup::Agents) {
+        layers.agents = engine.agents(&request)?.agents;
+    }
     let found = named(&layers, name, shown);
     let untrusted = report.mode == TrustMode::Whole
         && report.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustUntrusted);
@@ -99,7 +112,7 @@ pub fn why(
     }
     match listing.format {
         OutputFormat::Json => {
-            let entries = rows(report, &found.concat());
+            let entries = rows(&layers, &found.concat());
             ui.json(&ListDocument::<Value> {
                 kind: "extensions",
                 entries,
@@ -114,17 +127,20 @@ pub fn why(
     Ok(Exit::Done)
 }
 
-/// Returns the entries and servers that rows show.
-fn rows(report: &ScopesReport, shown: &[ListingRow<'_>]) -> Vec<Value> {
+/// Returns the entries that rows show.
+fn rows(layers: &LayerContents, shown: &[ListingRow<'_>]) -> Vec<Value> {
     let is = |group: ListingGroup, name: &str, origin| {
         shown.iter().any(|row| (row.group, row.name) == (group, name) && row.origin == origin)
     };
-    let entries = report
+    let entries = layers
         .scopes
         .entries
         .iter()
         .filter(|entry| is(ListingGroup::Extensions(entry.value.category), &entry.name, &entry.origin));
     let servers =
-        report.mcp.servers.iter().filter(|server| is(ListingGroup::Mcp, &server.name, &server.origin));
-    entries.map(with_state).chain(servers.map(with_state)).collect()
+        layers.mcp.servers.iter().filter(|server| is(ListingGroup::Mcp, &server.name, &server.origin));
+    let skills = layers.skills.iter().filter(|skill| is(ListingGroup::Skills, &skill.name, &skill.origin));
+    let agents = layers.agents.iter().filter(|agent| is(ListingGroup::Agents, &agent.name, &agent.origin));
+    let extensions = entries.map(with_state).chain(servers.map(with_state));
+    extensions.chain(skills.map(with_state)).chain(agents.map(with_state)).collect()
 }

@@ -2,13 +2,14 @@
 
 mod agents;
 mod extensions;
+mod models;
 mod presets;
 mod reminders;
 mod servers;
 mod skills;
 mod styles;
 mod summary;
-mod tools;
+pub mod tools;
 mod variables;
 
 pub use presets::{Preset, show as show_presets};
@@ -19,7 +20,7 @@ use crate::{
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use preface::core::extension::Category;
+use preface_engine::core::extension::Category;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +59,7 @@ pub struct Args {
 enum ListKind {
     Group(ListingGroup),
     Extensions,
+    Models,
     Presets,
     Reminders,
     Styles,
@@ -65,13 +67,19 @@ enum ListKind {
 }
 
 impl ListKind {
-    const OTHERS: [ListKind; 5] =
-        [ListKind::Extensions, ListKind::Presets, ListKind::Reminders, ListKind::Styles, ListKind::Variables];
+    const OTHERS: [ListKind; 6] = [
+        ListKind::Extensions,
+        ListKind::Models,
+        ListKind::Presets,
+        ListKind::Reminders,
+        ListKind::Styles,
+        ListKind::Variables,
+    ];
 
     /// Returns all kinds, sorted by name.
     fn all() -> Vec<ListKind> {
-        let groups = ListingGroup::ALL.into_iter().chain([ListingGroup::Skills, ListingGroup::Agents]);
-        let mut all: Vec<ListKind> = groups.map(ListKind::Group).chain(ListKind::OTHERS).collect();
+        let mut all: Vec<ListKind> =
+            ListingGroup::every().map(ListKind::Group).chain(ListKind::OTHERS).collect();
         all.sort_by_key(|kind| kind.as_str());
         all
     }
@@ -80,6 +88,7 @@ impl ListKind {
         match self {
             ListKind::Group(group) => group.as_str(),
             ListKind::Extensions => "extensions",
+            ListKind::Models => "models",
             ListKind::Presets => "presets",
             ListKind::Reminders => "reminders",
             ListKind::Styles => "styles",
@@ -111,6 +120,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ListKind::Group(ListingGroup::Skills) => skills::run(ui, listing, inactive),
         ListKind::Group(ListingGroup::Agents) => agents::run(ui, listing, inactive),
         ListKind::Extensions => extensions::run(ui, listing, inactive),
+        ListKind::Models => models::run(ui, listing),
         ListKind::Presets => presets::run(ui, listing),
         ListKind::Reminders => reminders::run(ui, listing),
         ListKind::Styles => styles::run(ui, listing, inactive),

@@ -12,7 +12,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{Engine, Request, core::scope::Scope, host::system::System, preset_names};
+use preface_engine::{Engine, Request, core::scope::Scope, host::system::System, preset_names};
 use serde::Serialize;
 use std::path::PathBuf;
 

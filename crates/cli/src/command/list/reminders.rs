@@ -12,7 +12,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{
+use preface_engine::{
     Engine, RemindersReport,
     core::reminder::{EventField, Reminder},
 };
@@ -30,7 +30,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
         })?,
         OutputFormat::Text => ui.view(&view(&report, ui.columns()))?,
     }
-    listing.tell(ui, &report.diagnostics);
+    listing.print_diagnostics(ui, &report.diagnostics);
     Ok(Exit::Done)
 }
 

@@ -10,12 +10,15 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{count, one_line},
+        text::{count, listed, one_line},
     },
 };
-use preface::{
-    Engine,
-    core::mcp_servers::{McpServer, RecordedBy, ServerEntry},
+use preface_engine::{
+    Engine, ScopesReport,
+    core::{
+        mcp_servers::{McpServer, RecordedBy, ServerEntry},
+        scope::Scope,
+    },
     mcp::{RecordingInfo, ServersReport},
 };
 use serde_json::json;
@@ -40,12 +43,26 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         }
         OutputFormat::Text => {
             let mut out = view(report, ListingGroup::Mcp, inactive, ui.columns());
+            if report.mcp.servers.is_empty() {
+                out.push_str(&none_found(report));
+            }
             out.push_str(&recorded(&servers, ui.columns()));
             ui.view(&out)?;
         }
     }
-    listing.tell(ui, &problems);
+    listing.print_diagnostics(ui, &problems);
     Ok(Exit::Done)
+}
+
+/// Names the files that would name servers.
+fn none_found(report: &ScopesReport) -> String {
+    let dim = style::DIM;
+    let places = &report.places;
+    let dirs = places.global.iter().map(|dir| (Scope::Global, dir));
+    let dirs = dirs.chain(places.project.iter().map(|dir| (Scope::Project, dir)));
+    let files: Vec<String> =
+        dirs.map(|(scope, dir)| one_line(&places.source(scope, &dir.join("mcp.json")).path)).collect();
+    format!("{dim}none found in {}{dim:#}\n", listed(&files))
 }
 
 /// Formats what is recorded of the servers that may run, and when it was recorded.

@@ -9,10 +9,10 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::one_line,
+        text::{listed, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     Engine, SkillsReport,
     core::diagnostic::{Diagnostic, DiagnosticCode},
     host::skills::{SkillEntry, SkillOmission},
@@ -36,7 +36,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
     // The table has the diagnostics of its rows.
     let more: Vec<Diagnostic> =
         report.diagnostics.iter().filter(|note| !is_row(&report, note)).cloned().collect();
-    listing.tell(ui, &more);
+    listing.print_diagnostics(ui, &more);
     Ok(Exit::Done)
 }
 
@@ -55,6 +55,10 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
     }
     if rows.is_empty() {
         out.push_str(&format!("{dim}nothing: skills{dim:#}\n"));
+        if report.skills.is_empty() && !report.roots.is_empty() {
+            let roots: Vec<String> = report.roots.iter().map(|root| one_line(root)).collect();
+            out.push_str(&format!("{dim}none found in {}{dim:#}\n", listed(&roots)));
+        }
     } else {
         let mut table = TextTable::new([
             ColumnAlignment::Left,
@@ -97,7 +101,7 @@ fn below(skill: &SkillEntry) -> Vec<String> {
         .value
         .description
         .iter()
-        .map(|text| excerpt(one_line(preface::core::template::trim(text))))
+        .map(|text| excerpt(one_line(preface_engine::core::template::trim(text))))
         .collect();
     match &skill.value.left_out {
         Some(SkillOmission::Ignored { path, line }) => {

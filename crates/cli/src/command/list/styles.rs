@@ -12,7 +12,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{Engine, host::styles::StyleEntry};
+use preface_engine::{Engine, host::styles::StyleEntry};
 use serde_json::json;
 
 /// Lists the styles.
@@ -32,7 +32,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         }
         OutputFormat::Text => ui.view(&view(&rows, ui.columns()))?,
     }
-    listing.tell(ui, &diagnostics);
+    listing.print_diagnostics(ui, &diagnostics);
     Ok(Exit::Done)
 }
 

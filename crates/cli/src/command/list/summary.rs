@@ -1,6 +1,6 @@
 //! `preface list`: a summary of all kinds on one screen.
 
-use super::presets::Preset;
+use super::{presets::Preset, tools};
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
@@ -16,9 +16,12 @@ use crate::{
         text::{count, one_line, short},
     },
 };
-use preface::{
+use preface_engine::{
     Engine,
-    core::diagnostic::{Diagnostic, Severity},
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        extension::Category,
+    },
 };
 use serde::Serialize;
 
@@ -57,7 +60,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system);
     let request = listing.request()?;
-    let report = listing.ask()?;
+    let report = listing.report()?;
     let layers = LayerContents::of(&report);
     let mut kinds: Vec<KindSummary> = ListingGroup::ALL
         .into_iter()
@@ -93,7 +96,10 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => {
             ui.json(&ListDocument { kind: "summary", entries: kinds, diagnostics: &problems })?;
         }
-        OutputFormat::Text => ui.view(&view(&kinds, &problems, ui.columns().unwrap_or(100)))?,
+        OutputFormat::Text => {
+            let used = tools::used_count(&request)?;
+            ui.view(&view(&kinds, &used, &problems, ui.columns().unwrap_or(100)))?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -101,7 +107,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
 /// The most entries of a kind that are left out and named.
 const MOST_LEFT_OUT: usize = 5;
 
-fn view(kinds: &[KindSummary], problems: &[Diagnostic], columns: usize) -> String {
+fn view(kinds: &[KindSummary], used: &str, problems: &[Diagnostic], columns: usize) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left]);
     for kind in kinds.iter().filter(|kind| !kind.active.is_empty()) {
@@ -111,6 +117,10 @@ fn view(kinds: &[KindSummary], problems: &[Diagnostic], columns: usize) -> Strin
             kind.active.len().to_string().into(),
             Cell::styled(short(&names.join(", "), columns.saturating_sub(26)).into_owned(), dim),
         ]);
+        if kind.kind == ListingGroup::Extensions(Category::Tools).as_str() {
+            let used = Cell::styled(complete(used).into_owned(), dim);
+            table.row(["".into(), "".into(), used]);
+        }
     }
     let mut out = format!("{bold}active{bold:#}\n{}", indented(&table.show(None)));
     if !problems.is_empty() {

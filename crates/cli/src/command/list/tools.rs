@@ -12,8 +12,8 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{
-    Engine, ToolChoice,
+use preface_engine::{
+    Engine, Request, ToolChoice,
     core::{
         extension::Category,
         turn::{OF_SERVER, Tool},
@@ -48,7 +48,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
             ui.view(&out)?;
         }
     }
-    listing.tell(ui, &problems);
+    listing.print_diagnostics(ui, &problems);
     Ok(Exit::Done)
 }
 
@@ -75,9 +75,20 @@ fn row(tool: &Tool, report: &ServersReport) -> Value {
 /// Names the tools that a build lists in the prompt and defines in the request.
 fn used(report: &ServersReport) -> String {
     match report.used.as_slice() {
-        [] => "used by a build: none; name tools with `--tools`\n".to_owned(),
+        [] => format!("used by a build: {NONE_USED}\n"),
         names => format!("used by a build: {}\n", one_line(&names.join(", "))),
     }
+}
+
+/// The tools of a build that has none.
+const NONE_USED: &str = "none; name tools with `--tools`";
+
+/// Returns the number of tools that a build uses, beside the number of those that are active.
+pub fn used_count(request: &Request) -> Result<String, CommandFailure> {
+    Ok(match Engine::new(&files::system()).servers(request)?.used.len() {
+        0 => format!("used by a build: {NONE_USED}"),
+        count => format!("used by a build: {count}"),
+    })
 }
 
 /// The tools of servers, as they were recorded.

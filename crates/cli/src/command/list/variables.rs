@@ -12,7 +12,7 @@ use crate::{
         text::{one_line, short},
     },
 };
-use preface::{Engine, VariableRow};
+use preface_engine::{Engine, VariableRow};
 use serde_json::json;
 
 /// Lists the variables with their values in the directory.
@@ -96,7 +96,7 @@ fn document(row: &VariableRow) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface::{ASSETS, Request, host::system::memory::MemorySystem};
+    use preface_engine::{ASSETS, Request, host::system::memory::MemorySystem};
 
     #[test]
     fn the_document_is_the_catalogue_of_the_service() {
@@ -107,7 +107,7 @@ mod tests {
             .map(document)
             .map(|row| json!([row["variable"], row["about"], row["dynamic"], row["example"], row["cost"]]))
             .collect();
-        let of_service: Vec<_> = preface::variables()
+        let of_service: Vec<_> = preface_engine::variables()
             .iter()
             .map(|one| {
                 let name = format!("{}:{}", one.kind, one.name);

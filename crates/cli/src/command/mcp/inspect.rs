@@ -1,6 +1,6 @@
-//! `preface mcp inspect`: all that a server says of itself.
+//! `preface mcp inspect`: the whole reply of a server.
 
-use super::asking::ServerFlags;
+use super::query::ServerFlags;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -11,7 +11,7 @@ use crate::{
         text::{count, one_line, visible},
     },
 };
-use preface::{Engine, core::mcp_servers::ServerDescription};
+use preface_engine::{Engine, core::mcp_servers::ServerDescription};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ pub struct Args {
     record: bool,
 
     #[command(flatten)]
-    asking: ServerFlags,
+    flags: ServerFlags,
 }
 
 /// Shows it.
@@ -48,9 +48,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if args.recorded {
         return recorded(ui, args);
     }
-    let answers = args.asking.ask(ui, std::slice::from_ref(&args.server), args.record)?;
+    let answers = args.flags.query(ui, std::slice::from_ref(&args.server), args.record)?;
     for answer in &answers.servers {
-        match (args.asking.format, &answer.description) {
+        match (args.flags.format, &answer.description) {
             (OutputFormat::Json, description) => {
                 let mut document =
                     serde_json::to_value(answer).map_err(|error| CommandFailure::new(error.to_string()))?;
@@ -65,13 +65,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             (OutputFormat::Text, None) => {}
         }
     }
-    args.asking.tell(ui, &answers);
+    args.flags.print_diagnostics(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
 }
 
 fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let report = Engine::new(&system).servers(&args.asking.request()?)?;
+    let report = Engine::new(&system).servers(&args.flags.request()?)?;
     let name = one_line(&args.server);
     let Some(known) = report.known.get(&args.server) else {
         let servers = &report.scopes.mcp;
@@ -85,13 +85,13 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
             Some(server) if !server.runnable => {
                 CommandFailure::new(format!("MCP server `{name}` is not allowed yet"))
-                    .help("review it, then run `preface trust grant --allow-commands`")
+                    .help("review its files, then run `preface trust grant --allow-commands`")
             }
             Some(server) => CommandFailure::new(format!("nothing is recorded of MCP server `{name}`"))
                 .help(format!("`preface mcp refresh {}` asks it", server.word())),
         });
     };
-    match args.asking.format {
+    match args.flags.format {
         OutputFormat::Json => {
             let mut document =
                 serde_json::to_value(known).map_err(|error| CommandFailure::new(error.to_string()))?;
@@ -137,7 +137,7 @@ fn view(
         .prompts
         .iter()
         .map(|prompt| {
-            let argument = |argument: &preface::core::mcp_servers::DescribedArgument| {
+            let argument = |argument: &preface_engine::core::mcp_servers::DescribedArgument| {
                 let mark = if argument.required { "" } else { "?" };
                 format!("{}{mark}", argument.name)
             };

@@ -1,7 +1,7 @@
 //! `preface mcp`: the MCP servers of the layers, and preface as one.
 
-mod asking;
 mod inspect;
+mod query;
 mod refresh;
 mod serve;
 mod test;

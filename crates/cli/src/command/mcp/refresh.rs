@@ -1,12 +1,12 @@
-//! `preface mcp refresh`: asks servers what they offer, and records it.
+//! `preface mcp refresh`: queries servers and records their offers.
 
-use super::asking::{self, ServerFlags};
+use super::query::{self, ServerFlags};
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
     ui::{Ui, Verbosity},
 };
-use preface::{Request, mcp::AskOptions};
+use preface_engine::{Request, mcp::QueryOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,26 +29,26 @@ pub struct Args {
     servers: Vec<String>,
 
     #[command(flatten)]
-    asking: ServerFlags,
+    flags: ServerFlags,
 }
 
 /// Asks and records.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let answers = args.asking.ask(ui, &args.servers, true)?;
-    match args.asking.format {
-        OutputFormat::Json => ui.json(&asking::document(&answers))?,
-        OutputFormat::Text => ui.view(&asking::table(&answers.servers, ui.columns()))?,
+    let answers = args.flags.query(ui, &args.servers, true)?;
+    match args.flags.format {
+        OutputFormat::Json => ui.json(&query::document(&answers))?,
+        OutputFormat::Text => ui.view(&query::table(&answers.servers, ui.columns()))?,
     }
-    args.asking.tell(ui, &answers);
+    args.flags.print_diagnostics(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
 }
 
 /// Does it before a build, which goes on whatever came of it.
 pub fn before_build(ui: &Ui, request: &Request, talk: Verbosity) -> Result<(), CommandFailure> {
-    let answers = asking::ask(ui, request, &AskOptions::default(), talk)?;
+    let answers = query::query(ui, request, &QueryOptions::default(), talk)?;
     let mut of_servers = answers;
-    // The build tells of the layers itself.
+    // The build reports the layers itself.
     of_servers.diagnostics.clear();
-    asking::tell(ui, talk, &of_servers);
+    query::print_diagnostics(ui, talk, &of_servers);
     Ok(())
 }

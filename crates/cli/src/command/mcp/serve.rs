@@ -1,7 +1,7 @@
 //! `preface mcp serve`: preface as an MCP server for the client that started it.
 
 mod answer;
-mod asked;
+mod arguments;
 mod offer;
 mod schema;
 
@@ -13,7 +13,7 @@ use crate::{
     ui::Ui,
 };
 use offer::PresetOffer;
-use preface::mcp_protocol::serve_stdio;
+use preface_engine::mcp_protocol::serve_stdio;
 use std::{path::PathBuf, sync::Arc};
 
 const EXAMPLES: &str = "\

@@ -1,6 +1,6 @@
 //! `preface mcp test`: does a server start, does it answer, how long does that take, and what is wrong.
 
-use super::asking::{self, ServerFlags};
+use super::query::{self, ServerFlags};
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
@@ -10,7 +10,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::mcp::{ServerAnswer, ServerState};
+use preface_engine::mcp::{ServerAnswer, ServerState};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,15 +30,15 @@ pub struct Args {
     servers: Vec<String>,
 
     #[command(flatten)]
-    asking: ServerFlags,
+    flags: ServerFlags,
 }
 
 /// Tries them.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let answers = args.asking.ask(ui, &args.servers, false)?;
-    match args.asking.format {
-        OutputFormat::Json => ui.json(&asking::document(&answers))?,
-        OutputFormat::Text if answers.servers.is_empty() => ui.view(&asking::table(&[], ui.columns()))?,
+    let answers = args.flags.query(ui, &args.servers, false)?;
+    match args.flags.format {
+        OutputFormat::Json => ui.json(&query::document(&answers))?,
+        OutputFormat::Text if answers.servers.is_empty() => ui.view(&query::table(&[], ui.columns()))?,
         OutputFormat::Text => {
             let mut table = TextTable::new([
                 ColumnAlignment::Left,
@@ -53,7 +53,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             for server in &answers.servers {
                 table.row([
                     Cell::styled(one_line(&server.name), style::BOLD),
-                    asking::state(server.state),
+                    query::state(server.state),
                     server.ms.map_or_else(String::new, |ms| ms.to_string()).into(),
                     what(server).into(),
                 ]);
@@ -61,7 +61,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.view(&table.show(ui.columns()))?;
         }
     }
-    args.asking.tell(ui, &answers);
+    args.flags.print_diagnostics(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
 }
 

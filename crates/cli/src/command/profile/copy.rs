@@ -8,8 +8,9 @@ use crate::{
     flags::{OutputFormat, PlaceFlags},
     ui::{Ui, text::one_line},
 };
-use preface::{Engine, host::system::System};
+use preface_engine::{Engine, host::system::System};
 use serde_json::json;
+use std::borrow::Cow;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +43,18 @@ pub struct Args {
 /// The bundled directory of the texts that presets name.
 const SECTIONS: &str = "sections/";
 
+/// Gives a profile another name: the key `name` before the first table. Without the key its file names it.
+fn renamed(text: &str, new: &str) -> String {
+    let mut is_head = true;
+    text.split_inclusive('\n')
+        .map(|line| {
+            is_head &= !line.starts_with('[');
+            let is_name = line.strip_prefix("name").is_some_and(|rest| rest.trim_start().starts_with('='));
+            if is_head && is_name { Cow::Owned(format!("name = \"{new}\"\n")) } else { Cow::Borrowed(line) }
+        })
+        .collect()
+}
+
 /// Copies it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let preset = find(&args.place, &args.name)?;
@@ -64,7 +77,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         return Err(CommandFailure::new(format!("`{}` exists", places.shown(&file)))
             .help("choose another name: `preface profile copy NAME NEW`"));
     }
-    let mut text = preset.text()?;
+    let mut text = renamed(&preset.text()?, new);
     let profiles = global.join("profiles");
     files::make_dir(&profiles)?;
     // A preset names bundled texts, a copy has its own.

@@ -10,7 +10,7 @@ use crate::{
     flags::PlaceFlags,
     ui::Ui,
 };
-use preface::core::suggestion::did_you_mean;
+use preface_engine::core::suggestion::suggest_or;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,10 +53,9 @@ fn find(place: &PlaceFlags, name: &str) -> Result<Preset, CommandFailure> {
     let all = Preset::all(&place.request())?;
     let names: Vec<String> = all.iter().map(|preset| preset.name.clone()).collect();
     all.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let help = match did_you_mean(name, names.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`preface profile list` lists them".to_owned(),
-        };
+        let help = suggest_or(name, names.iter().map(String::as_str), || {
+            "`preface profile list` lists them".to_owned()
+        });
         CommandFailure::usage(format!("unknown profile: `{}`", crate::ui::text::one_line(name))).help(help)
     })
 }

@@ -13,11 +13,11 @@ use crate::{
         text::{count, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     Engine, Request, TrustChoice,
     conversation::TemplateChoice,
     preset_names,
-    store::{Store, TemplateName, TemplateVersion, VersionChoice},
+    store::{Store, TemplateName, TemplateNameError, TemplateVersion, VersionChoice},
     templates::TemplatesError,
 };
 use read::{DiffArgs, ExportArgs, HistoryArgs, ListArgs, ShowArgs};
@@ -82,11 +82,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 #[command(next_help_heading = "Store")]
 struct TemplateTarget {
     /// Work on this template
-    #[arg(short = 't', long = "template", value_name = "NAME", default_value_t = TemplateName::main(), add = crate::complete::templates())]
+    #[arg(short = 't', long = "template", value_name = "NAME", default_value_t = TemplateName::main(), value_parser = template_name, add = crate::complete::templates())]
     name: TemplateName,
 
     #[command(flatten)]
     store: StoreFlag,
+}
+
+/// Reads the name of a template, without a version.
+fn template_name(text: &str) -> Result<TemplateName, String> {
+    text.parse().map_err(|error: TemplateNameError| match text.split_once('@') {
+        Some((name, version)) if text.parse::<TemplateChoice>().is_ok() => {
+            format!("`{text}` is a version; name the template, `{name}`, and where a version is needed, `{version}`")
+        }
+        _ => error.to_string(),
+    })
 }
 
 /// Names a version: its number, or a label.
@@ -122,18 +132,18 @@ impl VersionArgument {
     }
 }
 
-/// Returns a request whose profile takes a template: the one that is asked for, else the first preset that does.
+/// Returns a request whose profile takes a template: the one that is request for, else the first preset that does.
 fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, CommandFailure> {
-    let asked = Request { trust: TrustChoice::Deny, ..place.request() };
-    if engine.default_template(&asked)?.is_some() {
-        return Ok(asked);
+    let request = Request { trust: TrustChoice::Deny, ..place.request() };
+    if engine.default_template(&request)?.is_some() {
+        return Ok(request);
     }
     if place.preset.is_some() || place.profile.is_some() {
         return Err(CommandFailure::usage("that profile takes no template")
             .help("a group with `replace = [\"store\", …]` takes one"));
     }
     for name in preset_names(engine.system(), None) {
-        let request = Request { preset: Some(name), ..asked.clone() };
+        let request = Request { preset: Some(name), ..request.clone() };
         if engine.default_template(&request)?.is_some() {
             return Ok(request);
         }

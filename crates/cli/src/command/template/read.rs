@@ -14,7 +14,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::{
+use preface_engine::{
     Engine,
     store::{PageRequest, TemplateName, TemplateVersion, VersionChoice, format_instant},
     templates::{self, Document, FORMAT},
@@ -192,7 +192,7 @@ pub fn history(ui: &Ui, args: &HistoryArgs) -> Result<Exit, CommandFailure> {
         OutputFormat::Text => ui.view(&view(&versions, ui.columns()))?,
     }
     if more && args.format == OutputFormat::Text {
-        ui.say("More entries exist; `--limit N` shows them.\n");
+        ui.eprint("More entries exist; `--limit N` shows them.\n");
     }
     Ok(Exit::Done)
 }
@@ -280,7 +280,7 @@ pub struct DiffArgs {
 pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let default = default_text(&Engine::new(&files::system()), &args.place)?;
-    let told = args.target.store.look(async |store| {
+    let diff = args.target.store.look(async |store| {
         let number = async |wanted: &Option<VersionArgument>| match wanted {
             Some(VersionArgument(VersionChoice::Version(number))) => Ok(Some(*number)),
             Some(wanted) => wanted.find(&*store, name).await.map(|found| Some(found.version)),
@@ -294,8 +294,8 @@ pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, CommandFailure> {
         let from = number(&args.from).await?.unwrap_or(current.saturating_sub(1));
         Ok(templates::diff(&*store, name, from, number(&args.to).await?, &default).await?)
     })?;
-    let told = match told {
-        Some(told) => told,
+    let diff = match diff {
+        Some(diff) => diff,
         None => {
             let named = [&args.from, &args.to].into_iter().flatten();
             match named.into_iter().find(|wanted| wanted.0 != VersionChoice::Version(0)) {
@@ -306,10 +306,10 @@ pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, CommandFailure> {
         }
     };
     match args.format {
-        OutputFormat::Text => ui.patch(&told.text)?,
-        OutputFormat::Json => ui.json(&told)?,
+        OutputFormat::Text => ui.patch(&diff.text)?,
+        OutputFormat::Json => ui.json(&diff)?,
     }
-    Ok(if args.exit_code && !told.text.is_empty() { Exit::Failed } else { Exit::Done })
+    Ok(if args.exit_code && !diff.text.is_empty() { Exit::Failed } else { Exit::Done })
 }
 
 // `preface template export`: all templates as one document.

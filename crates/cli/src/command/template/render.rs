@@ -7,7 +7,7 @@ use crate::{
     notes,
     ui::Ui,
 };
-use preface::{
+use preface_engine::{
     COUNTERS, Engine,
     core::{
         document::Document,
@@ -70,7 +70,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Text => {
             ui.prompt(&built.prompt.text)?;
-            notes::tell(ui, args.talk.talk(), &built.prompt);
+            notes::print(ui, args.talk.talk(), &built.prompt);
             notes::listing(ui, args.talk.talk(), &findings);
         }
         OutputFormat::Json => {
@@ -78,7 +78,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             prompt.diagnostics.append(&mut findings);
             let name = &built.snapshot.turn.counter;
             let counter = COUNTERS.get(name);
-            let counter = counter.ok_or_else(|| CommandFailure::new(format!("unknown counter: `{name}`")))?;
+            let counter =
+                counter.ok_or_else(|| CommandFailure::new(format!("unknown tokenizer: `{name}`")))?;
             ui.json(&Document::of(&prompt, counter.as_ref()))?;
         }
     }

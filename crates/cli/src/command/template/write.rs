@@ -12,7 +12,7 @@ use crate::{
         text::{count, listed, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     Engine,
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden},
     lint::LintFile,
@@ -77,8 +77,9 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let engine = Engine::new(&system);
     let request = taking(&engine, &args.place)?;
     if let Err(note) = engine.check_template(&request, &text)? {
-        let place = note.place.clone().map(|place| preface::core::diagnostic::Place { path: shown, ..place });
-        return Err(preface::core::diagnostic::Diagnostic { place, ..*note }.into());
+        let place =
+            note.place.clone().map(|place| preface_engine::core::diagnostic::Place { path: shown, ..place });
+        return Err(preface_engine::core::diagnostic::Diagnostic { place, ..*note }.into());
     }
     let mut findings = Diagnostics::new();
     if !args.quiet {
@@ -91,7 +92,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let put = args.target.store.work(async |store| Ok(store.put_template(new, expect, &actor).await?))?;
     let line = match &put {
         PutOutcome::Stored(version) => {
-            // What is there already was told when it came.
+            // Diagnostics of the stored text were reported when it was stored.
             let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
             notes::few(ui, findings.clone(), &format!("preface lint --file {file}"));
             format!("`{name}` is at version {} now ({}).\n", version.version, size(version))
@@ -109,7 +110,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         };
         ui.json(&json!({ "name": name.as_str(), "stored": version.map(document), "changed": changed, "diagnostics": findings }))?;
     } else if !args.quiet {
-        ui.say(&line);
+        ui.eprint(&line);
     }
     Ok(Exit::Done)
 }
@@ -173,7 +174,7 @@ pub fn delete(ui: &Ui, args: &DeleteArgs) -> Result<Exit, CommandFailure> {
     Ok(Exit::Done)
 }
 
-// `preface template restore`: what an older version said, as a new one.
+// `preface template restore`: the text of an older version as a new one.
 
 const RESTORE_EXAMPLES: &str = "\
 Examples:
@@ -353,10 +354,10 @@ pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
         return Ok(Exit::Done);
     }
     for template in &done.templates {
-        ui.say(&line(template));
+        ui.eprint(&line(template));
     }
     if done.templates.is_empty() {
-        ui.say("The document holds no templates.\n");
+        ui.eprint("The document holds no templates.\n");
     }
     Ok(Exit::Done)
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
-use preface::store::{Actor, StoreUrl, TokenRecord, TokenRole, format_instant};
+use preface_engine::store::{Actor, StoreUrl, TokenRecord, TokenRole, format_instant};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -153,7 +153,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "token": token,
         }))?,
     }
-    ui.say("The token is not shown again. Services of this store take it within a few seconds.\n");
+    ui.eprint("The token is not shown again. Services of this store take it within a few seconds.\n");
     Ok(Exit::Done)
 }
 

@@ -1,4 +1,4 @@
-//! `preface token list`: who may ask.
+//! `preface token list`: the tokens of the service.
 
 use crate::{
     advice::complete,
@@ -12,8 +12,8 @@ use crate::{
     },
 };
 use jiff::Timestamp;
-use preface::core::lint::hidden::escape_hidden;
-use preface::store::format_instant;
+use preface_engine::core::lint::hidden::escape_hidden;
+use preface_engine::store::format_instant;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,7 +6,7 @@ use crate::{
     store::StoreFlag,
     ui::Ui,
 };
-use preface::store::Actor;
+use preface_engine::store::Actor;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -43,7 +43,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         .help("`preface token list` has the names"));
     }
     match args.format {
-        OutputFormat::Text => ui.view("It is not let in any more.\n")?,
+        OutputFormat::Text => ui.view(&format!("The token `{name}` is revoked.\n"))?,
         OutputFormat::Json => ui.json(&json!({ "name": name, "revoked": true }))?,
     }
     Ok(Exit::Done)

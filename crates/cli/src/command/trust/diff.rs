@@ -1,7 +1,11 @@
 //! `preface trust diff`: what a grant would add, line by line.
 
-use super::ungated;
+use super::{
+    status::{permission, state_name},
+    ungated,
+};
 use crate::{
+    advice::complete,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TurnFlags, pins},
@@ -9,11 +13,14 @@ use crate::{
     stored_template::TemplateFlags,
     ui::{Ui, patch, text::visible},
 };
-use preface::{
-    Engine, Request, WriteScope,
+use preface_engine::{
+    Engine, PermissionChange, Request, WriteScope,
     consent::pin_root,
-    core::{diagnostic::Diagnostics, trust::TrustMode},
-    host::gate::GateVerdict,
+    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
+    host::{
+        gate::GateVerdict,
+        trust::{Permission, PermissionState, ProgramChange},
+    },
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -25,8 +32,9 @@ Examples:
 
 /// Show what is new or changed since the grant
 ///
-/// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new. Control
-/// characters and hidden characters are written as `\u{…}`, in a pipe, too.
+/// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new. Programs
+/// of extensions and servers that are not granted follow, with their files. Control characters and hidden characters are
+/// written as `\u{…}`, in a pipe, too.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -45,11 +53,12 @@ pub struct Args {
 /// Compares and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let templates = TemplateFlags::default().source();
+    let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let built = engine.build_wide(&request)?;
-    if built.mode != TrustMode::Pinned {
+    let changes = engine.permission_changes(&request)?;
+    if built.mode != TrustMode::Pinned && changes.is_empty() {
         let preset = &built.prompt.preset;
         let failure = CommandFailure::new(format!(
             "the profile `{preset}` pins no texts; there is nothing to compare with"
@@ -65,20 +74,25 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let pins = store.load(&mut problems).pins(&root, repository.as_deref());
     let mut out = String::new();
     let mut left_out = Vec::new();
-    for seen in built.seen.iter().filter(|seen| seen.verdict != GateVerdict::Included) {
+    let is_pinned = built.mode == TrustMode::Pinned;
+    for seen in built.seen.iter().filter(|seen| is_pinned && seen.verdict != GateVerdict::Included) {
+        let name = seen.name_in(&root);
         let granted = pins.latest(&seen.pin).and_then(|pinned| store.copy(&pinned.digest));
         let now = String::from_utf8_lossy(&seen.bytes);
         let (from, then) = match &granted {
-            Some(bytes) => (format!("a/{}", seen.shown), String::from_utf8_lossy(bytes)),
+            Some(bytes) => (format!("a/{name}"), String::from_utf8_lossy(bytes)),
             None => ("/dev/null".to_owned(), "".into()),
         };
-        left_out.push(seen.shown.as_str());
-        out.push_str(&patch::unified(&from, &format!("b/{}", seen.shown), &then, &now));
+        out.push_str(&patch::unified(&from, &format!("b/{name}"), &then, &now));
+        left_out.push(name);
     }
     let branch = engine.branch(&built).filter(|branch| !branch.granted && !out.is_empty());
     if let Some(branch) = &branch {
         // A comment before the first file of a patch: programs that apply one skip it.
         out.insert_str(0, &format!("# branch: {}\n", branch.name));
+    }
+    for change in &changes {
+        out.push_str(&permission_diff(change));
     }
     // Nobody has looked at these texts yet, so they are not sent raw to a pager either.
     match args.format {
@@ -87,10 +101,62 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "path": root.display().to_string(),
             "branch": branch.map(|branch| branch.name),
             "paths": left_out,
+            "permissions": changes.iter().map(entry).collect::<Vec<_>>(),
             "text": out,
             "diagnostics": problems,
         }))?,
     }
     notes::all(ui, &problems);
     Ok(Exit::Done)
+}
+
+const ALLOW: &str = "`preface trust grant --allow-commands` allows it";
+
+/// Returns the state of what is not granted.
+fn state(change: &PermissionChange) -> PermissionState {
+    if change.granted.is_some() { PermissionState::Changed } else { PermissionState::New }
+}
+
+/// Returns the entry of what is not granted, with the paths of the files that differ.
+fn entry(change: &PermissionChange) -> serde_json::Value {
+    let mut entry = permission(&(change.permission.clone(), state(change)));
+    entry["paths"] = change.files.iter().map(|file| file.path.as_str()).collect();
+    entry
+}
+
+/// Compares what the project would do with what was granted: in comments, which programs that apply a patch skip, and the
+/// files of its program as a patch.
+fn permission_diff(change: &PermissionChange) -> String {
+    let mut lines = change.permission.shown();
+    let subject = lines.remove(0);
+    let mut out = format!("# {subject}: {}; {}\n", state_name(state(change)), complete(ALLOW));
+    let before = change.granted.as_ref().map(Permission::shown).unwrap_or_default();
+    // The digests of files: the files themselves follow.
+    let is_digest = |line: &&String| line.starts_with("file ") || line.starts_with("all of ");
+    for line in before.iter().skip(1).filter(|line| !is_digest(line) && !lines.contains(line)) {
+        out.push_str(&format!("# - {line}\n"));
+    }
+    for line in lines.iter().filter(|line| !is_digest(line) && !before.contains(line)) {
+        out.push_str(&format!("# + {line}\n"));
+    }
+    change.files.iter().for_each(|file| out.push_str(&file_diff(file)));
+    out
+}
+
+fn file_diff(file: &ProgramChange) -> String {
+    let path = escape_hidden(&file.path);
+    let name = |side: &str, bytes: &Option<Vec<u8>>| match bytes {
+        Some(_) => format!("{side}/{path}"),
+        None => "/dev/null".to_owned(),
+    };
+    let (from, to) = (name("a", &file.before), name("b", &file.after));
+    let (before, after) =
+        (file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default());
+    if before == after && file.before.is_some() {
+        return format!("# {path}: the executable bit changed\n");
+    }
+    if before.contains(&0) || after.contains(&0) {
+        return format!("Binary files {from} and {to} differ\n");
+    }
+    patch::unified(&from, &to, &String::from_utf8_lossy(before), &String::from_utf8_lossy(after))
 }

@@ -8,7 +8,7 @@ use crate::{
     notes,
     ui::Ui,
 };
-use preface::{
+use preface_engine::{
     Engine, TrustChoice, WriteScope,
     consent::pin_root,
     core::{diagnostic::Diagnostics, lint::character::escape_json, trust::TrustMode},
@@ -33,7 +33,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system).writing(WriteScope::Nothing);
-    let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
+    let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     if built.mode != TrustMode::Pinned {
         return Err(CommandFailure::new(format!(
             "the profile `{}` pins no texts; there is nothing to export",
@@ -46,7 +46,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         engine.store(&built)?.for_project(&root).load(&mut problems).pins(&root, repository.as_deref());
     ui.data(escape_json(pins.export()).as_bytes())?;
     if pins.iter().next().is_none() {
-        ui.say(&complete("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run `preface trust grant`\n"));
+        ui.eprint(&complete("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run `preface trust grant`\n"));
     }
     notes::all(ui, &problems);
     Ok(Exit::Done)

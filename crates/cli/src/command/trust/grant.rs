@@ -17,8 +17,9 @@ use crate::{
         text::{listed, number},
     },
 };
-use preface::{
+use preface_engine::{
     Engine,
+    consent::pin_root,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
         lint::hidden::escape_hidden,
@@ -27,6 +28,7 @@ use preface::{
     coverage::HiddenText,
     host::{
         places::normal,
+        system::System,
         trust::{Permission, PermissionState},
     },
 };
@@ -55,7 +57,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
-    /// Grant only these files, or what lies in these directories; relative to `-C`
+    /// Grant only these files, or what lies in these directories; relative to `-C`, or to the project's root
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -77,14 +79,14 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    // The flag says what the command means anyway.
+    // The flag is the default of this command.
     let _ = args.yes;
     let system = files::system();
-    let templates = TemplateFlags::default().source();
+    let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(&system).with_templates(&templates);
     let request = args.turn.request();
     let hidden = if args.allow_hidden { HiddenText::Allow } else { HiddenText::Refuse };
-    let named = paths(&engine, &request, &args.paths)?;
+    let named = paths(&system, &engine, &request, &args.paths)?;
     let scopes = engine.scopes(&request)?;
     if scopes.mode == TrustMode::None && !args.allow_commands {
         return Err(no_gate(&scopes.preset, &engine.coverage(&request)?.permissions));
@@ -105,11 +107,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let _ = writeln!(out, "There is nothing to grant in {bold}{root}{bold:#}.");
         }
         (true, false) => {
-            let _ = writeln!(
-                out,
-                "{} granted before already in {bold}{root}{bold:#}.",
-                were(report.unchanged.len())
-            );
+            let _ =
+                writeln!(out, "{} already granted in {bold}{root}{bold:#}.", were(report.unchanged.len()));
         }
         (false, _) => {
             let _ = writeln!(out, "Granted in {bold}{root}{bold:#}:");
@@ -122,7 +121,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     out.push_str(&table.show(None));
     if !report.added.is_empty() && !report.unchanged.is_empty() {
-        let _ = writeln!(out, "{dim}{} granted before already.{dim:#}", were(report.unchanged.len()));
+        let _ = writeln!(out, "{dim}{} already granted.{dim:#}", were(report.unchanged.len()));
     }
     for name in &report.untrusted {
         let care = style::CARE;
@@ -157,7 +156,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 "path": report.path.display().to_string(),
                 "granted": names(&report.added),
                 "unchanged": report.unchanged,
-                "branch": report.branch,
+                "branch": report.branches.first(),
                 "untrusted": report.untrusted,
                 "hidden": report.hidden,
                 "permissions": permitted.as_ref().map(|permissions| json!({
@@ -176,7 +175,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let problems: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_shown).collect();
     notes::all(ui, &problems);
     if report.hidden.is_empty() {
-        return Ok(Exit::Done);
+        let refused = permitted.map_or(0, |permissions| permissions.refused.len());
+        return if refused == 0 { Ok(Exit::Done) } else { Err(not_allowed(refused)) };
     }
     let names: Vec<String> = report.hidden.iter().map(|name| escape_hidden(name).into_owned()).collect();
     let (them, have) = if names.len() == 1 { ("it", "has") } else { ("them", "have") };
@@ -202,8 +202,15 @@ fn no_gate(preset: &str, permissions: &[(Permission, PermissionState)]) -> Comma
     CommandFailure::usage(format!("the {}", ungated(preset))).help(help)
 }
 
+/// Returns the failure of a grant of commands some of which cannot be granted: the output has each with the reason.
+fn not_allowed(many: usize) -> CommandFailure {
+    let what = if many == 1 { "1 command was".to_owned() } else { format!("{many} commands were") };
+    CommandFailure::new(format!("{what} not allowed"))
+        .help("the lines `not allowed` have the reasons; in JSON `permissions.refused`")
+}
+
 /// Lists in full what the project may do from now on: this is what the user consents to.
-fn allowed(permissions: &preface::PermissionGrant) -> String {
+fn allowed(permissions: &preface_engine::PermissionGrant) -> String {
     let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
     let mut out = String::new();
     if permissions.added.is_empty() && permissions.unchanged.is_empty() && permissions.refused.is_empty() {
@@ -235,12 +242,20 @@ fn were(many: usize) -> String {
     format!("{} {}", texts(many), if many == 1 { "was" } else { "were" })
 }
 
-/// Makes paths absolute, from the directory that is worked in.
+/// Makes paths absolute: from the directory that is worked in, and where nothing is there, from the root of the project,
+/// to which the paths in the output are relative.
 pub(super) fn paths(
+    system: &dyn System,
     engine: &Engine<'_>,
-    request: &preface::Request,
+    request: &preface_engine::Request,
     paths: &[PathBuf],
 ) -> Result<Vec<PathBuf>, CommandFailure> {
     let cwd = engine.cwd(request)?;
-    Ok(paths.iter().map(|path| normal(&cwd, path)).collect())
+    let root = pin_root(system, &cwd).0;
+    let place = |path: &PathBuf| {
+        let (here, below_root) = (normal(&cwd, path), normal(&root, path));
+        let is_missing = system.link_stat(&here).is_none();
+        if is_missing && system.link_stat(&below_root).is_some() { below_root } else { here }
+    };
+    Ok(paths.iter().map(place).collect())
 }

@@ -12,7 +12,7 @@ use crate::{
         text::count,
     },
 };
-use preface::{
+use preface_engine::{
     Engine, TrustChoice, WriteScope,
     core::{
         diagnostic::Severity,
@@ -48,7 +48,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system).writing(WriteScope::Nothing);
-    let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
+    let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut problems = Vec::new();
     let store = engine.store(&built)?;
     let rows = store.list(&mut problems);

@@ -11,7 +11,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     ui::Ui,
 };
-use preface::host::gate::{GateVerdict, GatedText};
+use preface_engine::host::gate::{GateVerdict, GatedText};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -9,7 +9,7 @@ use crate::{
     notes,
     ui::{Ui, style},
 };
-use preface::{
+use preface_engine::{
     Engine,
     core::{audit::AuditEvent, diagnostic::Diagnostics, lint::hidden::escape_hidden},
     grant::GrantReport,
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
 
-    /// Revoke only these files, what lies in these directories, or a project that `trust list` shows; relative to `-C`
+    /// Revoke only these files, what lies in these directories, or a project that `trust list` shows; relative to `-C`, or to the project's root
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -47,7 +47,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let engine = Engine::new(&system);
     let request = args.turn.request();
     let (mut reports, mut rest) = (Vec::new(), Vec::new());
-    for path in paths(&engine, &request, &args.paths)? {
+    for path in paths(&system, &engine, &request, &args.paths)? {
         match engine.revoke_recorded(&request, &path)? {
             Some(report) => reports.push(report),
             None => rest.push(path),
@@ -64,6 +64,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 "path": report.path.display().to_string(),
                 "revoked": report.added.iter().map(|(path, _)| path).collect::<Vec<_>>(),
                 "permissions": report.permissions,
+                "branches": report.branches,
             })
         };
         let entries = reports.iter().map(row).collect();
@@ -95,6 +96,9 @@ fn revoked(report: &GrantReport, are_paths_named: bool) -> String {
         let _ = writeln!(out, "Revoked {} in {bold}{root}{bold:#}:", texts(report.added.len()));
         for (name, _) in &report.added {
             let _ = writeln!(out, "  {}", escape_hidden(name));
+        }
+        for name in &report.branches {
+            let _ = writeln!(out, "  branch {}", escape_hidden(name));
         }
     }
     if !report.permissions.is_empty() {

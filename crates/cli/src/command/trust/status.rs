@@ -11,14 +11,14 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{count, listed, number},
+        text::{count, listed, number, one_line},
     },
 };
-use preface::{
+use preface_engine::{
     BuildResult, Engine, Request, WriteScope,
     consent::{layer_root, pin_root, why_no_store},
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
@@ -26,11 +26,14 @@ use preface::{
     host::{
         gate::{GateVerdict, GatedText},
         system::System,
-        trust::{Permission, PermissionState},
+        trust::{Permission, PermissionState, Permissions},
     },
 };
 use serde_json::json;
-use std::{fmt::Write, path::PathBuf};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,7 +60,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
-    let templates = TemplateFlags::default().source();
+    let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let built = engine.build_wide(&request)?;
@@ -71,12 +74,28 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let what = format!("with a grant no prompt could be built: {error}");
         Diagnostic::warning(DiagnosticCode::TrustCoverage, what)
     }));
+    let lost = match (built.mode, request.pins.as_deref()) {
+        (TrustMode::Pinned, Some(bytes)) => engine.lost_texts(&built.places, bytes)?,
+        _ => Vec::new(),
+    };
     match args.format {
         OutputFormat::Text => {
-            ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permissions))))?;
+            let root = pin_root(&system, &built.places.cwd).0;
+            let granted = engine.store(&built).map(|store| {
+                // What is wrong with the store is reported by the build.
+                store.for_project(&root).load(&mut Diagnostics::new()).permissions(&root)
+            });
+            let granted = granted.unwrap_or_default();
+            let view = view(&system, &built, &coverage, &lost);
+            ui.view(&complete(&(view + &permitted(&coverage.permissions, &granted))))?;
         }
         OutputFormat::Json => {
             let mut document = document(&system, &built, &coverage);
+            if !lost.is_empty() {
+                document["left_out"] = true.into();
+            }
+            document["lost"] =
+                lost.iter().map(|(path, state)| json!({ "path": path, "state": state })).collect();
             document["permissions"] = coverage.permissions.iter().map(permission).collect();
             ui.json(&document)?;
         }
@@ -99,14 +118,14 @@ pub(super) fn covered(lines: &[String]) -> String {
     lines.iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
 }
 
-fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> String {
+fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage, lost: &[(String, &str)]) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     let store = match &built.store {
         Some(file) => format!("kept in {}", built.places.shown(file)),
         None => format!("kept nowhere: {}", why_no_store(system, &built.places)),
     };
-    let preset = &built.prompt.preset;
+    let preset = &one_line(&built.prompt.preset);
     match built.mode {
         TrustMode::None => {
             let _ = writeln!(out, "The {}.", ungated(preset));
@@ -115,10 +134,13 @@ fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> String
         TrustMode::Whole => whole(system, built, coverage, &mut out),
         TrustMode::Pinned => {
             let root = pin_root(system, &built.places.cwd).0;
-            let root = root.display().to_string();
-            let _ =
-                writeln!(out, "{bold}{}{bold:#}  {dim}each text by its content{dim:#}", escape_hidden(&root));
-            pinned(built, &mut out);
+            let shown = root.display().to_string();
+            let _ = writeln!(
+                out,
+                "{bold}{}{bold:#}  {dim}each text by its content{dim:#}",
+                escape_hidden(&shown)
+            );
+            pinned(built, &root, coverage.unread.len(), lost, &coverage.permissions, &mut out);
         }
     }
     out.push_str(&covered(&coverage.lines()));
@@ -128,7 +150,7 @@ fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> String
 }
 
 /// Shows what the project's extensions and servers would do, whether it is granted, and what of it is not pinned.
-fn permitted(permissions: &[(Permission, PermissionState)]) -> String {
+fn permitted(permissions: &[(Permission, PermissionState)], granted: &Permissions) -> String {
     let (bold, care, good) = (style::BOLD, style::CARE, style::GOOD);
     let mut out = String::new();
     if !permissions.is_empty() {
@@ -141,7 +163,13 @@ fn permitted(permissions: &[(Permission, PermissionState)]) -> String {
         if let Some(subject) = lines.next() {
             let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
         }
-        lines.for_each(|line| out.push_str(&format!("    {line}\n")));
+        let before = granted.latest(&permission.subject).filter(|_| *state == PermissionState::Changed);
+        let before = before.map(Permission::shown);
+        for line in lines {
+            let is_new = before.as_ref().is_some_and(|before| !before.contains(line));
+            let mark = if is_new { format!("  {care}changed{care:#}") } else { String::new() };
+            let _ = writeln!(out, "    {line}{mark}");
+        }
     }
     if permissions.iter().any(|(_, state)| *state != PermissionState::Granted) {
         out.push_str("`preface trust grant --allow-commands` allows what is listed here.\n");
@@ -149,13 +177,13 @@ fn permitted(permissions: &[(Permission, PermissionState)]) -> String {
     out
 }
 
-fn permission((permission, state): &(Permission, PermissionState)) -> serde_json::Value {
+pub(super) fn permission((permission, state): &(Permission, PermissionState)) -> serde_json::Value {
     let mut value = json!(permission);
     value["state"] = state_name(*state).into();
     value
 }
 
-fn state_name(state: PermissionState) -> &'static str {
+pub(super) fn state_name(state: PermissionState) -> &'static str {
     match state {
         PermissionState::Granted => "granted",
         PermissionState::Changed => "changed",
@@ -163,7 +191,16 @@ fn state_name(state: PermissionState) -> &'static str {
     }
 }
 
-fn pinned(built: &BuildResult, out: &mut String) {
+/// Writes the texts of the project, and those that pins of the call name and that are not there. `unread` is the number of
+/// files that a build found and cannot read.
+fn pinned(
+    built: &BuildResult,
+    root: &Path,
+    unread: usize,
+    lost: &[(String, &str)],
+    permissions: &[(Permission, PermissionState)],
+    out: &mut String,
+) {
     let mut table = TextTable::new([
         ColumnAlignment::Left,
         ColumnAlignment::Right,
@@ -179,8 +216,16 @@ fn pinned(built: &BuildResult, out: &mut String) {
         table.row([
             Cell::styled(format!("  {}", word(seen)), style),
             format!("{} bytes", number(seen.bytes.len())).into(),
-            escape_hidden(&seen.shown).into_owned().into(),
+            seen.name_in(root).into(),
             Cell::styled(attachment, style::DIM),
+        ]);
+    }
+    for (path, state) in lost {
+        table.row([
+            Cell::styled(format!("  {state}"), style::CARE),
+            "".into(),
+            escape_hidden(path).into_owned().into(),
+            Cell::styled("pinned, and not read", style::DIM),
         ]);
     }
     out.push_str(&table.show(None));
@@ -197,14 +242,35 @@ fn pinned(built: &BuildResult, out: &mut String) {
     .collect();
     let left_out = built.untrusted().count();
     let _ = match (built.seen.len(), left_out) {
-        (0, _) => writeln!(out, "The project has no files that a grant covers."),
-        (_, 0) => writeln!(out, "{}; every file is trusted.", listed(&tally)),
+        (0, _) if lost.is_empty() && unread == 0 => {
+            writeln!(out, "The project has no files that a grant covers.")
+        }
+        (_, 0) if !lost.is_empty() => {
+            writeln!(out, "A pinned file cannot be read. Where that is right, export the pins again.")
+        }
+        (0, _) => writeln!(out, "No file of the project can be read."),
+        (_, 0) if unread > 0 => writeln!(
+            out,
+            "{}; {} cannot be read and {} left out.",
+            listed(&tally),
+            count(unread, "file"),
+            if unread == 1 { "is" } else { "are" },
+        ),
+        (_, 0) => writeln!(out, "{}; every text is trusted.", listed(&tally)),
         _ => writeln!(
             out,
             "{}; {left_out} left out.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
             listed(&tally),
         ),
     };
+    let waiting: Vec<String> = permissions
+        .iter()
+        .filter(|(_, state)| *state != PermissionState::Granted)
+        .map(|(permission, state)| format!("{} ({})", escape_hidden(&permission.subject), state_name(*state)))
+        .collect();
+    if !waiting.is_empty() {
+        let _ = writeln!(out, "Not granted: {}.", listed(&waiting));
+    }
 }
 
 fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mut String) {
@@ -233,10 +299,11 @@ fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mu
 }
 
 fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> serde_json::Value {
+    let root = pin_root(system, &built.places.cwd).0;
     let text = |seen: &GatedText, state: &str| {
         let is_sent = |text: &&CoveredText| text.is_sent && text.file.shown == seen.shown;
         json!({
-            "path": seen.shown,
+            "path": if built.mode == TrustMode::Whole { seen.shown.clone() } else { seen.name_in(&root) },
             "state": state,
             "bytes": seen.bytes.len(),
             "digest": seen.digest.to_string(),

@@ -1,4 +1,4 @@
-//! The keys that somebody answers, and the nearest one to a typo.
+//! The known keys, and the nearest one to a typo.
 
 use crate::{
     lint::hidden::escape_hidden,
@@ -31,6 +31,13 @@ pub struct VariableType {
 }
 
 impl VariableTypes {
+    /// Adds a type, if it is new, that may have no name.
+    #[must_use]
+    pub fn empty_type(mut self, kind: &str) -> Self {
+        self.kinds.entry(kind.to_owned()).or_default();
+        self
+    }
+
     /// Adds a type, if it is new, and one of its names.
     #[must_use]
     pub fn fixed(mut self, kind: &str, name: &str, stability: Stability) -> Self {
@@ -51,7 +58,7 @@ impl VariableTypes {
         self.kinds.get(kind)
     }
 
-    /// Returns how long the value of `key` stays the same; `None` if nobody answers for it.
+    /// Returns the stability of `key`; `None` if it is unknown.
     #[must_use]
     pub fn stability(&self, key: &VariableKey) -> Option<Stability> {
         let kind = self.kind(key.kind())?;

@@ -2,7 +2,7 @@
 
 use super::{
     PendingFinding, PendingFindings, VariableTypes,
-    near::{covered, separated},
+    near::{covered_ranges, separated},
     shown,
 };
 use crate::{
@@ -15,12 +15,12 @@ use std::ops::Range;
 /// Longer text in braces is no variable.
 const LONGEST: usize = 100;
 
-/// Notes braces around a key that somebody answers here.
+/// Reports braces around a known key.
 pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
     let text = template.text();
-    let mut tags = covered(template).peekable();
+    let mut tags = covered_ranges(template).peekable();
     for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
-        let Some((range, inner)) = braced(text, brace) else { continue };
+        let Some((range, inner)) = braced_text(text, brace) else { continue };
         while tags.next_if(|tag| tag.end <= range.start).is_some() {}
         if tags.peek().is_some_and(|tag| tag.start <= range.start) {
             continue;
@@ -34,7 +34,7 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
 }
 
 /// Returns the whole of `{{…}}` or `${…}` whose last opening brace this is, and what stands in it.
-fn braced(text: &str, brace: usize) -> Option<(Range<usize>, &str)> {
+fn braced_text(text: &str, brace: usize) -> Option<(Range<usize>, &str)> {
     let before = text[..brace].bytes().next_back()?;
     let ending = match before {
         b'{' => "}}",

@@ -26,7 +26,7 @@ pub(super) fn notes(
 ) {
     let text = template.text();
     let bytes = text.as_bytes();
-    let mut tags = covered(template).peekable();
+    let mut tags = covered_ranges(template).peekable();
     let mut at = 0;
     for close in memchr::memchr_iter(b']', bytes) {
         let open = memchr::memrchr(b'[', &bytes[at..close]).map(|open| at + open);
@@ -51,7 +51,7 @@ pub(super) fn notes(
 }
 
 /// Returns the ranges of all tags, a raw block as one.
-pub(super) fn covered(template: &Template) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(super) fn covered_ranges(template: &Template) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut tags = template.tags().iter();
     std::iter::from_fn(move || {
         let tag = tags.next()?;

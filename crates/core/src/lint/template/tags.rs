@@ -1,4 +1,4 @@
-//! Notes on single tags: nobody answers for their key, they turned out to be text, they stand too deep.
+//! Notes on single tags: their key is unknown, they are text, they are nested too deeply.
 
 use super::{PendingFinding, PendingFindings, VariableType, VariableTypes, shown};
 use crate::{
@@ -8,7 +8,16 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Notes the tags of `template`.
+/// Notes the tags that are text because their block is broken.
+pub(super) fn structure(template: &Template, notes: &mut PendingFindings) {
+    for tag in template.tags() {
+        if let Some(note) = tag.stray.and_then(|stray| stray_tag(tag, stray)) {
+            notes.push(note);
+        }
+    }
+}
+
+/// Notes the other tags of `template`.
 pub(super) fn notes(
     template: &Template,
     options: &TemplateOptions,
@@ -16,23 +25,15 @@ pub(super) fn notes(
     notes: &mut PendingFindings,
 ) {
     let mut answers = Answers { template, catalogue, raw: options.raw, wrapped: 0 };
-    for tag in template.tags() {
-        match (&tag.role, tag.stray) {
-            (_, Some(stray)) => {
-                if let Some(note) = stray_tag(tag, stray) {
-                    notes.push(note);
-                }
+    for tag in template.tags().iter().filter(|tag| tag.stray.is_none()) {
+        if let TagRole::Variable { key } | TagRole::If { key, .. } = &tag.role {
+            let key = template.key(*key);
+            if let Some(note) = answers.check(tag, key) {
+                notes.push(note);
             }
-            (TagRole::Variable { key } | TagRole::If { key, .. }, None) => {
-                let key = template.key(*key);
-                if let Some(note) = answers.check(tag, key) {
-                    notes.push(note);
-                }
-                if matches!(tag.role, TagRole::Variable { .. }) && key.as_str() == "system:date" {
-                    notes.push(utc_date(tag, catalogue));
-                }
+            if matches!(tag.role, TagRole::Variable { .. }) && key.as_str() == "system:date" {
+                notes.push(utc_date(tag, catalogue));
             }
-            _ => {}
         }
     }
     if let Some(limit) = options.max_depth
@@ -71,7 +72,7 @@ fn stray_tag(tag: &Tag, stray: StrayReason) -> Option<PendingFinding> {
     Some(PendingFinding::new(Severity::Warning, code, &tag.range, message))
 }
 
-/// The check whether somebody answers for the keys of a template.
+/// The check that the keys of a template are known.
 struct Answers<'a> {
     template: &'a Template,
     catalogue: &'a VariableTypes,
@@ -82,7 +83,7 @@ struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// Notes a key that nobody answers for.
+    /// Reports an unknown key.
     fn check(&mut self, tag: &Tag, key: &VariableKey) -> Option<PendingFinding> {
         if self.catalogue.stability(key).is_some() {
             return None;
@@ -120,7 +121,7 @@ impl Answers<'_> {
         }
     }
 
-    /// Returns what to wrap in `[raw]` to keep a tag as text: the variable, or the whole block of an `if`.
+    /// Returns the text to wrap in `[raw]` to keep a tag as text: the variable, or the whole block of an `if`.
     fn wrap(&mut self, tag: &Tag) -> Option<Range<usize>> {
         let end = match tag.role {
             TagRole::If { .. } if tag.range.start < self.wrapped => return None,

@@ -1,6 +1,6 @@
 //! Notes on tags that were begun and not closed: `[if file:a.md` at the end of a line.
 
-use super::{PendingFinding, PendingFindings, VariableTypes, near::covered, shown};
+use super::{PendingFinding, PendingFindings, VariableTypes, near::covered_ranges, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
     template::{Template, trim},
@@ -13,14 +13,14 @@ const LONGEST: usize = 200;
 /// Notes brackets with a known key behind them and no bracket that closes them on their line.
 pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
     let text = template.text();
-    let mut tags = covered(template).peekable();
+    let mut tags = covered_ranges(template).peekable();
     for open in memchr::memchr_iter(b'[', text.as_bytes()) {
         while tags.next_if(|tag| tag.end <= open).is_some() {}
         if tags.peek().is_some_and(|tag| tag.start <= open) {
             continue;
         }
         let Some(end) = end_of_line(text, open + 1) else { continue };
-        if let Some((tag, length)) = begun(&text[open + 1..end], catalogue) {
+        if let Some((tag, length)) = unclosed_tag(&text[open + 1..end], catalogue) {
             let range = open..open + 1 + length;
             let message = format!("`{}` is text: a tag ends with `]`", shown(&text[range.clone()]));
             let note = PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
@@ -43,7 +43,7 @@ fn end_of_line(text: &str, from: usize) -> Option<usize> {
 }
 
 /// Reads the tag that was begun, and how many bytes of the text it takes.
-fn begun(line: &str, catalogue: &VariableTypes) -> Option<(String, usize)> {
+fn unclosed_tag(line: &str, catalogue: &VariableTypes) -> Option<(String, usize)> {
     let (word, rest) = match line.strip_prefix("if ") {
         Some(rest) => ("if ", rest),
         None => ("", line),

@@ -1,12 +1,12 @@
 //! Options: what the caller sets is laid over the profile, and what all of them are worth in the end.
 
-use super::{ProfileBuilder, Setting, quoted};
+use super::{BY_CALLER, KEYS, ProfileBuilder, SECTION_KEYS, Setting};
 use crate::{
     profile::{
-        ProfileError,
+        ProfileError, RawProfile,
         overlay::{KeySource, overlay},
     },
-    suggestion::did_you_mean,
+    suggestion::{quoted, suggest_or},
 };
 use std::{collections::BTreeMap, sync::Arc};
 use toml::{Table, Value};
@@ -29,7 +29,9 @@ impl ProfileBuilder<'_> {
     /// Applies `variant=` first, then every other option, over the table.
     pub(super) fn apply(&mut self, settings: &[Setting]) -> Result<(), ProfileError> {
         let last = self.chain.len().saturating_sub(1);
-        let by_caller = KeySource { name: "--set".into(), raw: last };
+        let by_caller = KeySource { name: BY_CALLER.into(), raw: last };
+        self.check_overlays()?;
+        let mut overlays = Vec::new();
         let variants = self.take_table("variants")?;
         let chosen = match settings.iter().rev().find(|setting| setting.key == "variant") {
             Some(setting) => Some(setting.value.clone()),
@@ -42,6 +44,7 @@ impl ProfileBuilder<'_> {
         if let Some(name) = chosen.filter(|name| !name.is_empty()) {
             match variants.get(&name) {
                 Some(Value::Table(over)) => {
+                    overlays.push(["variants".to_owned(), name.clone()]);
                     let shown: Arc<str> = format!("{} {name}", self.name()).into();
                     overlay(&mut self.table, over.clone(), &mut self.givers, &|givers, path| KeySource {
                         name: shown.clone(),
@@ -91,10 +94,9 @@ impl ProfileBuilder<'_> {
                             .chain(known.into_iter().flat_map(|options| options.keys().map(String::as_str)))
                             .collect();
                         let error = self.error(&["options"], format!("unknown option: `{key}`"));
-                        return Err(match did_you_mean(key, names.iter().copied()) {
-                            Some(near) => error.help(format!("did you mean `{near}`?")),
-                            None => error.help(format!("options are {}", quoted(&names))),
-                        });
+                        return Err(error.help(suggest_or(key, names.iter().copied(), || {
+                            format!("options are {}", quoted(&names))
+                        })));
                     }
                     if known.and_then(|options| options.get(key)).is_some_and(Value::is_bool)
                         && is_almost_a_truth(value)
@@ -105,10 +107,9 @@ impl ProfileBuilder<'_> {
                     if let Some(words) = choices.get(key).filter(|words| !words.contains(value)) {
                         let words: Vec<&str> = words.iter().map(String::as_str).collect();
                         let error = self.error(&["options", key], format!("`{key}` cannot be `{value}`"));
-                        return Err(match did_you_mean(value, words.iter().copied()) {
-                            Some(near) => error.help(format!("did you mean `{near}`?")),
-                            None => error.help(format!("it is one of {}", quoted(&words))),
-                        });
+                        return Err(error.help(suggest_or(value, words.iter().copied(), || {
+                            format!("it is one of {}", quoted(&words))
+                        })));
                     }
                     let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
                     let takes_texts = self
@@ -133,11 +134,42 @@ impl ProfileBuilder<'_> {
             };
             overlay(&mut self.table, over, &mut self.givers, &|_, _| by_caller.clone());
         }
-        self.overlay_choices()
+        self.overlay_choices(&mut overlays)?;
+        self.overlays = overlays;
+        Ok(())
+    }
+
+    /// Refuses a table below `variants` or `with` with a key that nothing has, whether or not it is applied.
+    fn check_overlays(&self) -> Result<(), ProfileError> {
+        let unknown = |raw: &RawProfile, path: &[&str], known: &[&str]| {
+            let key = path.last().copied().unwrap_or_default();
+            let error = raw.error(path, format!("unknown key: `{key}`"));
+            error.help(suggest_or(key, known.iter().copied(), || format!("its keys are {}", quoted(known))))
+        };
+        for raw in self.chain {
+            for kind in ["variants", "with"] {
+                for (name, over) in tables(raw.table.get(kind)) {
+                    if let Some(key) = over.keys().find(|key| !KEYS.contains(&key.as_str())) {
+                        return Err(unknown(raw, &[kind, name, key], &KEYS));
+                    }
+                    for (id, section) in tables(over.get("section")) {
+                        // The other keys of a section with `fill` are options of its provider.
+                        let own = self.table.get("section").and_then(|sections| sections.get(id));
+                        if section.contains_key("fill") || own.is_some_and(|own| own.get("fill").is_some()) {
+                            continue;
+                        }
+                        if let Some(key) = section.keys().find(|key| !SECTION_KEYS.contains(&key.as_str())) {
+                            return Err(unknown(raw, &[kind, name, "section", id, key], &SECTION_KEYS));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Lays over the table what the profile has for the values of its options: `[with."name=value"]`, or `*` for any.
-    fn overlay_choices(&mut self) -> Result<(), ProfileError> {
+    fn overlay_choices(&mut self, overlays: &mut Vec<[String; 2]>) -> Result<(), ProfileError> {
         let last = self.chain.len().saturating_sub(1);
         for (name, over) in self.take_table("with")? {
             let Some((option, value)) = name.split_once('=') else {
@@ -153,7 +185,7 @@ impl ProfileBuilder<'_> {
                     self.error(&["with", &name], "what an option's value lays over the profile is a table")
                 );
             };
-            let is = written(known).unwrap_or_default();
+            let is = value_text(known).unwrap_or_default();
             let applies = match value {
                 // Any value will do.
                 "*" => !is.is_empty() && is != "false",
@@ -162,6 +194,7 @@ impl ProfileBuilder<'_> {
             if !applies {
                 continue;
             }
+            overlays.push(["with".to_owned(), name.clone()]);
             let shown: Arc<str> = format!("{} {name}", self.name()).into();
             overlay(&mut self.table, over, &mut self.givers, &|givers, path| KeySource {
                 name: shown.clone(),
@@ -188,7 +221,7 @@ impl ProfileBuilder<'_> {
         let mut unset = Vec::new();
         self.options = self.take_table("options")?;
         for (name, value) in &self.options {
-            let Some(text) = written(value) else {
+            let Some(text) = value_text(value) else {
                 return Err(self.error(
                     &["options", name],
                     "an option is a string, a number, a boolean or a list of strings",
@@ -205,8 +238,14 @@ impl ProfileBuilder<'_> {
     }
 }
 
+/// Returns the tables of a table, by their names.
+fn tables(table: Option<&Value>) -> impl Iterator<Item = (&String, &Table)> {
+    let all = table.and_then(Value::as_table).into_iter().flatten();
+    all.filter_map(|(name, value)| Some((name, value.as_table()?)))
+}
+
 /// The value of an option as one text; `None` for what no option can be.
-fn written(value: &Value) -> Option<String> {
+fn value_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
@@ -228,7 +267,7 @@ fn json_list(value: &str) -> Option<Vec<String>> {
     serde_json::from_str(value).ok().filter(|_| value.trim_start().starts_with('['))
 }
 
-/// True for what somebody writes who means `true` or `false`, and which is neither.
+/// Returns true for a misspelled `true` or `false`.
 fn is_almost_a_truth(value: &str) -> bool {
     let word = value.trim().to_ascii_lowercase();
     match word.as_str() {

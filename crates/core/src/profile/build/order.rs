@@ -1,10 +1,10 @@
 //! The order of the sections: the one that is chosen, with those in their place that name a neighbour.
 
-use super::{ProfileBuilder, quoted};
+use super::ProfileBuilder;
 use crate::{
     profile::{ProfileError, overlay::PLACE},
     section::SectionId,
-    suggestion::did_you_mean,
+    suggestion::{quoted, suggest_or},
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,10 +71,9 @@ impl ProfileBuilder<'_> {
             }
             if !sections.contains_key(id) && !remove.contains(id) {
                 let error = error(format!("the order names an unknown section: `{id}`"));
-                return Err(match did_you_mean(id, sections.keys().map(String::as_str)) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help("each name in an order is a `[section.…]` table"),
-                });
+                return Err(error.help(suggest_or(id, sections.keys().map(String::as_str), || {
+                    "each name in an order is a `[section.…]` table".to_owned()
+                })));
             }
         }
         order.retain(|id| !remove.contains(id));
@@ -163,10 +162,9 @@ impl ProfileBuilder<'_> {
                     return Err(self.error(&["section", id, key], what));
                 };
                 let error = self.error(&["section", id, key], format!("unknown section: `{anchor}`"));
-                return Err(match did_you_mean(anchor, order.iter().map(String::as_str)) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help("the section must be part of the order".to_owned()),
-                });
+                return Err(error.help(suggest_or(anchor, order.iter().map(String::as_str), || {
+                    "the section must be part of the order".to_owned()
+                })));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Sections, groups and guidelines: from tables to what compose reads.
 
-use super::{ProfileBuilder, TextLoader, quoted};
+use super::{ProfileBuilder, TextLoader};
 use crate::{
     attachment::AttachmentPlace,
     condition::Condition,
@@ -13,7 +13,7 @@ use crate::{
         CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Section, SectionBody, SectionId,
         ToolLineSource, TrimMode,
     },
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, quoted, suggest_or},
     variable::Stability,
 };
 use serde::Deserialize;
@@ -198,10 +198,9 @@ impl ProfileBuilder<'_> {
         for key in foreign {
             if !table.contains_key("fill") {
                 let error = self.error(&["section", id, &key], format!("unknown key: `{key}`"));
-                return Err(match did_you_mean(&key, SECTION_KEYS) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(format!("keys of a section are {}", quoted(&SECTION_KEYS))),
-                });
+                return Err(error.help(suggest_or(&key, SECTION_KEYS, || {
+                    format!("keys of a section are {}", quoted(&SECTION_KEYS))
+                })));
             }
             if let Some(value) = table.remove(&key) {
                 let value = self.provider_option(&["section", id, &key], value)?;
@@ -209,19 +208,24 @@ impl ProfileBuilder<'_> {
             }
         }
         let bodies: Vec<&str> = BODY.into_iter().filter(|key| table.contains_key(*key)).collect();
-        // What a catalog says needs no words of its own.
+        // A section of a catalog needs no text of its own.
         if bodies.len() != 1 && !(bodies.is_empty() && table.contains_key("catalog")) {
-            let error = self
-                .error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
+            let message = if bodies.is_empty() {
+                format!("section `{id}` has no text")
+            } else {
+                format!("section `{id}` takes one of {}, and has {}", quoted(&BODY), quoted(&bodies))
+            };
+            let error = self.error(&["section", id], message);
             let tables = self.chain.iter().filter_map(|raw| raw.table.get("section")?.as_table());
             let others =
                 tables.flat_map(|table| table.keys()).map(String::as_str).filter(|other| *other != id);
             return Err(match did_you_mean(id, others).filter(|_| bodies.is_empty()) {
                 Some(near) => error.help(format!("did you mean `section.{near}`?")),
-                None => error.help(format!("give it one of {}", quoted(&BODY))),
+                None if bodies.is_empty() => error.help(format!("give it one of {}", quoted(&BODY))),
+                None => error.help("keep one of them"),
             });
         }
-        let written: SectionToml = self.typed(&["section", id], Value::Table(table))?;
+        let written: SectionToml = self.deserialize(&["section", id], Value::Table(table))?;
         let piece = |text: Option<String>, key: &str| {
             text.map(|text| self.literal(text, &format!("section.{id}.{key}")))
         };
@@ -293,7 +297,7 @@ impl ProfileBuilder<'_> {
         Ok(Piece { text: piece.text[..kept].to_owned(), origin: piece.origin.part(&(0..kept)) })
     }
 
-    /// A section that stands in another one's text needs one that always speaks, so that it is never lost.
+    /// Checks that a section is merged only into one that is always included, so that it is never lost.
     pub(super) fn merges(&self) -> Result<(), ProfileError> {
         let sections = self.table.get("section").and_then(Value::as_table);
         for (id, table) in sections.into_iter().flatten() {
@@ -324,7 +328,7 @@ impl ProfileBuilder<'_> {
         }
         let mut groups = Vec::new();
         for (id, value) in self.take_table("group")? {
-            let written: GroupToml = self.typed(&["group", &id], value)?;
+            let written: GroupToml = self.deserialize(&["group", &id], value)?;
             // A member that the chosen order leaves out has nothing to give way with.
             let members: Vec<SectionId> =
                 written.members.iter().filter(|member| order.contains(member)).map(SectionId::new).collect();

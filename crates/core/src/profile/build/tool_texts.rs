@@ -1,4 +1,4 @@
-//! What a profile says of tools by name.
+//! A profile's texts for tools by name.
 
 use super::{ProfileBuilder, TextLoader};
 use crate::{

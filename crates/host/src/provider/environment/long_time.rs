@@ -1,19 +1,19 @@
 //! The long form of date and time: `Saturday, March 7, 2026 at 08:55:05 AM CST`, English in every locale.
 //!
 //! A zone is called by a name of its own only where CLDR's English has one, and that is a matter of the zone's name:
-//! the abbreviation in the zone's file is another one (`CET`, `+0530`) or says nothing of the summer.
+//! the abbreviation in the zone's file is another one (`CET`, `+0530`) or ignores the summer.
 
 use super::zones;
 use crate::provider_context::ProviderContext;
 use jiff::{Zoned, tz::Offset};
 
 /// Returns the instant of a turn in the long form.
-pub(super) fn tell(look: &ProviderContext<'_>, zoned: &Zoned) -> String {
+pub(super) fn format(look: &ProviderContext<'_>, zoned: &Zoned) -> String {
     let tz = match look.turn.zone {
         Some(_) => None,
         None => look.system.var("TZ").and_then(|tz| tz.into_string().ok()),
     };
-    write(zoned, wanted(tz.as_deref(), zoned.time_zone().iana_name()))
+    write(zoned, zone_name(tz.as_deref(), zoned.time_zone().iana_name()))
 }
 
 /// Formats an instant in the long form. `wanted` is the zone as it was written in the setting.
@@ -22,16 +22,14 @@ fn write(zoned: &Zoned, wanted: &str) -> String {
     let day = zoned.strftime("%A, %B %-d, %-Y at %I:%M:%S %p");
     match zones::names(wanted).and_then(|names| names.at(whole_hours(offset)?)) {
         Some(name) => format!("{day} {name}"),
-        None => format!("{day} {}", told_by_offset(offset)),
+        None => format!("{day} {}", offset_name(offset)),
     }
 }
 
 /// Returns the zone's name as it was chosen: the value of `TZ` if that decides, else the name of the zone
 /// that was found. A `TZ` that names no zone shows the time in UTC but is still not called `UTC`, so the zone
 /// found is not enough.
-///
-/// A `TZ` that names no zone has its time told in UTC, and is still not called `UTC`: so the zone found is not enough.
-fn wanted<'a>(tz: Option<&'a str>, found: Option<&'a str>) -> &'a str {
+fn zone_name<'a>(tz: Option<&'a str>, found: Option<&'a str>) -> &'a str {
     let name = tz.map(|tz| tz.strip_prefix(':').unwrap_or(tz)).or(found).unwrap_or_default();
     name.strip_prefix("posix/").unwrap_or(name)
 }
@@ -41,7 +39,7 @@ fn whole_hours(offset: Offset) -> Option<i32> {
 }
 
 /// Writes `GMT`, the sign, hours and, where there are any, minutes.
-fn told_by_offset(offset: Offset) -> String {
+fn offset_name(offset: Offset) -> String {
     let sign = if offset.is_negative() { '-' } else { '+' };
     let minutes = offset.seconds().unsigned_abs() / 60;
     match minutes % 60 {
@@ -97,12 +95,12 @@ mod tests {
             (None, None, ""),
         ];
         for (tz, found, expected) in names {
-            assert_eq!(wanted(tz, found), expected, "{tz:?}");
+            assert_eq!(zone_name(tz, found), expected, "{tz:?}");
         }
     }
 
     #[test]
-    fn what_names_no_zone_is_told_by_its_offset() {
+    fn a_name_of_no_zone_shows_the_offset() {
         let now = "2026-01-15T00:34:56Z";
         for wanted in ["", "Foo/Bar", "utc", "america/chicago", "UTC0"] {
             assert_eq!(at(now, "", wanted), "Thursday, January 15, 2026 at 12:34:56 AM GMT+0", "{wanted}");

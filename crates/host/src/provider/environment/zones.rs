@@ -1,4 +1,4 @@
-//! Which zones have a name for people, and which pair of names: a fixed list, and the links to its zones.
+//! The zones with a name for people, and their pairs of names: a fixed list, and the links to its zones.
 
 /// The names of a zone. Each holds at one offset from UTC only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -122,7 +122,7 @@ impl ConfigReader<'_> {
                 }
                 Some(first) if first.is_ascii_alphabetic() => {
                     let (section, key) = (section.clone(), self.name());
-                    let value = self.assigned()?;
+                    let value = self.read_assignment()?;
                     found.push(ConfigEntry { section, is_sub, key, value });
                 }
                 Some(_) => return None,
@@ -164,7 +164,7 @@ impl ConfigReader<'_> {
     }
 
     /// Takes what is assigned to a key; without `=` nothing is.
-    fn assigned(&mut self) -> Option<Option<String>> {
+    fn read_assignment(&mut self) -> Option<Option<String>> {
         self.skip(|char| char == ' ' || char == '\t');
         match self.next() {
             '\n' => Some(None),

@@ -1,4 +1,4 @@
-//! Which git directory belongs to a work tree.
+//! Finds the git directory of a work tree.
 //!
 //! Grants are shared by the work trees of one repository, so nothing that a `.git` states about itself counts by itself. The
 //! rule has two halves:
@@ -65,13 +65,13 @@ impl<'a> LocalFiles<'a> {
         let mut stat = self.system.link_stat(&here).filter(|_| shared > 0);
         loop {
             let Some(found) = &stat else {
-                return if shared > 0 { Ok(None) } else { Err(self.elsewhere(path)) };
+                return if shared > 0 { Ok(None) } else { Err(self.elsewhere_error(path)) };
             };
             if found.kind == FileKind::Link {
-                return Err(self.unlinked(format!("`{}` is a symbolic link", shown_path(&here))));
+                return Err(self.unlinked_error(format!("`{}` is a symbolic link", shown_path(&here))));
             }
             if found.id.map(|id| id.device) != self.id.map(|id| id.device) {
-                return Err(self.elsewhere(&here));
+                return Err(self.elsewhere_error(&here));
             }
             match names.next() {
                 None => return Ok(stat),
@@ -120,7 +120,7 @@ impl<'a> LocalFiles<'a> {
         if self.kind(&dot_git.join("commondir"))?.is_some() {
             let why =
                 format!("`{}/commondir` names the directory of another repository", shown_path(&dot_git));
-            return Err(self.unlinked(why));
+            return Err(self.unlinked_error(why));
         }
         Ok(Some(GitDirs { git_dir: dot_git.clone(), common_dir: dot_git }))
     }
@@ -129,7 +129,8 @@ impl<'a> LocalFiles<'a> {
     fn named_git_dirs(&self, dot_git: &Path) -> Result<GitDirs, GitError> {
         let git_dir = self.named_dir(dot_git)?;
         // The message does not quote what the file names: it may be a hard link of a file of somebody else.
-        let not_back = |what: &str| self.unlinked(format!("what `{}` names {what}", shown_path(dot_git)));
+        let not_back =
+            |what: &str| self.unlinked_error(format!("what `{}` names {what}", shown_path(dot_git)));
         match self.kind(&git_dir) {
             Ok(Some(FileKind::Dir)) => {}
             Ok(_) => return Err(not_back("is no directory")),
@@ -198,11 +199,11 @@ impl<'a> LocalFiles<'a> {
         dir == self.root || self.stat(dir).ok().flatten().is_some_and(same)
     }
 
-    fn elsewhere(&self, path: &Path) -> GitError {
-        self.unlinked(format!("`{}` is on another file system", shown_path(path)))
+    fn elsewhere_error(&self, path: &Path) -> GitError {
+        self.unlinked_error(format!("`{}` is on another file system", shown_path(path)))
     }
 
-    fn unlinked(&self, why: String) -> GitError {
+    fn unlinked_error(&self, why: String) -> GitError {
         GitError::Unlinked { root: self.root.to_owned(), why }
     }
 }
@@ -238,7 +239,7 @@ mod tests {
             .with_dir("/src/x/sub")
     }
 
-    fn unlinked(system: &MemorySystem, what: &str) {
+    fn assert_unlinked(system: &MemorySystem, what: &str) {
         let x = Path::new("/src/x");
         let found = branch(system, x);
         assert!(matches!(&found, Err(GitError::Unlinked { root, .. }) if root == x), "{what}: {found:?}");
@@ -276,12 +277,12 @@ mod tests {
     fn without_file_ids_only_the_spelling_names_the_root() {
         assert_eq!(branch(&machine().without_file_ids(), Path::new("/src/linked")), Ok(Some("main".into())));
         let system = machine().with_hard_link("/src/x/.git", "/src/linked/.git").without_file_ids();
-        unlinked(&system, "a file of another work tree");
+        assert_unlinked(&system, "a file of another work tree");
         let system = with_git_dir(machine(), "/src/x/git")
             .with_file("/src/x/git/config", "[core]\n\tworktree = ../../trusted\n")
             .with_file("/src/x/.git", "gitdir: git\n")
             .without_file_ids();
-        unlinked(&system, "a configuration that names another root");
+        assert_unlinked(&system, "a configuration that names another root");
     }
 
     #[test]
@@ -346,12 +347,12 @@ mod tests {
                 own().with_link("/src/x/.git/config", "/src/trusted/.git/HEAD"),
             ),
         ] {
-            unlinked(&system, what);
+            assert_unlinked(&system, what);
         }
     }
 
     #[test]
-    fn nothing_that_is_not_local_is_looked_at() {
+    fn paths_on_other_file_systems_are_not_read() {
         let share = "/net/evil.example/share";
         let on_net =
             |system: MemorySystem| with_git_dir(system, &format!("{share}/.git")).with_device("/net", 7);
@@ -375,7 +376,7 @@ mod tests {
             ),
         ] {
             system.clear_touches();
-            unlinked(&system, what);
+            assert_unlinked(&system, what);
             let below = system.touches().into_iter().find(|touch| {
                 // Looking at a link itself leads nowhere.
                 let place = if touch.verb == AccessKind::LinkStat { &touch.path } else { &touch.place };

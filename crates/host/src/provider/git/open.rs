@@ -25,7 +25,7 @@ pub struct Repository {
     pub git_dir: PathBuf,
     /// The directory of refs, objects and configuration; [`Repository::git_dir`] but in linked work trees.
     pub common_dir: PathBuf,
-    /// The canonical directory that was asked about.
+    /// The canonical working directory.
     pub cwd: PathBuf,
     /// Treatment of files of git's own that have several names.
     pub hard_links: HardLinks,

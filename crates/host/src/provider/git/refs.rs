@@ -1,4 +1,4 @@
-//! Which refs exist, loose or packed, and how git abbreviates a name among them.
+//! The refs of a repository, loose or packed, and git's abbreviation of a name among them.
 
 use super::{
     open::{self, Repository},

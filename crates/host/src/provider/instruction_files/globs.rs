@@ -152,7 +152,7 @@ fn literal(path: &Path) -> String {
 /// that the cwd really is counts as one in the cwd.
 pub fn names(path: &Path, look: &ProviderContext<'_>) -> Vec<PathBuf> {
     let named = normal(&look.places.cwd, path);
-    let real = crate::places::resolved(look.system, &named);
+    let real = crate::places::resolve_links(look.system, &named);
     let mut names = vec![named];
     if let Ok(cwd) = look.system.canonical(&look.places.cwd)
         && let Ok(rest) = real.strip_prefix(&cwd)
@@ -186,7 +186,7 @@ fn expand(pattern: &str, room: PatternBudget) -> Result<Vec<String>, String> {
         let PatternBudget { patterns, bytes } = PatternBudget::LIST;
         return Err(format!("braces make at most {patterns} patterns and {bytes} bytes of one list"));
     }
-    Ok(written(&parts))
+    Ok(patterns(&parts))
 }
 
 /// Reads up to the end, or in braces up to the comma or brace that ends this alternative.
@@ -268,11 +268,11 @@ fn size_of(parts: &[GlobPart<'_>]) -> GlobSize {
 }
 
 /// Writes what was measured.
-fn written(parts: &[GlobPart<'_>]) -> Vec<String> {
+fn patterns(parts: &[GlobPart<'_>]) -> Vec<String> {
     parts.iter().fold(vec![String::new()], |before, part| match part {
         GlobPart::Text(text) => before.into_iter().map(|head| head + text).collect(),
         GlobPart::Either(ways) => {
-            let tails: Vec<String> = ways.iter().flat_map(|way| written(way)).collect();
+            let tails: Vec<String> = ways.iter().flat_map(|way| patterns(way)).collect();
             before.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))).collect()
         }
     })

@@ -1,4 +1,4 @@
-//! Where a Markdown text asks for another file: `@path` at the start of a line or after white space, up to the next white
+//! Finds imports in a Markdown text: `@path` at the start of a line or after white space, up to the next white
 //! space that has no backslash before it, but not in code and not in comments.
 
 use std::{collections::BTreeMap, ops::Range};

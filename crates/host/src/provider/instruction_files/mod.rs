@@ -1,9 +1,8 @@
-//! Context provider `instruction-files`: the files in which people tell a model how to work, with the files that those
-//! import and the rules beside them.
+//! Context provider `instruction-files`: files with instructions for a model, the files that they import, and rules.
 //!
-//! Managed files speak first, then the user's and the user's rules, then the tree's, then the project's rules. `walk`
-//! says where files may be, `rules` which of a directory of rules, `reader` reads through the gate, `splice` puts
-//! imports in their place. Everything that a project can make large has a limit, and each limit says what it left out.
+//! Managed files come first, then the user's and the user's rules, then the tree's, then the project's rules. `walk`
+//! lists where files may be, `rules` finds rules, `reader` reads through the gate, `splice` inserts imports.
+//! Everything that a project can make large has a limit, and what a limit leaves out is reported.
 
 mod globs;
 mod imports;
@@ -54,7 +53,7 @@ const LONG_LINES: usize = 200;
 /// From how many characters on.
 const LONG_CHARACTERS: usize = 40_000;
 
-/// Finds, reads and puts together.
+/// The provider of instruction files.
 #[derive(Debug)]
 pub struct InstructionFiles;
 
@@ -72,9 +71,9 @@ impl ContextProvider for InstructionFiles {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = InstructionOptions::read(self, section, look);
+        let options = InstructionOptions::read(section, look);
         let notes = DiagnosticReporter::new(look);
-        let exclude = excluded(&options, look, &notes);
+        let exclude = excluded_globs(&options, look, &notes);
         let reader = InstructionReader::new(&options, look);
         let mut build = SectionBuild {
             look,
@@ -92,8 +91,9 @@ impl ContextProvider for InstructionFiles {
             blank: Vec::new(),
             unread: Vec::new(),
         };
-        build.all();
-        let why = build.why();
+        build.add_all();
+        look.note_above_roots();
+        let why = build.absence_reason();
         let mut contribution = silent(self, section, why);
         contribution.items = build.finish();
         if !contribution.items.is_empty() {
@@ -105,7 +105,7 @@ impl ContextProvider for InstructionFiles {
 }
 
 /// The globs of files that are never read.
-fn excluded(
+fn excluded_globs(
     options: &InstructionOptions,
     look: &ProviderContext<'_>,
     notes: &DiagnosticReporter<'_>,
@@ -117,7 +117,7 @@ fn excluded(
     });
     for BadPattern { pattern, why } in bad {
         let what = format!("`{}`: `{}` excludes nothing: {why}", options.exclude_name(), short(&pattern));
-        notes.tell(Severity::Warning, DiagnosticCode::ProfileOption, || {
+        notes.report(Severity::Warning, DiagnosticCode::ProfileOption, || {
             Diagnostic::warning(DiagnosticCode::ProfileOption, what)
         });
     }
@@ -140,13 +140,13 @@ struct SectionBuild<'a> {
     left_out: bool,
     /// The files that are excluded.
     excluded: BTreeSet<PathBuf>,
-    /// The files that say nothing.
+    /// The files without text.
     blank: Vec<String>,
-    /// The user's files that nobody asked for.
+    /// The user's files that are not read.
     unread: Vec<String>,
 }
 
-/// The files that were said, by what they are and where they really lie.
+/// The files that are included, by id and by real path.
 #[derive(Default)]
 struct IncludedFiles {
     by_id: BTreeMap<FileId, Arc<Source>>,
@@ -154,7 +154,7 @@ struct IncludedFiles {
 }
 
 impl IncludedFiles {
-    /// Notes a file, or returns the name by which it was said before.
+    /// Adds a file, or returns the name by which it was included before.
     fn add(&mut self, id: Option<FileId>, real: &Path, source: &Arc<Source>) -> Option<Arc<Source>> {
         let before = self.by_path.get(real).or_else(|| self.by_id.get(&id?)).cloned();
         if before.is_none() {
@@ -165,14 +165,14 @@ impl IncludedFiles {
     }
 }
 
-/// What is known of all rules.
+/// The state of all rules.
 struct RuleProgress {
     /// The files that are worked on, by all their names.
     touched: Vec<PathBuf>,
     room: PatternBudget,
     read: usize,
     bytes: u64,
-    /// How many were not read.
+    /// The number of rules that were not read.
     beyond: usize,
     waiting: usize,
     /// One that waits.
@@ -209,7 +209,7 @@ impl RuleProgress {
     }
 }
 
-/// What a rule that is about some files has to say to this build.
+/// The result of comparing the patterns of a rule with the touched files.
 enum RuleMatch {
     /// One of its files is worked on.
     Comes,
@@ -220,33 +220,33 @@ enum RuleMatch {
 }
 
 impl SectionBuild<'_> {
-    fn all(&mut self) {
+    fn add_all(&mut self) {
         let (options, look) = (self.options, self.look);
         for candidate in walk::managed(options, look).iter().chain(&walk::user(options, look)) {
-            self.take(candidate);
+            self.add_file(candidate);
         }
         if let Some(global) = &look.places.global {
-            self.take_rules(global, Scope::Global, &ImportReach::Anywhere);
+            self.add_rules(global, Scope::Global, &ImportReach::Anywhere);
         }
         for candidate in &walk::tree(options, look) {
-            self.take(candidate);
+            self.add_file(candidate);
         }
-        if let Some(project) = look.places.project.as_ref().filter(|_| look.gate.layer_speaks()) {
+        if let Some(project) = look.places.project.as_ref().filter(|_| look.gate.allows_layer()) {
             let reach = self.trees.of(&look.places.cwd, look);
-            self.take_rules(project, Scope::Project, &reach);
+            self.add_rules(project, Scope::Project, &reach);
         }
         for candidate in &walk::unread(options, look) {
-            self.pass_over(candidate);
+            self.report_unread(candidate);
         }
     }
 
-    /// Tells of a file of the user's that is not read here.
-    fn pass_over(&mut self, candidate: &InstructionCandidate) {
+    /// Reports a file of the user's that is not read here.
+    fn report_unread(&mut self, candidate: &InstructionCandidate) {
         if self.exclude.is_match(&candidate.path) {
             return;
         }
         let source = self.look.places.source(candidate.scope, &candidate.path);
-        self.notes.tell(Severity::Info, DiagnosticCode::InstructionsUnread, || {
+        self.notes.report(Severity::Info, DiagnosticCode::InstructionsUnread, || {
             let note = Diagnostic::info(
                 DiagnosticCode::InstructionsUnread,
                 format!("{} is not read here", source.path),
@@ -260,9 +260,9 @@ impl SectionBuild<'_> {
         self.unread.push(source.path.clone());
     }
 
-    /// Why nothing is said, where that is so.
-    fn why(&self) -> String {
-        let why = self.why_of_read();
+    /// Returns the reason for an empty section.
+    fn absence_reason(&self) -> String {
+        let why = self.reason_of_read_files();
         match self.unread.as_slice() {
             [] => why,
             [one] => format!("{why}; {one} is not read here"),
@@ -270,12 +270,10 @@ impl SectionBuild<'_> {
         }
     }
 
-    fn why_of_read(&self) -> String {
+    fn reason_of_read_files(&self) -> String {
         let some = self.left_out || self.rules.waiting > 0 || self.rules.beyond > 0;
         match self.blank.as_slice() {
-            _ if some => {
-                "everything that there is was left out, held, or waits; the notes say why".to_owned()
-            }
+            _ if some => "every file was left out or waits; see the diagnostics".to_owned(),
             [] => format!("there is no {} from here up", self.options.names.join(" or ")),
             [one] => format!("{one} is empty"),
             [one, more @ ..] => format!("{one} and {} more are empty", more.len()),
@@ -306,14 +304,14 @@ impl SectionBuild<'_> {
         self.items
     }
 
-    fn take_rules(&mut self, layer: &Path, scope: Scope, reach: &ImportReach) {
+    fn add_rules(&mut self, layer: &Path, scope: Scope, reach: &ImportReach) {
         let Some(name) = &self.options.rules else { return };
         let dir = layer.join(name);
         if self.look.system.link_stat(&dir).is_none() {
             return;
         }
         for path in rules::walk(&dir, scope, reach, self.look, self.notes) {
-            self.take(&InstructionCandidate {
+            self.add_file(&InstructionCandidate {
                 path,
                 kind: InstructionKind::Rule,
                 scope,
@@ -322,8 +320,8 @@ impl SectionBuild<'_> {
         }
     }
 
-    /// Takes one file, where it is there and may speak.
-    fn take(&mut self, candidate: &InstructionCandidate) {
+    /// Adds one file, if it exists and may be included.
+    fn add_file(&mut self, candidate: &InstructionCandidate) {
         let InstructionCandidate { path, kind, scope, dir } = candidate;
         let Some(stat) = self.look.system.link_stat(path) else { return };
         let source = match kind {
@@ -336,7 +334,7 @@ impl SectionBuild<'_> {
         };
         if *kind == InstructionKind::Rule {
             let size = self.look.system.stat(&real).map_or(0, |stat| stat.len);
-            // One that is too large by itself is told as such, and takes no room.
+            // One that is too large by itself is reported as such, and takes no room.
             let size = if size > crate::provider_context::CONTEXT_FILE_LIMIT { 0 } else { size };
             if !self.rules.has_room(size) {
                 return;
@@ -351,7 +349,7 @@ impl SectionBuild<'_> {
             return;
         };
         if let Some(first) = self.included.add(text.id, &real, &source) {
-            // The user's own file, met again on the way down, is not left out: it was said.
+            // The user's own file, met again on the way down, is not left out: it is included.
             if first.path != source.path {
                 self.note(Severity::Info, DiagnosticCode::ContextDuplicate, &source, |shown| {
                     format!("{shown} was left out: it is the same file as {}", first.path)
@@ -365,9 +363,9 @@ impl SectionBuild<'_> {
             });
             return;
         }
-        self.tell_bad_bytes(&text, &source);
+        self.report_bad_bytes(&text, &source);
         let from = match kind {
-            InstructionKind::Rule => self.judged(&text, &source),
+            InstructionKind::Rule => self.rule_start(&text, &source),
             _ => Some(0),
         };
         let Some(from) = from else { return };
@@ -377,7 +375,7 @@ impl SectionBuild<'_> {
             true => self.blank.push(source.path.clone()),
             false => {
                 self.splicer.included.insert(real);
-                self.say(candidate, &source, pieces);
+                self.add_item(candidate, &source, pieces);
             }
         }
     }
@@ -412,7 +410,7 @@ impl SectionBuild<'_> {
         if *scope != Scope::Project {
             return Some(real);
         }
-        if self.reader.belongs(path) == FileOwner::ToLayer && !self.look.gate.layer_speaks() {
+        if self.reader.belongs(path) == FileOwner::ToLayer && !self.look.gate.allows_layer() {
             return None;
         }
         let root = match self.within(candidate) {
@@ -423,9 +421,9 @@ impl SectionBuild<'_> {
         if self.look.may_lie_at(&real, root) && !in_git_dir() {
             return Some(real);
         }
-        // What lies above the directories that may be read is nobody's business here.
+        // Files above the directories that may be read are not reported.
         if is_link || self.look.in_roots(path) {
-            self.notes.tell(Severity::Warning, DiagnosticCode::FileOutside, || {
+            self.notes.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let what = format!("{} was left out: it leads out of what the project may read", source.path);
                 Diagnostic::warning(DiagnosticCode::FileOutside, what)
                     .at(Place::file(Some(source.scope), source.path.clone()))
@@ -443,11 +441,11 @@ impl SectionBuild<'_> {
         }
     }
 
-    /// Says where the text of a rule begins. `None` where it waits for another file.
-    fn judged(&mut self, text: &InstructionText, source: &Arc<Source>) -> Option<usize> {
+    /// Returns where the text of a rule begins. `None` where it waits for another file.
+    fn rule_start(&mut self, text: &InstructionText, source: &Arc<Source>) -> Option<usize> {
         let head = rules::head(&text.whole());
         if let Some((why, line)) = head.problem {
-            self.notes.tell(Severity::Warning, DiagnosticCode::RulesHead, || {
+            self.notes.report(Severity::Warning, DiagnosticCode::RulesHead, || {
                 let mut place = Place::file(Some(source.scope), source.path.clone());
                 place.line = line;
                 let what = format!("{}: {why}", source.path);
@@ -457,7 +455,7 @@ impl SectionBuild<'_> {
             });
         }
         let Some(paths) = head.paths else { return Some(head.body) };
-        match self.call(&paths, source) {
+        match self.match_rule(&paths, source) {
             RuleMatch::Comes => return Some(head.body),
             RuleMatch::Never => self.left_out = true,
             RuleMatch::Later => {
@@ -470,11 +468,11 @@ impl SectionBuild<'_> {
         None
     }
 
-    /// Says whether a rule's files are worked on, or could be.
-    fn call(&mut self, paths: &[String], source: &Arc<Source>) -> RuleMatch {
+    /// Compares the patterns of a rule with the touched files.
+    fn match_rule(&mut self, paths: &[String], source: &Arc<Source>) -> RuleMatch {
         let (globs, mut bad) = Globs::read(paths, &mut self.rules.room, self.look);
         let touched = &self.rules.touched;
-        let call = match globs.is_empty() {
+        let rule_match = match globs.is_empty() {
             true => RuleMatch::Never,
             false if touched.is_empty() => RuleMatch::Later,
             false => match globs.compile() {
@@ -491,11 +489,11 @@ impl SectionBuild<'_> {
                 format!("{shown}: `{}` matches nothing: {why}", short(&pattern))
             });
         }
-        call
+        rule_match
     }
 
-    fn say(&mut self, candidate: &InstructionCandidate, source: &Arc<Source>, pieces: Vec<Piece>) {
-        self.tell_length(&pieces, source);
+    fn add_item(&mut self, candidate: &InstructionCandidate, source: &Arc<Source>, pieces: Vec<Piece>) {
+        self.report_length(&pieces, source);
         let variables = BTreeMap::from([
             ("path".to_owned(), source.path.clone()),
             ("absolute".to_owned(), candidate.path.display().to_string()),
@@ -505,11 +503,11 @@ impl SectionBuild<'_> {
         self.items.push(Item { variables, pieces, language: Language::Verbatim, rank });
     }
 
-    fn tell_bad_bytes(&self, text: &InstructionText, source: &Arc<Source>) {
+    fn report_bad_bytes(&self, text: &InstructionText, source: &Arc<Source>) {
         if text.bad == 0 {
             return;
         }
-        self.notes.tell(Severity::Warning, DiagnosticCode::FileNotUtf8, || {
+        self.notes.report(Severity::Warning, DiagnosticCode::FileNotUtf8, || {
             let places = if text.bad == 1 { "1 place" } else { &format!("{} places", text.bad) };
             let what = format!("{} is not UTF-8: {places} became U+FFFD", source.path);
             Diagnostic::warning(DiagnosticCode::FileNotUtf8, what)
@@ -518,7 +516,7 @@ impl SectionBuild<'_> {
         });
     }
 
-    fn tell_length(&self, pieces: &[Piece], source: &Arc<Source>) {
+    fn report_length(&self, pieces: &[Piece], source: &Arc<Source>) {
         let text = || pieces.iter().map(|piece| piece.text.as_str());
         let ends: usize = text().map(|text| text.matches('\n').count()).sum();
         let open_end = text().rfind(|text| !text.is_empty()).is_some_and(|text| !text.ends_with('\n'));
@@ -541,14 +539,14 @@ impl SectionBuild<'_> {
         source: &Arc<Source>,
         what: impl FnOnce(&str) -> String,
     ) {
-        self.notes.tell(severity, code, || {
+        self.notes.report(severity, code, || {
             let place = Place::file(Some(source.scope), source.path.clone());
             Diagnostic::new(severity, code, what(&source.path)).at(place)
         });
     }
 }
 
-/// Shows the beginning of what somebody wrote.
+/// Returns the beginning of a text for a message.
 fn short(text: &str) -> String {
     const LONGEST: usize = 80;
     let head: String = text.chars().take(LONGEST).collect();

@@ -6,9 +6,9 @@ use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use std::{cell::RefCell, collections::BTreeMap};
 
 /// The most diagnostics of one code that are reported one by one.
-const TOLD: usize = 20;
+const MOST_REPORTED: usize = 20;
 /// The most diagnostics of one code that are built to compare them with those reported before.
-const MADE: usize = 200;
+const MOST_BUILT: usize = 200;
 
 /// Reports diagnostics up to a limit and counts the others.
 pub struct DiagnosticReporter<'a> {
@@ -18,9 +18,9 @@ pub struct DiagnosticReporter<'a> {
 
 struct DiagnosticCount {
     severity: Severity,
-    told: usize,
-    made: usize,
-    untold: usize,
+    reported: usize,
+    built: usize,
+    unlisted: usize,
 }
 
 impl<'a> DiagnosticReporter<'a> {
@@ -29,26 +29,27 @@ impl<'a> DiagnosticReporter<'a> {
     }
 
     /// Reports a diagnostic unless it was reported before, or counts it.
-    pub fn tell(&self, severity: Severity, code: DiagnosticCode, note: impl FnOnce() -> Diagnostic) {
+    pub fn report(&self, severity: Severity, code: DiagnosticCode, note: impl FnOnce() -> Diagnostic) {
         let mut counts = self.counts.borrow_mut();
-        let count = counts.entry(code).or_insert(DiagnosticCount { severity, told: 0, made: 0, untold: 0 });
-        if count.told >= TOLD || count.made >= MADE {
-            count.untold += 1;
+        let count =
+            counts.entry(code).or_insert(DiagnosticCount { severity, reported: 0, built: 0, unlisted: 0 });
+        if count.reported >= MOST_REPORTED || count.built >= MOST_BUILT {
+            count.unlisted += 1;
             return;
         }
-        count.made += 1;
+        count.built += 1;
         let note = Diagnostic { severity, code, ..note() };
         if !self.look.notes.borrow().contains(&note) {
-            count.told += 1;
+            count.reported += 1;
             self.look.note(note);
         }
     }
 
     /// Reports how many were only counted.
     pub fn finish(self) {
-        for (code, DiagnosticCount { severity, untold, .. }) in self.counts.into_inner() {
-            if untold > 0 {
-                let what = format!("{untold} more like this are not listed");
+        for (code, DiagnosticCount { severity, unlisted, .. }) in self.counts.into_inner() {
+            if unlisted > 0 {
+                let what = format!("{unlisted} more like this are not listed");
                 self.look.note(Diagnostic::new(severity, code, what));
             }
         }

@@ -1,6 +1,6 @@
-//! What a profile says about instruction files: which names, where, in which order. No name of a product is known here.
+//! The options of a profile for instruction files: names, places, order. No name of a product is known here.
 
-use super::super::{ContextProvider, SectionOptions};
+use super::super::SectionOptions;
 use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
@@ -43,7 +43,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
 
 /// The default number of hops.
 const HOPS: usize = 4;
-/// The largest number of hops that an option can ask for.
+/// The largest number of hops of an option.
 const MOST_HOPS: usize = 32;
 
 #[derive(Debug)]
@@ -89,8 +89,8 @@ impl InstructionOptions {
     }
 
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
-    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &ProviderContext<'_>) -> Self {
-        let options = SectionOptions::new(provider, section, look);
+    pub fn read(section: &Section, look: &ProviderContext<'_>) -> Self {
+        let options = SectionOptions::new(section);
         let texts = InstructionTextOptions { section, look };
         InstructionOptions {
             names: texts.lines("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),

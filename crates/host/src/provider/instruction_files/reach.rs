@@ -1,7 +1,7 @@
-//! How far a file's word goes: where it may lead, and what an `@path` in it means.
+//! The reach of a file: where its imports may lead, and what an `@path` in it means.
 
 use crate::{
-    places::{normal, resolved},
+    places::{normal, resolve_links},
     provider::git,
     provider_context::ProviderContext,
     system::{FileKind, ReadError, ReadScope},
@@ -46,7 +46,7 @@ pub fn is_in_git_dir(real: &Path, tree: &Path) -> bool {
     real.strip_prefix(tree).is_ok_and(is_git)
 }
 
-/// The trees that directories lie in, each asked for once.
+/// The trees that directories lie in, each looked up once.
 #[derive(Debug, Default)]
 pub struct TreeCache(RefCell<BTreeMap<PathBuf, ImportReach>>);
 
@@ -57,10 +57,10 @@ impl TreeCache {
         if let Some(known) = self.0.borrow().get(dir) {
             return known.clone();
         }
-        let home = look.places.home.as_ref().map(|home| resolved(look.system, home));
+        let home = look.places.home.as_ref().map(|home| resolve_links(look.system, home));
         let root = git::work_tree_root(look.system, dir)
             .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
-            .unwrap_or_else(|| resolved(look.system, dir));
+            .unwrap_or_else(|| resolve_links(look.system, dir));
         let reach = ImportReach::Tree(root.into());
         self.0.borrow_mut().insert(dir.to_owned(), reach.clone());
         reach
@@ -93,8 +93,8 @@ pub fn find(written: &str, dir: &Path, reach: &ImportReach, look: &ProviderConte
         Ok(real) => real,
         Err(error) => {
             return match error {
-                // What is not there tells nothing about what lies outside.
-                _ if !reach.holds(&resolved(look.system, &path)) => ImportTarget::Outside,
+                // A missing file shows nothing of what lies outside.
+                _ if !reach.holds(&resolve_links(look.system, &path)) => ImportTarget::Outside,
                 ReadError::Missing => ImportTarget::Missing,
                 error => ImportTarget::Unreadable(error),
             };

@@ -68,7 +68,7 @@ impl RuleWalk<'_> {
     fn dir(&mut self, dir: &Path, real: PathBuf, depth: usize) {
         if let Some(first) = self.walked.get(&real) {
             let first = self.shown(first);
-            self.tell(
+            self.report(
                 dir,
                 DiagnosticCode::RulesAgain,
                 &format!("leads back to {first}, which is read already"),
@@ -76,7 +76,7 @@ impl RuleWalk<'_> {
             return;
         }
         if depth > DEEPEST {
-            self.tell(
+            self.report(
                 dir,
                 DiagnosticCode::RulesLimit,
                 &format!("was left out: it lies deeper than {DEEPEST} directories"),
@@ -89,11 +89,11 @@ impl RuleWalk<'_> {
             Err(ReadError::Missing) => return,
             Err(ReadError::TooLarge { .. }) => {
                 let why = format!("was left out: all rules may have {MOST_ENTRIES} entries together");
-                self.tell(dir, DiagnosticCode::RulesLimit, &why);
+                self.report(dir, DiagnosticCode::RulesLimit, &why);
                 return;
             }
             Err(error) => {
-                self.tell(dir, DiagnosticCode::RulesUnreadable, &format!("was left out: {error}"));
+                self.report(dir, DiagnosticCode::RulesUnreadable, &format!("was left out: {error}"));
                 return;
             }
         };
@@ -122,7 +122,7 @@ impl RuleWalk<'_> {
         let target = match self.look.system.canonical(path) {
             Ok(target) => target,
             Err(error) if is_rule => {
-                return self.tell(path, DiagnosticCode::FileLink, &format!("was left out: {error}"));
+                return self.report(path, DiagnosticCode::FileLink, &format!("was left out: {error}"));
             }
             Err(_) => return,
         };
@@ -145,7 +145,7 @@ impl RuleWalk<'_> {
             _ => true,
         };
         if !inside {
-            self.notes.tell(Severity::Warning, DiagnosticCode::FileOutside, || {
+            self.notes.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let shown = self.shown(path);
                 let what = format!("{shown} was left out: it leads out of what the project may read");
                 Diagnostic::warning(DiagnosticCode::FileOutside, what)
@@ -160,8 +160,8 @@ impl RuleWalk<'_> {
         self.look.places.source(self.scope, path).path.clone()
     }
 
-    fn tell(&self, path: &Path, code: DiagnosticCode, what: &str) {
-        self.notes.tell(Severity::Warning, code, || {
+    fn report(&self, path: &Path, code: DiagnosticCode, what: &str) {
+        self.notes.report(Severity::Warning, code, || {
             let shown = self.shown(path);
             Diagnostic::warning(code, format!("{shown} {what}")).at(Place::file(Some(self.scope), shown))
         });
@@ -294,12 +294,12 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_cannot_be_read_is_told() {
+    fn a_head_that_cannot_be_read_is_reported() {
         let broken = head("---\nname: a\nx: a: b\n---\nBody");
         assert_eq!(broken.paths, None);
         assert_eq!(broken.problem.and_then(|(_, line)| line), Some(3));
         let number = head("---\npaths: 7\n---\nBody");
-        assert_eq!(number.paths, Some(Vec::new()), "it was meant for some files, so it speaks for none");
+        assert_eq!(number.paths, Some(Vec::new()), "it was meant for some files, so it applies to none");
         assert!(number.problem.is_some());
     }
 

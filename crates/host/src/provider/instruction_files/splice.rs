@@ -1,5 +1,4 @@
-//! Puts imported files in place of the `@path` that asks for them, within limits, and says of each that stays as it is
-//! written why it does.
+//! Puts imported files in place of their `@path`, within limits, and reports why an `@path` stays as it is written.
 
 use super::{
     notes::DiagnosticReporter,
@@ -150,16 +149,16 @@ impl<'a> Splicer<'a> {
         if self.on {
             let whole = file.text.whole();
             let behind;
-            let asks = match file.from {
-                0 => file.text.asks(),
+            let ranges = match file.from {
+                0 => file.text.import_ranges(),
                 from => {
                     behind = super::imports::scan(&whole, from);
                     &behind
                 }
             };
-            for ask in asks {
-                let Some(import) = self.import(file, &whole, ask, chain) else { continue };
-                cutter.take(ask.start, out);
+            for range in ranges {
+                let Some(import) = self.import(file, &whole, range, chain) else { continue };
+                cutter.take(range.start, out);
                 cutter.skip(import.end);
                 self.imported.entry(import.real.clone()).or_insert_with(|| file.text.source.clone());
                 chain.open.push(import.real);
@@ -184,10 +183,10 @@ impl<'a> Splicer<'a> {
         &mut self,
         file: &ImportingFile<'_>,
         whole: &str,
-        ask: &Range<usize>,
+        range: &Range<usize>,
         chain: &ImportChain<'_>,
     ) -> Option<Import> {
-        let written = &whole[ask.start + 1..ask.end];
+        let written = &whole[range.start + 1..range.end];
         let plain = written.trim_end_matches(PUNCTUATION);
         if written.len() > LONGEST || written.matches('/').count() > DEEPEST {
             return None;
@@ -199,8 +198,8 @@ impl<'a> Splicer<'a> {
         let dir = file.path.parent().unwrap_or(file.path);
         self.looks += 1;
         // A name as it is written, then without what may stand behind it: punctuation, and the name of a heading.
-        let end = ask.start + 1 + plain.len();
-        let mut tries = vec![(written, ask.end)];
+        let end = range.start + 1 + plain.len();
+        let mut tries = vec![(written, range.end)];
         tries.extend((plain != written).then_some((plain, end)));
         tries.extend(plain.split_once('#').map(|(path, _)| (path, end)));
         if plain.is_empty() {
@@ -221,18 +220,18 @@ impl<'a> Splicer<'a> {
         if plain.is_empty() && !matches!(found, ImportTarget::File { .. }) {
             return None;
         }
-        let asked = ImportReference { file, whole, place: ask.start..end };
+        let reference = ImportReference { file, whole, place: range.start..end };
         let named = path;
         let (path, real, len) = match found {
             ImportTarget::File { path, real, len } => (path, real, len),
             ImportTarget::Missing if !is_path(&named) && !is_below(&named, look) => return None,
             problem => {
-                self.tell(&asked, &refusal(&problem));
+                self.report(&reference, &refusal(&problem));
                 return None;
             }
         };
         if let Some(why) = self.objection(&path, &real, len, chain) {
-            self.tell(&asked, &why);
+            self.report(&reference, &why);
             return None;
         }
         let is_new = !self.reader.knows(chain.scope, &real);
@@ -250,11 +249,11 @@ impl<'a> Splicer<'a> {
         }
         let source = self.reader.look.places.source(chain.scope, &path);
         let Some(text) = self.reader.read(&path, &real, &source, chain.reach.within()) else {
-            self.tell(&asked, &UNREAD);
+            self.report(&reference, &UNREAD);
             return None;
         };
         if text.binary {
-            self.tell(&asked, &BINARY);
+            self.report(&reference, &BINARY);
             return None;
         }
         if self.bytes + text.bytes > MOST_BYTES {
@@ -291,13 +290,13 @@ impl<'a> Splicer<'a> {
         (len > CONTEXT_FILE_LIMIT).then_some(LARGE)
     }
 
-    fn tell(&self, asked: &ImportReference<'_>, refusal: &ImportRefusal) {
-        self.notes.tell(refusal.severity, refusal.code, || {
-            let shown = &asked.file.text.source.path;
-            let scope = Some(asked.file.text.source.scope);
-            let place = Place::within(scope, shown.clone(), asked.whole, asked.place.clone());
+    fn report(&self, reference: &ImportReference<'_>, refusal: &ImportRefusal) {
+        self.notes.report(refusal.severity, refusal.code, || {
+            let shown = &reference.file.text.source.path;
+            let scope = Some(reference.file.text.source.scope);
+            let place = Place::within(scope, shown.clone(), reference.whole, reference.place.clone());
             let line = place.line.unwrap_or_default();
-            let written = escape_hidden(&asked.whole[asked.place.clone()]).into_owned();
+            let written = escape_hidden(&reference.whole[reference.place.clone()]).into_owned();
             let what = format!("{shown}:{line}: `{written}` stays as it is written: {}", refusal.why);
             Diagnostic::new(refusal.severity, refusal.code, what).at(place).help(refusal.help.clone())
         });

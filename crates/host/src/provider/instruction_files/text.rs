@@ -20,7 +20,7 @@ pub struct InstructionText {
     /// True if the file contains a NUL byte or is not UTF-8.
     pub binary: bool,
     pieces: Vec<Piece>,
-    asks: OnceCell<Vec<Range<usize>>>,
+    import_ranges: OnceCell<Vec<Range<usize>>>,
 }
 
 impl InstructionText {
@@ -32,7 +32,15 @@ impl InstructionText {
         };
         let binary = bad > 0 || read.bytes.contains(&0);
         let id = read.stat.id;
-        InstructionText { source, id, bytes: read.bytes.len(), bad, binary, pieces, asks: OnceCell::new() }
+        InstructionText {
+            source,
+            id,
+            bytes: read.bytes.len(),
+            bad,
+            binary,
+            pieces,
+            import_ranges: OnceCell::new(),
+        }
     }
 
     /// The text as a whole.
@@ -44,8 +52,8 @@ impl InstructionText {
     }
 
     /// Returns the places of `@path` in the whole text, found on the first call.
-    pub fn asks(&self) -> &[Range<usize>] {
-        self.asks.get_or_init(|| imports::scan(&self.whole(), 0))
+    pub fn import_ranges(&self) -> &[Range<usize>] {
+        self.import_ranges.get_or_init(|| imports::scan(&self.whole(), 0))
     }
 
     /// Returns the end of the text without its last line end, for a text inside of another.

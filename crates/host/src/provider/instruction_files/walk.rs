@@ -1,8 +1,8 @@
-//! Which files may speak, in the order in which they do: managed ones, the user's, then the tree's.
+//! Lists the files that may be included, in order: managed ones, the user's, then the tree's.
 
 use super::{options::DirectoryOrder, options::InstructionOptions};
 use crate::{
-    places::{normal, resolved},
+    places::{normal, resolve_links},
     provider_context::ProviderContext,
     system::FileKind,
 };
@@ -95,12 +95,12 @@ pub fn unread(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<I
         .into_iter()
         .chain(user(options, look))
         .chain(tree(options, look))
-        .map(|candidate| resolved(look.system, &candidate.path))
+        .map(|candidate| resolve_links(look.system, &candidate.path))
         .collect();
     let at = |name: &String| candidate(global, Path::new(name), InstructionKind::User, Scope::Global);
     let is_unread = |candidate: &InstructionCandidate| {
         look.system.stat(&candidate.path).is_some_and(|stat| stat.kind == FileKind::File)
-            && !read.contains(&resolved(look.system, &candidate.path))
+            && !read.contains(&resolve_links(look.system, &candidate.path))
     };
     options.unread.iter().map(at).filter(is_unread).collect()
 }
@@ -121,16 +121,16 @@ pub fn tree(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<Ins
             look.note(note);
         }
     }
-    let mut found = named(&dirs, options, |at| options.names_at(at));
+    let mut found = files_of(&dirs, options, |at| options.names_at(at));
     if !options.fallback.is_empty() && !any_name(&dirs, options, look) {
-        found.extend(named(&dirs, options, |_| &options.fallback));
+        found.extend(files_of(&dirs, options, |_| &options.fallback));
     }
     found
 }
 
 /// Returns the files of these names, in order. `names` returns the names for a directory by its distance from
 /// the cwd.
-fn named<'o>(
+fn files_of<'o>(
     dirs: &[&Path],
     options: &InstructionOptions,
     names: impl Fn(usize) -> &'o Vec<String>,
@@ -165,13 +165,13 @@ fn any_name(dirs: &[&Path], options: &InstructionOptions, look: &ProviderContext
     let own: Vec<PathBuf> = managed(options, look)
         .into_iter()
         .chain(user(options, look))
-        .map(|candidate| resolved(look.system, &candidate.path))
+        .map(|candidate| resolve_links(look.system, &candidate.path))
         .collect();
     dirs.iter().enumerate().any(|(at, dir)| {
         options.names_at(at).iter().any(|name| {
             let path = normal(dir, Path::new(name));
             look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File && stat.len > 0)
-                && !own.contains(&resolved(look.system, &path))
+                && !own.contains(&resolve_links(look.system, &path))
         })
     })
 }

@@ -79,7 +79,7 @@ pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), 
 }
 
 /// Fails once the deadline has passed.
-pub(super) fn interrupted(interrupt: &AtomicBool) -> Result<(), GitError> {
+pub(super) fn check_interrupt(interrupt: &AtomicBool) -> Result<(), GitError> {
     if interrupt.load(Ordering::Relaxed) {
         return Err(GitError::Broken("interrupted".into()));
     }
@@ -186,7 +186,7 @@ impl Check<'_> {
 
     /// Lists a directory; none if there is none.
     fn list(&mut self, dir: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, GitError> {
-        interrupted(self.interrupt)?;
+        check_interrupt(self.interrupt)?;
         let mut found = Vec::new();
         let Ok(entries) = fs::read_dir(dir) else { return Ok(found) };
         for entry in entries.flatten() {

@@ -273,7 +273,7 @@ impl CompareBlobs for BlobComparer<'_> {
             self.undecided.note(path, UndecidedReason::Filter);
             return Ok(None);
         }
-        if checks::interrupted(self.interrupt).is_err() {
+        if checks::check_interrupt(self.interrupt).is_err() {
             return Ok(None);
         }
         if !is_link && size > CONTENT_LIMIT {

@@ -1,10 +1,10 @@
 //! Checks an index before the library decodes it.
 //!
 //! The library decodes two extensions of an index by recursion, the tree cache and the cache of untracked files, as deep as
-//! the file asks for; a small file can end the process that way. Version 4 stores a path as a difference to the one before
+//! the file names; a small file can end the process that way. Version 4 stores a path as a difference to the one before
 //! it, so that a small file can take any memory.
 
-use super::checks::{ENTRY_SIZE, PATHS_LIMIT, interrupted};
+use super::checks::{ENTRY_SIZE, PATHS_LIMIT, check_interrupt};
 use crate::system::GitError;
 use gix::bstr::ByteSlice as _;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ pub(super) fn check(bytes: &[u8], interrupt: &AtomicBool) -> Result<(), GitError
     let Some(mut rest) = after_entries(bytes, interrupt)? else { return Ok(()) };
     // Behind the extensions stands the checksum.
     while let Some((header, body)) = rest.split_at_checked(8).filter(|_| rest.len() > ID) {
-        interrupted(interrupt)?;
+        check_interrupt(interrupt)?;
         let (signature, size) = header.split_at(4);
         let size = size.iter().fold(0usize, |size, byte| (size << 8) | usize::from(*byte));
         let Some((body, behind)) = body.split_at_checked(size) else { return Ok(()) };
@@ -49,7 +49,7 @@ fn after_entries<'b>(bytes: &'b [u8], interrupt: &AtomicBool) -> Result<Option<&
     let (mut at, mut length, mut total) = (HEADER, 0usize, 0usize);
     for entry in 0..entries {
         if entry % 1024 == 0 {
-            interrupted(interrupt)?;
+            check_interrupt(interrupt)?;
         }
         let Some(flags) = bytes.get(at + FIXED - 2..at + FIXED) else { return Ok(None) };
         let path = at + if flags[0] & 0x40 == 0 { FIXED } else { FIXED + 2 };
@@ -106,7 +106,7 @@ impl<'b> IndexReader<'b> {
 /// library reads them; `read` reads one and returns how many are in it. The library stops, too, at broken
 /// data.
 fn is_deep<'b>(mut reader: IndexReader<'b>, read: impl Fn(&mut IndexReader<'b>) -> Option<usize>) -> bool {
-    // How many are left in each directory that is not done.
+    // The number of entries left in each directory that is not done.
     let mut left = vec![1usize];
     while let Some(count) = left.last_mut() {
         if *count == 0 {
@@ -181,7 +181,7 @@ mod tests {
         let tree = |depth: usize| b"d\0-1 1\n".repeat(depth);
         let untracked = |depth: usize| {
             let mut body = vec![0; 1 + 36 + 36 + 4 + ID + ID + 1];
-            // So many directories in all, as far as one byte can tell.
+            // So many directories in all, as far as one byte can count.
             body.push(1);
             body.extend_from_slice(&b"\x01\x01d\0name\0".repeat(depth));
             body

@@ -47,7 +47,7 @@ pub(super) fn print(
     Ok(String::from_utf8_lossy(&lines.join(&b'\n')).into_owned())
 }
 
-/// Returns the directory asked about, below the root, with a slash at its end.
+/// Returns the requested directory, below the root, with a slash at its end.
 fn prefix(found: &Repository) -> Result<Vec<u8>, GitError> {
     let below = found.cwd.strip_prefix(&found.root).map_err(|_| GitError::NoRepository)?;
     let bytes = gix::path::into_bstr(below).map_err(|error| GitError::Broken(error.to_string()))?;

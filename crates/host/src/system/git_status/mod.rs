@@ -1,4 +1,4 @@
-//! What `git status --short` prints, computed in this process.
+//! The output of `git status --short`, computed in this process.
 //!
 //! git itself is never started: no set of its options keeps it from running what a repository names (`core.fsmonitor`,
 //! hooks, clean filters, also those of submodules). The library `gix` reads the index, the trees and the work tree;
@@ -14,7 +14,7 @@
 //! Nothing is written: no lock is taken and the index is not refreshed. Configuration that only changes the output
 //! (`status.showUntrackedFiles`, `status.renames`, `status.relativePaths`, `core.quotePath`, `core.fileMode`,
 //! `core.ignoreCase`, `core.autocrlf`, …) counts, from the repository and from the user. `status.branch` and colours are
-//! for people and do not count; git's environment variables (`GIT_DIR`, `GIT_INDEX_FILE`, …) are not asked.
+//! for people and do not count; git's environment variables (`GIT_DIR`, `GIT_INDEX_FILE`, …) are ignored.
 //!
 //! - `checks` looks at each file of `.git`, and at each file of ignore patterns and attributes, before the library opens
 //!   it: only regular files of bounded size, and no links. `tree` lists what a commit has.
@@ -64,7 +64,7 @@ pub const DEPTH_LIMIT: usize = 8;
 ///
 /// # Errors
 /// `dir` lies in no work tree; the repository has a format that is not read (reftable, SHA-256, a sparse index); a file
-/// of which only a filter could tell whether it changed; broken files; one of git's own files (objects excepted) that has
+/// of which only a filter could decide whether it changed; broken files; one of git's own files (objects excepted) that has
 /// several names, where `hard_links` refuses such; more than [`TIME_LIMIT`].
 pub fn status(dir: &Path, hard_links: HardLinks) -> Result<String, GitError> {
     within(TIME_LIMIT, {

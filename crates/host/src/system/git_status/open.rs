@@ -96,7 +96,7 @@ impl WorkTree {
 /// Returns the permissions for reading the configuration: the system's, the user's and the repository's. Of
 /// the environment only the home directory is used.
 fn permissions_for_reading() -> Permissions {
-    // On Windows the library would have to ask git where the installation is.
+    // On Windows the library would have to run git to learn where the installation is.
     let system = cfg!(unix) && std::env::var_os("GIT_CONFIG_NOSYSTEM").is_none();
     Permissions {
         env: permissions::Environment {

@@ -1,4 +1,4 @@
-//! How long ignore patterns and attributes can keep the library busy.
+//! A limit on the work that ignore patterns and attributes can cause in the library.
 //!
 //! The library tries each pattern on each path, and a pattern of a few bytes can take seconds for one path: nothing could
 //! interrupt it. So the patterns are weighed before it gets them, against the paths that it will try.

@@ -15,7 +15,7 @@ impl Paths {
     /// Prints a path that is relative to the root of the work tree.
     pub(super) fn print(&self, path: &BStr) -> Vec<u8> {
         let path = relative(path, &self.prefix);
-        match quoted(&path, self.quote_all) {
+        match quote(&path, self.quote_all) {
             Some(quoted) => quoted,
             // The short format separates with blanks.
             None if path.contains(&b' ') => [&b"\""[..], &path, b"\""].concat(),
@@ -51,7 +51,7 @@ fn relative(path: &[u8], prefix: &[u8]) -> Vec<u8> {
 }
 
 /// Returns `path` in C's quotes if a byte of it needs them.
-fn quoted(path: &[u8], quote_all: bool) -> Option<Vec<u8>> {
+fn quote(path: &[u8], quote_all: bool) -> Option<Vec<u8>> {
     let needs = |byte: u8| {
         byte < 0x20 || byte == b'"' || byte == b'\\' || byte == 0x7f || (quote_all && byte >= 0x80)
     };

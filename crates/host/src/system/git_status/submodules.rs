@@ -53,7 +53,7 @@ impl Ignore {
     }
 }
 
-/// Answers for the submodules of one work tree.
+/// The submodules of one work tree.
 #[derive(Clone)]
 pub(super) struct Submodules<'a> {
     root: PathBuf,

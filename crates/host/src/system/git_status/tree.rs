@@ -28,7 +28,7 @@ pub(super) fn paths(
     let of = |tree: ObjectId| format!("the tree `{tree}`");
     let mut size = 0;
     while let Some((tree, above)) = left.pop() {
-        checks::interrupted(interrupt)?;
+        checks::check_interrupt(interrupt)?;
         // The object of an empty tree need not be there.
         if tree == ObjectId::empty_tree(repo.object_hash()) {
             continue;

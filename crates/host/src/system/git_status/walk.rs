@@ -258,7 +258,7 @@ impl StatusWalk<'_> {
         let mut removed = Vec::new();
         let mut stays = Vec::new();
         for (path, mode, id, status) in collect.tracked {
-            checks::interrupted(self.interrupt)?;
+            checks::check_interrupt(self.interrupt)?;
             let letters = match status {
                 EntryStatus::NeedsUpdate(_) => continue,
                 EntryStatus::Conflict { summary, .. } => {
@@ -306,10 +306,10 @@ impl StatusWalk<'_> {
             seen.paths.insert(path, letters);
         }
         removed.extend(stays);
-        self.intended(seen, removed, intended, conflicts, &mut compare, &undecided)?;
+        self.add_intended(seen, removed, intended, conflicts, &mut compare, &undecided)?;
         undecided.check()?;
         if self.untracked != UntrackedMode::No {
-            self.untracked(seen, collect.untracked)?;
+            self.add_untracked(seen, collect.untracked)?;
         }
         Ok(())
     }
@@ -317,7 +317,7 @@ impl StatusWalk<'_> {
     /// Fills in files that are only intended to be added, some of which may be a removed file's new place.
     ///
     /// To git a file with a conflict may be such a place too, though only the conflict is shown there.
-    fn intended(
+    fn add_intended(
         &self,
         seen: &mut StatusPaths,
         mut removed: Vec<DiffFile>,
@@ -334,7 +334,7 @@ impl StatusWalk<'_> {
                 intended.iter().chain(conflicts.iter().filter(|path| self.is_file(path))).collect();
             let mut kept = 0;
             for path in places {
-                checks::interrupted(self.interrupt)?;
+                checks::check_interrupt(self.interrupt)?;
                 if compare.is_filtered(path.as_bstr()) {
                     undecided.note(path.as_bstr(), UndecidedReason::Filter);
                     continue;
@@ -346,7 +346,7 @@ impl StatusWalk<'_> {
                     return Err(GitError::Unsupported(what));
                 }
                 let id = gix::objs::compute_hash(self.index.object_hash(), gix::objs::Kind::Blob, &content)
-                    .map_err(|error| broken(&named(path), &error))?;
+                    .map_err(|error| broken(&quoted_name(path), &error))?;
                 contents.insert(path.clone(), content);
                 new.push(DiffFile { path: path.clone(), mode, id, stays: false });
             }
@@ -378,7 +378,7 @@ impl StatusWalk<'_> {
     }
 
     /// Fills in untracked files, by directories where nothing below them is tracked.
-    fn untracked(&self, seen: &mut StatusPaths, found: Vec<(BString, bool)>) -> Result<(), GitError> {
+    fn add_untracked(&self, seen: &mut StatusPaths, found: Vec<(BString, bool)>) -> Result<(), GitError> {
         let mut all = found;
         if self.untracked == UntrackedMode::All {
             // The library does not look into a directory that stands in a tracked file's place.
@@ -431,7 +431,7 @@ impl StatusWalk<'_> {
             }
         }
         let check = |weights: &mut Weights, dir: &BStr, place: &Path| -> Result<(), GitError> {
-            checks::interrupted(self.interrupt)?;
+            checks::check_interrupt(self.interrupt)?;
             for kind in [PatternKind::Ignore, PatternKind::Attributes] {
                 weights.file(kind, dir, &place.join(kind.name()))?;
             }
@@ -450,7 +450,8 @@ impl StatusWalk<'_> {
                 [PatternKind::Ignore, PatternKind::Attributes].into_iter().find(|kind| name == kind.name())
             {
                 // Where the file is not checked out, the library reads it from the index.
-                let header = repo.objects.header(entry.id).map_err(|error| broken(&named(path), &error))?;
+                let header =
+                    repo.objects.header(entry.id).map_err(|error| broken(&quoted_name(path), &error))?;
                 if header.size() > PATTERNS_LIMIT {
                     let (path, size) = (crate::provider::git::shown(path), header.size());
                     return Err(GitError::Unsupported(format!("`{path}` has {size} bytes")));
@@ -555,7 +556,7 @@ impl StatusWalk<'_> {
             .map_err(|error| broken("the ignore patterns", &error))?;
         let mut left = vec![dir];
         while let Some(dir) = left.pop() {
-            checks::interrupted(self.interrupt)?;
+            checks::check_interrupt(self.interrupt)?;
             let Some(Ok(entries)) = self.at(&dir).map(fs::read_dir) else { continue };
             for entry in entries.flatten() {
                 let Ok(kind) = entry.file_type() else { continue };
@@ -664,30 +665,33 @@ impl StatusWalk<'_> {
     /// Reads a file of the work tree as git would store it.
     fn file(&self, path: &BString) -> Result<(Mode, Vec<u8>), GitError> {
         let Some(place) = self.at(path) else { return Ok((Mode::FILE, Vec::new())) };
-        let stat = fs::symlink_metadata(&place).map_err(|error| broken(&named(path), &error))?;
+        let stat = fs::symlink_metadata(&place).map_err(|error| broken(&quoted_name(path), &error))?;
         if stat.is_symlink() {
-            let target = fs::read_link(&place).map_err(|error| broken(&named(path), &error))?;
-            let target = gix::path::into_bstr(target).map_err(|error| broken(&named(path), &error))?;
+            let target = fs::read_link(&place).map_err(|error| broken(&quoted_name(path), &error))?;
+            let target = gix::path::into_bstr(target).map_err(|error| broken(&quoted_name(path), &error))?;
             return Ok((Mode::SYMLINK, target.to_vec()));
         }
         if !stat.is_file() {
             return Ok((Mode::FILE, Vec::new()));
         }
         let (mut pipeline, _) =
-            self.work_tree.repo.filter_pipeline(None).map_err(|error| broken(&named(path), &error))?;
+            self.work_tree.repo.filter_pipeline(None).map_err(|error| broken(&quoted_name(path), &error))?;
         if stat.len() > CONTENT_LIMIT {
             let (path, size) = (crate::provider::git::shown(path), stat.len());
             return Err(GitError::Unsupported(format!("`{path}` has {size} bytes and may be renamed")));
         }
-        let file = filters::open_file(&place).map_err(|error| broken(&named(path), &error))?;
-        let relative = gix::path::from_bstr(path.as_bstr()).map_err(|error| broken(&named(path), &error))?;
+        let file = filters::open_file(&place).map_err(|error| broken(&quoted_name(path), &error))?;
+        let relative =
+            gix::path::from_bstr(path.as_bstr()).map_err(|error| broken(&quoted_name(path), &error))?;
         let mut stored = pipeline
             .convert_to_git(file, &relative, self.index)
-            .map_err(|error| broken(&named(path), &error))?;
+            .map_err(|error| broken(&quoted_name(path), &error))?;
         let mut content = Vec::new();
         match stored.as_bytes() {
             Some(bytes) => content.extend_from_slice(bytes),
-            None => _ = stored.read_to_end(&mut content).map_err(|error| broken(&named(path), &error))?,
+            None => {
+                _ = stored.read_to_end(&mut content).map_err(|error| broken(&quoted_name(path), &error))?;
+            }
         }
         Ok((Mode::FILE, content))
     }
@@ -699,7 +703,7 @@ const HEAD: &str = "what `HEAD` leads to (a ref, `packed-refs` or the commit)";
 const INDEX: &str = "`.git/index`";
 
 /// Names a file of the repository in a message.
-fn named(path: impl AsRef<[u8]>) -> String {
+fn quoted_name(path: impl AsRef<[u8]>) -> String {
     format!("`{}`", crate::provider::git::shown(path.as_ref()))
 }
 

@@ -43,7 +43,7 @@ struct DiskNode {
     owner: u32,
     /// The number of the node's last change.
     changed: i64,
-    /// Every read of it answers this.
+    /// The result of every read of it.
     broken: Option<ReadError>,
 }
 
@@ -146,7 +146,7 @@ impl Disk {
 
     /// Walks without regard to permissions.
     fn lead_freely(&self, path: &Path) -> ResolvedPath {
-        resolve::lead(path, |place| Ok(self.nodes.get(place.as_os_str()).map(looked)))
+        resolve::lead(path, |place| Ok(self.nodes.get(place.as_os_str()).map(entry_of)))
     }
 
     fn node(&self, path: &Path) -> Option<&DiskNode> {
@@ -190,7 +190,7 @@ impl Disk {
             if place.file_name().is_some_and(|name| name.len() > MAX_NAME) {
                 return Err(ReadError::Loop);
             }
-            Ok(self.nodes.get(place.as_os_str()).map(looked))
+            Ok(self.nodes.get(place.as_os_str()).map(entry_of))
         })
     }
 
@@ -523,7 +523,7 @@ impl Disk {
         match self.nodes.get(entry.as_os_str()).map(|node| &node.what) {
             None => return Ok(()),
             Some(NodeContent::Dir) => {}
-            // As the machine says of a path that goes through a file.
+            // The error of the system for a path that goes through a file.
             Some(_) => return Err(WriteError::NoParent),
         }
         if self.nodes.keys().any(|other| Path::new(other).parent() == Some(entry.as_path())) {
@@ -591,7 +591,7 @@ fn absolute(path: &Path) -> Result<(), ReadError> {
     if path.has_root() { Ok(()) } else { Err(ReadError::Other(NOT_ABSOLUTE.into())) }
 }
 
-fn looked(node: &DiskNode) -> PathEntry {
+fn entry_of(node: &DiskNode) -> PathEntry {
     match &node.what {
         NodeContent::Dir => PathEntry::Dir,
         NodeContent::Link(target) => PathEntry::Link(target.clone()),

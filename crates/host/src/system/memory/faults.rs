@@ -24,7 +24,7 @@ impl StepCounter {
     /// Takes one step, unless it is the planned one.
     pub(super) fn take(&mut self) -> Result<(), WriteError> {
         if self.crashed {
-            return Err(crashed());
+            return Err(crash_error());
         }
         let number = self.taken;
         self.taken += 1;
@@ -33,12 +33,12 @@ impl StepCounter {
             WriteFault::Fail(error) => Err(error),
             WriteFault::Crash => {
                 self.crashed = true;
-                Err(crashed())
+                Err(crash_error())
             }
         }
     }
 }
 
-fn crashed() -> WriteError {
+fn crash_error() -> WriteError {
     WriteError::Other("the process has crashed".into())
 }

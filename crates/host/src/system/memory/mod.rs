@@ -1,6 +1,6 @@
 //! The machine as a value: a disk, a clock and an environment in memory, for tests.
 //!
-//! It is built by chaining, shared by cloning, and asked afterwards what was touched:
+//! It is built by chaining, shared by cloning, and inspected afterwards for what was touched:
 //!
 //! ```
 //! use preface_host::system::{System, ReadScope, memory::MemorySystem};
@@ -76,7 +76,7 @@ struct MemoryState {
 /// A link that is put in place of a file or directory when another file is read.
 #[derive(Debug)]
 struct Swap {
-    asked: PathBuf,
+    read: PathBuf,
     path: PathBuf,
     target: PathBuf,
 }
@@ -185,7 +185,7 @@ impl MemorySystem {
         self
     }
 
-    /// Lets every read of the file (or list of the directory) at `path` answer `error`.
+    /// Lets every read of the file (or list of the directory) at `path` fail with `error`.
     pub fn with_read_error(self, path: impl AsRef<Path>, error: ReadError) -> Self {
         self.state().disk.set_broken(path.as_ref(), error);
         self
@@ -265,7 +265,7 @@ impl MemorySystem {
         self
     }
 
-    /// Sets what `git status --short` prints in `dir` (as asked for, or canonical).
+    /// Sets what `git status --short` prints in `dir` (as requested, or canonical).
     pub fn with_git_status(self, dir: impl Into<PathBuf>, answer: Result<&str, GitError>) -> Self {
         self.state().git.insert(dir.into(), answer.map(str::to_owned));
         self
@@ -302,14 +302,14 @@ impl MemorySystem {
         self.state().disk.put(path.as_ref(), NodeContent::Link(target.into()));
     }
 
-    /// Replaces the file at `path` by a link, as another program would, just before `asked` is read.
+    /// Replaces the file at `path` by a link, as another program would, just before `read` is read.
     pub fn put_link_at_read(
         &self,
-        asked: impl Into<PathBuf>,
+        read: impl Into<PathBuf>,
         path: impl Into<PathBuf>,
         target: impl Into<PathBuf>,
     ) {
-        self.state().swap = Some(Swap { asked: asked.into(), path: path.into(), target: target.into() });
+        self.state().swap = Some(Swap { read: read.into(), path: path.into(), target: target.into() });
     }
 
     /// Removes the file at `path` and all below it, as another program would.
@@ -354,12 +354,12 @@ impl MemorySystem {
         self.state().runs.clone()
     }
 
-    /// Returns everything that was asked of the disk and git, or run, in order.
+    /// Returns every access to the disk and git, and every run, in order.
     pub fn touches(&self) -> Vec<AccessRecord> {
         self.state().touches.clone()
     }
 
-    /// Forgets what was asked and run so far.
+    /// Forgets the accesses and runs so far.
     pub fn clear_touches(&self) {
         let mut state = self.state();
         state.touches.clear();
@@ -379,7 +379,7 @@ impl MemorySystem {
     fn touch(&self, verb: AccessKind, path: &Path) -> MutexGuard<'_, MemoryState> {
         let mut state = self.state();
         if let Some(Swap { path, target, .. }) =
-            state.swap.take_if(|swap| verb == AccessKind::Read && swap.asked == path)
+            state.swap.take_if(|swap| verb == AccessKind::Read && swap.read == path)
         {
             state.disk.put(&path, NodeContent::Link(target));
         }
@@ -482,7 +482,7 @@ impl System for MemorySystem {
             let waited = self.shared.unlocked.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        Ok(Box::new(Lock { shared: Arc::clone(&self.shared), place }))
+        Ok(Box::new(MemoryLock { shared: Arc::clone(&self.shared), place }))
     }
 
     fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {
@@ -602,12 +602,12 @@ impl Directory for MemoryDirectory<'_> {
 }
 
 /// Holds a lock until it is dropped.
-struct Lock {
+struct MemoryLock {
     shared: Arc<SharedState>,
     place: PathBuf,
 }
 
-impl Drop for Lock {
+impl Drop for MemoryLock {
     fn drop(&mut self) {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).locked.remove(&self.place);
         self.shared.unlocked.notify_all();

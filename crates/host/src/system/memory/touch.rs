@@ -1,4 +1,4 @@
-//! What was asked of the machine, in order, so that laziness and "nothing before trust" can be tested.
+//! The accesses to the machine, in order, so that laziness and "nothing before trust" can be tested.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub struct AccessRecord {
     /// The method that was called.
     pub verb: AccessKind,
-    /// The path as it was asked for.
+    /// The path as it was requested.
     pub path: PathBuf,
     /// The target, all links resolved as far as possible.
     pub place: PathBuf,

@@ -20,7 +20,7 @@ pub(super) fn read_error(path: &Path, error: &io::Error) -> ReadError {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => missing(path),
         ErrorKind::PermissionDenied => ReadError::Denied,
-        // A regular file that has nothing to say yet (`/proc/kmsg`) is a pipe in disguise.
+        // A regular file that has no data yet (`/proc/kmsg`) is a pipe in disguise.
         ErrorKind::WouldBlock => ReadError::Kind(FileKind::Special),
         _ => read_error_by_number(error).unwrap_or_else(|| ReadError::Other(error.to_string())),
     }

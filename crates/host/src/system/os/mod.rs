@@ -53,7 +53,8 @@ impl OsSystem {
         OsSystem { bundled, lock_wait: super::LOCK_WAIT, home: None, before_run: None }
     }
 
-    /// Sets the home directory, in place of the environment's. Programs that are started keep the environment's.
+    /// Sets the home directory, in place of the environment's, and reads no variable of the environment but `PATH`. Programs
+    /// that are started keep the environment.
     #[must_use]
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
@@ -81,7 +82,7 @@ impl OsSystem {
 }
 
 /// Opens a file for reading, wherever it is or only inside a root.
-fn opened(path: &Path, within: ReadScope<'_>) -> Result<File, ReadError> {
+fn open_file(path: &Path, within: ReadScope<'_>) -> Result<File, ReadError> {
     match within {
         ReadScope::Anywhere => open::anywhere(error::absolute(path)?),
         ReadScope::Root(root) => open::within(error::absolute(path)?, error::absolute(root)?),
@@ -90,11 +91,11 @@ fn opened(path: &Path, within: ReadScope<'_>) -> Result<File, ReadError> {
 
 impl System for OsSystem {
     fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        read::bounded(&opened(path, within)?, limit)
+        read::read_bounded(&open_file(path, within)?, limit)
     }
 
     fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        read::head(&opened(path, within)?, limit)
+        read::head(&open_file(path, within)?, limit)
     }
 
     fn stat(&self, path: &Path) -> Option<Stat> {
@@ -172,6 +173,9 @@ impl System for OsSystem {
     }
 
     fn var(&self, name: &str) -> Option<OsString> {
+        if self.home.is_some() && name != "PATH" {
+            return None;
+        }
         std::env::var_os(name)
     }
 

@@ -80,7 +80,7 @@ fn step_by_step(path: &Path, root: &Path) -> Result<File, ReadError> {
         match open_without_links(&root, below) {
             Ok(file) => return Ok(file.into()),
             // The path has no links and was there: somebody is changing it.
-            // (FreeBSD says `EMLINK` where others say `ELOOP`.)
+            // (FreeBSD returns `EMLINK` where others return `ELOOP`.)
             Err(Errno::LOOP | Errno::MLINK | Errno::NOENT | Errno::NOTDIR) => {}
             Err(error) => return Err(read_error(&target, &error.into())),
         }
@@ -151,6 +151,6 @@ mod tests {
     }
 
     fn answer(file: Result<File, ReadError>) -> Result<Vec<u8>, ReadError> {
-        crate::system::os::read::bounded(&file?, 99).map(|read| read.into_bytes())
+        crate::system::os::read::read_bounded(&file?, 99).map(|read| read.into_bytes())
     }
 }

@@ -14,9 +14,9 @@ const UNKNOWN: u64 = 4096;
 
 /// Reads all of `file`, a handle that does not block, if it is a regular file of at most `limit` bytes.
 ///
-/// What the handle says of its size is a help. One byte more is asked for, so that a usual file is over after one
+/// The size of the handle is a hint. One byte more is requested, so that a usual file is over after one
 /// call, and a file that grows meanwhile is found out: never is there room for more than `limit + 1` bytes.
-pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
+pub(super) fn read_bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     let stat = regular(file)?;
     if stat.len > limit {
         return Err(ReadError::TooLarge { size: stat.len, limit });
@@ -65,7 +65,7 @@ pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
             break;
         }
     }
-    // More room than was asked for may have been filled.
+    // More room than was requested may have been filled.
     bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(FileRead { bytes: bytes.into(), stat })
 }

@@ -89,7 +89,7 @@ pub(super) fn run(
     running.groups.extend(group.group.id());
     drop(running);
     let mut pipes = Pipes::of(ends, run).map_err(|error| RunError::Other(error.to_string()))?;
-    // A time too long to be said is none.
+    // A time too long to be represented is none.
     let end = start.checked_add(run.timeout);
     let talked = pipes.talk(&group, end);
     match talked {
@@ -99,7 +99,7 @@ pub(super) fn run(
         }
         Err(RunError::TimedOut { .. }) => {
             drop(pipes);
-            group.ask_to_end();
+            group.terminate();
             return Err(RunError::TimedOut { after: run.timeout });
         }
         Err(error) => return Err(error),
@@ -162,8 +162,8 @@ impl RunningGroup {
     }
 
     /// Asks politely, and then no more.
-    fn ask_to_end(&mut self) {
-        self.group.ask_to_end();
+    fn terminate(&mut self) {
+        self.group.terminate();
         self.wait(GRACE);
         self.finish();
     }
@@ -224,7 +224,7 @@ impl<'a> Pipes<'a> {
     fn of(ends: PipeEnds, run: &'a RunRequest) -> io::Result<Self> {
         let (stdin, stdout, stderr) = ends;
         stdin.as_ref().map_or(Ok(()), never_block)?;
-        // One byte more than allowed says that it was too much.
+        // One byte more than allowed shows that it was too much.
         let stdout = PipeReader::of(stdout, run.output_limit.saturating_add(1))?;
         let stderr = PipeReader::of(stderr, STDERR_LIMIT)?;
         Ok(Pipes { stdin: stdin.map(|pipe| (pipe, &run.stdin[..])), stdout, stderr, limit: run.output_limit })

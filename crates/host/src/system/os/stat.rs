@@ -50,11 +50,11 @@ pub(super) fn canonical(path: &Path) -> Result<PathBuf, ReadError> {
 pub(super) fn lead(path: &Path) -> ResolvedPath {
     match fs::canonicalize(path) {
         Ok(place) => ResolvedPath { place, whole: true, problem: None },
-        Err(_) => resolve::lead(path, |place| looked(place).or_else(|error| not_there(place, &error))),
+        Err(_) => resolve::lead(path, |place| read_entry(place).or_else(|error| not_there(place, &error))),
     }
 }
 
-fn looked(place: &Path) -> io::Result<Option<PathEntry>> {
+fn read_entry(place: &Path) -> io::Result<Option<PathEntry>> {
     let file_type = fs::symlink_metadata(place)?.file_type();
     if file_type.is_symlink() {
         return Ok(Some(PathEntry::Link(fs::read_link(place)?)));

@@ -62,6 +62,15 @@ fn an_extension_is_copied_whole() {
 }
 
 #[test]
+fn a_program_that_is_not_executable_is_refused() {
+    let system = extension().with_mode(run_sh(), 0o644);
+    let executable = |argv: &[&str]| checked(&system, argv).expect("it is read").check_executable(&system);
+    let error = executable(&[&run_sh()]).expect_err("it cannot be started").to_string();
+    assert!(error.contains("run.sh` cannot be recorded: it is not executable; run `chmod +x`"), "{error}");
+    assert_eq!(executable(&["sh", &run_sh()]), Ok(()), "a shell reads it");
+}
+
+#[test]
 fn every_file_of_an_extension_is_part_of_its_permit() {
     let permission =
         |system: &MemorySystem| checked(system, &[&run_sh()]).expect("it can be copied").permission;
@@ -251,5 +260,36 @@ fn what_may_run_together_with_a_command_is_named() {
     assert_eq!(
         checked(&system, &["/usr/bin/git-mcp", "x"]).expect("a permit").permission.not_pinned(),
         [""; 0]
+    );
+}
+
+#[test]
+fn a_changed_program_is_compared_with_its_copy() {
+    let system = extension();
+    let run = run_sh();
+    let argv = [run.as_str(), "tools/facts.py"];
+    let granted = checked(&system, &argv).expect("it can be copied");
+    granted.copied_argv(&system, Path::new(FILE)).expect("the copies are made");
+    let changes = |granted: Option<&Permission>| {
+        let command = checked(&system, &argv).expect("it can be copied");
+        let changes = command.changes(&system, Path::new(FILE), granted).expect("it can be read");
+        let side = |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8(bytes).expect("UTF-8"));
+        changes.into_iter().map(|one| (one.path, side(one.before), side(one.after))).collect::<Vec<_>>()
+    };
+    assert_eq!(changes(None).len(), 5, "all files of a new command");
+    assert_eq!(changes(Some(&granted.permission)), []);
+    system.put_file(format!("{EXTENSION}/lib/a.py"), "b");
+    system.put_file(format!("{EXTENSION}/lib/new.py"), "n");
+    system.put_file("/work/tools/facts.py", "other facts");
+    let text = |text: &str| Some(text.to_owned());
+    let inside = ".preface/extensions/hooks/audit";
+    assert_eq!(
+        changes(Some(&granted.permission)),
+        [
+            (format!("{inside}/alias.py"), text("a"), text("b")),
+            (format!("{inside}/lib/a.py"), text("a"), text("b")),
+            (format!("{inside}/lib/new.py"), None, text("n")),
+            ("tools/facts.py".to_owned(), text("facts"), text("other facts")),
+        ]
     );
 }

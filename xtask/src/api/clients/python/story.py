@@ -30,7 +30,7 @@ url, root = sys.argv[1:]
 client = Client(base_url=url)
 
 
-def told(what: str) -> None:
+def report(what: str) -> None:
     print(f"Python: {what}", flush=True)
 
 
@@ -47,7 +47,7 @@ assert "[prompt:cwd]" in is_a(TemplateReply, first, 200).template
 assert first.headers["Preface-Version"] == "0"
 known = first.headers["ETag"]
 assert system_prompt_get.sync_detailed(client=client, if_none_match=known).status_code == 304
-told("read the default template")
+report("read the default template")
 
 text = "In [prompt:cwd] for [prompt:model]."
 put = system_prompt_put.sync_detailed(
@@ -59,18 +59,18 @@ stale = system_prompt_put.sync_detailed(client=client, if_match=known, body=Temp
 problem = is_a(Problem, stale, 412)
 assert problem.type_ == "urn:preface:problem:stale", problem
 assert problem.request_id == stale.headers["X-Request-Id"]
-told("wrote one with If-Match; an older tag is answered 412 with a problem document")
+report("wrote one with If-Match; an older tag is answered 412 with a problem document")
 
 listed = is_a(VariablesReply, variables.sync_detailed(client=client, cwd=root), 200).variables
 assert [(one.type_, one.name) for one in listed[:2]] == [("system", "time"), ("system", "date")]
 (cwd,) = [one for one in listed if (one.type_, one.name) == ("prompt", "cwd")]
 assert (cwd.value, cwd.stability) == (root, Stability.CONVERSATION)
-told("listed the variables")
+report("listed the variables")
 
 body = AnalyzeWrite(template="[if prompt:model]a[endif]")
 analysis = is_a(Analysis, analyze.sync_detailed(client=client, body=body), 200)
 assert [str(token.kind) for token in analysis.tokens] == ["if", "text", "endif"]
-told("analyzed a template")
+report("analyzed a template")
 
 # The conversation.
 id = "story/1 ü"
@@ -80,14 +80,14 @@ assert (built.constructed, built.revision, built.reason) == (True, 1, ConstructR
 later = is_a(PromptReply, turn.sync_detailed(id, client=client), 200)
 assert later.system_prompt == built.system_prompt and not later.constructed
 assert later.created_at == built.created_at and later.created_at.tzinfo is not None
-told("a first turn (201), and a later one (200) with the same bytes")
+report("a first turn (201), and a later one (200) with the same bytes")
 
 body = CompactionBody(instructions="Sum it up.")
 compacted = is_a(CompactionReply, compact.sync_detailed(id, client=client, body=body), 200)
 assert compacted.system_prompt.startswith(f"In {root} for m-1.")
 assert compacted.system_prompt.endswith("Sum it up.")
 assert (compacted.revision, compacted.reason) == (2, ConstructReason.COMPACTION)
-told("a compaction")
+report("a compaction")
 
 answer = explain.sync_detailed(id, client=client)
 explained = is_a(ExplainReply, answer, 200)
@@ -96,7 +96,7 @@ origins = [origin.to_dict() for part in explained.document.parts for origin in p
 assert any(one["kind"] == "stored" and one["version"] == 1 for one in origins), origins
 assert any(one["kind"] == "variable" and one["key"] == "prompt:cwd" for one in origins), origins
 assert any(variable.variable == "prompt:model" and variable.exists for variable in explained.variables)
-told("explained where it came from")
+report("explained where it came from")
 
 state = answer.headers["ETag"]
 refreshed = is_a(
@@ -106,10 +106,10 @@ difference = refreshed.difference
 assert not difference.same and difference.parts[0].change == Change.CHANGED
 assert difference.first_difference.offset == len(f"In {root} for m-".encode())
 assert refreshed.revision == 3
-told("a refresh that says what changed")
+report("a refresh with the difference")
 
 assert is_a(Problem, forget.sync_detailed(id, client=client, if_match=state), 412).code == "stale"
 assert forget.sync_detailed(id, client=client).status_code == 204
 gone = is_a(Problem, prompt.sync_detailed(id, client=client), 404)
 assert gone.code == "unknown-conversation"
-told("forgot the conversation")
+report("forgot the conversation")

@@ -15,7 +15,7 @@ const [url, root] = process.argv.slice(2);
 assert(url !== undefined && root !== undefined, "story URL ROOT");
 const client = createClient<paths>({ baseUrl: url });
 
-function told(what: string): void {
+function report(what: string): void {
   console.log(`TypeScript: ${what}`);
 }
 
@@ -52,7 +52,7 @@ assert.equal(first.response.headers.get("Preface-Version"), "0");
 const known = tagOf(first.response);
 const again = await client.GET("/system-prompt", { params: { header: { "If-None-Match": known } } });
 assert.equal(again.response.status, 304);
-told("read the default template");
+report("read the default template");
 
 const text = "In [prompt:cwd] for [prompt:model].";
 const put = await client.PUT("/system-prompt", {
@@ -70,7 +70,7 @@ assert(stale.error);
 const problem: Problem = stale.error;
 assert.equal(problem.type, "urn:preface:problem:stale");
 assert.equal(problem.request_id, stale.response.headers.get("X-Request-Id"));
-told("wrote one with If-Match; an older tag is answered 412 with a problem document");
+report("wrote one with If-Match; an older tag is answered 412 with a problem document");
 
 const variables = await client.GET("/system-prompt/variables", { params: { query: { cwd: root } } });
 assert(variables.data);
@@ -80,11 +80,11 @@ assert.deepEqual(
 );
 const cwd = variables.data.variables.find(({ type, name }) => type === "prompt" && name === "cwd");
 assert.deepEqual([cwd?.value, cwd?.stability], [root, "conversation"]);
-told("listed the variables");
+report("listed the variables");
 
 const analysis = await client.POST("/system-prompt/analyze", { body: { template: "[if prompt:model]a[endif]" } });
 assert.deepEqual(analysis.data?.tokens.map(({ kind }) => kind), ["if", "text", "endif"]);
-told("analyzed a template");
+report("analyzed a template");
 
 // The conversation.
 const path = { id: "story/1 ü" };
@@ -96,7 +96,7 @@ const later = await client.POST("/conversations/{id}/turns", { params: { path } 
 assert.equal(later.response.status, 200);
 assert.equal(later.data?.system_prompt, turn.data.system_prompt);
 assert.equal(later.data.constructed, false);
-told("a first turn (201), and a later one (200) with the same bytes");
+report("a first turn (201), and a later one (200) with the same bytes");
 
 const compacted = await client.POST("/conversations/{id}/compactions", {
   params: { path },
@@ -106,7 +106,7 @@ assert(compacted.data?.system_prompt);
 assert(compacted.data.system_prompt.startsWith(`In ${root} for m-1.`));
 assert(compacted.data.system_prompt.endsWith("Sum it up."));
 assert.deepEqual([compacted.data.revision, compacted.data.reason], [2, "compaction"]);
-told("a compaction");
+report("a compaction");
 
 const explained = await client.GET("/conversations/{id}/explain", { params: { path } });
 assert(explained.data);
@@ -115,7 +115,7 @@ assert.equal(document.text, `In ${root} for m-1.`);
 const found = document.parts.flatMap((part) => origins(part.origins));
 assert(found.includes("prompt:cwd") && found.includes("main@1"), String(found));
 assert(explained.data.variables.some(({ variable, exists }) => variable === "prompt:model" && exists));
-told("explained where it came from");
+report("explained where it came from");
 
 const state = tagOf(explained.response);
 const refreshed = await client.POST("/conversations/{id}/refresh", {
@@ -128,7 +128,7 @@ assert.equal(difference.same, false);
 assert.equal(difference.parts[0]?.change, "changed");
 assert.equal(difference.first_difference?.offset, `In ${root} for m-`.length);
 assert.equal(refreshed.data.revision, 3);
-told("a refresh that says what changed");
+report("a refresh with the difference");
 
 const late = await client.DELETE("/conversations/{id}", { params: { path, header: { "If-Match": state } } });
 assert.equal(late.response.status, 412);
@@ -137,4 +137,4 @@ const gone = await client.DELETE("/conversations/{id}", { params: { path } });
 assert.equal(gone.response.status, 204);
 const unknown = await client.GET("/conversations/{id}/system-prompt", { params: { path } });
 assert.equal(unknown.error?.code, "unknown-conversation");
-told("forgot the conversation");
+report("forgot the conversation");

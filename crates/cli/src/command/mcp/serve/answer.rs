@@ -1,12 +1,13 @@
 //! What the tools answer: a build, its explanation, and what lint found, as JSON of the shapes in `schema`.
 
+use super::arguments::BodyArguments;
 use crate::{advice, failure::CommandFailure, subject::Subject};
-use preface::{
+use preface_engine::{
     core::{
         diagnostic::{Diagnostic, Severity},
         document::Tokens,
         explain::{Explanation, Labels, PartRow},
-        format::{RequestFormat, RequestTarget},
+        format::RequestTarget,
         lint::hidden::{HiddenKind, escape_hidden},
         origin::Source,
     },
@@ -43,20 +44,20 @@ pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
 /// Answers `request`: the body, and what is known of it.
 pub fn body(
     subject: &Subject,
-    format: &dyn RequestFormat,
+    arguments: &BodyArguments,
     model: Option<&str>,
-    max_output_tokens: Option<u64>,
 ) -> Result<CallOutput, CommandFailure> {
     let mut found = subject.prompt.diagnostics.clone();
     let (models, counter) = (subject.models(&mut found), subject.counter()?);
     let target = RequestTarget {
         model,
         models: &models,
-        max_output_tokens,
+        max_output_tokens: arguments.max_output_tokens,
+        cache_ttl: arguments.cache_ttl.as_deref(),
         counter: &*counter,
         ..RequestTarget::default()
     };
-    let request = format.format(subject.content(target));
+    let request = arguments.format.format(subject.content(target));
     found.extend(request.diagnostics);
     let body: Value =
         serde_json::from_str(&request.body).map_err(|error| CommandFailure::new(error.to_string()))?;

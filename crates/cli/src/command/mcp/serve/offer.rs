@@ -2,7 +2,7 @@
 
 use super::{
     answer,
-    asked::{ArgumentReader, BodyArguments, DIRECTORY},
+    arguments::{self, ArgumentReader, BodyArguments, DIRECTORY},
     schema,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     subject::Subject,
     ui::{Ui, text::one_line},
 };
-use preface::{
+use preface_engine::{
     Engine, Error, Request,
     host::{
         places::HomeTrust,
@@ -80,25 +80,23 @@ impl PresetOffer {
         let system = files::system();
         let system = ReadOnly::new(&system);
         let built = Engine::new(&system).build(request).map_err(refused)?;
-        let notes = self.asker.notes(&system, request, built.snapshot.profile.takes_template());
+        let notes = arguments::notes(built.snapshot.profile.takes_template());
         let mut subject = Subject::of(built, Vec::new());
         subject.prompt.diagnostics.extend(notes);
         Ok(subject)
     }
 
     fn body(&self, request: &Request, arguments: &Arguments) -> Result<CallOutput, Refusal> {
-        let BodyArguments { format, messages, max_output_tokens } = BodyArguments::read(arguments)?;
+        let body = BodyArguments::read(arguments)?;
         let mut subject = self.build(request)?;
-        subject.add_history(&messages, &mut Vec::new());
-        answer::body(&subject, format, request.model.as_deref(), max_output_tokens).map_err(failed)
+        subject.add_history(&body.messages, &mut Vec::new());
+        answer::body(&subject, &body, request.model.as_deref()).map_err(failed)
     }
 
     fn lint(&self, request: &Request) -> Result<CallOutput, Refusal> {
         let system = files::system();
         let system = ReadOnly::new(&system);
-        let mut linted = Engine::new(&system).lint(request).map_err(refused)?;
-        linted.findings.extend(self.asker.notes(&system, request, false));
-        Ok(answer::linted(&linted))
+        Ok(answer::linted(&Engine::new(&system).lint(request).map_err(refused)?))
     }
 }
 
@@ -186,7 +184,7 @@ impl Offer for PresetOffer {
 
     fn note(&self, line: &str) {
         if self.verbose {
-            self.ui.say(&format!(
+            self.ui.eprint(&format!(
                 "{}
 ",
                 one_line(line)

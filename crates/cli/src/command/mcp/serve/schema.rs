@@ -1,7 +1,7 @@
-//! The tools as a client is told of them: what they do, what they take and what they answer.
+//! The tool definitions for clients: descriptions, arguments and results.
 
-use super::asked::DIRECTORY;
-use preface::{core::format, mcp_protocol::ToolOffer};
+use super::arguments::DIRECTORY;
+use preface_engine::{core::format, mcp_protocol::ToolOffer};
 use serde_json::{Map, Value, json};
 
 /// Returns the tools, by name. `presets` are named as examples.
@@ -62,6 +62,10 @@ fn request_input(presets: &[&str]) -> Value {
     });
     input["properties"]["max_output_tokens"] =
         json!({ "type": "integer", "minimum": 1, "description": "The most tokens of the answer." });
+    input["properties"]["cache_ttl"] = json!({
+        "type": "string",
+        "description": "The lifetime of the cache marks as the service writes it, such as `1h`. Without it that of the model.",
+    });
     input["required"] = json!(["format", "messages"]);
     input
 }

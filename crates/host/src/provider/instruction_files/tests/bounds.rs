@@ -1,4 +1,4 @@
-//! What means no good costs little, and is told in few words.
+//! Hostile input costs little, and few diagnostics report it.
 
 use super::*;
 use crate::system::ReadError;
@@ -13,7 +13,7 @@ fn bytes(built: &BuiltSection) -> usize {
 }
 
 #[test]
-fn of_five_thousand_rules_a_thousand_speak() {
+fn of_five_thousand_rules_a_thousand_are_included() {
     let mut system = machine();
     for at in 0..5_000 {
         system =
@@ -25,7 +25,7 @@ fn of_five_thousand_rules_a_thousand_speak() {
     assert_eq!(built.paths()[0], "~/.tool/rules/own.md", "the user's come first");
     assert!(built.paths()[1..].is_sorted());
     assert_eq!(
-        built.told("rules/limit"),
+        built.messages("rules/limit"),
         ["4001 rules were left out: a build reads at most 1000 rules and 4194304 bytes of them"]
     );
     assert_eq!(built.notes.len(), 1);
@@ -33,7 +33,7 @@ fn of_five_thousand_rules_a_thousand_speak() {
 }
 
 #[test]
-fn of_five_thousand_waiting_rules_one_note_tells() {
+fn one_note_reports_five_thousand_waiting_rules() {
     let mut system = machine();
     for at in 0..5_000 {
         let text = format!("---\npaths: src/{at}/**\n---\nrule {at}\n");
@@ -41,8 +41,8 @@ fn of_five_thousand_waiting_rules_one_note_tells() {
     }
     let built = build(&system, json!({"rules": "rules", "touched": ["src/7/x", "src/4999/x"]}));
     assert_eq!(built.text(), "rule 7\n");
-    assert_eq!((built.told("rules/waiting").len(), built.told("rules/limit").len()), (1, 1));
-    assert!(built.told("rules/waiting")[0].starts_with("999 rules wait "));
+    assert_eq!((built.messages("rules/waiting").len(), built.messages("rules/limit").len()), (1, 1));
+    assert!(built.messages("rules/waiting")[0].starts_with("999 rules wait "));
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn rules_have_4_mib_together() {
     let system = system.with_file("/w/p/.tool/rules/0-huge.md", vec![b'x'; (4 << 20) + 1]);
     let built = build(&system, json!({"rules": "rules"}));
     assert_eq!((built.contribution.items.len(), bytes(&built)), (4, 4 << 20));
-    assert!(built.told("rules/limit")[0].starts_with("2 rules were left out"));
-    assert_eq!(built.told("file/too-large").len(), 1);
+    assert!(built.messages("rules/limit")[0].starts_with("2 rules were left out"));
+    assert_eq!(built.messages("file/too-large").len(), 1);
 }
 
 #[test]
@@ -68,15 +68,15 @@ fn directories_of_rules_have_limits() {
     let system = system.with_file(deep, "deep").with_file("/w/p/.tool/rules/a.md", "A");
     let built = build(&system, json!({"rules": "rules"}));
     assert_eq!(built.text(), "A");
-    assert_eq!(built.told("rules/limit").len(), 2);
+    assert_eq!(built.messages("rules/limit").len(), 2);
     let mut system = machine();
     for at in 0..1_000 {
         system = system.with_link(format!("/w/p/.tool/rules/{at:04}.md"), "/etc/passwd");
     }
     let system = system.with_file("/etc/passwd", "secret");
     let built = build(&system, json!({"rules": "rules"}));
-    assert_eq!(built.told("file/outside").len(), 21);
-    assert_eq!(built.told("file/outside")[20], "980 more like this are not listed");
+    assert_eq!(built.messages("file/outside").len(), 21);
+    assert_eq!(built.messages("file/outside")[20], "980 more like this are not listed");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn patterns_of_rules_have_limits_together() {
     let built = build(&system, json!({"rules": "rules", "touched": ["a".repeat(200)]}));
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
     assert_eq!(built.contribution.items.len(), 10);
-    assert_eq!(built.told("rules/pattern").len(), 21);
+    assert_eq!(built.messages("rules/pattern").len(), 21);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn ten_files_that_import_each_other_ten_times_stay_small() {
         let built = build(&system, json!({"hops": hops}));
         assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
         assert!(bytes(&built) <= (4 << 20) + all.len());
-        assert_eq!(built.told("imports/limit").len(), 1, "{:?}", built.codes());
+        assert_eq!(built.messages("imports/limit").len(), 1, "{:?}", built.codes());
         assert!(built.notes.len() < 70, "{}", built.notes.len());
         assert_origins(&built, &system);
     }
@@ -125,7 +125,7 @@ fn imports_have_4_mib_and_a_thousand_files_together() {
         .with_file("/w/p/small", "");
     let built = build(&system, json!({}));
     assert_eq!(bytes(&built), (4 << 20) + 4 + 6 * 5 + 996 + 1_004 * 9);
-    assert!(built.told("imports/limit")[0].starts_with("1010 imports stay"));
+    assert!(built.messages("imports/limit")[0].starts_with("1010 imports stay"));
 }
 
 #[test]
@@ -133,11 +133,11 @@ fn names_that_lead_nowhere_are_looked_for_ten_thousand_times() {
     let text: String = (0..50_000).map(|at| format!("@{at}.md ")).collect();
     let built = build(&machine().with_file("/w/p/CLAUDE.md", &text), json!({}));
     assert_eq!(built.text(), text);
-    assert!(built.told("imports/limit")[0].starts_with("40000 imports stay"));
-    assert_eq!(built.told("imports/missing").len(), 21);
+    assert!(built.messages("imports/limit")[0].starts_with("40000 imports stay"));
+    assert_eq!(built.messages("imports/missing").len(), 21);
     let long = format!("@{} @{}", "a".repeat(1 << 20), "a/".repeat(1 << 19));
     let built = build(&machine().with_file("/w/p/CLAUDE.md", &long), json!({}));
-    assert_eq!((built.text() == long, built.told("imports/missing").len()), (true, 0));
+    assert_eq!((built.text() == long, built.messages("imports/missing").len()), (true, 0));
 }
 
 #[test]
@@ -150,5 +150,5 @@ fn binary_files_are_not_read_without_end() {
     }
     let built = build(&system.with_file("/w/p/CLAUDE.md", &text), json!({}));
     assert_eq!(built.text(), text);
-    assert!(built.told("imports/limit")[0].starts_with("19 imports stay"), "21 × 3 MiB fit into 64 MiB");
+    assert!(built.messages("imports/limit")[0].starts_with("19 imports stay"), "21 × 3 MiB fit into 64 MiB");
 }

@@ -12,7 +12,7 @@ fn secrets(system: MemorySystem) -> MemorySystem {
         .with_file("/w/p2/secret.md", "SECRET")
 }
 
-fn says_no_secret(system: &MemorySystem, built: &BuiltSection) {
+fn assert_no_secret(system: &MemorySystem, built: &BuiltSection) {
     for item in &built.contribution.items {
         assert!(!text_of(&item.pieces).contains("SECRET"), "{item:?}");
     }
@@ -47,22 +47,22 @@ fn imports_of_the_tree_stay_in_the_work_tree() {
     let built = build(&system, json!({}));
     let refused = text.split(" @sub").next().expect("a first part");
     assert_eq!(built.text(), format!("{refused} up: ok @../../secret.md ok"));
-    assert_eq!(built.told("imports/outside").len(), 12);
+    assert_eq!(built.messages("imports/outside").len(), 12);
     assert!(built.notes.iter().all(|note| note.severity == Severity::Warning && note.help.is_some()));
-    says_no_secret(&system, &built);
+    assert_no_secret(&system, &built);
     let first = "CLAUDE.md:1: `@../../etc/passwd` stays as it is written: it is outside the work tree, or outside \
                  the directory if there is no work tree";
-    assert_eq!(built.told("imports/outside")[0], first);
+    assert_eq!(built.messages("imports/outside")[0], first);
 }
 
 #[test]
-fn whether_a_file_is_there_is_not_told() {
+fn whether_a_file_exists_is_not_revealed() {
     let (there, gone) = ("@/etc/passwd", "@/etc/nothing");
-    let told = |text: &str| {
+    let message = |text: &str| {
         let system = secrets(machine()).with_file("/w/p/CLAUDE.md", text);
-        build(&system, json!({})).told("imports/outside")[0].replace(text, "@")
+        build(&system, json!({})).messages("imports/outside")[0].replace(text, "@")
     };
-    assert_eq!(told(there), told(gone));
+    assert_eq!(message(there), message(gone));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_work_tree_that_holds_the_home_directory_is_none() {
     // The account's own home directory is looked up in `/etc/passwd`: here the project could have brought it.
     system.cut("/etc/passwd");
     system.clear_touches();
-    says_no_secret(&system, &build(&system, json!({})));
+    assert_no_secret(&system, &build(&system, json!({})));
 }
 
 #[test]
@@ -131,8 +131,8 @@ fn links_of_the_tree_stay_in_the_work_tree() {
         .with_file("/w/p/x.md", "X");
     let built = build(&system, json!({}));
     assert_eq!(built.items(), [("CLAUDE.local.md", "local", "local X".to_owned())]);
-    assert_eq!(built.told("file/outside").len(), 2);
-    says_no_secret(&system, &built);
+    assert_eq!(built.messages("file/outside").len(), 2);
+    assert_no_secret(&system, &built);
 }
 
 #[test]
@@ -146,13 +146,13 @@ fn rules_stay_in_the_work_tree() {
         .with_file("/w/p/docs/in.md", "in @../../secret.md");
     let built = build(&system, json!({"rules": "rules"}));
     assert_eq!(built.items(), [(".tool/rules/in/in.md", "rule", "in @../../secret.md".to_owned())]);
-    assert_eq!(built.told("file/outside").len(), 3);
-    says_no_secret(&system, &built);
+    assert_eq!(built.messages("file/outside").len(), 3);
+    assert_no_secret(&system, &built);
     assert!(!is_listed(&system, "/w/p/.git") && !is_listed(&system, "/w/p2"));
     let system = secrets(machine()).with_link("/w/p/.tool", "/w/p2").with_file("/w/p2/rules/a.md", "SECRET");
     let built = build(&system, json!({"rules": "rules"}));
-    assert_eq!(built.told("file/outside").len(), 1);
-    says_no_secret(&system, &built);
+    assert_eq!(built.messages("file/outside").len(), 1);
+    assert_no_secret(&system, &built);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_link_to_a_directory_beside_the_roots_is_not_looked_into() {
     let terms = || TestTrust { roots: Some(vec!["/w/p/src".into()]), ..TestTrust::default() };
     let built = build_on(&system, json!({"rules": "rules"}), terms());
     assert_eq!(built.paths(), [".tool/rules/in/a.md"]);
-    assert_eq!(built.told("file/outside").len(), 1, "{:?}", built.notes);
+    assert_eq!(built.messages("file/outside").len(), 1, "{:?}", built.notes);
     assert!(!is_listed(&system, "/w/p/docs"));
     // Without roots it lies in the project.
     let built = build(&system, json!({"rules": "rules"}));

@@ -1,4 +1,4 @@
-//! Which files speak, in which order.
+//! The files that are included, and their order.
 
 use super::*;
 use serde_json::json;
@@ -82,7 +82,7 @@ fn managed_and_user_files_come_first_in_either_order() {
 }
 
 #[test]
-fn the_users_files_that_are_not_read_are_told() {
+fn the_users_files_that_are_not_read_are_reported() {
     let system = machine().with_file("/home/u/.tool/CLAUDE.md", "user");
     let options = json!({"unread": ["CLAUDE.md", "gone.md"], "hints": {"unread": "set a switch"}});
     let built = build(&system, options.clone());
@@ -97,7 +97,7 @@ fn the_users_files_that_are_not_read_are_told() {
     for more in [json!({"user": ["CLAUDE.md"]}), json!({"exclude": ["~/.tool/*"]}), json!({"unread": []})] {
         let mut options = options.clone();
         options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        assert_eq!(build(&system, options).told("instructions/unread"), Vec::<&str>::new(), "{more}");
+        assert_eq!(build(&system, options).messages("instructions/unread"), Vec::<&str>::new(), "{more}");
     }
     let home = system.with_current_dir("/home/u");
     let built = build(&home, json!({"unread": ["CLAUDE.md"], "names": [".tool/CLAUDE.md"]}));
@@ -148,11 +148,11 @@ fn the_users_own_file_on_the_way_leaves_the_fallbacks() {
     });
     let built = build(&system, options);
     assert_eq!(built.paths(), ["~/.tool/CLAUDE.md", "AGENTS.md"]);
-    assert_eq!(built.notes, [], "it was said by this name");
+    assert_eq!(built.notes, [], "it was included by this name");
 }
 
 #[test]
-fn the_same_file_is_said_once() {
+fn the_same_file_is_included_once() {
     let system = machine()
         .with_file("/w/p/CLAUDE.md", "text")
         .with_link("/w/p/CLAUDE.local.md", "CLAUDE.md")
@@ -162,7 +162,7 @@ fn the_same_file_is_said_once() {
     let built = build(&system, json!({}));
     assert_eq!(built.paths(), ["CLAUDE.md", "../CLAUDE.md"], "the same text is not the same file");
     assert_eq!(
-        built.told("context/duplicate"),
+        built.messages("context/duplicate"),
         [
             ".claude/CLAUDE.md was left out: it is the same file as CLAUDE.md",
             "CLAUDE.local.md was left out: it is the same file as CLAUDE.md",
@@ -171,7 +171,7 @@ fn the_same_file_is_said_once() {
 }
 
 #[test]
-fn excluded_files_are_told_and_managed_ones_stay() {
+fn excluded_files_are_reported_and_managed_ones_stay() {
     let system = tree()
         .with_file("/etc/tool/CLAUDE.md", "managed")
         .with_file("/home/u/.tool/CLAUDE.md", "user")
@@ -188,22 +188,22 @@ fn excluded_files_are_told_and_managed_ones_stay() {
         built.paths(),
         ["/etc/tool/CLAUDE.md", "CLAUDE.local.md", ".tool/rules/a.md", ".tool/rules/b.md"]
     );
-    assert_eq!(built.told("instructions/excluded").len(), 5);
+    assert_eq!(built.messages("instructions/excluded").len(), 5);
     let built = with(json!(["~/.tool/*", "./.claude/", "../{CLAUDE,X}.md", ".tool/rules/[ac].md"]));
     assert_eq!(
         built.paths(),
         ["/etc/tool/CLAUDE.md", "CLAUDE.md", "CLAUDE.local.md", "../../CLAUDE.md", ".tool/rules/b.md"]
     );
     assert_eq!(
-        built.told("instructions/excluded")[..2],
+        built.messages("instructions/excluded")[..2],
         ["~/.tool/CLAUDE.md was left out: it is excluded", ".claude/CLAUDE.md was left out: it is excluded"]
     );
     let built = with(json!(["**/CLAUDE.md", "**/rules/"]));
     assert_eq!(built.paths(), ["/etc/tool/CLAUDE.md", "CLAUDE.local.md"], "also above the cwd and at home");
     assert_eq!(with(json!("**")).paths(), ["/etc/tool/CLAUDE.md"]);
     let built = with(json!(["[a", "*.md"]));
-    assert_eq!(built.told("profile/option"), ["`exclude`: `[a` excludes nothing: a `[` has no `]`"]);
-    assert_eq!(built.told("instructions/excluded").len(), 2, "a star does not reach over a slash");
+    assert_eq!(built.messages("profile/option"), ["`exclude`: `[a` excludes nothing: a `[` has no `]`"]);
+    assert_eq!(built.messages("instructions/excluded").len(), 2, "a star does not reach over a slash");
 }
 
 #[test]
@@ -218,18 +218,18 @@ fn blank_files_are_silent_and_texts_are_verbatim() {
 }
 
 #[test]
-fn files_that_say_nothing_are_named() {
+fn empty_files_are_named() {
     let why = |system: &MemorySystem, options: Value| build(system, options).contribution.silent;
     let one = machine().with_file("/w/p/CLAUDE.md", " \n\t\n");
     assert_eq!(why(&one, json!({})).as_deref(), Some("CLAUDE.md is empty"));
     let three = one.with_file("/w/CLAUDE.md", "").with_file("/CLAUDE.md", "\n");
     assert_eq!(why(&three, json!({})).as_deref(), Some("CLAUDE.md and 2 more are empty"));
     let why = why(&three, json!({"exclude": ["/CLAUDE.md"]})).expect("it is silent");
-    assert!(why.ends_with("the notes say why"), "{why}");
+    assert!(why.ends_with("see the diagnostics"), "{why}");
 }
 
 #[test]
-fn long_files_are_told_and_larger_ones_than_4_mib_skipped() {
+fn long_files_are_reported_and_larger_ones_than_4_mib_skipped() {
     let system = machine()
         .with_file("/w/p/CLAUDE.md", "x\n".repeat(200) + "x")
         .with_file("/w/p/.claude/CLAUDE.md", "x\n".repeat(200))
@@ -238,25 +238,25 @@ fn long_files_are_told_and_larger_ones_than_4_mib_skipped() {
         .with_file("/CLAUDE.md", "é".repeat(40_000));
     let built = build(&system, json!({}));
     assert_eq!(
-        built.told("instructions/long"),
+        built.messages("instructions/long"),
         [
             "CLAUDE.md has 201 lines and 401 characters, imports included: each request pays for them",
             "CLAUDE.local.md has 1 lines and 40001 characters, imports included: each request pays for them",
         ]
     );
     assert_eq!(
-        built.told("file/too-large"),
+        built.messages("file/too-large"),
         ["../CLAUDE.md was left out: 4194305 bytes, more than the limit of 4194304"]
     );
     assert_eq!(built.contribution.items.len(), 4);
 }
 
 #[test]
-fn bytes_that_are_no_utf_8_are_told_and_imports_around_them_work() {
+fn bytes_that_are_no_utf_8_are_reported_and_imports_around_them_work() {
     let system = machine().with_file("/w/p/CLAUDE.md", b"a\xff @b.md \xfe.").with_file("/w/p/b.md", "B");
     let built = build(&system, json!({}));
     assert_eq!(built.text(), "a\u{fffd} B \u{fffd}.");
-    assert_eq!(built.told("file/not-utf8"), ["CLAUDE.md is not UTF-8: 2 places became U+FFFD"]);
+    assert_eq!(built.messages("file/not-utf8"), ["CLAUDE.md is not UTF-8: 2 places became U+FFFD"]);
     let marked = machine().with_file("/w/p/CLAUDE.md", "\u{feff}@b.md!").with_file("/w/p/b.md!", "B");
     let strip = TestTrust { bom: ByteOrderMark::Strip, ..TestTrust::default() };
     assert_eq!(build(&marked, json!({})).text(), "\u{feff}B");
@@ -264,7 +264,7 @@ fn bytes_that_are_no_utf_8_are_told_and_imports_around_them_work() {
 }
 
 #[test]
-fn what_is_no_file_is_told() {
+fn a_candidate_that_is_no_file_is_reported() {
     let system = machine()
         .with_dir("/w/p/CLAUDE.md")
         .with_special("/w/p/CLAUDE.local.md")
@@ -279,13 +279,13 @@ fn what_is_no_file_is_told() {
 }
 
 #[test]
-fn what_the_gate_holds_says_nothing() {
+fn untrusted_files_are_left_out() {
     let system = tree().with_file("/w/p/.tool/rules/a.md", "rule").with_file("/w/p/.tool/x.md", "x");
     let options = json!({"rules": "rules", "names": ["CLAUDE.md", ".tool/x.md"]});
     let pinned = TestTrust { mode: TrustMode::Pinned, ..TestTrust::default() };
     let built = build_on(&system, options.clone(), pinned);
     assert!(built.contribution.items.is_empty());
-    assert_eq!(built.told("trust/untrusted").len(), 5);
+    assert_eq!(built.messages("trust/untrusted").len(), 5);
     assert_eq!(built.gated.len(), 5);
     let untrusted = TestTrust { mode: TrustMode::Whole, layer: false, ..TestTrust::default() };
     system.clear_touches();
@@ -310,7 +310,7 @@ fn files_that_others_can_write_are_held() {
         .with_mode("/w/p/shared", 0o777);
     let built = build(&system, json!({}));
     assert_eq!(built.items(), [("CLAUDE.md", "project", "@shared/x.md".to_owned())]);
-    assert_eq!(built.told("trust/untrusted").len(), 2);
+    assert_eq!(built.messages("trust/untrusted").len(), 2);
     assert_eq!(build(&system, json!({"shared_dirs": "read"})).contribution.items.len(), 2);
 }
 
@@ -325,17 +325,23 @@ fn files_beside_the_roots_are_not_read() {
     let roots = Some(vec![PathBuf::from("/w/p/x")]);
     let built = build_on(&system, json!({}), TestTrust { roots, ..TestTrust::default() });
     assert_eq!(built.items(), [("CLAUDE.md", "project", "in @../y/out.md".to_owned())]);
-    assert_eq!(built.codes(), [(Severity::Warning, "imports/outside"), (Severity::Warning, "file/outside")]);
+    assert_eq!(
+        built.codes(),
+        [
+            (Severity::Warning, "imports/outside"),
+            (Severity::Warning, "file/outside"),
+            (Severity::Info, "file/above-roots"),
+        ]
+    );
 }
 
 #[test]
-fn options_that_cannot_be_read_are_told() {
+fn invalid_options_are_reported() {
     let options = json!({
-        "imports": "maybe", "hops": [], "names": 7, "order": "up", "nmaes": [], "touched": true,
+        "imports": "maybe", "hops": [], "names": 7, "order": "up", "touched": true,
         "hints": {"unread": 1, "other": "x"},
     });
     let built = build(&machine(), options);
-    assert_eq!(built.told("profile/option").len(), 7);
-    assert_eq!(build(&machine(), json!({"hints": "x"})).told("profile/option").len(), 1);
-    assert_eq!(built.told("profile/unknown-option").len(), 1);
+    assert_eq!(built.messages("profile/option").len(), 7);
+    assert_eq!(build(&machine(), json!({"hints": "x"})).messages("profile/option").len(), 1);
 }

@@ -91,7 +91,7 @@ fn the_name_of_a_heading_behind_a_path_is_no_part_of_it() {
     let built = build(&system, json!({}));
     assert_eq!(built.text(), "A, B and @docs/gone.md#x @#a");
     assert_eq!(
-        built.told("imports/missing"),
+        built.messages("imports/missing"),
         ["CLAUDE.md:1: `@docs/gone.md#x` stays as it is written: there is no such file"]
     );
 }
@@ -107,7 +107,7 @@ fn a_path_below_a_directory_that_is_there_is_meant_as_one() {
     let system = with(&[("/w/p/CLAUDE.md", "@docs/styel @types/node @docs"), ("/w/p/docs/style.md", "S")]);
     let built = build(&system, json!({}));
     assert_eq!(
-        built.told("imports/missing"),
+        built.messages("imports/missing"),
         ["CLAUDE.md:1: `@docs/styel` stays as it is written: there is no such file"]
     );
 }
@@ -123,7 +123,7 @@ fn addresses_packages_and_code_are_text() {
 }
 
 #[test]
-fn what_is_missing_or_no_text_stays_and_is_told() {
+fn an_import_of_no_text_file_stays_and_is_reported() {
     let text = "one\n@gone.md @./gone\n@dir @pipe @raw @nul @dangling.md @huge.md";
     let system = with(&[("/w/p/CLAUDE.md", text)])
         .with_dir("/w/p/dir")
@@ -134,10 +134,10 @@ fn what_is_missing_or_no_text_stays_and_is_told() {
         .with_file("/w/p/huge.md", vec![b'x'; (4 << 20) + 1]);
     let built = build(&system, json!({}));
     assert_eq!(built.text(), text);
-    let told: Vec<_> = built.notes.iter().map(|note| (note.severity, note.message.as_str())).collect();
+    let notes: Vec<_> = built.notes.iter().map(|note| (note.severity, note.message.as_str())).collect();
     let stays = "stays as it is written";
     assert_eq!(
-        told,
+        notes,
         [
             (Severity::Warning, format!("CLAUDE.md:2: `@gone.md` {stays}: there is no such file").as_str()),
             (Severity::Warning, &format!("CLAUDE.md:2: `@./gone` {stays}: there is no such file")),
@@ -167,7 +167,7 @@ fn imports_lead_four_hops_far() {
     let built = build(&system, json!({}));
     assert_eq!(built.text(), "0 1 2 3 4 @5");
     let why = "imports lead from one to the next 4 times at most";
-    assert_eq!(built.told("imports/hops"), [format!("4:1: `@5` stays as it is written: {why}")]);
+    assert_eq!(built.messages("imports/hops"), [format!("4:1: `@5` stays as it is written: {why}")]);
     for (hops, text) in [(json!(1), "0 1 @2"), (json!("5"), "0 1 2 3 4 5"), (json!(0), "0 @1")] {
         assert_eq!(build(&system, json!({"hops": hops})).text(), text);
     }
@@ -183,7 +183,7 @@ fn cycles_end_where_they_close() {
     .with_link("/w/p/link.md", "b.md");
     let built = build(&system, json!({"hops": 32}));
     assert_eq!(built.text(), "@CLAUDE.md A B @a.md @CLAUDE.md B @a.md @CLAUDE.md");
-    assert_eq!(built.told("imports/cycle").len(), 3, "each place is told once");
+    assert_eq!(built.messages("imports/cycle").len(), 3, "each place is reported once");
     assert!(built.notes.iter().all(|note| note.severity == Severity::Warning && note.help.is_some()));
 }
 
@@ -199,7 +199,7 @@ fn a_file_that_is_imported_is_not_included_by_itself() {
     assert_eq!(texts, ["A A L A"]);
     assert_eq!((system.reads("/w/p/a.md"), system.reads("/w/p/CLAUDE.local.md")), (1, 1));
     assert_eq!(
-        built.told("context/duplicate"),
+        built.messages("context/duplicate"),
         ["CLAUDE.local.md was left out: it is imported by CLAUDE.md"]
     );
 }
@@ -221,8 +221,8 @@ fn imports_pass_the_gate() {
     let built = build_on(&system, json!({}), terms);
     assert_eq!(built.text(), "@a.md @a.md");
     assert_eq!(built.gated, ["CLAUDE.md", "a.md"]);
-    assert_eq!(built.told("trust/untrusted").len(), 1);
-    assert_eq!(built.told("imports/unread").len(), 2, "each place is told");
+    assert_eq!(built.messages("trust/untrusted").len(), 1);
+    assert_eq!(built.messages("imports/unread").len(), 2, "each place is reported");
     let terms = TestTrust { mode: TrustMode::Pinned, consent: Consent::Once, ..TestTrust::default() };
     assert_eq!(build_on(&system, json!({}), terms).text(), "A A");
 }

@@ -46,7 +46,7 @@ fn loose() -> MemorySystem {
     MemorySystem::new().with_home("/home/u").with_dir("/w/p").with_current_dir("/w/p")
 }
 
-/// How the project is trusted, and what may be read of it.
+/// The trust of the project, and the files of it that may be read.
 struct TestTrust {
     mode: TrustMode,
     consent: Consent,
@@ -136,7 +136,7 @@ impl BuiltSection {
         text_of(&self.contribution.items[0].pieces)
     }
 
-    fn told(&self, code: &str) -> Vec<&str> {
+    fn messages(&self, code: &str) -> Vec<&str> {
         self.notes
             .iter()
             .filter(|note| note.code.as_str() == code)

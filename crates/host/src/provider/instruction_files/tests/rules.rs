@@ -53,7 +53,7 @@ fn a_rule_with_paths_waits_for_a_file_that_matches() {
     assert_eq!(built.items(), [(".tool/rules/all.md", "rule", "All\n".to_owned())]);
     assert_eq!(built.codes(), [(Severity::Info, "rules/waiting")]);
     assert_eq!(
-        built.told("rules/waiting"),
+        built.messages("rules/waiting"),
         ["2 rules wait for a file to be worked on, such as .tool/rules/api.md (`src/api/**/*.{ts,tsx}`)"]
     );
     assert_eq!(built.notes[0].help.as_deref(), Some("`touched` names files that are worked on"));
@@ -107,7 +107,7 @@ fn a_cwd_behind_a_link_is_the_same_directory() {
 }
 
 #[test]
-fn a_pattern_that_is_wrong_matches_nothing_and_is_told() {
+fn an_invalid_pattern_matches_nothing_and_is_reported() {
     let many = "{a,b,c,d,e,f,g,h,i,j}".repeat(4);
     let system = rules(&[
         ("a.md", "---\npaths: [\"src/[\", \"src/{a\", \"ok\"]\n---\nA"),
@@ -118,24 +118,27 @@ fn a_pattern_that_is_wrong_matches_nothing_and_is_told() {
     ]);
     let built = touched(&system, &["ok", "src/[", "aaaa", "a"]);
     assert_eq!(built.text(), "A", "the sound pattern beside them counts");
-    let told = built.told("rules/pattern");
-    assert_eq!(told.len(), 5, "{told:#?}");
-    assert_eq!(told[0], ".tool/rules/a.md: `src/[` matches nothing: a `[` has no `]`");
-    assert!(told[2].ends_with("braces make at most 1000 patterns and 4194304 bytes of one list"));
-    assert!(told[4].len() < 200);
-    assert_eq!(built.told("rules/head"), [".tool/rules/b.md: `paths` is neither a text nor a list of texts"]);
-    assert_eq!(built.told("rules/waiting"), Vec::<&str>::new(), "what never matches does not wait");
-    let built = touched(&system, &[]);
-    assert_eq!(built.told("rules/pattern").len(), 5, "also where nothing is worked on");
+    let messages = built.messages("rules/pattern");
+    assert_eq!(messages.len(), 5, "{messages:#?}");
+    assert_eq!(messages[0], ".tool/rules/a.md: `src/[` matches nothing: a `[` has no `]`");
+    assert!(messages[2].ends_with("braces make at most 1000 patterns and 4194304 bytes of one list"));
+    assert!(messages[4].len() < 200);
     assert_eq!(
-        built.told("rules/waiting"),
+        built.messages("rules/head"),
+        [".tool/rules/b.md: `paths` is neither a text nor a list of texts"]
+    );
+    assert_eq!(built.messages("rules/waiting"), Vec::<&str>::new(), "what never matches does not wait");
+    let built = touched(&system, &[]);
+    assert_eq!(built.messages("rules/pattern").len(), 5, "also where nothing is worked on");
+    assert_eq!(
+        built.messages("rules/waiting"),
         ["1 rule waits for a file to be worked on, such as .tool/rules/a.md (`src/[`)"]
     );
-    assert!(built.contribution.silent.as_deref().is_some_and(|why| why.ends_with("the notes say why")));
+    assert!(built.contribution.silent.as_deref().is_some_and(|why| why.ends_with("see the diagnostics")));
 }
 
 #[test]
-fn a_head_that_is_no_yaml_is_told_and_the_rule_speaks() {
+fn a_head_that_is_no_yaml_is_reported_and_the_rule_included() {
     let system = rules(&[("a.md", "---\nname: a\nx: a: b\n---\nA")]);
     let built = touched(&system, &[]);
     assert_eq!(built.text(), "A");
@@ -150,7 +153,7 @@ fn imports_of_a_rule_are_relative_to_it_and_its_head_is_not_looked_at() {
     assert_eq!(built.items()[0].2, "B and ` context\n");
     assert_origins(&built, &system);
     let line = system.with_file("/w/p/.tool/rules/a.md", "---\nname: a\n---\n\n@gone.md\n");
-    assert!(touched(&line, &[]).told("imports/missing")[0].starts_with(".tool/rules/a.md:5: "));
+    assert!(touched(&line, &[]).messages("imports/missing")[0].starts_with(".tool/rules/a.md:5: "));
 }
 
 #[test]
@@ -166,14 +169,14 @@ fn links_are_followed_once_and_cycles_end() {
     let built = touched(&system, &[]);
     assert_eq!(built.paths(), [".tool/rules/a.md", ".tool/rules/other/c.md", ".tool/rules/sub/b.md"]);
     assert_eq!(
-        built.told("rules/again"),
+        built.messages("rules/again"),
         [
             ".tool/rules/loop leads back to .tool/rules, which is read already",
             ".tool/rules/sub/up leads back to .tool/rules, which is read already",
             ".tool/rules/twice leads back to .tool/rules/sub, which is read already",
         ]
     );
-    assert_eq!((built.told("context/duplicate").len(), built.told("file/link").len()), (1, 1));
+    assert_eq!((built.messages("context/duplicate").len(), built.messages("file/link").len()), (1, 1));
 }
 
 #[test]

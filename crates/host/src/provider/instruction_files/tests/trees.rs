@@ -7,7 +7,7 @@ use serde_json::json;
 
 const FILES: [&str; 7] = ["CLAUDE.md", "a.md", "b.md", "d/a.md", "d/e/c.md", "CLAUDE.local.md", "../out.md"];
 
-/// What a text is made of. Each word is followed by a blank or a line end.
+/// The words of a text. Each word is followed by a blank or a line end.
 const WORDS: [&str; 20] = [
     "@a.md",
     "@./b.md",
@@ -58,7 +58,7 @@ fn place(name: &str) -> PathBuf {
 /// The files by where they really lie.
 type TestDisk = BTreeMap<PathBuf, String>;
 
-/// What is in the section already: the files that are included by themselves, and those that they import.
+/// The content of the section so far: the files that are included by themselves, and those that they import.
 #[derive(Default)]
 struct SectionFiles {
     included: Vec<PathBuf>,

@@ -1,0 +1,206 @@
+//! Results and errors as JSON.
+
+use crate::resource::Resource;
+use preface::{Absent, Conversation, ErrorKind, Origin, Prompt, Request};
+use preface_bindings::{diagnostics, location};
+use serde_json::{Value, json};
+
+/// The result of an operation.
+pub struct Reply {
+    /// JSON: `{"value": …}` or `{"error": …}`.
+    pub json: String,
+    /// A long text, which JSON would only make longer.
+    pub text: Option<String>,
+    /// What later operations need.
+    pub resource: Option<Resource>,
+}
+
+impl Reply {
+    /// Makes a reply with a value.
+    pub fn new(value: Value) -> Self {
+        Reply { json: json!({ "value": value }).to_string(), text: None, resource: None }
+    }
+
+    /// Adds a long text.
+    pub fn with_text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// Adds what later operations need.
+    pub fn with(mut self, resource: Resource) -> Self {
+        self.resource = Some(resource);
+        self
+    }
+}
+
+/// The reason why an operation failed.
+pub enum Failure {
+    /// An error of the library.
+    Preface(preface::Error),
+    /// An argument that the JavaScript layer let through.
+    Usage(String),
+    /// A panic, or a call that the JavaScript layer never makes.
+    Bug(String),
+}
+
+impl From<preface::Error> for Failure {
+    fn from(error: preface::Error) -> Self {
+        Failure::Preface(error)
+    }
+}
+
+impl From<Failure> for Reply {
+    fn from(failure: Failure) -> Self {
+        let error = match failure {
+            Failure::Preface(error) => json!({
+                "kind": kind(error.kind()),
+                "code": error.code(),
+                "message": error.to_string(),
+                "help": error.help(),
+                "location": error.location().map(location),
+            }),
+            Failure::Usage(message) => json!({"kind": "usage", "code": "cli/usage", "message": message}),
+            Failure::Bug(what) => json!({
+                "kind": "internal",
+                "code": "internal",
+                "message": format!("internal error, this is a bug, please report it: {what}"),
+            }),
+        };
+        Reply { json: json!({ "error": error }).to_string(), text: None, resource: None }
+    }
+}
+
+fn kind(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Usage => "usage",
+        ErrorKind::Config => "config",
+        ErrorKind::Untrusted => "untrusted",
+        ErrorKind::TooLarge => "too-large",
+        ErrorKind::Snapshot => "snapshot",
+        ErrorKind::Conversation => "conversation",
+        ErrorKind::Store => "store",
+        _ => "internal",
+    }
+}
+
+/// Returns what every caller reads of a prompt, but for its text.
+pub fn prompt(prompt: &Prompt) -> Value {
+    json!({"preset": prompt.preset(), "diagnostics": diagnostics(prompt.diagnostics())})
+}
+
+/// Returns the rest of a prompt. Places in its text are UTF-16 code units, as JavaScript counts; parts, spans and blocks follow each other
+/// without a gap, so that each has its end alone.
+pub fn details(prompt: &Prompt) -> Value {
+    let mut units = Units::new(prompt.text());
+    let parts: Vec<Value> = prompt
+        .parts()
+        .map(|part| {
+            let spans: Vec<Value> = part
+                .spans()
+                .map(|span| json!({"end": units.up_to(span.range.end), "origin": origin(&span.origin)}))
+                .collect();
+            json!({
+                "id": part.id(),
+                "end": units.up_to(part.range().end),
+                "stability": part.stability(),
+                "tokens": part.tokens(),
+                "isCut": part.is_cut(),
+                "spans": spans,
+            })
+        })
+        .collect();
+    let mut units = Units::new(prompt.text());
+    let mut end = 0;
+    let blocks: Vec<Value> = prompt
+        .blocks()
+        .iter()
+        .map(|block| {
+            end += block.text.len();
+            json!({"end": units.up_to(end), "stability": block.stability})
+        })
+        .collect();
+    let absent =
+        |Absent { section, reason, why, .. }| json!({"section": section, "reason": reason, "why": why});
+    json!({
+        "fingerprint": prompt.fingerprint(),
+        "tokens": prompt.tokens(),
+        "parts": parts,
+        "blocks": blocks,
+        "staticEnd": Units::new(prompt.text()).up_to(prompt.static_prefix().len()),
+        "absent": prompt.absent().map(absent).collect::<Vec<_>>(),
+        "tools": prompt.tools().iter().map(|tool| tool_definition(tool.to_json())).collect::<Vec<_>>(),
+    })
+}
+
+/// Names the keys of a tool as the options of a build have them.
+fn tool_definition(tool: Value) -> Value {
+    match tool {
+        Value::Object(keys) => {
+            let name = |key: String| if key == "input_schema" { "inputSchema".into() } else { key };
+            Value::Object(keys.into_iter().map(|(key, value)| (name(key), value)).collect())
+        }
+        other => other,
+    }
+}
+
+fn origin(origin: &Origin) -> Value {
+    let mut json = match origin {
+        Origin::File { path, range, scope, .. } => {
+            json!({"type": "file", "path": path, "bytes": [range.start, range.end], "scope": scope})
+        }
+        Origin::Profile { profile, key, .. } => json!({"type": "profile", "profile": profile, "key": key}),
+        Origin::Variable { name, source, .. } => json!({"type": "variable", "name": name, "source": source}),
+        Origin::Template { name, version, range, .. } => {
+            json!({"type": "template", "name": name, "version": version, "bytes": [range.start, range.end]})
+        }
+        Origin::Caller { argument, .. } => json!({"type": "caller", "argument": argument}),
+        Origin::Hook { hook, event, .. } => json!({"type": "hook", "hook": hook, "event": event}),
+        _ => json!({"type": "other"}),
+    };
+    json["label"] = origin.to_string().into();
+    json
+}
+
+/// Returns a request, but for its body.
+pub fn request(request: &Request) -> Value {
+    json!({
+        "number": request.number(),
+        "extends": request.extends(),
+        "diagnostics": diagnostics(request.diagnostics()),
+    })
+}
+
+/// Returns the state of a conversation, but for its text.
+pub fn conversation(conversation: &Conversation) -> Value {
+    json!({
+        "id": conversation.id(),
+        "isNew": conversation.is_new(),
+        "diagnostics": diagnostics(conversation.diagnostics()),
+    })
+}
+
+/// Counts a text in UTF-16 code units, from its beginning to its end.
+struct Units<'a> {
+    rest: &'a str,
+    is_ascii: bool,
+    bytes: usize,
+    units: usize,
+}
+
+impl<'a> Units<'a> {
+    fn new(text: &'a str) -> Self {
+        Units { rest: text, is_ascii: text.is_ascii(), bytes: 0, units: 0 }
+    }
+
+    /// Returns the code units before a byte, which is not before the one of the last call.
+    fn up_to(&mut self, byte: usize) -> usize {
+        if self.is_ascii {
+            return byte;
+        }
+        let (passed, rest) = self.rest.split_at(byte - self.bytes);
+        self.units += passed.encode_utf16().count();
+        (self.rest, self.bytes) = (rest, byte);
+        self.units
+    }
+}

@@ -1,0 +1,302 @@
+//! `preface exec`: an agent, started with the prompt of this directory.
+
+mod agents;
+mod prompt_file;
+
+use crate::{
+    advice::quoted,
+    conversation_prompt::MissingPromptPolicy,
+    failure::{CommandFailure, Exit, words},
+    files,
+    flags::VerbosityFlags,
+    notes,
+    subject::{InteractionMode, Subject, SubjectFlags},
+    ui::{
+        Ui, style,
+        text::{count, one_line, short},
+    },
+};
+use agents::{AgentAdapter, PromptMode, fill};
+use preface_engine::{
+    OsSystem,
+    host::{
+        places::{HomeTrust, user_state},
+        provider::extension::project_root,
+        system::{RunError, System, path_outside, program_outside},
+    },
+};
+use std::{
+    env,
+    ffi::OsString,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    process,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface exec claude                       start Claude Code with the prompt
+  preface exec claude -- -p 'Fix the tests'
+  preface exec codex --mode append --preset mine
+  preface exec gemini --dry-run             show what would be started
+  preface exec pi --conversation 7f3a       with the stored prompt";
+
+/// Start an agent with the prompt of this directory
+///
+/// Builds the prompt as `preface build` does, and starts the agent with its own flag or variable for a prompt. The process becomes the agent
+/// (on Unix): signals, the terminal and the exit code are its own. Arguments for the agent follow `--`.
+///
+/// The prompt is written to a file of your state directory that only you can read, named by the digest of the text; the same prompt
+/// is the same file. Nothing is written into the project. Files older than a week are deleted, unless their agent runs. The program is found
+/// on PATH, and never inside of the project.
+///
+/// What belongs in user messages, such as reminders, is not passed: `preface hook answer` does that.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Start this agent
+    #[arg(value_name = "AGENT", value_parser = AgentAdapter::parser())]
+    program: &'static AgentAdapter,
+
+    /// Replace the agent's own prompt, or append to it; the default is to replace it where that is possible
+    #[arg(long, value_enum, value_name = "MODE")]
+    mode: Option<PromptMode>,
+
+    /// Print the command, the variables and the file; start and write nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Pass these arguments to the agent
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<OsString>,
+
+    #[command(flatten)]
+    subject: SubjectFlags,
+
+    #[command(flatten)]
+    talk: VerbosityFlags,
+}
+
+/// The most bytes of one argument or variable on Linux, with its end.
+const MOST_ARGUMENT: usize = 128 << 10;
+/// The directory of the files, in the state directory.
+const DIR: &str = "prompts";
+
+/// A command that is ready to be started.
+#[derive(Debug)]
+struct AgentCommand {
+    args: Vec<OsString>,
+    env: Vec<(String, String)>,
+    cwd: PathBuf,
+    /// The file of the prompt, if it is passed as one.
+    file: Option<PathBuf>,
+}
+
+/// Builds, and becomes the agent.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let agent = args.program;
+    let mode = args.mode()?;
+    let asking = if args.dry_run { InteractionMode::MayNot } else { InteractionMode::May };
+    let missing = if args.dry_run { MissingPromptPolicy::Skip } else { MissingPromptPolicy::Construct };
+    let kept = args.subject.kept(ui, asking, missing)?;
+    let subject = match kept {
+        Some(kept) => kept,
+        None => args.subject.build(Vec::new(), ui, asking)?,
+    };
+    match &subject.kept {
+        Some(kept) => kept.print_notes(ui, args.talk.talk(), &subject.prompt),
+        None => notes::print(ui, args.talk.talk(), &subject.prompt),
+    }
+    let system = files::system();
+    let command = args.command(&system, mode, &subject)?;
+    let found = program_outside(&system, &project_root(&system, &command.cwd), &agent.name);
+    if args.dry_run {
+        ui.view(&view(agent, mode, &command, &found, &subject))?;
+        return Ok(Exit::Done);
+    }
+    let program = found.map_err(|error| not_found(agent, &error))?;
+    let mut held = None;
+    if let Some(file) = &command.file {
+        if let Some(dir) = file.parent() {
+            prompt_file::check(&system, dir)?;
+            prompt_file::delete_old(dir);
+        }
+        prompt_file::write(&system, file, &subject.prompt.text)?;
+        held = prompt_file::hold(file);
+    }
+    let started = start(&system, &program, &command);
+    drop(held);
+    started
+}
+
+impl Args {
+    fn mode(&self) -> Result<PromptMode, CommandFailure> {
+        let agent = self.program;
+        let Some(usual) = agent.modes().next() else {
+            let message = format!("`{}` cannot be started with a prompt", agent.name);
+            return Err(CommandFailure::usage(message).help(lower(&agent.limits)));
+        };
+        match self.mode {
+            Some(mode) if agent.passing(mode).is_none() => {
+                let message = format!("{} cannot {} a prompt", agent.title, mode.as_str());
+                Err(CommandFailure::usage(message).help(format!("`--mode {}` is possible", usual.as_str())))
+            }
+            mode => Ok(mode.unwrap_or(usual)),
+        }
+    }
+
+    fn command(
+        &self,
+        system: &OsSystem,
+        mode: PromptMode,
+        subject: &Subject,
+    ) -> Result<AgentCommand, CommandFailure> {
+        let agent = self.program;
+        let passing = agent.passing(mode).cloned().unwrap_or_default();
+        let prompt = &subject.prompt;
+        let turn = &self.subject.turn;
+        let cwd = files::absolute(turn.directory.as_deref().unwrap_or(Path::new(".")))?;
+        let place = || file(system, &cwd, turn.request().home_trust, subject);
+        let file = passing.takes_file().then(place).transpose()?;
+        let path = match &file {
+            Some(file) => file.to_str().ok_or_else(|| {
+                CommandFailure::new(format!("the state directory is not UTF-8: `{}`", file.display()))
+                    .help("set `PREFACE_HOME` to another directory")
+            })?,
+            None => "",
+        };
+        let mut args: Vec<OsString> = Vec::new();
+        for template in &passing.args {
+            args.push(bounded(agent, fill(template, path, &prompt.text))?.into());
+        }
+        args.extend(self.args.iter().cloned());
+        let mut env = Vec::new();
+        for (name, template) in &passing.env {
+            if system.var(name).is_some_and(|value| !value.is_empty()) {
+                return Err(CommandFailure::new(format!("the variable `{name}` is set already"))
+                    .help(format!("{} takes the prompt from it; unset it", agent.title)));
+            }
+            env.push((name.clone(), bounded(agent, fill(template, path, &prompt.text))?));
+        }
+        Ok(AgentCommand { args, env, cwd, file })
+    }
+}
+
+/// Refuses a text that no system passes to a program.
+fn bounded(agent: &AgentAdapter, value: String) -> Result<String, CommandFailure> {
+    let why = if value.len() >= MOST_ARGUMENT {
+        format!("it has more than {MOST_ARGUMENT} bytes")
+    } else if value.contains('\0') {
+        "it has a NUL byte".to_owned()
+    } else {
+        return Ok(value);
+    };
+    Err(CommandFailure::new(format!("{} takes the prompt as an argument, and {why}", agent.title))
+        .help("`--budget N` limits the prompt; another `--mode` may pass a file"))
+}
+
+/// Returns the place of the prompt: the same text has the same file.
+fn file(
+    system: &OsSystem,
+    cwd: &Path,
+    home_trust: HomeTrust,
+    subject: &Subject,
+) -> Result<PathBuf, CommandFailure> {
+    let state = user_state(system, cwd, home_trust)?.ok_or_else(|| {
+        CommandFailure::new("there is no state directory for the prompt")
+            .help("set `HOME` or `PREFACE_HOME` to a directory outside of the project")
+    })?;
+    let digest = subject.prompt.fingerprint();
+    let digest = digest.rsplit(':').next().unwrap_or_default();
+    Ok(state.join(DIR).join(format!("{digest}.md")))
+}
+
+/// Starts the agent in the place of this process.
+///
+/// As with the editor of `preface config edit`, the user names the program, and no file can choose it. It is here and not
+/// behind `System`, so that no build can reach it. The agent's `PATH` has no directory of the project: an agent that is a script
+/// finds its interpreter there.
+fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> Result<Exit, CommandFailure> {
+    let mut child = process::Command::new(program);
+    if let Some(path) = env::var_os("PATH") {
+        child.env("PATH", path_outside(system, &project_root(system, &command.cwd), &path));
+    }
+    child.args(&command.args).envs(command.env.iter().cloned()).current_dir(&command.cwd);
+    #[cfg(unix)]
+    let error = std::os::unix::process::CommandExt::exec(&mut child);
+    #[cfg(not(unix))]
+    let error = match child.status() {
+        Ok(status) => process::exit(status.code().unwrap_or(Exit::Failed as i32)),
+        Err(error) => error,
+    };
+    let shown = one_line(&program.display().to_string());
+    Err(CommandFailure::new(format!("cannot start `{shown}`: {}", words(&error)))
+        .help("start the agent by itself to see what is wrong with it"))
+}
+
+fn not_found(agent: &AgentAdapter, error: &RunError) -> CommandFailure {
+    CommandFailure::new(error.to_string()).help(match error {
+        RunError::InsideProject { .. } => {
+            format!("install {} outside of the project: {}", agent.title, install(agent))
+        }
+        _ => format!("install {}: {}", agent.title, install(agent)),
+    })
+}
+
+fn install(agent: &AgentAdapter) -> String {
+    let is_command = agent.install.contains("install ");
+    if is_command { format!("`{}`", agent.install) } else { agent.install.clone() }
+}
+
+/// Returns a sentence as a help: lower case first, no full stop.
+fn lower(sentence: &str) -> String {
+    let mut chars = sentence.trim_end_matches('.').chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// The rows of a dry run.
+fn view(
+    agent: &AgentAdapter,
+    mode: PromptMode,
+    command: &AgentCommand,
+    found: &Result<PathBuf, RunError>,
+    subject: &Subject,
+) -> String {
+    let text = &subject.prompt.text;
+    let word = |word: &str| {
+        let shown = one_line(word);
+        let is_prompt = command.file.is_none() && word.len() >= text.len() && shown.len() > 60;
+        quoted(if is_prompt { short(&shown, 60) } else { shown.as_str().into() }.as_ref())
+    };
+    let mut line: Vec<String> =
+        command.env.iter().map(|(name, value)| format!("{name}={}", word(value))).collect();
+    line.push(agent.name.clone());
+    line.extend(command.args.iter().map(|arg| word(&arg.to_string_lossy())));
+    let program = match found {
+        Ok(path) => one_line(&path.display().to_string()),
+        Err(RunError::NotFound { .. }) => format!("not found; install it: {}", install(agent)),
+        Err(error) => format!("{error}; install it: {}", install(agent)),
+    };
+    let prompt = match &command.file {
+        Some(file) => format!("{} ({})", one_line(&file.display().to_string()), count(text.len(), "byte")),
+        None => format!("an argument ({})", count(text.len(), "byte")),
+    };
+    let tried = match &agent.measured {
+        Some(version) => format!("{} {version}", agent.title),
+        None => format!("{}: not tried", agent.title),
+    };
+    let rows = [
+        ("command", line.join(" ")),
+        ("program", program),
+        ("mode", mode.as_str().to_owned()),
+        ("prompt", prompt),
+        ("tried with", tried),
+        ("limits", agent.limits.clone()),
+    ];
+    let dim = style::DIM;
+    let mut out = String::new();
+    for (key, value) in rows {
+        let _ = writeln!(out, "{dim}{key:<10}{dim:#}  {value}");
+    }
+    out
+}

@@ -1,0 +1,173 @@
+//! The common parts of `refresh`, `inspect` and `test`: the query, its progress, and the table.
+
+use crate::{
+    advice::complete,
+    failure::CommandFailure,
+    files,
+    flags::{OutputFormat, PlaceFlags, TrustFlags, VerbosityFlags},
+    json::ListDocument,
+    notes,
+    signals::Signals,
+    ui::{
+        Ui, Verbosity, style,
+        table::{Cell, ColumnAlignment, TextTable},
+        text::one_line,
+    },
+};
+use preface_engine::{
+    Engine, Request,
+    mcp::{QueryOptions, ServerAnswer, ServerAnswers, ServerReply, ServerState},
+};
+use std::time::Duration;
+
+/// The flags of a query.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ServerFlags {
+    /// Wait at most SECONDS for each server
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    pub timeout: Duration,
+
+    /// Set the output format
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
+    pub format: OutputFormat,
+
+    #[command(flatten)]
+    pub place: PlaceFlags,
+
+    #[command(flatten)]
+    pub trust: TrustFlags,
+
+    #[command(flatten)]
+    pub talk: VerbosityFlags,
+}
+
+/// Reads a number of seconds: `10`, `2.5`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("not a number of seconds: `{text}`");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() && time <= Duration::from_secs(3600) => Ok(time),
+        _ => Err("it is more than nothing and at most an hour".to_owned()),
+    }
+}
+
+impl ServerFlags {
+    /// Returns the question, in the engine's words.
+    pub fn request(&self) -> Result<Request, CommandFailure> {
+        let mut request = self.place.request();
+        self.trust.apply(&mut request)?;
+        Ok(request)
+    }
+
+    /// Asks, and prints progress on a terminal.
+    pub fn query(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, CommandFailure> {
+        let options =
+            QueryOptions { names: names.to_vec(), deadline: self.timeout, record, ..QueryOptions::default() };
+        query(ui, &self.request()?, &options, self.talk.talk())
+    }
+
+    /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
+    pub fn print_diagnostics(&self, ui: &Ui, answers: &ServerAnswers) {
+        print_diagnostics(ui, self.talk.talk(), answers);
+    }
+}
+
+/// Asks servers, and prints progress on a terminal. A signal ends every started server, and then the command.
+pub fn query(
+    ui: &Ui,
+    request: &Request,
+    options: &QueryOptions,
+    talk: Verbosity,
+) -> Result<ServerAnswers, CommandFailure> {
+    let dim = style::DIM;
+    let system = files::system();
+    let shows = talk != Verbosity::Quiet && ui.is_watched();
+    let on_reply = |reply: &ServerReply| {
+        if shows {
+            let how = if reply.result.is_ok() { "answered" } else { "failed" };
+            let (name, ms) = (one_line(&reply.name), reply.took.as_millis());
+            ui.eprint(&format!("{dim}{name} {how} after {ms} ms{dim:#}\n"));
+        }
+    };
+    let signals = Signals::listen();
+    let options = QueryOptions { stop: signals.stop(), ..options.clone() };
+    let answers = Engine::new(&system).query_servers(request, &options, &on_reply);
+    signals.finish()?;
+    Ok(answers?)
+}
+
+/// Prints the diagnostics.
+pub fn print_diagnostics(ui: &Ui, talk: Verbosity, answers: &ServerAnswers) {
+    let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
+    notes::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
+}
+
+/// The answers as a list for programs.
+pub fn document(answers: &ServerAnswers) -> ListDocument<'_, &ServerAnswer> {
+    ListDocument {
+        kind: "servers",
+        entries: answers.servers.iter().collect(),
+        diagnostics: &answers.diagnostics,
+    }
+}
+
+/// Writes the table of answers.
+pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    if servers.is_empty() {
+        return format!(
+            "{dim}{}{dim:#}\n",
+            complete("no MCP server is active: `preface list servers` shows all")
+        );
+    }
+    let sides = [
+        ColumnAlignment::Left,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Left,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+        ColumnAlignment::Right,
+    ];
+    let mut table = TextTable::new(sides);
+    let heads = ["server", "state", "ms", "protocol", "tools", "prompts", "resources"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    for server in servers {
+        let number =
+            |number: Option<usize>| Cell::from(number.map_or_else(String::new, |number| number.to_string()));
+        table.row([
+            Cell::styled(one_line(&server.name), style::BOLD),
+            state(server.state),
+            server.ms.map_or_else(String::new, |ms| ms.to_string()).into(),
+            server.protocol.as_deref().map_or_else(String::new, one_line).into(),
+            number(server.tools),
+            number(server.prompts),
+            number(server.resources),
+        ]);
+    }
+    table.show(room)
+}
+
+/// The word for how it went, in its colour.
+pub fn state(state: ServerState) -> Cell {
+    let colour = match state {
+        ServerState::Answered => style::GOOD,
+        ServerState::Failed | ServerState::NotAsked => style::BAD,
+        ServerState::NeedsGrant => style::CARE,
+        ServerState::Inactive => style::DIM,
+    };
+    Cell::styled(state.as_str(), colour)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_a_number_of_seconds() {
+        assert_eq!(seconds("2.5"), Ok(Duration::from_millis(2500)));
+        for wrong in ["", "x", "0", "-1", "NaN", "inf", "4000"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

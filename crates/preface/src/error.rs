@@ -1,0 +1,188 @@
+//! What stops a call.
+
+use crate::Location;
+use preface_core::{diagnostic::DiagnosticCode, message::MessagesError};
+use preface_engine::conversation::ConversationError;
+use preface_store::StoreError;
+use std::{fmt, sync::Arc};
+
+/// What the caller can do about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An argument is not valid, or names something that does not exist.
+    Usage,
+    /// A profile, a setting, a template or a catalog cannot be used. The location is in that file.
+    Config,
+    /// Text is untrusted, and the call does not accept that it is left out.
+    Untrusted,
+    /// What must not be cut is larger than the budget.
+    TooLarge,
+    /// A saved snapshot cannot be read or rebuilt.
+    Snapshot,
+    /// The conversation does not exist, or another program changed it.
+    Conversation,
+    /// The store, or a file that the library writes, cannot be read or written.
+    Store,
+}
+
+/// The reason why a call failed. Everything that does not stop a call is a [`Diagnostic`](crate::Diagnostic).
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # let preface = preface::Preface::with_home(dir.path());
+/// use preface::ErrorKind;
+/// let error = preface.prompt(dir.path()).preset("defualt").build().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Usage);
+/// assert_eq!(error.to_string(), "unknown preset: `defualt`");
+/// assert_eq!(error.help(), Some("did you mean `default`?"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Error(Box<ErrorData>);
+
+#[derive(Clone)]
+struct ErrorData {
+    kind: ErrorKind,
+    code: &'static str,
+    message: String,
+    location: Option<Location>,
+    help: Option<String>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub(crate) fn usage(message: impl Into<String>, help: &str) -> Self {
+        Error::new(ErrorKind::Usage, message).with_help(Some(help.to_owned()))
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let code = match kind {
+            ErrorKind::Usage => DiagnosticCode::Usage,
+            ErrorKind::Untrusted => DiagnosticCode::TrustRequired,
+            ErrorKind::TooLarge => DiagnosticCode::BudgetOver,
+            _ => DiagnosticCode::Failed,
+        };
+        let (code, message) = (code.as_str(), message.into());
+        Error(Box::new(ErrorData { kind, code, message, location: None, help: None, source: None }))
+    }
+
+    fn with_help(mut self, help: Option<String>) -> Self {
+        self.0.help = help;
+        self
+    }
+
+    fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    /// Returns what kind of error it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns the code, which stays the same over versions. `docs/reference/diagnostics.md` lists them.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.0.code
+    }
+
+    /// Returns the place in a file, where there is one.
+    #[must_use]
+    pub fn location(&self) -> Option<&Location> {
+        self.0.location.as_ref()
+    }
+
+    /// Returns what to do next.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ErrorData { kind, code, message, location, help, .. } = &*self.0;
+        f.debug_struct("Error")
+            .field("kind", kind)
+            .field("code", code)
+            .field("message", message)
+            .field("location", location)
+            .field("help", help)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The message is already that of the source.
+        self.0.source.as_deref().and_then(|source| source.source())
+    }
+}
+
+// Conversions are functions, because an `impl From` would make the types of the crates below part of the public surface.
+impl Error {
+    pub(crate) fn of_engine(error: preface_engine::Error) -> Self {
+        use preface_engine::Error as Cause;
+        let kind = match &error {
+            Cause::Usage(..) => ErrorKind::Usage,
+            Cause::Profile(cause) if cause.place.path.is_empty() => ErrorKind::Usage,
+            Cause::Profile(_) | Cause::Catalog(_) | Cause::Render(_) | Cause::Settings(_) => {
+                ErrorKind::Config
+            }
+            Cause::Over(_) => ErrorKind::TooLarge,
+            Cause::Untrusted(_) => ErrorKind::Untrusted,
+            Cause::Missing(_) | Cause::Snapshot(_) => ErrorKind::Snapshot,
+            Cause::Trust(_) | Cause::Store(_) | Cause::Abort => ErrorKind::Store,
+        };
+        let message = match &error {
+            // The place is a field of its own.
+            Cause::Profile(cause) => cause.message.clone(),
+            error => error.to_string(),
+        };
+        let mut wrapped = Error::new(kind, message).with_help(error.help());
+        wrapped.0.code = error.code().as_str();
+        wrapped.0.location = error.place().and_then(Location::of);
+        wrapped.with_source(error)
+    }
+
+    pub(crate) fn of_store(error: StoreError) -> Self {
+        let kind = match error {
+            StoreError::Address { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Store,
+        };
+        Error::new(kind, error.to_string()).with_help(error.help()).with_source(error)
+    }
+
+    pub(crate) fn of_conversation(error: ConversationError) -> Self {
+        let kind = match error {
+            ConversationError::Engine(error) => return Error::of_engine(error),
+            ConversationError::Store(error) => return Error::of_store(error),
+            ConversationError::TrustChanged(..) => ErrorKind::Untrusted,
+            ConversationError::NoCwd
+            | ConversationError::Outside(_)
+            | ConversationError::NoDirectory(_)
+            | ConversationError::UnknownTemplate(_)
+            | ConversationError::Choice(_) => ErrorKind::Usage,
+            ConversationError::Unknown(_)
+            | ConversationError::UnknownRequest(..)
+            | ConversationError::Stale(_) => ErrorKind::Conversation,
+            ConversationError::Record(_) | ConversationError::Overloaded(_) => ErrorKind::Store,
+        };
+        Error::new(kind, error.to_string()).with_help(error.help()).with_source(error)
+    }
+
+    pub(crate) fn of_messages(error: MessagesError) -> Self {
+        let mut wrapped = Error::new(ErrorKind::Usage, error.to_string()).with_help(error.help.clone());
+        wrapped.0.location = Location::of(&error.place);
+        wrapped.with_source(error)
+    }
+}

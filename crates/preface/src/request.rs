@@ -1,0 +1,301 @@
+//! Requests: a prompt with messages and tools, in the JSON of a service.
+
+use crate::{Conversation, Diagnostic, Error, Prompt};
+use preface_core::{
+    diagnostic::Diagnostics,
+    format::{self, RequestContent, RequestFormat, RequestTarget},
+    message::{self, Message, convert},
+    turn,
+};
+use preface_engine::conversation::RequestInput;
+use serde_json::Value;
+use std::{fmt, str::FromStr};
+
+/// The JSON of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Amazon Bedrock's Converse.
+    BedrockConverse,
+    /// Google's `generateContent`.
+    Gemini,
+    /// OpenAI's Chat Completions.
+    OpenAiChat,
+    /// Chat Completions as other servers understand them.
+    OpenAiCompatible,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: &[Format] = &[
+        Format::Anthropic,
+        Format::BedrockConverse,
+        Format::Gemini,
+        Format::OpenAiChat,
+        Format::OpenAiCompatible,
+        Format::OpenAiResponses,
+    ];
+
+    /// Returns the name, as the command line has it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.format().name()
+    }
+
+    pub(crate) fn format(self) -> &'static dyn RequestFormat {
+        match self {
+            Format::Anthropic => &format::Anthropic,
+            Format::BedrockConverse => &format::BedrockConverse,
+            Format::Gemini => &format::Gemini,
+            Format::OpenAiChat => &format::OpenAiChat::OPENAI,
+            Format::OpenAiCompatible => &format::OpenAiChat::COMPATIBLE,
+            Format::OpenAiResponses => &format::OpenAiResponses,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Format::ALL.iter().copied().find(|format| format.as_str() == name).ok_or_else(|| {
+            let names = Format::ALL.iter().map(|format| format!("`{format}`")).collect::<Vec<_>>().join(", ");
+            Error::usage(format!("unknown format: `{name}`"), &format!("formats are {names}"))
+        })
+    }
+}
+
+/// Collects the inputs of one request; [`build`](Self::build) makes it.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # let preface = preface::Preface::with_home(dir.path());
+/// use preface::Format;
+/// use serde_json::json;
+/// let prompt = preface.prompt(dir.path()).build()?;
+/// let request = prompt
+///     .request(Format::Anthropic)
+///     .model("claude-opus-5-5")
+///     .messages(&json!([{"role": "user", "content": "Fix the tests."}]))
+///     .build()?;
+/// let body = request.to_json();
+/// assert_eq!(body["messages"][0]["role"], "user");
+/// assert_eq!(body["system"][0]["text"].as_str(), Some(prompt.static_prefix()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct RequestBuilder<'a> {
+    origin: RequestOrigin<'a>,
+    format: Format,
+    model: Option<String>,
+    messages: Option<Vec<u8>>,
+    max_output_tokens: Option<u64>,
+    cache_key: Option<String>,
+    cache_ttl: Option<String>,
+    instructions: Option<String>,
+}
+
+#[derive(Debug)]
+enum RequestOrigin<'a> {
+    Prompt(&'a Prompt),
+    Conversation(&'a mut Conversation),
+}
+
+impl<'a> RequestBuilder<'a> {
+    fn new(origin: RequestOrigin<'a>, format: Format) -> Self {
+        let (model, messages, cache_key) = (None, None, None);
+        RequestBuilder {
+            origin,
+            format,
+            model,
+            messages,
+            max_output_tokens: None,
+            cache_key,
+            cache_ttl: None,
+            instructions: None,
+        }
+    }
+
+    pub(crate) fn of_prompt(prompt: &'a Prompt, format: Format) -> Self {
+        RequestBuilder::new(RequestOrigin::Prompt(prompt), format)
+    }
+
+    pub(crate) fn of_conversation(conversation: &'a mut Conversation, format: Format) -> Self {
+        RequestBuilder::new(RequestOrigin::Conversation(conversation), format)
+    }
+
+    /// Sets the model. Without it the request is for the one that the prompt was built for.
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Sets the history, oldest message first: an array of objects with `role` and `content`, or `{"messages": […]}`.
+    /// `docs/reference/messages.md` describes it.
+    pub fn messages(mut self, messages: &Value) -> Self {
+        self.messages = Some(messages.to_string().into_bytes());
+        self
+    }
+
+    /// Sets the most tokens of the answer.
+    pub fn max_output_tokens(mut self, tokens: u64) -> Self {
+        self.max_output_tokens = Some(tokens);
+        self
+    }
+
+    /// Sets the id that requests with the same prefix share. The requests of a [`Conversation`] have its id.
+    pub fn cache_key(mut self, key: impl Into<String>) -> Self {
+        self.cache_key = Some(key.into());
+        self
+    }
+
+    /// Sets the lifetime of the cache marks, as the service writes it, such as `1h`. One that the model does not have is reported, and
+    /// its default is used.
+    pub fn cache_ttl(mut self, ttl: impl Into<String>) -> Self {
+        self.cache_ttl = Some(ttl.into());
+        self
+    }
+
+    /// Makes it the request of a compaction: `instructions` follow the prompt in this request alone.
+    /// [`Conversation::compact`] returns them.
+    pub fn compaction(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Builds the request. That of a [`Conversation`] is recorded in its store.
+    ///
+    /// # Errors
+    /// Messages that are not valid; for a conversation also a store that does not answer, and text that is no longer trusted.
+    pub fn build(mut self) -> Result<Request, Error> {
+        let mut diagnostics = Diagnostics::new();
+        let messages = match self.messages.take() {
+            Some(json) => message::read("messages", &json, &mut diagnostics).map_err(Error::of_messages)?,
+            None => Vec::new(),
+        };
+        match self.origin {
+            RequestOrigin::Prompt(prompt) => Ok(self.of(prompt, &messages, diagnostics)),
+            RequestOrigin::Conversation(conversation) => {
+                let RequestBuilder { format, model, max_output_tokens, cache_ttl, instructions, .. } = self;
+                let input = RequestInput {
+                    model,
+                    messages,
+                    max_output_tokens,
+                    cache_ttl,
+                    instructions,
+                    ..RequestInput::new(format.format())
+                };
+                conversation.send(input, diagnostics)
+            }
+        }
+    }
+
+    fn of(&self, prompt: &Prompt, messages: &[Message], mut diagnostics: Diagnostics) -> Request {
+        let turn = &prompt.snapshot.0.turn;
+        let forms = &prompt.snapshot.0.profile.messages;
+        let converted = convert(messages, forms);
+        diagnostics.extend(converted.notes());
+        let tools: Vec<turn::Tool> = prompt.tools.iter().map(|tool| tool.0.clone()).collect();
+        let counter = prompt.counter();
+        let mut with_instructions;
+        let sent = match &self.instructions {
+            Some(instructions) => {
+                with_instructions = prompt.prompt.clone();
+                with_instructions.append_instructions(instructions);
+                &with_instructions
+            }
+            None => &prompt.prompt,
+        };
+        let target = RequestTarget {
+            model: self.model.as_deref().or(turn.model.as_deref()),
+            models: &prompt.models,
+            max_output_tokens: self.max_output_tokens,
+            cache_key: self.cache_key.as_deref().or(turn.conversation.as_deref()),
+            cache_ttl: self.cache_ttl.as_deref(),
+            attachment_role: forms.attachments,
+            counter: &*counter,
+            indented: false,
+            ..RequestTarget::default()
+        };
+        let content = RequestContent {
+            messages: &converted.messages,
+            tools: &tools,
+            target,
+            ..RequestContent::from(sent)
+        };
+        let formatted = self.format.format().format(content);
+        diagnostics.extend(formatted.diagnostics);
+        Request {
+            body: formatted.body,
+            number: None,
+            extends: None,
+            diagnostics: Diagnostic::all(diagnostics),
+        }
+    }
+}
+
+/// A request, ready to be sent to the service.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub(crate) body: String,
+    pub(crate) number: Option<u64>,
+    pub(crate) extends: Option<bool>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Request {
+    /// Returns the body, JSON without white space. The same inputs give the same bytes.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        &self.body
+    }
+
+    /// Returns the body as a value.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_default()
+    }
+
+    /// Returns its number in the conversation, from 1; `None` for a request that is not one of a [`Conversation`].
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
+        self.number
+    }
+
+    /// Returns true if the request before is a prefix of this one, so that a cache can be read to its end; `None` where there
+    /// is none before.
+    #[must_use]
+    pub fn extends(&self) -> Option<bool> {
+        self.extends
+    }
+
+    /// Returns what is sent in another shape or not at all, and what the service would refuse.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+}
+
+/// What a service counted for a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// All tokens of the request, cached ones included.
+    pub input_tokens: u64,
+    /// The tokens that were read from the cache.
+    pub cache_read_tokens: u64,
+    /// The tokens that were written to the cache.
+    pub cache_write_tokens: u64,
+    /// The tokens of the answer.
+    pub output_tokens: u64,
+}

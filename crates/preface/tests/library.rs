@@ -1,0 +1,219 @@
+//! The library as a program uses it, on real directories.
+
+use preface::{Error, ErrorKind, Format, Preface, Prompt, Snapshot, Store, Tool, Trust, Usage};
+use serde_json::{Value, json};
+use std::{error::Error as _, fs, path::PathBuf};
+use tempfile::TempDir;
+
+/// A home and a project, both empty.
+struct Machine {
+    dir: TempDir,
+    preface: Preface,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let preface = Preface::with_home(dir.path().join("home"));
+        let machine = Machine { dir, preface };
+        fs::create_dir_all(machine.project()).unwrap();
+        machine
+    }
+
+    fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    fn file(&self, path: &str, text: &str) {
+        let path = self.dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn prompt(&self) -> preface::PromptBuilder {
+        self.preface.prompt(self.project()).now("2026-03-07T14:55:05Z").time_zone("UTC")
+    }
+}
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+#[test]
+fn threads_share_it() {
+    fn shared<T: Clone + Send + Sync>() {}
+    shared::<Preface>();
+    shared::<Store>();
+    shared::<Prompt>();
+    shared::<Snapshot>();
+    shared::<Error>();
+    let machine = Machine::new();
+    let expected = machine.prompt().build().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(machine.prompt().build().unwrap().text(), expected.text()));
+        }
+    });
+}
+
+#[test]
+fn text_of_the_project_needs_trust() {
+    let machine = Machine::new();
+    machine.file("project/AGENTS.md", "Run `just test`.");
+    let build = |trust| machine.prompt().trust(trust).build();
+    assert!(build(Trust::Once).unwrap().text().contains("just test"));
+    for trust in [Trust::Recorded, Trust::Deny] {
+        assert!(!build(trust).unwrap().text().contains("just test"), "{trust:?}");
+    }
+    let error = build(Trust::Require).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (ErrorKind::Untrusted, "not trusted: AGENTS.md (new)")
+    );
+    assert_eq!(error.code(), "trust/required");
+    assert!(error.help().is_some());
+}
+
+#[test]
+fn errors_have_kind_place_and_help() {
+    let machine = Machine::new();
+    let error = machine.prompt().budget(5).build().unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::TooLarge, "budget/over"));
+    let error = machine.prompt().variable("name", "x").build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage);
+    assert_eq!(error.to_string(), "not a variable name (`type:name`): `name`");
+    let error = machine.prompt().setting("", 1).build().unwrap_err();
+    assert_eq!(error.to_string(), "not the path of a setting: ``");
+    let error = machine.prompt().now("yesterday").build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage);
+
+    machine.file("own.toml", "extends = \"default\"\n[[guideline]]\ntxt = \"Be brief.\"\n");
+    let error = machine.prompt().profile(machine.dir.path().join("own.toml")).build().unwrap_err();
+    let location = error.location().unwrap();
+    assert_eq!((error.kind(), location.line), (ErrorKind::Config, Some(3)), "{error:?}");
+    assert!(location.to_string().ends_with("own.toml:3:1"), "{location}");
+    assert!(!error.to_string().contains("own.toml"), "{error}: the place is a field of its own");
+    assert!(error.source().is_none(), "the message of the cause is that of the error");
+
+    let error = Snapshot::from_json("{}").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Snapshot);
+    let error = "openai".parse::<Format>().unwrap_err();
+    assert!(error.help().unwrap().contains("`openai-responses`"));
+    let error = Tool::from_json(json!({"name": "x", "parameters": {}})).unwrap_err();
+    assert!(error.to_string().starts_with("not a tool: unknown field `parameters`"), "{error}");
+}
+
+#[test]
+fn settings_are_values_and_no_command_line_syntax() {
+    let machine = Machine::new();
+    let prompt = machine.prompt().setting("systemPrompt.append", "true").build().unwrap();
+    assert!(prompt.text().ends_with("true"), "a text that is JSON stays a text");
+    let prompt = machine.prompt().setting("sections.identity.disable", true).build().unwrap();
+    assert!(prompt.absent().any(|absent| absent.section == "identity"));
+    let with_equals = machine.prompt().setting("systemPrompt.append", "a=b").build().unwrap();
+    assert!(with_equals.text().ends_with("a=b"));
+}
+
+#[test]
+fn nothing_of_the_environment_gets_in() {
+    let machine = Machine::new();
+    machine.file("home/.config/preface/system.md", "A rule of this home.");
+    assert!(machine.prompt().build().unwrap().text().contains("A rule of this home."));
+    let elsewhere = Preface::with_home(machine.dir.path().join("other"));
+    assert!(!elsewhere.prompt(machine.project()).build().unwrap().text().contains("A rule of this home."));
+}
+
+#[test]
+fn tools_are_names_or_definitions() {
+    let machine = Machine::new();
+    let own = Tool::new("deploy").description("Deploys.").strict(true);
+    let prompt = machine.prompt().tools([own, Tool::new("read")]).build().unwrap();
+    let names: Vec<&str> = prompt.tools().iter().map(Tool::name).collect();
+    assert_eq!(names, ["deploy", "read"]);
+    assert_eq!(
+        prompt.tools()[0].to_json(),
+        json!({"name": "deploy", "description": "Deploys.", "snippet": "Deploys.", "strict": true})
+    );
+    let request = prompt.request(Format::Anthropic).model("claude-opus-5-5").build().unwrap();
+    assert_eq!(request.to_json()["tools"][0]["name"], "deploy");
+}
+
+#[test]
+fn the_parts_the_blocks_and_the_spans_tile_the_text() {
+    let machine = Machine::new();
+    let prompt = machine.prompt().tools(["read", "bash"]).build().unwrap();
+    let text = prompt.text();
+    assert_eq!(prompt.parts().map(|part| part.text()).collect::<String>(), text);
+    assert_eq!(prompt.blocks().iter().map(|block| block.text).collect::<String>(), text);
+    let spans = prompt.parts().flat_map(|part| part.spans());
+    let end = spans.fold(0, |end, span| {
+        assert_eq!(span.range.start, end);
+        assert_eq!(prompt.origin_at(end), Some(span.clone()));
+        span.range.end
+    });
+    assert_eq!(end, text.len());
+    assert_eq!(prompt.origin_at(end), None);
+    let document: Value = serde_json::from_str(&prompt.to_json().unwrap()).unwrap();
+    assert_eq!(document["fingerprint"].as_str(), Some(prompt.fingerprint().as_str()));
+    assert_eq!(document["tokens"]["count"], prompt.tokens());
+}
+
+#[test]
+fn a_conversation_keeps_its_prompt_and_extends_its_requests() {
+    let machine = Machine::new();
+    let store = Store::memory().unwrap();
+    let open = || machine.prompt().preset("claude-code").model("claude-opus-5-5").conversation(&store, "c1");
+    let mut chat = open().unwrap();
+    assert!(chat.is_new());
+    let text = chat.text().to_owned();
+
+    chat.remind(json!({"type": "todo-list-empty"}));
+    let mut history = vec![user("Fix the tests.")];
+    let first = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
+    assert_eq!((first.number(), first.extends()), (Some(1), None));
+    assert!(first.body().contains("<system-reminder>"), "{}", first.body());
+    chat.record_usage(1, Usage { input_tokens: 9, ..Usage::default() }).unwrap();
+    assert_eq!(chat.record_usage(7, Usage::default()).unwrap_err().kind(), ErrorKind::Conversation);
+
+    // Another process, later: other settings do not change the stored prompt.
+    machine.file("home/.config/preface/system.md", "New.");
+    let mut chat = open().unwrap();
+    assert!(!chat.is_new());
+    assert_eq!(chat.text(), text);
+    history.extend([json!({"role": "assistant", "content": "Done."}), user("Thanks.")]);
+    let second = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
+    assert_eq!((second.number(), second.extends()), (Some(2), Some(true)));
+
+    let instructions = chat.compact().unwrap();
+    let request = chat.request(Format::Anthropic).messages(&json!(history)).compaction(&instructions);
+    assert!(request.build().unwrap().body().contains(&json!(instructions).to_string()[1..20]));
+    assert_eq!(open().unwrap().id(), "c1");
+}
+
+#[test]
+fn a_refresh_takes_what_is_there_now() {
+    let machine = Machine::new();
+    let store = Store::memory().unwrap();
+    let mut chat = machine.prompt().conversation(&store, "c1").unwrap();
+    assert!(!chat.refresh().unwrap());
+    machine.file("home/.config/preface/append.md", "New.");
+    assert!(chat.refresh().unwrap());
+    assert!(chat.text().contains("New."));
+    let error = machine.prompt().conversation(&store, "").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage);
+}
+
+#[cfg(feature = "store-sqlite")]
+#[test]
+fn a_file_keeps_a_conversation() {
+    let machine = Machine::new();
+    let file = machine.dir.path().join("preface.db");
+    let open = || {
+        let store = Store::sqlite(&file).unwrap();
+        machine.prompt().conversation(&store, "c1").unwrap()
+    };
+    assert!(open().is_new());
+    assert!(!open().is_new());
+    let error = Store::sqlite(machine.project()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Store);
+}

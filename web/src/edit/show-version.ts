@@ -1,0 +1,33 @@
+// Puts the text of an earlier version into the editor, as a change that is not saved.
+import { ask } from "../api/client";
+import { told } from "../api/problem";
+import { turnInto } from "../route";
+import { say } from "../ui/toast";
+import { inField, session } from "./desk";
+import { documentOf } from "./text/editor";
+
+export async function showVersion(name: string, at: string): Promise<void> {
+  // It is done once: a reload shows the text as it was left.
+  turnInto("edit", name, "");
+  const version = Number(at);
+  if (!Number.isInteger(version)) return say(`No version of ${name} has this address.`, "bad");
+  let text: string;
+  try {
+    text = (await ask("get", "/templates/{name}/versions/{version}", { path: { name, version } })).data.template;
+  } catch (error) {
+    return say(told(error), "bad");
+  }
+  const put = () =>
+    inField((field) => {
+      if (session.peek()?.name !== name) return;
+      field.dispatch({ changes: { from: 0, to: field.state.doc.length, insert: documentOf(text) }, userEvent: "input.replace" });
+      field.focus();
+      say(`The editor has the text of version ${version}, not saved. Undo restores the text before.`, "plain");
+    });
+  inField(() => {
+    const current = session.peek();
+    if (current?.name !== name || current.text === text) return;
+    if (!current.dirty.peek()) return put();
+    say("The editor has unsaved text.", "bad", { label: `Replace by version ${version}`, act: put });
+  });
+}
