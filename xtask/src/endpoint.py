@@ -5,6 +5,9 @@ import http.server
 import json
 import threading
 
+# What each request is answered with that has no other answer in `Endpoint.answers`.
+ANSWER = "Done."
+
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
     """Answers as Anthropic, OpenAI and Gemini do, in a stream where that is asked for, and keeps the bodies."""
@@ -43,7 +46,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             self.reply("application/json", json.dumps(answer))
 
     def words(self):
-        return self.answers.pop(0) if self.answers else "Done."
+        return self.answers.pop(0) if self.answers else ANSWER
 
     def body(self):
         if self.headers.get("transfer-encoding") != "chunked":

@@ -2,17 +2,17 @@
 
 /// The lines that must be there. More may be.
 pub const EXPECTED: &[&str] = &[
-    "filesystem: calls itself secure-filesystem-server 0.2.0, speaks 2025-11-25: 14 tools, 0 prompts, 0 resources",
+    "filesystem: calls itself secure-filesystem-server 0.2.0, protocol 2025-11-25: 14 tools, 0 prompts, 0 resources",
     "filesystem: tool read_text_file",
     "filesystem: tool write_file",
-    "everything: calls itself mcp-servers/everything 2.0.0, speaks 2025-11-25: 13 tools, 4 prompts, 7 resources",
+    "everything: calls itself mcp-servers/everything 2.0.0, protocol 2025-11-25: 13 tools, 4 prompts, 7 resources",
     "everything: instructions of 1579 bytes",
     "everything: fetched prompt `args-prompt`: 24 bytes",
     "everything: fetched resource `demo://resource/static/document/features.md`: 9889 bytes",
     "everything: tool echo",
     "everything: prompt args-prompt",
     "everything: resource demo://resource/static/document/features.md",
-    "everything-http: calls itself mcp-servers/everything 2.0.0, speaks 2025-11-25: 13 tools, 4 prompts, 7 resources",
+    "everything-http: calls itself mcp-servers/everything 2.0.0, protocol 2025-11-25: 13 tools, 4 prompts, 7 resources",
     "everything-http: instructions of 1579 bytes",
     "everything-http: fetched prompt `args-prompt`: 24 bytes",
     "everything-http: fetched resource `demo://resource/static/document/features.md`: 9889 bytes",
