@@ -694,7 +694,7 @@ fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
         })
     };
     let line = |tool: &'w Tool| -> Option<Cow<'w, str>> {
-        section.say.iter().find_map(|say| match say {
+        section.line.iter().find_map(|source| match source {
             ToolLineSource::Snippet => tool.snippet.as_deref().map(Cow::Borrowed),
             ToolLineSource::Builtin => builtin.get(&tool.name)?.snippet.as_deref().map(Cow::Borrowed),
             ToolLineSource::Description => one_line(tool.description.as_deref()?).map(Cow::Owned),
@@ -707,11 +707,11 @@ fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
         .iter()
         .filter(|tool| !tool.is_of_server())
         .map(|tool| (tool, line(tool)))
-        .filter(|(_, line)| !section.skip_silent || line.as_ref().is_some_and(|line| !line.is_empty()))
+        .filter(|(_, line)| !section.skip_without_line || line.as_ref().is_some_and(|line| !line.is_empty()))
         .map(|(tool, line)| {
             let mut variables: Vec<(&'static str, Cow<'w, str>)> = Vec::with_capacity(4);
             variables.push(("name", Cow::Borrowed(tool.name.as_str())));
-            variables.extend(line.map(|line| ("said", line)));
+            variables.extend(line.map(|line| ("line", line)));
             if uses("snippet") {
                 variables.extend(tool.line().map(|line| ("snippet", Cow::Owned(line))));
             }

@@ -101,7 +101,7 @@ pub enum ListName {
     Guidelines,
 }
 
-/// The choices for a tool's text in the list of tools. The first that a tool has becomes `item:said`.
+/// The choices for a tool's text in the list of tools. The first that a tool has becomes `item:line`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolLineSource {
@@ -208,12 +208,12 @@ pub struct Section {
     /// True: a trusted project may fill it with `sections/<id>.md`.
     #[serde(default)]
     pub project: bool,
-    /// In a list of tools: what `item:said` is, the first choice first.
+    /// In a list of tools: the source of `item:line`, the first choice first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub say: Vec<ToolLineSource>,
-    /// True: a tool without a text for `say`, or with an empty one, is not listed.
+    pub line: Vec<ToolLineSource>,
+    /// True: a tool without a text for `line`, or with an empty one, is not listed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub skip_silent: bool,
+    pub skip_without_line: bool,
     /// False: the section is outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub framed: bool,
@@ -258,8 +258,8 @@ impl Section {
             last: false,
             watch_tags: false,
             project: false,
-            say: Vec::new(),
-            skip_silent: false,
+            line: Vec::new(),
+            skip_without_line: false,
             framed: true,
             merge_into: None,
             place: None,

@@ -24,7 +24,7 @@ use preface_core::{
     profile::PartOrder,
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
-    snapshot::{SettingsPrompt, Snapshot},
+    snapshot::Snapshot,
     trust::{Trust, TrustMode},
     turn::{OF_SERVER, Tool},
     variable::{RecordedVariable, RecordedVariables, VariableKey},
@@ -354,23 +354,18 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<BuildResult, Error> {
-        let (inputs, mut snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let inputs = self.read_inputs(request, None)?;
         let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
         section.keep_blank = true;
         section.cut = CutRule::Never;
-        let profile = Arc::make_mut(&mut snapshot.profile);
-        profile.sections = vec![section];
-        profile.groups.clear();
-        profile.unordered.clear();
-        profile.removed.clear();
-        profile.arrange = PartOrder::Listed;
-        snapshot.overrides.clear();
-        snapshot.system_prompt = SettingsPrompt::default();
-        snapshot.contributions.clear();
-        snapshot.diagnostics.retain(|note| !note.code.is_of_instructions());
-        for layer in &mut snapshot.stack.0 {
-            layer.sections.clear();
-        }
+        let mut profile = inputs.entries.profile.clone();
+        let only = Arc::make_mut(&mut profile);
+        only.sections = vec![section];
+        only.groups.clear();
+        only.unordered.clear();
+        only.removed.clear();
+        only.arrange = PartOrder::Listed;
+        let mut snapshot = inputs.snapshot(profile);
         let prompt = self.compose(&inputs, &mut snapshot, &Headless)?;
         let tools = snapshot.turn.tools.clone();
         Ok(BuildResult::new(prompt, snapshot, tools, inputs))

@@ -132,7 +132,7 @@ pub fn table(
     let empty: Vec<&str> =
         shown.iter().filter(|group| layers.rows(**group).is_empty()).map(|group| group.as_str()).collect();
     if !empty.is_empty() {
-        out.push_str(&format!("{dim}nothing: {}{dim:#}\n", empty.join(", ")));
+        out.push_str(&format!("{dim}none: {}{dim:#}\n", empty.join(", ")));
     }
     out
 }
@@ -295,7 +295,7 @@ tools
   Bash               project  active       Runs commands, strictly.
     hides bundled (bundled/extensions/tools/Bash/manifest.json)
   Edit               bundled  active       Edits files.
-nothing: commands, servers, sessionStores, stateMachines, ui
+none: commands, servers, sessionStores, stateMachines, ui
 "
         );
         assert_eq!(counts(&scopes), "6 active, 1 off, 1 warning, 0 errors");
@@ -349,7 +349,7 @@ tools
     not trusted: `preface trust grant`
   f     global   active       Configured.
     configured by project
-nothing: commands, contextProviders, hooks, providers, servers, sessionStores, stateMachines, ui
+none: commands, contextProviders, hooks, providers, servers, sessionStores, stateMachines, ui
 "
         );
         assert_eq!(counts(&scopes), "4 active, 2 off, 3 warnings, 1 error");

@@ -75,5 +75,5 @@ fn what_waits_for_trust_is_shown_as_held() {
 
 #[test]
 fn without_agents_there_is_nothing() {
-    Sandbox::empty().run("preface list agents").exits(0).says("").prints("nothing: agents\n");
+    Sandbox::empty().run("preface list agents").exits(0).says("").prints("none: agents\n");
 }

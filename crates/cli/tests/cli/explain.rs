@@ -185,7 +185,7 @@ system   cut     section `system` lost 114 of 126 tokens, all of .stud/system.md
 fn a_value_of_the_profile_has_its_line() {
     let sandbox = Sandbox::new();
     let at = |text: &str| sandbox.run(&format!("preface explain --preset pi --at '{text}'")).exits(0).stdout;
-    for (text, key) in [("purpose-driven", "option:identity"), ("Read file contents", "item:said")] {
+    for (text, key) in [("purpose-driven", "option:identity"), ("Read file contents", "item:line")] {
         let shown = at(text);
         let place = shown.lines().nth(1).unwrap_or_default();
         assert!(place.trim_start().starts_with("——▶ bundled/presets/pi.toml:"), "{shown}");

@@ -35,8 +35,8 @@ servers
     stays active, because the one above it cannot be used: project (.stud/mcp.json)
 2 active, 2 off, 0 warnings, 1 error; 3 not active, `--all` lists them
 recorded
-  docs  nothing: run `preface mcp refresh docs --preset stud --trust once`
-  git   nothing: run `preface mcp refresh git --preset stud --trust once`
+  docs  nothing recorded: run `preface mcp refresh docs --preset stud --trust once`
+  git   nothing recorded: run `preface mcp refresh git --preset stud --trust once`
 ",
     );
     let all = served().run("preface list servers --all --preset stud --trust once").exits(0);
@@ -54,7 +54,7 @@ recorded
 #[test]
 fn where_there_is_none_it_says_so() {
     Sandbox::empty().run("preface list servers --preset stud").exits(0).says("").prints(
-        "nothing: servers\n0 active, 0 off, 0 warnings, 0 errors\n\
+        "none: servers\n0 active, 0 off, 0 warnings, 0 errors\n\
              none found in ~/.stud/mcp.json and .stud/mcp.json\n",
     );
 }

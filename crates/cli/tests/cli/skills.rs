@@ -87,10 +87,7 @@ d      global  ignored       ~/.agents/skills/d
 fn a_preset_without_skills_says_so() {
     let sandbox = Sandbox::empty();
     sandbox.work(".stud/skills/commit/SKILL.md", COMMIT);
-    sandbox
-        .run("preface list skills --preset stud")
-        .exits(0)
-        .prints("nothing: this preset lists no skills\n");
+    sandbox.run("preface list skills --preset stud").exits(0).prints("this preset lists no skills\n");
 }
 
 #[test]

@@ -18,8 +18,8 @@ const KINDS: [&str; 3] = ["env", "keyring", "file"];
 /// use preface_core::audit::scrub::scrub;
 /// use serde_json::json;
 ///
-/// let record = json!({"token": {"kind": "env", "name": "API_TOKEN"}, "said": "pw=hunter2"});
-/// assert_eq!(scrub(&record, &["hunter2"]), json!({"token": "<ref:API_TOKEN>", "said": "pw=[REDACTED]"}));
+/// let record = json!({"token": {"kind": "env", "name": "API_TOKEN"}, "text": "pw=hunter2"});
+/// assert_eq!(scrub(&record, &["hunter2"]), json!({"token": "<ref:API_TOKEN>", "text": "pw=[REDACTED]"}));
 /// ```
 #[must_use]
 pub fn scrub(record: &Value, known: &[&str]) -> Value {
@@ -84,11 +84,11 @@ mod tests {
         let token = format!("ghp_{}", "a".repeat(36));
         let other = format!("sk-ant-{}", "b".repeat(30));
         let record = json!({
-            format!("of {token}"): [{"said": format!("use {token}, or {other}!")}, 7, null, true],
+            format!("of {token}"): [{"text": format!("use {token}, or {other}!")}, 7, null, true],
             "task": "sk-1 with sk-learn",
         });
         let clean = json!({
-            "of [REDACTED]": [{"said": "use [REDACTED], or [REDACTED]!"}, 7, null, true],
+            "of [REDACTED]": [{"text": "use [REDACTED], or [REDACTED]!"}, 7, null, true],
             "task": "sk-1 with sk-learn",
         });
         assert_eq!(scrub(&record, &[]), clean);

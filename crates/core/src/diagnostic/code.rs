@@ -404,7 +404,7 @@ codes! {
     PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
     ReminderEmpty "reminder/empty" [Info] "A reminder was not sent because its text is empty.";
     ReminderInvalid "reminder/invalid" [Warning] "A reminder file is not valid and was left out.";
-    ReminderNone "reminder/none" [Info] "Events have no effect because the profile has no reminders." => "A file in `reminders` of your own directory is one.";
+    ReminderNone "reminder/none" [Warning] "Events have no effect because the profile has no reminders." => "A file in `reminders` of your own directory is one.";
     RequestArguments "request/arguments" [Error] "The arguments of a call in the history are no JSON object.";
     RequestBeta "request/beta" [Info] "The body has a field that the service accepts with a beta header alone." => "Let your agent send the header.";
     RequestBlockUnsupported "request/block-unsupported" [Warning] "A block of a message was left out because the format has no place for it.";

@@ -81,7 +81,7 @@ pub struct Profile {
     /// Tools that are active when the caller names none; `None` is no tool.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// Texts for tools by name: those of a bundled tool, and what `say = ["builtin"]` means.
+    /// Texts for tools by name: those of a bundled tool, and what `line = ["builtin"]` means.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_texts: BTreeMap<String, BuiltinTexts>,
     /// Other names that a caller may use for a tool, and the tool.

@@ -18,10 +18,10 @@ use preface_core::{
     render::RenderRules,
     scope::Scope,
     section::{Override, SectionBody},
-    snapshot::{Contribution, SNAPSHOT_VERSION, Snapshot},
+    snapshot::{Contribution, Snapshot},
     suggestion::suggest_or,
     turn::Turn,
-    variable::{RecordedVariables, VariableKey},
+    variable::VariableKey,
     variable_source::{option_variable, turn_variable},
 };
 use preface_host::{
@@ -90,19 +90,14 @@ impl Engine<'_> {
             notes.extend(look.notes.take());
         }
         Ok(Snapshot {
-            version: SNAPSHOT_VERSION,
-            turn: entries.turn.clone(),
-            profile,
             stack,
             overrides,
             system_prompt: project.system_prompt.clone(),
-            given: loaded.given.clone(),
             stored,
             contributions,
             reminders,
-            variables: RecordedVariables::default(),
             diagnostics: notes,
-            audit: inputs.audit(),
+            ..inputs.snapshot(profile)
         })
     }
 

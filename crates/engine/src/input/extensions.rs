@@ -58,7 +58,7 @@ pub(crate) fn tools(
         }
         let mut note = Diagnostic::warning(
             DiagnosticCode::ToolUnknown,
-            format!("`{name}` is no tool that preface knows; it has a name and nothing else"),
+            format!("unknown tool `{name}`: the prompt has only its name"),
         );
         let known = scopes.of(Category::Tools).filter(|entry| entry.active).map(|entry| entry.name.as_str());
         if let Some(near) = did_you_mean(name, known) {

@@ -106,7 +106,7 @@ impl ProfileSource {
     ) -> Option<Place> {
         let key = match (variable.kind(), variable.name()) {
             ("option" | "given", name) => format!("options.{name}"),
-            ("item", "said") => format!("tool_texts.{source}.snippet"),
+            ("item", "line") => format!("tool_texts.{source}.snippet"),
             _ => return None,
         };
         profile::locate_value(system, self.dir.as_deref(), &self.choice, &key, value, part)

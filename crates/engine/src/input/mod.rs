@@ -24,8 +24,15 @@ use crate::{
     trust::{consent::Ask, permission::ProjectGrants},
 };
 use preface_core::{
-    audit::AuditEvent, diagnostic::Diagnostics, hook::SkillPath, profile::ScaffoldTrigger, trust::TrustMode,
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    hook::SkillPath,
+    layer::Stack,
+    profile::{Profile, ScaffoldTrigger},
+    snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
+    trust::TrustMode,
     turn::Turn,
+    variable::RecordedVariables,
 };
 use preface_host::{
     gate::{Consent, Gate, GateMark},
@@ -33,7 +40,7 @@ use preface_host::{
     provider_context::ProviderContext,
     scaffold,
 };
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 /// The values of the input stages, and what is worked out of them together.
 #[derive(Debug)]
@@ -73,6 +80,25 @@ impl Inputs {
             &self.entries.diagnostics,
         ];
         stages.into_iter().flatten().cloned().collect()
+    }
+
+    /// Returns a snapshot of the turn with this profile, in which nothing is collected yet.
+    pub(crate) fn snapshot(&self, profile: Arc<Profile>) -> Snapshot {
+        Snapshot {
+            version: SNAPSHOT_VERSION,
+            turn: self.entries.turn.clone(),
+            profile,
+            stack: Stack::default(),
+            overrides: Vec::new(),
+            system_prompt: SettingsPrompt::default(),
+            given: self.loaded.given.clone(),
+            stored: None,
+            contributions: Vec::new(),
+            reminders: Vec::new(),
+            variables: RecordedVariables::default(),
+            diagnostics: self.diagnostics(),
+            audit: self.audit(),
+        }
     }
 
     /// Returns what happened so far, in the order of the stages.

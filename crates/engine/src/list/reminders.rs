@@ -67,8 +67,7 @@ impl Engine<'_> {
         });
         let events = events.collect::<Result<Vec<_>, _>>()?;
         if catalogue.is_empty() {
-            // An agent sends its events whatever the profile.
-            diagnostics.push(Diagnostic::info(
+            diagnostics.push(Diagnostic::warning(
                 DiagnosticCode::ReminderNone,
                 format!("the profile `{}` has no reminders: events have no effect", profile.name),
             ));

@@ -103,7 +103,7 @@ fn unknown_tool(name: &str, all: &[Tool]) -> Diagnostic {
     let shown = escape_hidden(name);
     let note = Diagnostic::warning(
         DiagnosticCode::ToolUnknown,
-        format!("`{shown}` is no tool that preface knows; it has a name and nothing else"),
+        format!("unknown tool `{shown}`: the prompt has only its name"),
     );
     note.help(suggest_or(name, all.iter().map(|tool| tool.name.as_str()), || {
         "the list of MCP servers has what is recorded of them".to_owned()

@@ -53,7 +53,7 @@ fn view(rows: &[&AgentEntry], left_out: usize, room: Option<usize>) -> String {
     let dim = style::DIM;
     let mut out = String::new();
     if rows.is_empty() {
-        out.push_str(&format!("{dim}nothing: agents{dim:#}\n"));
+        out.push_str(&format!("{dim}none: agents{dim:#}\n"));
     } else {
         let mut table = TextTable::new([
             ColumnAlignment::Left,

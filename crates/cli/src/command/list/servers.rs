@@ -75,11 +75,11 @@ fn recorded(report: &ServersReport, room: Option<usize>) -> String {
         match report.known.get(&server.name) {
             Some(known) => table.row([name, about(known).into()]),
             None if matches!(server.value.server, Some(McpServer::Sse(_))) => {
-                let why = "nothing: preface does not support the SSE transport";
+                let why = "not supported: preface has no support for the SSE transport";
                 table.row([name, Cell::styled(why, style::DIM)]);
             }
             None => {
-                let how = format!("nothing: run `preface mcp refresh {}`", server.word());
+                let how = format!("nothing recorded: run `preface mcp refresh {}`", server.word());
                 table.row([name, Cell::styled(complete(&how).into_owned(), style::DIM)]);
             }
         }

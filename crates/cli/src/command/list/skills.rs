@@ -51,10 +51,10 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
     let dim = style::DIM;
     let mut out = String::new();
     if !report.listed {
-        return format!("{dim}nothing: this preset lists no skills{dim:#}\n");
+        return format!("{dim}this preset lists no skills{dim:#}\n");
     }
     if rows.is_empty() {
-        out.push_str(&format!("{dim}nothing: skills{dim:#}\n"));
+        out.push_str(&format!("{dim}none: skills{dim:#}\n"));
         if report.skills.is_empty() && !report.roots.is_empty() {
             let roots: Vec<String> = report.roots.iter().map(|root| one_line(root)).collect();
             out.push_str(&format!("{dim}none found in {}{dim:#}\n", listed(&roots)));
