@@ -1,6 +1,6 @@
 //! The head of a file: the comment at its first byte, read line by line.
 //!
-//! Older heads look like YAML and are none: a description stands without quotes and has colons in it. Newer ones quote
+//! Older heads look like YAML and are none: a description has no quotes and has colons in it. Newer ones quote
 //! each text as JSON does. Both are read here, and a line that is neither is a note: the rest of the head still counts.
 
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Place};
@@ -214,7 +214,7 @@ impl HeaderReader<'_, '_> {
     }
 
     /// Takes a text out of its quotes: single ones as YAML has them, double ones as JSON has them. What only looks quoted,
-    /// such as `'a' or 'b'`, is taken as it stands.
+    /// such as `'a' or 'b'`, is taken as it is.
     fn scalar<'v>(&mut self, value: &'v str, span: &Range<usize>) -> Cow<'v, str> {
         let inside = |quote| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
         if let Some(inside) = inside('\'') {

@@ -113,7 +113,7 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     Ok(ImportedCatalog { index, texts, notes })
 }
 
-/// Reads and compiles a file. `None` where it is left out, which is a note.
+/// Reads and compiles a file. `None` if it is left out, which is a note.
 pub(crate) fn prompt(
     file: &SourceFile,
     generation: Generation,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// The version and the token counts of a README.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readme {
-    /// The version of the catalog, without a `v`; `None` where the intro names none.
+    /// The version of the catalog, without a `v`; `None` if the intro names none.
     pub version: Option<String>,
     /// The tokens of each prompt that is listed, by the name of its file.
     pub tokens: BTreeMap<String, u32>,
@@ -38,7 +38,7 @@ pub fn read(text: &str) -> Readme {
     Readme { version: version.map(str::to_owned), tokens }
 }
 
-/// Returns the first version that stands after `lead`.
+/// Returns the first version that is after `lead`.
 fn version_after<'t>(text: &'t str, lead: &str) -> Option<&'t str> {
     text.match_indices(lead).find_map(|(at, _)| {
         let rest = &text[at + lead.len()..];

@@ -6,7 +6,7 @@ use preface_core::catalog::Generation;
 const LAST_OF_A: [u64; 3] = [2, 1, 79];
 
 /// Returns how the bodies of a catalog of this version are written: `2.1.37` or `v2.1.37`, and what follows the third
-/// number does not count. `None` where that is no version.
+/// number does not count. `None` if that is no version.
 #[must_use]
 pub fn generation_of(version: &str) -> Option<Generation> {
     let numbers = numbers(version)?;

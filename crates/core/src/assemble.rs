@@ -64,7 +64,7 @@ fn append(prompt: &mut Prompt, mut draft: DraftPart, joining: JoinRules<'_>) {
     let mut start = prompt.text.len();
     if let Some(before) = prompt.parts.last_mut() {
         if joining.seam {
-            // Never before the part's start: what lies there was trimmed when the part was appended.
+            // Never before the part's start: what is there was trimmed when the part was appended.
             let end = prompt.text.trim_end_matches(['\n', '\r']).len();
             prompt.text.truncate(end);
             truncate_spans(&mut before.spans, end - before.range.start);

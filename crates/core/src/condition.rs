@@ -55,7 +55,7 @@ impl Condition {
         self.walk(exists, true)
     }
 
-    /// Returns true where the condition holds.
+    /// Returns true if the condition holds.
     ///
     /// # Errors
     /// The first error of `exists`.

@@ -84,7 +84,7 @@ fn no_parameter(tool: &str, name: &str) -> Diagnostic {
 #[derive(Default)]
 struct Description {
     text: String,
-    /// True where the text before the one behind it is a catalog's.
+    /// True if the text before the one behind it is a catalog's.
     imported: bool,
 }
 

@@ -148,7 +148,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence, lower case first, names in backticks.
     pub message: String,
-    /// The place, where there is one.
+    /// The place, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "location", alias = "origin")]
     pub place: Option<Place>,
     /// The remedy.

@@ -53,7 +53,7 @@ pub struct Document {
     pub diagnostics: Diagnostics,
     /// Variables for the log.
     pub audit: Vec<AuditEvent>,
-    /// The builds and hooks that made the prompt, in order; empty where it was built once and nothing changed it.
+    /// The builds and hooks that made the prompt, in order; empty if it was built once and nothing changed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<Trigger>,
 }

@@ -1,5 +1,5 @@
 //! The pure half of the line in one function: compose, render, fit, assemble; then the finished text is held to its limit,
-//! and beside it stand the reminders.
+//! and beside it are the reminders.
 
 use crate::{
     assemble::{JoinRules, assemble},
@@ -116,7 +116,7 @@ fn walk(
     Ok(prompt)
 }
 
-/// Reports sections that name a neighbour and do not stand beside it, because the profile arranges its parts otherwise.
+/// Reports sections that name a neighbour and are not beside it, because the profile arranges its parts otherwise.
 fn report_moved(prompt: &Prompt, snapshot: &Snapshot, diagnostics: &mut Diagnostics) {
     let (by, key): (&str, fn(&Part, &Part) -> bool) = match snapshot.profile.arrange {
         PartOrder::Listed => return,

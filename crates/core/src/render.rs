@@ -127,7 +127,7 @@ impl<'p> RenderRules<'p> {
         safe
     }
 
-    /// Returns true where the profile escapes values of this type.
+    /// Returns true if the profile escapes values of this type.
     fn escapes(&self, kind: &str) -> bool {
         self.escape.iter().any(|escaped| escaped == kind)
     }

@@ -33,7 +33,7 @@ pub struct SectionRemoval {
 }
 
 impl SectionRemoval {
-    /// Reports what a hook removed, as one info `hook/removed`; `None` where nothing was.
+    /// Reports what a hook removed, as one info `hook/removed`; `None` if nothing was.
     #[must_use]
     pub fn note(removed: &[SectionRemoval], hook: &str, event: HookEvent) -> Option<Diagnostic> {
         let each = |one: &SectionRemoval| format!("{} bytes of `{}`", one.bytes, shown(one.section.as_str()));
@@ -123,7 +123,7 @@ impl Prompt {
         gone.removed
     }
 
-    /// Appends the parts of `other` that lie behind its first `at` bytes, with their text.
+    /// Appends the parts of `other` that are behind its first `at` bytes, with their text.
     pub(crate) fn append_behind(&mut self, other: &Prompt, at: usize) {
         let rest = other.parts.iter().filter(|part| part.range.end > at);
         let rest = rest.filter_map(|part| part_after(part, at)).collect();

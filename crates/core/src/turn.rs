@@ -85,7 +85,7 @@ impl Tool {
     }
 }
 
-/// Returns a text with each run of white space as one blank and none at its ends; `None` where nothing is left.
+/// Returns a text with each run of white space as one blank and none at its ends; `None` if nothing is left.
 ///
 /// ```
 /// use preface_core::turn::one_line;

@@ -25,7 +25,7 @@ impl VariableKey {
         VariableKey { text: format!("{kind}:{name}").into(), colon: kind.len() }
     }
 
-    /// Returns the type: what stands before the first colon.
+    /// Returns the type: what is before the first colon.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.text[..self.colon]

@@ -9,7 +9,7 @@ use crate::{
 
 /// A source of variables that a snapshot does not contain.
 pub trait VariableSource {
-    /// Returns the variable with this name; `None` where there is no provider.
+    /// Returns the variable with this name; `None` if there is no provider.
     fn get(&mut self, key: &VariableKey) -> Option<RecordedVariable>;
 }
 
@@ -29,7 +29,7 @@ impl VariableSource for NoSource {
     }
 }
 
-/// The error for a variable that the snapshot does not contain where there is no provider.
+/// The error for a variable that the snapshot does not contain if there is no provider.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the saved snapshot does not have the variable `{0}`")]
 pub struct MissingVariable(pub VariableKey);
@@ -72,7 +72,7 @@ impl<'a> Variables<'a> {
         self.recorded.get(key).ok_or_else(|| MissingVariable(key.clone()))
     }
 
-    /// Returns true where a variable exists; an empty text exists.
+    /// Returns true if a variable exists; an empty text exists.
     ///
     /// # Errors
     /// The variable is not known.
@@ -104,7 +104,7 @@ pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedV
 }
 
 /// Returns the value of a variable in the turn itself: the value that the caller set for it, else where the turn is, who
-/// answers and which tools are active. `None` where the turn does not know.
+/// answers and which tools are active. `None` if the turn does not know.
 #[must_use]
 pub fn turn_variable(key: &VariableKey, turn: &Turn) -> Option<RecordedVariable> {
     if let Some(value) = turn.variables.get(key) {

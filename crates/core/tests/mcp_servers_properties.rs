@@ -113,7 +113,7 @@ proptest! {
                 .zip(&layers)
                 .filter(|(_, layer)| layer.iter().any(|server| server.id == id && server.is_sound))
                 .map(|(scope, _)| scope);
-            // A project's without a grant is used only where there is no other.
+            // A project's without a grant is used only if there is no other.
             let winner = sound.max_by_key(|scope| (granted || *scope != Scope::Project, *scope));
             let active: Vec<Scope> =
                 resolved.named(id).filter(|row| row.active).map(|row| row.origin.scope).collect();

@@ -220,7 +220,7 @@ fn a_project_sets_what_a_project_may() {
     assert_eq!(error.to_string(), "a project cannot set `contextProviders.SystemPromptFile.paths.global`");
 }
 
-/// A file as people write them: members, comments, blanks and line ends wherever they may stand.
+/// A file as people write them: members, comments, blanks and line ends wherever they may be.
 #[derive(Clone, Debug)]
 enum Piece {
     Plain(Value),
@@ -328,7 +328,7 @@ fn put(mut base: Value, keys: &[String], value: Value) -> Value {
     base
 }
 
-/// True where `part` is `whole` with some characters taken out.
+/// True if `part` is `whole` with some characters taken out.
 fn subsequence(part: &str, whole: &str) -> bool {
     let mut whole = whole.chars();
     part.chars().all(|c| whole.any(|other| other == c))

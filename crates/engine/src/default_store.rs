@@ -8,7 +8,7 @@ use preface_host::{
 use std::path::Path;
 
 /// Returns the store that the command line and the service share: `preface.db` in the user's state directory, beside the
-/// trust store. `None` where the user has no directory at all.
+/// trust store. `None` if the user has no directory at all.
 ///
 /// # Errors
 /// The directory lies inside of the project that is worked in, and could have come with it.

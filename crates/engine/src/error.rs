@@ -68,7 +68,7 @@ impl Error {
         }
     }
 
-    /// Returns the place in a file, where there is one.
+    /// Returns the place in a file, if there is one.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         let place = match self {

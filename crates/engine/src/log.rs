@@ -83,7 +83,7 @@ impl Engine<'_> {
         self.log_or_keep(request, &mut events.to_vec())
     }
 
-    /// As [`Engine::log_events`]; the events stay in the list where there is no logger yet.
+    /// As [`Engine::log_events`]; the events stay in the list if there is no logger yet.
     pub(crate) fn log_or_keep(&self, request: &Request, events: &mut Vec<AuditEvent>) -> Diagnostics {
         if events.is_empty() || !self.may_have_loggers(request) {
             return Diagnostics::new();

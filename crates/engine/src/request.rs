@@ -50,7 +50,7 @@ pub struct Request {
     pub pins: Option<Vec<u8>>,
     /// The stored template to use if the profile takes one; `None` for the profile's own.
     pub template: Option<TemplateInput>,
-    /// The directories that files of the tree and `file:` variables must lie in, real paths; `None` is anywhere. The cwd is
+    /// The directories that files of the tree and `file:` variables must be in, real paths; `None` is anywhere. The cwd is
     /// one of them or lies below one.
     pub roots: Option<Vec<PathBuf>>,
     /// Files and directories that links of the project may lead to, beside those of the user's settings. A relative path is
@@ -66,7 +66,7 @@ pub struct Request {
 pub struct TemplateInput {
     /// The name.
     pub name: Arc<str>,
-    /// The version; `None` where the text is not stored (yet).
+    /// The version; `None` if the text is not stored (yet).
     pub version: Option<u64>,
     /// The text.
     pub text: Arc<str>,

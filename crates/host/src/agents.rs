@@ -44,7 +44,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// True where it may use a tool of these names. What it may not use is taken away first; a rule about some
+    /// True if it may use a tool of these names. What it may not use is taken away first; a rule about some
     /// uses of a tool, `Bash(git:*)`, gives the tool and takes none away. Case does not matter, and a name that ends in `*`
     /// is all that begin so.
     ///
@@ -75,7 +75,7 @@ pub fn tool_of(rule: &str) -> &str {
     rule.split_once('(').map_or(rule, |(name, _)| name.trim_end())
 }
 
-/// True where a name in a list of tools means a tool of these names.
+/// True if a name in a list of tools means a tool of these names.
 #[must_use]
 pub fn is_named(pattern: &str, names: &[&str]) -> bool {
     match pattern.strip_suffix('*') {

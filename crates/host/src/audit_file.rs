@@ -82,7 +82,7 @@ impl<'a> AuditFile<'a> {
         AuditFile { system, file: file.to_owned(), within: ReadScope::Anywhere }
     }
 
-    /// Lets the log lie below `root` only, reached without any link: for a log that a project names.
+    /// Lets the log are below `root` only, reached without any link: for a log that a project names.
     #[must_use]
     pub fn below(self, root: &'a Path) -> Self {
         AuditFile { within: ReadScope::Root(root), ..self }

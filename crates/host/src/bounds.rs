@@ -57,7 +57,7 @@ impl Bounds {
         self.root = OnceCell::new();
     }
 
-    /// True where a real path is, or lies below, one that the user named.
+    /// True if a real path is, or lies below, one that the user named.
     #[must_use]
     pub fn follows(&self, real: &Path) -> bool {
         self.follow.iter().any(|named| real.starts_with(named))
@@ -85,7 +85,7 @@ impl Bounds {
         })
     }
 
-    /// Returns the directory that a file must really lie in: the project's where the file lies in it, else the file's own.
+    /// Returns the directory that a file must really be in: the project's where the file is in it, else the file's own.
     pub fn root_of<'p>(&'p self, path: &'p Path, system: &dyn System, places: &Places) -> &'p Path {
         let root = self.root(system, places);
         [&root.named, &root.real]
@@ -105,7 +105,7 @@ impl Bounds {
         Some(root.real.join(path.strip_prefix(&root.named).ok()?))
     }
 
-    /// Opens a file beneath `root` and reads it. With `roots` it must lie in one of them, too, and is opened beneath that
+    /// Opens a file beneath `root` and reads it. With `roots` it must be in one of them, too, and is opened beneath that
     /// one: a directory that is swapped for a link meanwhile leads to another file of the roots at most.
     ///
     /// # Errors
@@ -189,7 +189,7 @@ fn beneath(
             return outside(real);
         }
         Ok(_) => {}
-        // Outside first: whether anything stands there is nothing to report.
+        // Outside first: whether anything is there is nothing to report.
         Err(error) if root.parent().is_some() => {
             return Err(system.read(path, ReadScope::Root(root), 0).err().unwrap_or(error));
         }

@@ -83,7 +83,7 @@ pub struct GatedText {
     pub bytes: Arc<Vec<u8>>,
     /// The decision.
     pub verdict: GateVerdict,
-    /// True where other users can write in its directory.
+    /// True if other users can write in its directory.
     pub shared: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct UnreadFile {
 }
 
 impl UnreadFile {
-    /// True where it may be readable at any later time, without a change of the project.
+    /// True if it may be readable at any later time, without a change of the project.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self.error, ReadError::Denied | ReadError::Other(_))
@@ -136,7 +136,7 @@ pub struct AdmittedText {
     pub digest: LazyDigest,
     /// The owner.
     pub belongs: FileOwner,
-    /// True where other users can write in its directory.
+    /// True if other users can write in its directory.
     pub shared: bool,
 }
 
@@ -223,7 +223,7 @@ impl Gate {
         self.allows_repository_text() && (is_granted || is_plain_branch(name))
     }
 
-    /// Returns the texts that a person agreed to for this call; `None` where the consent is another one.
+    /// Returns the texts that a person agreed to for this call; `None` if the consent is another one.
     #[must_use]
     pub fn shown_texts(&self) -> Option<&Arc<ShownTexts>> {
         match &self.consent {
@@ -232,7 +232,7 @@ impl Gate {
         }
     }
 
-    /// True where this call denies the project.
+    /// True if this call denies the project.
     #[must_use]
     pub fn denies(&self) -> bool {
         self.consent == Consent::Deny

@@ -59,7 +59,7 @@ pub struct HookCommand {
     pub place: Option<Place>,
     /// A project's command as it was checked; its words are started instead of `argv`.
     pub checked: Option<GrantedCommand>,
-    /// True where it may run. What a project brings is compared with its grant each time extensions are resolved, so
+    /// True if it may run. What a project brings is compared with its grant each time extensions are resolved, so
     /// whoever keeps hooks for longer makes them again before they are used.
     pub granted: bool,
 }

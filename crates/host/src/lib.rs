@@ -1,7 +1,7 @@
 //! The machine, through one door.
 //!
 //! [`system::System`] is the only thing in preface that touches disks, clocks, environment and processes. Around it
-//! stand the places of a turn, discovery of the layers, the trust store with its gate, and the context and variable
+//! are the places of a turn, discovery of the layers, the trust store with its gate, and the context and variable
 //! providers. `engine` puts them together.
 
 pub mod agents;

@@ -15,14 +15,14 @@ use std::path::PathBuf;
 /// The directory of the recordings, below the global one.
 const DIR: &str = "mcp-descriptions";
 
-/// Returns where the recording of a server lies; `None` where there is no directory, or the id is no file name.
+/// Returns where the recording of a server lies; `None` if there is no directory, or the id is no file name.
 #[must_use]
 pub fn path(server: &str, look: &ProviderContext<'_>) -> Option<PathBuf> {
     let dir = look.places.global.as_ref()?.join(DIR);
     id_fault(server).is_none().then(|| dir.join(format!("{server}.json")))
 }
 
-/// Reads the recording of a server, its tools sorted by name and each once. `None` where there is none; one that cannot be
+/// Reads the recording of a server, its tools sorted by name and each once. `None` if there is none; one that cannot be
 /// read is a note.
 #[must_use]
 pub fn read(server: &str, look: &ProviderContext<'_>) -> Option<ServerDescription> {

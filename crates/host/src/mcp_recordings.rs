@@ -30,7 +30,7 @@ const DIR: &str = "mcp";
 /// The number of digits of the digest in a name.
 const DIGITS: usize = 12;
 
-/// Returns where the recording of a server lies. `None` where there is no directory for it, or the id is no file name.
+/// Returns where the recording of a server lies. `None` if there is no directory for it, or the id is no file name.
 #[must_use]
 pub fn path(entry: &ServerEntry, system: &dyn System, places: &Places) -> Option<PathBuf> {
     let server = entry.value.server.as_ref()?;

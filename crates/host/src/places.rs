@@ -27,11 +27,11 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// The global directory of the profile, whether it exists or not.
     pub global: Option<PathBuf>,
-    /// The project directory, whether it exists or not; `None` where it would be the global one.
+    /// The project directory, whether it exists or not; `None` if it would be the global one.
     pub project: Option<PathBuf>,
     /// The user's home directory, where texts in it are the user's: not one that could have come with the project.
     pub own_home: Option<PathBuf>,
-    /// The directory for state of the user that belongs to no project; `None` where there is none.
+    /// The directory for state of the user that belongs to no project; `None` if there is none.
     pub state: Option<PathBuf>,
     /// True: another program keeps settings in the same files.
     pub shared: bool,
@@ -106,7 +106,7 @@ impl<'a> ProjectLocation<'a> {
     }
 }
 
-/// A state directory that is not used, because it lies inside of the project: it could have come with it.
+/// A state directory that is not used, because it is inside of the project: it could have come with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the state directory of {variable} is not used: `{dir}` lies inside of the project `{project}`")]
 pub struct StateDirInside {
@@ -125,7 +125,7 @@ impl StateDirInside {
 }
 
 /// Returns the directory for what all presets share and no project may write, for a call about a directory: `PREFACE_HOME`,
-/// else `preface` in the user's state directory. `None` where the user has none.
+/// else `preface` in the user's state directory. `None` if the user has none.
 ///
 /// # Errors
 /// The directory lies inside of the project.
@@ -291,7 +291,7 @@ impl Places {
         Some(format!("{}{name}", "../".repeat(ups)))
     }
 
-    /// Shows a file that lies in a directory above the cwd as `../name`.
+    /// Shows a file that is in a directory above the cwd as `../name`.
     fn above(&self, path: &Path) -> Option<String> {
         let name = path.file_name()?;
         let dir = path.parent()?;

@@ -62,7 +62,7 @@ pub struct ProviderContext<'a> {
     pub gate: &'a Gate,
     /// The texts that the caller gave for the profile's `text_options`.
     pub given: &'a BTreeMap<String, Vec<Piece>>,
-    /// The directories that files of the tree and `file:` variables must lie in, real paths; `None` is anywhere.
+    /// The directories that files of the tree and `file:` variables must be in, real paths; `None` is anywhere.
     pub roots: Option<&'a [PathBuf]>,
     /// The directories that files of the project may be in.
     pub bounds: &'a Bounds,
@@ -109,7 +109,7 @@ pub(crate) const HARD_LINK_HELP: &str =
 pub const SETTINGS_LIMIT: u64 = 1 << 20;
 
 impl ProviderContext<'_> {
-    /// Takes the room that a variable of this build needs among all that are files. False where there is too little left.
+    /// Takes the room that a variable of this build needs among all that are files. False if there is too little left.
     #[must_use]
     pub fn has_room(&self, variable: &RecordedVariable) -> bool {
         let bytes = variable.value.as_ref().map_or(0, String::len) as u64;
@@ -206,7 +206,7 @@ impl ProviderContext<'_> {
         verdict
     }
 
-    /// Reads a file that a project names. It must really lie in the project (in its own directory where it lies above
+    /// Reads a file that a project names. It must really be in the project (in its own directory where it is above
     /// the project), or in the directory that `within` names; a link out of there is followed only to what the user
     /// allowed, and that is reported.
     ///
@@ -314,7 +314,7 @@ impl ProviderContext<'_> {
     }
 
     /// True where something that a project names may lie at a real path: in `root` or in what the user allowed, and in one
-    /// of the roots, where there are any.
+    /// of the roots, if there are any.
     #[must_use]
     pub fn may_lie_at(&self, real: &Path, root: &Path) -> bool {
         let in_root =
@@ -328,7 +328,7 @@ impl ProviderContext<'_> {
         help_for_outside(self.roots, target)
     }
 
-    /// True where a file of the tree may be looked at: it really lies in one of the roots, where there are any.
+    /// True if a file of the tree may be looked at: it really lies in one of the roots, if there are any.
     #[must_use]
     pub fn in_roots(&self, path: &Path) -> bool {
         self.roots.is_none_or(|roots| {
@@ -365,13 +365,13 @@ impl ProviderContext<'_> {
         self.bounds.project_root(self.system, self.places)
     }
 
-    /// Returns the directory that a file of the project must really lie in.
+    /// Returns the directory that a file of the project must really be in.
     #[must_use]
     pub fn root_of<'p>(&'p self, path: &'p Path) -> &'p Path {
         self.bounds.root_of(path, self.system, self.places)
     }
 
-    /// Returns the directory that files of the project directory must lie in. A project that is trusted as a whole is the
+    /// Returns the directory that files of the project directory must be in. A project that is trusted as a whole is the
     /// directory that a link leads to; everywhere else such a link may not leave the project.
     #[must_use]
     pub fn layer_root(&self) -> &Path {

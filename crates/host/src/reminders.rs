@@ -1,5 +1,5 @@
 //! The reminders of a profile: those of its bundle, and the user's own, which replace or add. A project has none: a
-//! reminder stands in the user's message, in the engine's name.
+//! reminder is in the user's message, in the engine's name.
 
 use crate::{
     places::Places,

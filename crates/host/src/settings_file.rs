@@ -50,7 +50,7 @@ pub enum SettingsFileError {
     Link {
         /// The path of the link for people.
         path: String,
-        /// The target; `None` where that is no directory.
+        /// The target; `None` if that is no directory.
         target: Option<String>,
     },
     /// The file cannot be read.
@@ -247,7 +247,7 @@ impl<'a> SettingsFile<'a> {
         &self.shown
     }
 
-    /// Reads the file; `None` where there is none. A link of the user's that points nowhere is none, and writing creates
+    /// Reads the file; `None` if there is none. A link of the user's that points nowhere is none, and writing creates
     /// what it points to.
     ///
     /// # Errors
@@ -344,7 +344,7 @@ impl<'a> SettingsFile<'a> {
         Ok(SettingsWriteOutcome::Changed)
     }
 
-    /// Returns what the file would hold, and its permission bits; `None` where it holds that already.
+    /// Returns what the file would hold, and its permission bits; `None` if it holds that already.
     fn apply(
         &self,
         change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,

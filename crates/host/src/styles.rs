@@ -21,7 +21,7 @@ pub type StyleEntry = MarkdownEntry<Style>;
 pub struct Style {
     /// The description.
     pub description: Option<String>,
-    /// True where the instructions for programming are kept; `None` where the file does not set it.
+    /// True if the instructions for programming are kept; `None` if the file does not set it.
     pub keep_coding_instructions: Option<bool>,
 }
 

@@ -24,7 +24,7 @@ fn disk() -> OsSystem {
     OsSystem::new(&[])
 }
 
-/// The branch that git prints, or `None` where it fails.
+/// The branch that git prints, or `None` if it fails.
 fn oracle(dir: &Path) -> Option<String> {
     let output = git_output(dir, ["rev-parse", "--abbrev-ref", "HEAD"]);
     let name = output.stdout.trim_ascii_end();

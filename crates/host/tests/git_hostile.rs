@@ -301,7 +301,7 @@ fn the_users_own_filters_are_not_run_either() {
 fn no_process_is_started_at_all() {
     const PLACE: &str = "PREFACE_GIT_TRAPPED_PLACE";
     if let Some(place) = std::env::var_os(PLACE) {
-        // Here each program is a trap, and the process stands below the root of the work tree.
+        // Here each program is a trap, and the process is below the root of the work tree.
         let place = PathBuf::from(place);
         assert_eq!(status(&place).as_deref(), Ok("M  file\nM  sub/file\n?? new"));
         assert_eq!(status(&place.join("sub")).as_deref(), Ok("M  ../file\nM  file\n?? ../new"));

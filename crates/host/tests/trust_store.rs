@@ -287,7 +287,7 @@ fn a_swapped_program_is_never_started() {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
     };
     let script = "#!/bin/sh\nprintf 'script %s\\n' WORD\n. \"$(dirname \"$0\")/lib.sh\"\n";
-    // What stands where, and what it says in each of the two versions.
+    // What is where, and what it says in each of the two versions.
     let targets = [
         (extension.join("run.sh"), script.to_owned()),
         (extension.join("lib.sh"), "printf 'lib %s\\n' WORD\n".to_owned()),

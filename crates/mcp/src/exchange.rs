@@ -383,7 +383,7 @@ pub(crate) fn read_resources(items: Vec<Value>, partial: &mut PartialReply) -> V
     items.into_iter().filter_map(&mut read).collect()
 }
 
-/// Reads the texts of a wanted content. `None` where the answer is of another shape.
+/// Reads the texts of a wanted content. `None` if the answer is of another shape.
 pub(crate) fn read_texts(
     want: &ContentRequest,
     answer: &Value,

@@ -117,7 +117,7 @@ impl Intake {
     }
 
     /// Gives up on the answer to `server/discover`, and returns the one that a server gives that does not know it.
-    /// `None` where it was answered.
+    /// `None` if it was answered.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<ServerJsonRpcMessage> {
         let mut state = self.state();
         let pending = state

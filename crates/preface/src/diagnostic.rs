@@ -15,7 +15,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence.
     pub message: String,
-    /// The place in a file, where there is one.
+    /// The place in a file, if there is one.
     pub location: Option<Location>,
     /// What to do next.
     pub help: Option<String>,

@@ -89,7 +89,7 @@ impl Error {
         self.0.code
     }
 
-    /// Returns the place in a file, where there is one.
+    /// Returns the place in a file, if there is one.
     #[must_use]
     pub fn location(&self) -> Option<&Location> {
         self.0.location.as_ref()

@@ -273,7 +273,7 @@ impl Request {
         self.number
     }
 
-    /// Returns true if the request before is a prefix of this one, so that a cache can be read to its end; `None` where there
+    /// Returns true if the request before is a prefix of this one, so that a cache can be read to its end; `None` if there
     /// is none before.
     #[must_use]
     pub fn extends(&self) -> Option<bool> {

@@ -22,7 +22,7 @@ pub const SERVICE_PRESET: &str = "template";
 /// The settings of the service.
 #[derive(Clone, Debug)]
 pub struct ServiceSettings {
-    /// The directories below which a conversation may work, real paths. Naming one is the grant for what lies in it.
+    /// The directories below which a conversation may work, real paths. Naming one is the grant for what is in it.
     pub roots: Vec<PathBuf>,
     /// The profile of conversations that name none.
     pub preset: String,

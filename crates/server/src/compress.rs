@@ -15,12 +15,12 @@ const LARGE: u64 = 48 << 10;
 /// From this size on pages, scripts and styles are.
 const PAGE: u64 = 2 << 10;
 
-/// True where the caller would take a compressed response.
+/// True if the caller would take a compressed response.
 pub(crate) fn is_wanted(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::GET && takes(headers, "gzip")
 }
 
-/// True where the caller takes a coding by its name, and not with a quality of nothing.
+/// True if the caller takes a coding by its name, and not with a quality of nothing.
 pub(crate) fn takes(headers: &HeaderMap, coding: &str) -> bool {
     headers.get_all(header::ACCEPT_ENCODING).iter().any(|accepted| {
         accepted.to_str().is_ok_and(|accepted| {

@@ -15,18 +15,18 @@ fn tags(headers: &HeaderMap, name: HeaderName) -> Option<Vec<&str>> {
     )
 }
 
-/// True where a write may go on: there is no `If-Match`, it is `*`, or it has this tag.
+/// True if a write may go on: there is no `If-Match`, it is `*`, or it has this tag.
 pub(crate) fn if_match(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     tags(headers, header::IF_MATCH)
         .is_none_or(|tags| tags.iter().any(|one| *one == "*" || one.as_bytes() == tag.as_bytes()))
 }
 
-/// True where `If-Match` names tags, not only `*`.
+/// True if `If-Match` names tags, not only `*`.
 pub(crate) fn insists(headers: &HeaderMap) -> bool {
     tags(headers, header::IF_MATCH).is_some_and(|tags| !tags.contains(&"*"))
 }
 
-/// True where the reader has this state already.
+/// True if the reader has this state already.
 pub(crate) fn if_none_match(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let bare = |one: &str| one.strip_prefix("W/").unwrap_or(one).as_bytes() == tag.as_bytes();
     tags(headers, header::IF_NONE_MATCH).is_some_and(|tags| tags.iter().any(|one| *one == "*" || bare(one)))

@@ -31,7 +31,7 @@ pub struct PromptReply {
     /// The system prompt to send; null if none is sent.
     #[schema(value_type = Option<String>, required)]
     pub system_prompt: Option<Arc<str>>,
-    /// True where this request built it.
+    /// True if this request built it.
     pub constructed: bool,
     /// Counts from 1 with each prompt of the conversation.
     pub revision: u64,
@@ -223,7 +223,7 @@ impl CachedPrompt {
         &self.tag
     }
 
-    /// True where nothing was written since it was found to be current.
+    /// True if nothing was written since it was found to be current.
     fn is_fresh(&self, pulse: Option<ChangeStamp>) -> bool {
         pulse.is_some() && *self.seen() == pulse
     }

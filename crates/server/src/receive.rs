@@ -29,7 +29,7 @@ pub(crate) struct BodyReservation {
 }
 
 impl BodyReservation {
-    /// Takes as many bytes as make `bytes` in all; false where all requests together would hold more than `most`.
+    /// Takes as many bytes as make `bytes` in all; false if all requests together would hold more than `most`.
     fn grow_to(&mut self, bytes: usize, most: usize) -> bool {
         let more = bytes.saturating_sub(self.bytes);
         let taken = self.all.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |untrusted| {

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use tracing::warn;
 
-/// The header with the version of a text; 0 where nothing is stored.
+/// The header with the version of a text; 0 if nothing is stored.
 const VERSION: HeaderName = HeaderName::from_static("preface-version");
 /// The header of a response while the store does not respond.
 const DEGRADED: HeaderName = HeaderName::from_static("preface-degraded");
@@ -71,7 +71,7 @@ pub struct VersionInfo {
     pub labels: Vec<String>,
     /// The length of the text in bytes.
     pub bytes: u64,
-    /// True where this version goes back to the default.
+    /// True if this version goes back to the default.
     pub reset: bool,
 }
 

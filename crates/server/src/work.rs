@@ -43,7 +43,7 @@ impl App {
         }
     }
 
-    /// Returns the template that is used where nothing is stored.
+    /// Returns the template that is used if nothing is stored.
     pub(crate) async fn default_template(&self) -> HandlerResult<String> {
         let request = self.request();
         // Where the service's profile takes no template, the one of the profile that does.
@@ -56,7 +56,7 @@ impl App {
         Ok(text.await?.unwrap_or_default())
     }
 
-    /// Refuses a path that does not lie below a root, whether it is there or not, and one in a root that is no directory.
+    /// Refuses a path that does not are below a root, whether it is there or not, and one in a root that is no directory.
     pub(crate) async fn below_a_root(&self, cwd: &str) -> HandlerResult<PathBuf> {
         if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));

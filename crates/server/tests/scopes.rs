@@ -128,7 +128,7 @@ mod recording {
             let manifest = format!(r#"{{"id":"{id}","category":"{category}",{head},{fields}}}"#);
             system = system.with_file(format!("{dir}/extensions/{category}/{id}/manifest.json"), &manifest);
         }
-        // No grant can name this directory, so that what lies in it is held.
+        // No grant can name this directory, so that what is in it is held.
         let unnamed = Path::new("/work/project").join(OsStr::from_bytes(b"rules-\xff"));
         system
             .with_file(unnamed.join("manifest.json"), "{}")

@@ -64,11 +64,11 @@ pub enum TokenRole {
 }
 
 impl TokenRole {
-    /// All roles; none stands before one that it includes.
+    /// All roles; none is before one that it includes.
     pub const ALL: [TokenRole; 5] =
         [TokenRole::Metrics, TokenRole::Read, TokenRole::Analyze, TokenRole::Converse, TokenRole::Write];
 
-    /// Returns true where this role permissions what `needed` permissions.
+    /// Returns true if this role permissions what `needed` permissions.
     #[must_use]
     pub fn includes(self, needed: TokenRole) -> bool {
         self == needed

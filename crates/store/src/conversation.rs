@@ -122,7 +122,7 @@ pub struct TemplateUsed {
     pub chosen: String,
     /// The template.
     pub name: TemplateName,
-    /// The version; `None` where it was the default.
+    /// The version; `None` if it was the default.
     pub version: Option<u64>,
 }
 

@@ -82,7 +82,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     }
 
     /// Returns a stamp that changes with every write of any node except those of requests and drafts. A read between two equal
-    /// stamps is still current. `None` where a stamp would take as long as a read.
+    /// stamps is still current. `None` if a stamp would take as long as a read.
     fn change_stamp(&self) -> Option<ChangeStamp> {
         None
     }

@@ -44,7 +44,7 @@ const PLAIN: [&str; 14] = [
     "user",
 ];
 
-/// `user:secret@host` → `user@host`; of the query only what is plain. A password may hold any character, so all that stands
+/// `user:secret@host` → `user@host`; of the query only what is plain. A password may hold any character, so all that is
 /// before the last `@` of authority and path may be one.
 fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));

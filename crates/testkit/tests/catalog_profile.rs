@@ -148,7 +148,7 @@ fn a_prompt_that_stands_in_another_one_is_not_included_twice() {
     let absent = built.prompt.absent.iter().find(|absent| absent.section.as_str() == "safety").unwrap();
     assert_eq!((absent.reason, absent.why.as_str()), (AbsentReason::Merged, "its text is in `watch`"));
     assert_eq!(built.prompt.text.matches("Count the crates.").count(), 1);
-    // Somebody's own words in the first place: then it stands in its own.
+    // Somebody's own words in the first place: then it is in its own.
     let own = machine().with_file("/home/user/.config/preface/sections/watch.md", "Mine.\n");
     let built = build(&own, &["catalog=2.1.50"]).unwrap();
     assert_eq!(

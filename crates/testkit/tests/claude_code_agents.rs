@@ -5,7 +5,7 @@ use preface_engine::{ASSETS, BuildResult, Engine, Request};
 use preface_testkit::MemorySystem;
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// It stands in each file that belongs to the parent.
+/// It is in each file that belongs to the parent.
 const MARK: &str = "PARENT";
 
 /// The places that instruction files of a parent have.

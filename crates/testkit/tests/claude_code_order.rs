@@ -222,7 +222,7 @@ fn the_catalogs_order_holds_for_each_pair() {
     compare("catalog", CATALOG);
 }
 
-/// What never changes stands before what belongs to the conversation, in the seed's order on either side.
+/// What never changes is before what belongs to the conversation, in the seed's order on either side.
 /// What `stable-first` puts first is the same whichever tools are active.
 #[test]
 fn the_stable_prefix_does_not_depend_on_tools() {

@@ -219,7 +219,7 @@ fn forged_structure_in_a_tool() {
     assert_eq!(codes(&built).iter().filter(|code| **code == "forged/escaped").count(), 2);
 }
 
-/// What was shown is what is granted, whatever stands there when the answer comes.
+/// What was shown is what is granted, whatever is there when the answer comes.
 #[test]
 fn a_text_that_changes_while_somebody_reads_it() {
     let system = machine().with_file("/work/AGENTS.md", "Use tabs.");

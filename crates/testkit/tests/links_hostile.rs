@@ -136,7 +136,7 @@ fn the_project_is_the_work_tree() {
     }
 }
 
-/// A file above the project may lead to what lies below its own directory, and no further.
+/// A file above the project may lead to what is below its own directory, and no further.
 #[test]
 fn a_file_above_the_project_stays_below_its_own_directory() {
     let system = || machine().with_dir("/w/q/.git").with_file("/w/docs/a.md", "OF ALL");

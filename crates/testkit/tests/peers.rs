@@ -2,7 +2,7 @@
 //!
 //! `tests/peers` holds recordings of `cargo xtask peers pi --record`: builder inputs and small trees with the packages'
 //! prompts, in which a token stands for each sentence that only a package has. The tokens are given as options, so the
-//! prompts are equal as they stand. The packages themselves are not needed here.
+//! prompts are equal as they are. The packages themselves are not needed here.
 
 use preface_engine::{ASSETS, Engine, Request};
 use preface_testkit::{
@@ -20,7 +20,7 @@ const INPUTS: &str = "2026-03-08T05:55:05Z";
 /// The clock of the trees.
 const TREES: &str = "2026-03-07T14:55:05Z";
 const ZONE: &str = "America/Chicago";
-/// Where the trees stand in memory.
+/// Where the trees are in memory.
 const ROOT: &str = "/peers";
 
 /// A builder input with the package's prompt.

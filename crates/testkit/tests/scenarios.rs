@@ -178,7 +178,7 @@ const VIEWS: &[(&str, &[&str], &str)] = &[
          =base [read bash]\n  user: one\n  user: Said once.\n  assistant: done\n  user: two\n",
     ),
     (
-        // D4, §6.3: the text of this very run is rebuilt, and what hooks added stands behind it.
+        // D4, §6.3: the text of this very run is rebuilt, and what hooks added is behind it.
         "switches_tools",
         &VARIANTS,
         "=after+\"\\nOnly read.\\nUse tabs.\" [read]\n  user: one\n\

@@ -74,7 +74,7 @@ fn project_entry(report: &ScopesReport, category: Category, id: &str) -> Extensi
     entry.unwrap_or_else(|| panic!("`{id}` is active: {:?}", report.diagnostics)).clone()
 }
 
-/// True where the program was started, and its output is in the prompt.
+/// True if the program was started, and its output is in the prompt.
 #[track_caller]
 fn runs_program(system: &MemorySystem, preset: &str, trust: TrustChoice) -> bool {
     let before = system.runs().len();

@@ -59,7 +59,7 @@ fn message(value: serde_json::Value) -> Message {
     Message::new(value.as_object().expect("an object").clone()).expect("a message")
 }
 
-/// A hook that stands behind the prompt.
+/// A hook that is behind the prompt.
 fn appends(text: &'static str) -> impl preface_engine::core::hook::HookHandler + 'static {
     HookFn::new("tone", [HookEvent::BeforeAgentStart], move |ask| {
         let prompt = ask.system_prompt.unwrap_or_default();

@@ -120,7 +120,7 @@ impl ExtentScanner<'_> {
                 '}' if self.open.is_empty() => return Ok(from),
                 ')' | ']' | '}' => self.pop(c)?,
                 '.' => {
-                    // After `...` stands a value, after `.` the name of a member.
+                    // After `...` is a value, after `.` the name of a member.
                     let spread = self.text[self.at..].starts_with("..");
                     self.at += if spread { 2 } else { 0 };
                     self.dot = !spread;

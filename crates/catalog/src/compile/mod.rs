@@ -206,7 +206,7 @@ impl Compiler<'_> {
         if self.generation == Generation::B {
             let mut names = BTreeSet::new();
             expression.free_names(&mut Vec::new(), &mut names);
-            // A global that stands alone is no value, and a file that shows code may well have one.
+            // A global by itself is no value, and a file that shows code may well have one.
             if let Expression::Name(name) = &expression {
                 names.insert(name);
             }

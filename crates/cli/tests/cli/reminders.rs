@@ -127,7 +127,7 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
     let ran = sandbox().run("preface build --event @nothing.json").exits(1).prints("");
     assert!(ran.stderr.starts_with("error: cannot read `nothing.json`"), "{}", ran.stderr);
     let ran = Sandbox::new().run(&format!("preface build --event {EVENT}")).exits(0);
-    let none = "warning: the profile `small` has no reminders: events have no effect [reminder/none]\n";
+    let none = "warning: the profile `small` has no reminders: events have no effect [reminder/none] (`-v` shows details)\n";
     assert!(ran.stderr.contains(none), "{}", ran.stderr);
 }
 

@@ -68,7 +68,7 @@ impl ClipResult {
         }
     }
 
-    /// Returns the marker to append, where there is one.
+    /// Returns the marker to append, if there is one.
     ///
     /// ```
     /// use preface_core::budget::{Bytes4, clip};

@@ -39,7 +39,7 @@ pub trait Counter: Debug + Send + Sync {
     /// Describes in one line for people how it counts.
     fn about(&self) -> &str;
 
-    /// Returns true where the count is the model's own and false where it is an estimate.
+    /// Returns true if the count is the model's own and false if it is an estimate.
     fn exact(&self) -> bool;
 
     /// Counts the tokens of `text`.

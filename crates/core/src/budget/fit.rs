@@ -157,7 +157,7 @@ fn within(
     Ok(Draft { parts, absent })
 }
 
-/// Clips a part to `max` tokens. False where nothing of it stays. The notes name the limit behind it: the part's own
+/// Clips a part to `max` tokens. False if nothing of it stays. The notes name the limit behind it: the part's own
 /// ceiling, or the budget that left it no more.
 fn hold(
     part: &mut DraftPart,
@@ -180,7 +180,7 @@ fn hold(
         diagnostics.push(dropped_note(part, total_tokens, limit, whose).help(help));
         return false;
     };
-    // What stood last goes first, so that each range counts in the text before its cut.
+    // What was last goes first, so that each range counts in the text before its cut.
     let (mut before, after) = (total_tokens, total_tokens - cut_tokens);
     let ranges = gone.len();
     for (at, range) in gone.into_iter().enumerate() {
@@ -209,7 +209,7 @@ fn hold(
     true
 }
 
-/// Cuts a part that is too long; returns it with the removed ranges and their tokens. `None` where nothing remains.
+/// Cuts a part that is too long; returns it with the removed ranges and their tokens. `None` if nothing remains.
 fn cut_part(
     part: &DraftPart,
     max: usize,
@@ -230,7 +230,7 @@ fn cut_part(
         }
         let kept = kept.with_closing_tags(part);
         let cut = kept.part(part, marker.as_deref(), profile);
-        // Where texts stand in another order, a tokenizer may count a few more.
+        // Where texts are in another order, a tokenizer may count a few more.
         match counter.count(&cut.text).saturating_sub(max) {
             0 => return Some((cut, kept.removed(part.text.len()), cut_tokens)),
             over => room = room.saturating_sub(over),

@@ -7,10 +7,10 @@ use crate::{
 };
 use std::{borrow::Cow, cmp::Reverse, ops::Range};
 
-/// The text of a part as a cut looks at it: of what stands last in it nothing is kept first.
+/// The text of a part as a cut looks at it: of what is last in it nothing is kept first.
 pub(super) struct OrderedText<'p> {
     pub text: Cow<'p, str>,
-    /// The bytes of the part in that order; each item with what stands between it and the one before.
+    /// The bytes of the part in that order; each item with what is between it and the one before.
     runs: Vec<PartRun>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct RetainedRanges {
 }
 
 impl<'p> OrderedText<'p> {
-    /// Puts the items of a part in the order of their ranks; what stands before them comes first.
+    /// Puts the items of a part in the order of their ranks; what is before them comes first.
     pub(super) fn of(part: &'p DraftPart) -> Self {
         let items = &part.items;
         let mut order: Vec<usize> = (0..items.len()).collect();
@@ -60,7 +60,7 @@ impl<'p> OrderedText<'p> {
         for run in &self.runs {
             let end = run.range.start + run.range.len().min(left);
             left -= end - run.range.start;
-            // Nothing of an item but what stands before it is nothing.
+            // Nothing of an item but what is before it is nothing.
             if end == run.range.start || run.item.is_some_and(|item| end <= item && item < run.range.end) {
                 continue;
             }
@@ -74,7 +74,7 @@ impl<'p> OrderedText<'p> {
         let last = ranges.last().map_or(0, |range| range.start);
         ranges.sort_by_key(|range| range.start);
         let last = ranges.iter().position(|range| range.start == last).unwrap_or_default();
-        // Nothing stands between the frame and its first item.
+        // Nothing is between the frame and its first item.
         if let Some((start, item)) = first_item
             && let Some(range) = ranges.iter_mut().find(|range| range.start == start)
         {

@@ -93,7 +93,7 @@ fn literal_text(section: &Section) -> Option<&[Piece]> {
 }
 
 /// Replaces the tag by `inner` without the line ends after it; if that is empty, the line ends before the tag go, too.
-/// `None` where there is no tag.
+/// `None` if there is no tag.
 fn replace_tag(text: &[Piece], tag: &str, inner: &[Piece]) -> Option<Vec<Piece>> {
     let (at, start) = text.iter().enumerate().find_map(|(at, piece)| Some((at, piece.text.find(tag)?)))?;
     let holder = &text[at];

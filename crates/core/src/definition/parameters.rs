@@ -4,7 +4,7 @@ use crate::profile::Parameter;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the schema with the names of parameters that the text uses; `None` where it has them already.
+/// Returns the schema with the names of parameters that the text uses; `None` if it has them already.
 ///
 /// # Errors
 /// The first name of a parameter in the text that the schema does not have.

@@ -1,4 +1,4 @@
-//! The codes of diagnostics: one table with the spelling, the severities, the meaning and, where there is one, the fixed remedy.
+//! The codes of diagnostics: one table with the spelling, the severities, the meaning and, if there is one, the fixed remedy.
 //!
 //! A code is spelled `topic/kebab-case`; `OrderingRewrite` alone is not, because it is the name of an audit event, too, which is fixed.
 //! `docs/reference/diagnostics.md` is generated from the table.
@@ -57,13 +57,13 @@ impl DiagnosticCode {
         self.row().spelling
     }
 
-    /// Returns the part of the spelling before the slash, all of it where there is no slash.
+    /// Returns the part of the spelling before the slash, all of it if there is no slash.
     #[must_use]
     pub fn topic(self) -> &'static str {
         self.as_str().split_once('/').map_or(self.as_str(), |(topic, _)| topic)
     }
 
-    /// Returns true where it is about the texts of instruction files, and so about a prompt alone.
+    /// Returns true if it is about the texts of instruction files, and so about a prompt alone.
     #[must_use]
     pub fn is_of_instructions(self) -> bool {
         matches!(self.topic(), "context" | "imports" | "instructions" | "rules")

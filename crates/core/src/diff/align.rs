@@ -1,7 +1,7 @@
 //! Which lines of two texts belong together, in bounded work.
 //!
 //! Myers' algorithm takes minutes where millions of lines repeat in another order, and a deadline would make the answer
-//! depend on the machine. So it works on what it can finish: what stands at both ends of both texts goes first; what
+//! depend on the machine. So it works on what it can finish: what is at both ends of both texts goes first; what
 //! is still too large is split at lines that each side has once; and a rest that is too large even so is replaced as
 //! one block.
 

@@ -24,10 +24,10 @@ pub struct PartChange {
     pub section: SectionId,
     /// The kind of the change.
     pub change: Change,
-    /// The tokens on the left side; `None` where it was added.
+    /// The tokens on the left side; `None` if it was added.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub tokens_before: Option<usize>,
-    /// The tokens on the right side; `None` where it was removed.
+    /// The tokens on the right side; `None` if it was removed.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub tokens_after: Option<usize>,
 }
@@ -44,7 +44,7 @@ pub struct PartChange {
 pub enum Change {
     /// The same bytes in the same order.
     Same,
-    /// Other bytes, wherever it stands.
+    /// Other bytes, wherever it is.
     Changed,
     /// Only the right side has it.
     Added,
@@ -78,7 +78,7 @@ impl std::fmt::Display for Change {
     }
 }
 
-/// Lists the right side's parts in their order, and removed ones behind the part that they stood behind.
+/// Lists the right side's parts in their order, and removed ones behind the part that they was behind.
 pub(super) fn part_changes(left: &Document, right: &Document) -> Vec<PartChange> {
     let pairs = pairs(left, right);
     let mut partner: Vec<Option<usize>> = vec![None; right.parts.len()];

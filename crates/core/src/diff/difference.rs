@@ -32,7 +32,7 @@ pub struct Difference {
     pub first_difference: Option<FirstDifference>,
     /// The prefix that a provider's cache can keep.
     pub cached_prefix: CachedPrefix,
-    /// A row per part: those of the right side in their order, and removed ones where they stood.
+    /// A row per part: those of the right side in their order, and removed ones where they was.
     pub parts: Vec<PartChange>,
     /// The texts as a unified diff, each hunk headed by its section. Exactly the bytes of the texts: whoever shows it
     /// on a screen escapes it.
@@ -52,10 +52,10 @@ pub struct Difference {
 pub struct FirstDifference {
     /// The first byte of the first character that differs, on both sides.
     pub offset: usize,
-    /// The left side at the difference. `None` where only the right side has it.
+    /// The left side at the difference. `None` if only the right side has it.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub left: Option<Side>,
-    /// The right side at the difference. `None` where only the left side has it.
+    /// The right side at the difference. `None` if only the left side has it.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub right: Option<Side>,
 }
@@ -80,7 +80,7 @@ pub struct Side {
     pub origin: Origin,
     /// True if the span started before the difference: the common prefix ends within it.
     pub within: bool,
-    /// True where it is of an item, such as a file, that the other side does not have.
+    /// True if it is of an item, such as a file, that the other side does not have.
     #[serde(skip)]
     pub only: bool,
 }

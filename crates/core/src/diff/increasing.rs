@@ -2,7 +2,7 @@
 
 /// Returns the positions of a longest strictly increasing run of `values`, in order.
 pub(super) fn longest_increasing(values: &[usize]) -> Vec<usize> {
-    // The position of the smallest value that ends a run of each length, and what stands before each in its run.
+    // The position of the smallest value that ends a run of each length, and what is before each in its run.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
     for (at, value) in values.iter().enumerate() {

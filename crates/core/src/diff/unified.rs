@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// Returns the diff of two texts, without file headers; empty where they are the same.
+/// Returns the diff of two texts, without file headers; empty if they are the same.
 pub(super) fn unified(left: &Document, right: &Document) -> String {
     let mut diff = String::new();
     if left.text == right.text {

@@ -135,7 +135,7 @@ impl FindingLimiter {
         FindingLimiter { most, seen: BTreeMap::new() }
     }
 
-    /// Counts a finding and returns true where it is to be kept.
+    /// Counts a finding and returns true if it is to be kept.
     pub fn keeps(&mut self, code: DiagnosticCode, severity: Severity, range: &Range<usize>) -> bool {
         let found = self.seen.iter_mut().find(|((known, bad), _)| *known == code && *bad == severity);
         let (count, first) = match found {

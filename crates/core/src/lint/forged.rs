@@ -1,7 +1,7 @@
 //! Text that imitates the structure of a prompt: the engine's tags, and the labels of a transcript.
 //!
 //! A value that a template inserts (a branch name, a tool's description, the text of an MCP server) may try to close
-//! the section it stands in, or to imitate the user's turn. [`scan`] reports that; [`neutralise`] makes it harmless
+//! the section it is in, or to imitate the user's turn. [`scan`] reports that; [`neutralise`] makes it harmless
 //! where the profile sets it.
 //!
 //! # What `neutralise` does
@@ -312,9 +312,9 @@ fn openings(text: &str, mut found: impl FnMut(usize, char)) {
         return;
     }
     for (at, c) in text.char_indices() {
-        let folded = if c.is_ascii() { c } else { fold(c) };
-        if matches!(folded, '<' | '[') {
-            found(at, folded);
+        let bracket = if c.is_ascii() { Some(c) } else { lookalike(c) };
+        if let Some(bracket @ ('<' | '[')) = bracket {
+            found(at, bracket);
         }
     }
 }
@@ -378,13 +378,17 @@ fn marker_at(text: &str, start: usize, bracket: char) -> Option<Range<usize>> {
     (fold(close) == '>').then(|| start..start + at + close.len_utf8())
 }
 
-/// Returns how many bytes of a text spell this name.
+/// Returns how many bytes of a text spell this name. `_` and `-` are the same.
 fn name_at(text: &str, name: &str) -> Option<usize> {
     let mut seen = text.char_indices().filter(|(_, c)| !Class::is_invisible(*c));
     let mut end = 0;
     for wanted in name.chars() {
         let (at, c) = seen.next()?;
-        if fold(c) != wanted.to_ascii_lowercase() {
+        let is_same = match wanted {
+            '-' | '_' => matches!(fold(c), '-' | '_'),
+            wanted => fold(c) == wanted.to_ascii_lowercase(),
+        };
+        if !is_same {
             return None;
         }
         end = at + c.len_utf8();
@@ -397,43 +401,45 @@ fn split_char(text: &str) -> Option<(char, &str)> {
     Some((c, &text[c.len_utf8()..]))
 }
 
-/// Returns the lower-case ASCII character that a character looks like, or the character itself.
+/// Returns the lower-case ASCII character that a character looks like, or the character itself. Compatible characters are the
+/// same, without their accents: `ｓ`, `𝐬`, `ſ`, `ś`.
 fn fold(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
-    let from = |first: u32| char::from_u32(first).unwrap_or(c);
-    match u32::from(c) {
-        code @ 0xff01..=0xff5e => from(code - 0xff01 + 0x21).to_ascii_lowercase(),
-        // Mathematical letters: blocks of an upper-case and a lower-case alphabet.
-        code @ 0x1d400..=0x1d6a3 => from((code - 0x1d400) % 26 + 0x61),
-        code @ 0x24b6..=0x24e9 => from((code - 0x24b6) % 26 + 0x61),
-        _ => lookalike(c).unwrap_or(c),
-    }
+    lookalike(c).unwrap_or_else(|| {
+        let mut base = None;
+        unicode_normalization::char::decompose_compatible(c, |part| _ = base.get_or_insert(part));
+        match base {
+            Some(base) if base.is_ascii() => base.to_ascii_lowercase(),
+            Some(base) => lookalike(base).unwrap_or(c),
+            None => c,
+        }
+    })
 }
 
 /// Returns the character of a tag, a label or a marker that a character looks like.
 fn lookalike(c: char) -> Option<char> {
     Some(match c {
-        '‹' | '〈' | '⟨' | '❮' | '˂' | 'ᐸ' | '﹤' | '𐅮' | '⧼' | '≺' => '<',
-        '›' | '〉' | '⟩' | '❯' | '˃' | 'ᐳ' | '﹥' | '⧽' | '≻' => '>',
-        '【' | '〔' => '[',
+        '＜' | '﹤' | '≮' | '‹' | '〈' | '⟨' | '❮' | '˂' | 'ᐸ' | '𐅮' | '⧼' | '≺' => '<',
+        '›' | '〉' | '⟩' | '❯' | '˃' | 'ᐳ' | '⧽' | '≻' => '>',
+        '［' | '﹇' | '【' | '〔' => '[',
         '∕' | '⁄' | '╱' | '⧸' => '/',
         '∣' | '│' | 'ǀ' | '❘' => '|',
-        '︓' | '﹕' | '∶' | '꞉' | 'ː' | '׃' => ':',
-        '‐' | '‑' | '‒' | '–' | '—' | '−' | '﹣' | '⁃' => '-',
-        '﹍' | 'ˍ' => '_',
+        '∶' | '꞉' | 'ː' | '׃' => ':',
+        '‐' | '‒' | '–' | '—' | '−' | '⁃' => '-',
+        'ˍ' => '_',
         'а' | 'α' | 'ɑ' | 'ᴀ' | 'А' | 'Α' => 'a',
         'Ь' | 'В' | 'Β' => 'b',
-        'с' | 'ϲ' | 'ᴄ' | 'ⅽ' | 'С' | 'Ϲ' => 'c',
-        'ԁ' | 'ⅾ' | 'ᴅ' => 'd',
+        'с' | 'ϲ' | 'ᴄ' | 'С' | 'Ϲ' => 'c',
+        'ԁ' | 'ᴅ' => 'd',
         'е' | 'є' | 'ҽ' | 'ᴇ' | 'Е' | 'Ε' => 'e',
         'һ' | 'Н' | 'Η' | 'հ' => 'h',
-        'і' | 'ı' | 'ι' | 'ⅰ' | 'І' | 'Ι' | 'ї' => 'i',
+        'і' | 'ı' | 'ι' | 'І' | 'Ι' | 'ї' => 'i',
         'ј' | 'Ј' => 'j',
         'к' | 'κ' | 'ᴋ' | 'К' | 'Κ' => 'k',
-        'ӏ' | 'ⅼ' | 'լ' | 'Ӏ' => 'l',
-        'м' | 'ᴍ' | 'М' | 'Μ' | 'ⅿ' => 'm',
+        'ӏ' | 'լ' | 'Ӏ' => 'l',
+        'м' | 'ᴍ' | 'М' | 'Μ' => 'm',
         'п' | 'ո' | 'η' | 'ɴ' | 'Ν' => 'n',
         'о' | 'ο' | 'օ' | 'ᴏ' | 'О' | 'Ο' => 'o',
         'р' | 'ρ' | 'ᴘ' | 'Р' | 'Ρ' => 'p',
@@ -469,7 +475,7 @@ fn labels(text: &str, mut found: impl FnMut(Range<usize>, &'static TurnLabel)) {
     }
 }
 
-/// Returns true where a name starts as a turn does.
+/// Returns true if a name starts as a turn does.
 pub(super) fn starts_with_label(name: &str) -> bool {
     let line = name.lines().next().unwrap_or_default();
     label_in(line, false).is_some() && line.trim_start().starts_with(char::is_alphabetic)
@@ -500,7 +506,7 @@ fn label_in(line: &str, fenced: bool) -> Option<(usize, usize, &'static TurnLabe
     })
 }
 
-/// Returns true where a sentence starts here: some words, or some characters of a script without spaces.
+/// Returns true if a sentence starts here: some words, or some characters of a script without spaces.
 fn is_prose(rest: &str) -> bool {
     let words = rest.split_whitespace().filter(|word| word.contains(char::is_alphabetic));
     words.take(PROSE).count() == PROSE || rest.chars().filter(|c| *c >= '\u{2e80}').take(8).count() == 8
@@ -519,6 +525,30 @@ mod tests {
     #[test]
     fn tags_are_sorted_and_listed_once() {
         assert!(TAGS.is_sorted_by(|a, b| a < b), "TAGS must stay sorted, without duplicates");
+    }
+
+    #[test]
+    fn each_character_that_reads_as_a_bracket_opens_a_tag() {
+        for c in (char::MIN..=char::MAX).filter(|c| !c.is_ascii() && matches!(fold(*c), '<' | '[')) {
+            assert_eq!(lookalike(c), Some(fold(c)), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn compatible_characters_hide_no_tag() {
+        for text in [
+            "<\u{17f}kill>",
+            "<𝐬𝐤𝐢𝐥𝐥>",
+            "<ˢkill>",
+            "<s\u{212a}ill>",
+            "<śkill>",
+            "<ⓢⓚⓘⓛⓛ>",
+            "<available_\u{17f}kills>",
+            "<available-skills>",
+        ] {
+            assert_eq!(scan(text).len(), 1, "{text:?}");
+            assert_eq!(scan(&neutralise(text)), [], "{text:?}");
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub enum HiddenKind {
 }
 
 impl HiddenKind {
-    /// Returns true where the code points of a run determine its kind.
+    /// Returns true if the code points of a run determine its kind.
     #[must_use]
     pub fn is_of_characters(self) -> bool {
         !matches!(self, HiddenKind::Comment | HiddenKind::OffScreen)
@@ -345,7 +345,7 @@ fn runs(text: &str, found: &mut dyn FnMut(HiddenRun)) {
     off_screen(text, found);
 }
 
-/// Returns true where a text has anything but printable ASCII, tabs and line ends.
+/// Returns true if a text has anything but printable ASCII, tabs and line ends.
 fn may_hide(text: &[u8]) -> bool {
     // Without a way out of the inner loop, which looks at many bytes at once.
     text.chunks(64).any(|bytes| bytes.iter().fold(false, |found, byte| found | is_special(*byte)))
@@ -473,7 +473,7 @@ impl TextTraits {
         TextTraits { right_to_left: text.contains(right_to_left), many_variants: variants }
     }
 
-    /// Returns true where a selector chooses one of the variants that the character before it has.
+    /// Returns true if a selector chooses one of the variants that the character before it has.
     fn is_variant(&self, before: &str, selector: char) -> bool {
         let Some(base) = before.chars().next_back() else { return false };
         let is_symbol = || base.general_category_group() == GeneralCategoryGroup::Symbol;
@@ -542,7 +542,7 @@ fn off_screen(text: &str, found: &mut dyn FnMut(HiddenRun)) {
 /// The longest row of a Markdown table on each side of its blanks, in bytes.
 const ROW: usize = 16 * 1024;
 
-/// Returns true where blanks fill a cell of a Markdown table: its columns are as wide as its longest text.
+/// Returns true if blanks fill a cell of a Markdown table: its columns are as wide as its longest text.
 fn is_table_row(text: &str, start: usize, end: usize) -> bool {
     let first = floor_char_boundary(text, start.saturating_sub(ROW));
     let last = floor_char_boundary(text, (end + ROW).min(text.len()));

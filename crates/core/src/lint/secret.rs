@@ -124,7 +124,7 @@ impl TextFinding for Secret {
 
 /// Finds tokens that look like credentials, in the order of the text and without overlaps.
 ///
-/// A token starts where no ASCII letter, digit or underscore stands before it, and has at least 20 characters after
+/// A token starts where no ASCII letter, digit or underscore is before it, and has at least 20 characters after
 /// its prefix. AWS access keys have exactly 16. A private key reaches from its first to its last line, or as far as
 /// its lines go where the last one is missing.
 ///

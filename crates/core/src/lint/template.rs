@@ -28,7 +28,7 @@ pub struct TemplateFinding {
     pub diagnostic: Diagnostic,
     /// The bytes that it is about, and their line and columns for editors.
     pub position: TextPosition,
-    /// A change that settles it, where there is an obvious one.
+    /// A change that settles it, if there is an obvious one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<Edit>,
 }
@@ -43,7 +43,7 @@ pub struct Edit {
     pub replacement: String,
 }
 
-/// Looks at the template `text` that stands in the file `path`, in the order of its bytes.
+/// Looks at the template `text` that is in the file `path`, in the order of its bytes.
 ///
 /// | Code | Severity | About |
 /// |---|---|---|
@@ -51,7 +51,7 @@ pub struct Edit {
 /// | `template/unknown-name` | warning | the type has no such name |
 /// | `template/unmatched-if`, `template/stray-else`, `template/stray-endif`, `template/second-else` | warning | the tag is text |
 /// | `template/near-miss` | info | text in brackets or braces that was perhaps meant as a tag |
-/// | `template/volatile-early` | info | a value that changes with every build stands before text that does not |
+/// | `template/volatile-early` | info | a value that changes with every build is before text that does not |
 /// | `template/utc-date` | info | `system:date` is the day in UTC |
 /// | `template/depth`, `template/too-large` | error | the template breaks a limit and cannot be used |
 ///

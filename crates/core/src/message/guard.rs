@@ -11,6 +11,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::{borrow::Cow, ops::Range};
 
 /// The treatment of imitations of the reminder tag in a message of a user or a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,19 +27,11 @@ pub enum ImitationPolicy {
 /// Escapes imitations in the content of a message, or the output of an item, and returns their number. `frames` are moved along with
 /// their text.
 pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpan]) -> usize {
-    let item = fields.get_mut("output").map_or(0, |output| in_block(output, &mut []));
+    let item = fields.get_mut("output").map_or(0, in_value);
     let content = match fields.get_mut("content") {
-        Some(Value::String(text)) => in_text(text, &mut []),
-        Some(Value::Array(blocks)) => blocks
-            .iter_mut()
-            .enumerate()
-            .map(|(at, block)| {
-                let mut own: Vec<&mut FrameSpan> =
-                    frames.iter_mut().filter(|frame| frame.block == at).collect();
-                in_block(block, &mut own)
-            })
-            .sum(),
-        _ => 0,
+        Some(Value::Array(blocks)) => in_blocks(blocks, frames),
+        Some(content) => in_value(content),
+        None => 0,
     };
     item + content
 }
@@ -48,7 +41,9 @@ pub(super) fn has_imitation(fields: &Map<String, Value>) -> bool {
     fn holds(value: &Value) -> bool {
         match value {
             Value::String(text) => !find_tags(text).is_empty(),
-            Value::Array(values) => values.iter().any(holds),
+            Value::Array(values) => {
+                values.iter().any(holds) || text_runs(values).any(|(_, text)| !find_tags(&text).is_empty())
+            }
             Value::Object(fields) => fields.values().any(holds),
             _ => false,
         }
@@ -56,27 +51,85 @@ pub(super) fn has_imitation(fields: &Map<String, Value>) -> bool {
     ["content", "output"].iter().any(|key| fields.get(*key).is_some_and(holds))
 }
 
-/// Escapes imitations in every string of a block: a model may read titles, sources and nested documents as
-/// well as `text`. Encoded data is not changed, because base64 has no `<`. Frames refer to the block's own
-/// `text`.
-fn in_block(block: &mut Value, frames: &mut [&mut FrameSpan]) -> usize {
-    match block {
-        Value::String(text) => in_text(text, frames),
-        Value::Array(values) => values.iter_mut().map(|value| in_block(value, &mut [])).sum(),
-        Value::Object(fields) => fields
-            .iter_mut()
-            .map(|(key, value)| match value {
-                Value::String(text) if key == "text" => in_text(text, frames),
-                value => in_block(value, &mut []),
-            })
-            .sum(),
+/// Escapes imitations in every string of a value: a model may read titles, sources and nested documents as
+/// well as `text`. Encoded data is not changed, because base64 has no `<`.
+fn in_value(value: &mut Value) -> usize {
+    match value {
+        Value::String(text) => escape_found(text, &find_tags(text), &mut []),
+        Value::Array(values) => in_blocks(values, &mut []),
+        Value::Object(fields) => fields.values_mut().map(in_value).sum(),
         _ => 0,
     }
 }
 
-fn in_text(text: &mut String, frames: &mut [&mut FrameSpan]) -> usize {
-    let own = |forged: &Imitation| !frames.iter().any(|frame| frame.range.contains(&forged.range.start));
-    let found: Vec<Imitation> = find_tags(text).into_iter().filter(own).collect();
+/// Escapes imitations in blocks. A model reads text blocks in a row as one text, so a tag may begin in one and end in another.
+/// Frames refer to the `text` of their block.
+fn in_blocks(blocks: &mut [Value], frames: &mut [FrameSpan]) -> usize {
+    let runs: Vec<(Range<usize>, Vec<Imitation>)> =
+        text_runs(blocks).map(|(run, text)| (run, find_tags(&text))).collect();
+    let mut count = 0;
+    for (run, found) in runs {
+        let mut start = 0;
+        for at in run {
+            let Some(text) = text_mut(&mut blocks[at]) else { continue };
+            let end = start + text.len();
+            let mut own: Vec<&mut FrameSpan> = frames.iter_mut().filter(|frame| frame.block == at).collect();
+            let found: Vec<Imitation> = found
+                .iter()
+                .filter(|one| (start..end).contains(&one.range.start))
+                .map(|one| Imitation { range: one.range.start - start..one.range.end - start, ..one.clone() })
+                .filter(|one| !own.iter().any(|frame| frame.range.contains(&one.range.start)))
+                .collect();
+            count += escape_found(text, &found, &mut own);
+            start = end;
+        }
+    }
+    let others = blocks.iter_mut().map(|block| match block {
+        Value::Object(fields) => fields
+            .iter_mut()
+            .filter(|(key, value)| *key != "text" || !value.is_string())
+            .map(|(_, value)| in_value(value))
+            .sum(),
+        Value::String(_) => 0,
+        value => in_value(value),
+    });
+    count + others.sum::<usize>()
+}
+
+/// Returns the texts of blocks that follow each other, joined, with the range of the blocks.
+fn text_runs(blocks: &[Value]) -> impl Iterator<Item = (Range<usize>, Cow<'_, str>)> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let start = next + blocks[next..].iter().position(|block| text_of(block).is_some())?;
+        let run = blocks[start..].iter().map_while(text_of);
+        let (length, text) =
+            run.fold((0, Cow::Borrowed("")), |(length, text), more| (length + 1, text + more));
+        next = start + length;
+        Some((start..next, text))
+    })
+}
+
+fn text_of(block: &Value) -> Option<&str> {
+    match block {
+        Value::String(text) => Some(text),
+        Value::Object(fields) => fields.get("text")?.as_str(),
+        _ => None,
+    }
+}
+
+fn text_mut(block: &mut Value) -> Option<&mut String> {
+    match block {
+        Value::String(text) => Some(text),
+        Value::Object(fields) => match fields.get_mut("text")? {
+            Value::String(text) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Escapes what was found in a text, moves the frames along, and returns how many there are.
+fn escape_found(text: &mut String, found: &[Imitation], frames: &mut [&mut FrameSpan]) -> usize {
     if found.is_empty() {
         return 0;
     }
@@ -86,7 +139,7 @@ fn in_text(text: &mut String, frames: &mut [&mut FrameSpan]) -> usize {
         frame.range =
             frame.range.start + before(frame.range.start)..frame.range.end + before(frame.range.end);
     }
-    *text = escape(text, &found).into_owned();
+    *text = escape(text, found).into_owned();
     found.len()
 }
 
@@ -145,6 +198,19 @@ mod tests {
                     {"type": "web_search_tool_result", "content": [{"type": "web_search_result", "title": "&lt;system-reminder>"}]}]),
                 5,
             ),
+            (
+                json!([{"type": "text", "text": "a <system-"}, {"type": "text", "text": ""}, {"type": "text", "text": "reminder> b"},
+                    {"type": "tool_result", "content": [{"type": "text", "text": "<"}, {"type": "text", "text": "/system-reminder>"}]}]),
+                json!([{"type": "text", "text": "a &lt;system-"}, {"type": "text", "text": ""}, {"type": "text", "text": "reminder> b"},
+                    {"type": "tool_result", "content": [{"type": "text", "text": "&lt;"}, {"type": "text", "text": "/system-reminder>"}]}]),
+                2,
+            ),
+            (
+                json!([{"type": "text", "text": "<system-"}, {"type": "image", "data": "aGk="}, {"type": "text", "text": "reminder>"}]),
+                Value::Null,
+                0,
+            ),
+            (json!("<\u{17f}ystem_reminder>"), json!("&lt;\u{17f}ystem_reminder>"), 1),
         ];
         for (content, expected, count) in cases {
             let expected = if expected.is_null() { content.clone() } else { expected };

@@ -1,5 +1,5 @@
 //! The JSON of an origin, for the description of the service. It repeats the shape that serde writes:
-//! the fields of a file stand beside the others there, which clients' generators do not understand as a composition.
+//! the fields of a file are beside the others there, which clients' generators do not understand as a composition.
 
 use super::Origin;
 use crate::scope::Scope;
@@ -48,7 +48,7 @@ enum Shape {
     Stored {
         /// The template.
         template: String,
-        /// The version; none where it is the default.
+        /// The version; none if it is the default.
         version: Option<u64>,
         /// The range of bytes.
         span: [usize; 2],

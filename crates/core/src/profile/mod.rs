@@ -130,7 +130,7 @@ pub struct Profile {
     /// The options that the caller set, value by value as written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, Vec<String>>,
-    /// The options whose values are paths of texts, or the texts themselves where there is no such file.
+    /// The options whose values are paths of texts, or the texts themselves if there is no such file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text_options: Vec<String>,
     /// The options that are directories, with their default places.

@@ -113,7 +113,7 @@ pub struct ProfileError {
     pub place: Box<Place>,
     /// The remedy.
     pub help: Option<String>,
-    /// True where a table below `variants` or `with` is wrong that was applied, and not the value that selected it.
+    /// True if a table below `variants` or `with` is wrong that was applied, and not the value that selected it.
     pub in_overlay: bool,
 }
 

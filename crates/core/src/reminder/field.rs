@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{fmt, str::FromStr};
 
-/// One field of an event: its name, what stands in it, and whether it may be left out. Written `path text`, `line number?`.
+/// One field of an event: its name, what is in it, and whether it may be left out. Written `path text`, `line number?`.
 ///
 /// ```
 /// use preface_core::reminder::{EventField, FieldKind};

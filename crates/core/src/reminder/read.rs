@@ -122,7 +122,7 @@ impl RawReminder {
     }
 }
 
-/// The text as a piece; none where it is empty.
+/// The text as a piece; none if it is empty.
 fn body(parts: &FrontmatterSplit<'_>, source: &Arc<Source>, text: &str) -> Vec<Piece> {
     let body = match &parts.block {
         Some(_) => parts.body.as_ref(),

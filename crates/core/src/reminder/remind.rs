@@ -1,7 +1,7 @@
 //! Remind: from the reminders that are due to what is sent beside the prompt.
 //!
 //! It is the render stage on plans of its own. Whatever a value is, no reminder ends
-//! the tags that stand around it: each value is escaped by itself, and so is what values and text make together. No value ends a frame of quoted data either.
+//! the tags that are around it: each value is escaped by itself, and so is what values and text make together. No value ends a frame of quoted data either.
 
 use super::{DueReminder, noun::EVENT};
 use crate::{

@@ -1,6 +1,6 @@
 //! One part on its way from a plan to text with spans.
 //!
-//! It is written from its start to its end: prefixes, then each item (its content in its frame) with what stands between,
+//! It is written from its start to its end: prefixes, then each item (its content in its frame) with what is between,
 //! then suffixes.
 
 use super::{
@@ -203,7 +203,7 @@ impl<'a> PartWriter<'a, '_> {
     }
 }
 
-/// Takes line ends from the borders of an item that another one is next to: what stands between takes their place. Returns
+/// Takes line ends from the borders of an item that another one is next to: what is between takes their place. Returns
 /// how many bytes at its start are gone.
 fn close_seam(out: &mut RenderedText, start: usize, number: usize, items: usize) -> usize {
     let written = &out.text[start..];

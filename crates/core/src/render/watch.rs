@@ -120,7 +120,7 @@ fn escaped(rendered: &RenderedText, found: &[Imitation]) -> RenderedText {
     safe
 }
 
-/// Reports headings of the engine that stand in watched texts: a line that equals one, blanks at its end attachment.
+/// Reports headings of the engine that are in watched texts: a line that equals one, blanks at its end attachment.
 ///
 /// A heading is a line that starts with `#`; the engine's own start in a text of the profile or of the bundled layer.
 pub(super) fn headings(
@@ -140,7 +140,7 @@ pub(super) fn headings(
             });
             let line = line(part, range.clone());
             if written.contains(line) {
-                // The next one mostly stands in the same text as the last.
+                // The next one mostly is in the same text as the last.
                 let last = found.last().map(|(item, _)| *item).filter(|item| is_of(&items[*item], origin));
                 let item = last.or_else(|| items.iter().position(|item| is_of(item, origin)));
                 found.push((item.unwrap_or_default(), Heading { range, line }));
@@ -279,7 +279,7 @@ impl<'a> SourceText<'a> {
         Some(SourceText { text, origin, pieces, starts })
     }
 
-    /// Returns where that byte of a rendered text, which stands in this span, was written.
+    /// Returns where that byte of a rendered text, which is in this span, was written.
     fn offset(&self, rendered: &str, span: &Span, at: usize) -> Option<usize> {
         if !same_text(self.origin, &span.origin) {
             return None;

@@ -82,7 +82,7 @@ pub fn hides_in_vain(fields: &YamlFields) -> Option<String> {
     Some(format!("`{HIDES}` is {found} and not `true`; the skill is listed"))
 }
 
-/// Checks the fields of a skill that lies in `directory`.
+/// Checks the fields of a skill that is in `directory`.
 ///
 /// ```
 /// use preface_core::skill::{check::{check, SkillRules}, frontmatter::read};

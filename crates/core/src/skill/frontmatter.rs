@@ -1,6 +1,6 @@
 //! The block at the head of a skill's file: its extent and its values.
 //!
-//! The fences are not lines: a text that starts with `---` has a block if `\n---` follows somewhere, whatever stands
+//! The fences are not lines: a text that starts with `---` has a block if `\n---` follows somewhere, whatever is
 //! behind either. So `----` opens one, and `---name: a` loses its first letter.
 
 use super::{
@@ -14,7 +14,7 @@ const FENCE: &str = "---";
 /// A text in its two parts, line ends as LF.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrontmatterSplit<'t> {
-    /// The block between the fences; `None` where there is none.
+    /// The block between the fences; `None` if there is none.
     pub block: Option<Cow<'t, str>>,
     /// The bytes of the text that hold the block.
     pub span: Range<usize>,
@@ -77,7 +77,7 @@ pub fn read(block: &str) -> Result<YamlFields, YamlError> {
 
 /// Reads a block that is no YAML because a text in it has a `: ` and no quotes, as people and programs write them:
 /// `description: Use it so. Examples: …`. A value reaches from its key, at the start of a line and one that `is_key` knows, to
-/// the next one; each is YAML by itself, or else a text as it stands. `None` where something else is wrong.
+/// the next one; each is YAML by itself, or else a text as it is. `None` where something else is wrong.
 ///
 /// ```
 /// use preface_core::skill::{YamlValue, frontmatter::read_lines};

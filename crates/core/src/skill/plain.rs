@@ -3,7 +3,7 @@
 
 use super::yaml::{YamlFields, YamlValue};
 
-/// Reads a block of plain lines; `None` where it has anything else.
+/// Reads a block of plain lines; `None` if it has anything else.
 pub(super) fn read(block: &str) -> Option<YamlFields> {
     let mut fields: Vec<(String, YamlValue)> = Vec::with_capacity(4);
     for line in block.lines() {

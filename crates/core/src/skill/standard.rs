@@ -13,7 +13,7 @@ const KNOWN: [&str; 1] = ["disable-model-invocation"];
 /// The longest `compatibility`.
 const COMPATIBILITY_LIMIT: usize = 500;
 
-/// Returns what the standard has against the fields of a skill that lies in `directory`. What every reader of skills
+/// Returns what the standard has against the fields of a skill that is in `directory`. What every reader of skills
 /// reports anyway (no description, a name of the wrong form) is part of it.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! YAML, through the one library that reads it here, with a small budget of its own. Nothing else knows its name.
 //!
 //! Version 1.2, core schema: `yes` and `on` are texts, dates are texts, `<<` is an ordinary key, an unknown tag is
-//! ignored, and a key that stands twice is an error.
+//! ignored, and a key that is twice is an error.
 
 use serde::{
     Deserialize,
@@ -92,7 +92,7 @@ pub(super) fn read(block: &str) -> Result<YamlFields, YamlError> {
     }
 }
 
-/// The first line of content, from 1, where a tab stands before it. The library takes that; others do not.
+/// The first line of content, from 1, where a tab is before it. The library takes that; others do not.
 fn tabbed(block: &str) -> Option<usize> {
     let (at, line) = block.lines().enumerate().find(|(_, line)| !line.trim().is_empty())?;
     let indentation = &line[..line.len() - line.trim_start().len()];

@@ -44,7 +44,7 @@ fn control(tag: &Tag) -> bool {
     tag.stray.is_none() && !matches!(tag.role, TagRole::Variable { .. })
 }
 
-/// Returns where the line of `at` starts, if only blanks stand before `at`.
+/// Returns where the line of `at` starts, if only blanks are before `at`.
 fn line_start(text: &str, floor: usize, at: usize) -> Option<usize> {
     let start = floor + text[floor..at].trim_end_matches([' ', '\t']).len();
     (start == 0 || text.as_bytes()[start - 1] == b'\n').then_some(start)

@@ -10,7 +10,7 @@ pub trait Output {
     /// The reason why a variable cannot be looked up or written.
     type Error;
 
-    /// Returns true where the variable exists; an empty text exists.
+    /// Returns true if the variable exists; an empty text exists.
     ///
     /// # Errors
     /// Ends the render.

@@ -1,8 +1,8 @@
 //! Finds the tags of a template, left to right, each byte a bounded number of times.
 //!
 //! At each `[` the text up to the next `]` is tried as a tag; if it is none, the next `[` gets its chance. Many `[`
-//! may share one `]`, so what is known of that `]` is kept: where it stands, where the white space before it starts
-//! and where the last line end before it stands. Without that, `[a:[a:[a:…` would be read once per `[`.
+//! may share one `]`, so what is known of that `]` is kept: where it is, where the white space before it starts
+//! and where the last line end before it is. Without that, `[a:[a:[a:…` would be read once per `[`.
 
 use super::white;
 use std::ops::Range;
@@ -151,7 +151,7 @@ impl<'t> Scanner<'t> {
         let line_end = match known {
             Some(line_end) => line_end,
             None => {
-                // Later brackets with the same `]` open further right, so what stands left of this one is no matter.
+                // Later brackets with the same `]` open further right, so what is left of this one is no matter.
                 self.count(open..end);
                 let line_end = white::last_line_end(self.text, open, end);
                 if let Some(close) = &mut self.close {

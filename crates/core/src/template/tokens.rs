@@ -1,4 +1,4 @@
-//! The tags of a template as an editor wants them: kind, bytes, whether they work, how deep they stand.
+//! The tags of a template as an editor wants them: kind, bytes, whether they work, how deep they are.
 
 use super::{StrayReason, TagRole, Template};
 use crate::variable::VariableKey;
@@ -23,7 +23,7 @@ pub enum TokenKind {
     Endraw,
 }
 
-/// The part of a block that a tag stands in.
+/// The part of a block that a tag is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Branch {
     /// Between `if` and `else`, or `if` and `endif`.

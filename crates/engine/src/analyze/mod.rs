@@ -38,9 +38,9 @@ pub struct AnalysisRequest {
     pub template: String,
     /// The request whose variables are used. Without a `cwd` nothing about a directory is looked up.
     pub request: Request,
-    /// The directories below which files may be read, real paths. The request's `cwd` must lie below one of them.
+    /// The directories below which files may be read, real paths. The request's `cwd` must be below one of them.
     pub roots: Vec<PathBuf>,
-    /// True where `[raw]` blocks work; `None` uses the profile's setting.
+    /// True if `[raw]` blocks work; `None` uses the profile's setting.
     pub raw: Option<bool>,
     /// True where lines of tags alone are removed; `None` uses the profile's setting.
     pub trim_tag_lines: Option<bool>,
@@ -101,7 +101,7 @@ impl Engine<'_> {
     }
 
     /// Lists the variables with their values for a request. Without a `cwd` nothing about a directory is looked at; with
-    /// one, it must lie below a root. A type of which any name is good has no value.
+    /// one, it must be below a root. A type of which any name is good has no value.
     ///
     /// # Errors
     /// The profile cannot be used.

@@ -36,7 +36,7 @@ pub(crate) struct Probe<'s> {
 }
 
 impl<'s> Probe<'s> {
-    /// Prepares to answer for a request. Its directory must lie below one of `roots`; without one, nothing about
+    /// Prepares to answer for a request. Its directory must be below one of `roots`; without one, nothing about
     /// directories is answered. The project's settings are not read: being below a root is its grant.
     pub(crate) fn new(engine: &Engine<'s>, request: &Request, roots: &[PathBuf]) -> Result<Self, Error> {
         let somewhere = request.cwd.is_some();

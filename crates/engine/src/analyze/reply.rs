@@ -21,7 +21,7 @@ pub struct Analysis {
     pub tokens: Vec<AnalyzedToken>,
     /// The diagnostics, ordered by position.
     pub diagnostics: Vec<AnalyzedNote>,
-    /// What it renders to; absent where it breaks a limit.
+    /// What it renders to; absent if it breaks a limit.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub preview: Option<Preview>,
     /// The keys that it names, in the order in which they come.
@@ -95,7 +95,7 @@ pub struct AnalyzedNote {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// The bytes that it is about; none where it is about all of it.
+    /// The bytes that it is about; none if it is about all of it.
     pub range: [usize; 2],
     /// The same in UTF-16 units.
     pub utf16: [usize; 2],
@@ -105,7 +105,7 @@ pub struct AnalyzedNote {
     pub column: usize,
     /// The column in UTF-16 units, from 1.
     pub utf16_column: usize,
-    /// A change that settles it, where there is an obvious one.
+    /// A change that settles it, if there is an obvious one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit: Option<AnalyzedEdit>,
 }
@@ -228,7 +228,7 @@ pub struct UsedVariable {
     /// The value, its first bytes where it is long.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub value: Option<String>,
-    /// True where the value is longer than what is shown of it.
+    /// True if the value is longer than what is shown of it.
     pub cut: bool,
     /// How many bytes the value has.
     #[cfg_attr(feature = "openapi", schema(required))]

@@ -21,7 +21,7 @@ pub struct CatalogComparison {
 
 impl CatalogComparison {
     /// Returns what a prompt of the first catalog is called in the second, and the other way round: it may have been
-    /// renamed. `None` where the other has no such prompt.
+    /// renamed. `None` if the other has no such prompt.
     #[must_use]
     pub fn names_of(&self, name: &str) -> (Option<String>, Option<String>) {
         let renamed = self.difference.renamed.iter();

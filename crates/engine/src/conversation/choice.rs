@@ -14,7 +14,7 @@ pub struct TemplateChoice {
 }
 
 impl TemplateChoice {
-    /// True where nothing else will do: another template than `main`, or a version of it.
+    /// True if nothing else will do: another template than `main`, or a version of it.
     #[must_use]
     pub fn is_named(&self) -> bool {
         self.name != TemplateName::main() || self.which != VersionChoice::Current

@@ -55,7 +55,7 @@ pub struct ConstructedPrompt {
     pub(super) notes: Diagnostics,
     /// The instructions for the model at a compaction.
     pub(super) instructions: String,
-    /// True where the profile keeps its prompt over a compaction.
+    /// True if the profile keeps its prompt over a compaction.
     pub(super) keeps: bool,
 }
 

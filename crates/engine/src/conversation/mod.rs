@@ -90,7 +90,7 @@ pub struct ConversationService {
 pub struct TurnResult {
     /// The prompt. An empty one is not sent.
     pub head: PromptSummary,
-    /// True where this turn built it.
+    /// True if this turn built it.
     pub constructed: bool,
     /// The diagnostics of the build, and of requests for something other than what the prompt was built for.
     pub notes: Diagnostics,
@@ -101,7 +101,7 @@ pub struct TurnResult {
 pub struct CompactionResult {
     /// The prompt of the turns to come.
     pub head: PromptSummary,
-    /// True where this call built it; false where another did at the same time, or the profile keeps prompts.
+    /// True if this call built it; false where another did at the same time, or the profile keeps prompts.
     pub constructed: bool,
     /// The instructions for the model in this one request.
     pub instructions: String,
@@ -125,7 +125,7 @@ impl CompactionResult {
 pub struct RefreshResult {
     /// The prompt that is stored now.
     pub head: PromptSummary,
-    /// True where it was replaced.
+    /// True if it was replaced.
     pub constructed: bool,
     /// The prompt that was stored before.
     pub before: Document,

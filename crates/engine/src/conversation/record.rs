@@ -34,7 +34,7 @@ pub struct PromptRecord {
     /// The variables that were looked up, by name.
     #[serde(alias = "facts")]
     pub variables: Vec<UsedValue>,
-    /// The texts of the project that it was built with; `None` where it was stored before they were recorded.
+    /// The texts of the project that it was built with; `None` if it was stored before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Vec<RecordedFile>>,
     /// The profile's trust mode for these files.
@@ -59,7 +59,7 @@ pub struct UsedValue {
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     #[serde(alias = "fact")]
     pub variable: VariableKey,
-    /// True where it had a value.
+    /// True if it had a value.
     pub exists: bool,
     /// Who answered.
     pub source: String,

@@ -40,7 +40,7 @@ pub struct RecordedFile {
     /// True for a file of the project directory (`.preface/…`), false for one of the tree.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layer: bool,
-    /// True where other users could write in its directory.
+    /// True if other users could write in its directory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
 }

@@ -72,7 +72,7 @@ pub struct TurnOptions {
     /// Pins of `trust export` for this one construct. They are not stored.
     #[serde(skip)]
     pub pins: Option<Vec<u8>>,
-    /// The directories that files must lie in for this one construct. They are not stored.
+    /// The directories that files must be in for this one construct. They are not stored.
     #[serde(skip)]
     pub roots: Option<Vec<PathBuf>>,
 }

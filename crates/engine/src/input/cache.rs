@@ -74,7 +74,7 @@ impl FileVariables {
         self.admitted.iter().filter(is_used).cloned().collect()
     }
 
-    /// Returns the file variables of a build; `None` where a text passed the gate by its digest, because each build reports
+    /// Returns the file variables of a build; `None` if a text passed the gate by its digest, because each build reports
     /// those.
     fn of(looks: RecordingSystem<'_>, inputs: &Inputs, mark: GateMark, snapshot: &Snapshot) -> Option<Self> {
         let of_files =

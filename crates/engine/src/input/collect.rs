@@ -263,7 +263,7 @@ pub(crate) fn collect_again(
     snapshot
 }
 
-/// Returns true where a condition fails by the options that are set and, unless every tool counts, by the active tools.
+/// Returns true if a condition fails by the options that are set and, unless every tool counts, by the active tools.
 fn cannot_hold(when: &Condition, profile: &Profile, breadth: Breadth, turn: &Turn) -> bool {
     let exists = &mut |key: &VariableKey| {
         let known = match key.kind() {

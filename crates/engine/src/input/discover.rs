@@ -26,9 +26,9 @@ pub(crate) struct DiscoveredFiles {
     pub extensions: ExtensionFiles,
     /// The `mcp.json` of each scope, the bundled one first.
     pub servers: Vec<McpFile>,
-    /// Empty where the request has no agent.
+    /// Empty if the request has no agent.
     pub agents: Vec<AgentEntry>,
-    /// Empty where no option names one.
+    /// Empty if no option names one.
     pub styles: Vec<StyleEntry>,
     pub diagnostics: Diagnostics,
 }

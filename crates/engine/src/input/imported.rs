@@ -91,7 +91,7 @@ pub(crate) fn lay(
 pub struct CatalogUse {
     /// The place: section `main`, tool `Bash`, agent `explore`.
     pub place: String,
-    /// The prompt that is used there; `None` where the text is the profile's own.
+    /// The prompt that is used there; `None` if the text is the profile's own.
     pub prompt: Option<String>,
     /// The reason why the profile's own text is used.
     pub why: Option<String>,
@@ -203,7 +203,7 @@ impl<'a> CatalogReader<'a> {
         }
     }
 
-    /// The text of the first of these prompts that there is, ready for the line; `None` where there is none, or with a note
+    /// The text of the first of these prompts that there is, ready for the line; `None` if there is none, or with a note
     /// where it cannot be used.
     fn body(&mut self, prompts: &[String], place: &str, notes: &mut Diagnostics) -> Option<CatalogBody> {
         let Some(prompt) = prompts.iter().find(|prompt| self.index.entry(prompt).is_some()) else {

@@ -59,9 +59,9 @@ pub(crate) struct LoadedProfile {
     pub merge_notes: Diagnostics,
     /// The directories that files of the project may be in.
     pub bounds: Bounds,
-    /// The directories that files of the tree must lie in; `None` is anywhere.
+    /// The directories that files of the tree must be in; `None` is anywhere.
     pub roots: Option<Vec<PathBuf>>,
-    /// The trust store; `None` where there is no directory to keep one in.
+    /// The trust store; `None` if there is no directory to keep one in.
     pub store: Option<PathBuf>,
     pub diagnostics: Diagnostics,
 }
@@ -487,7 +487,7 @@ pub(crate) fn default_home() -> ProfileDirs {
     }
 }
 
-/// Reads the settings that ship with preface, where there are any.
+/// Reads the settings that ship with preface, if there are any.
 fn bundled_settings(system: &dyn System, diagnostics: &mut Diagnostics) -> Option<LayerSettings> {
     let bytes = system.bundled("settings.json")?;
     let (layer, notes) = settings::parse(Scope::Bundled, "bundled/settings.json", &bytes);

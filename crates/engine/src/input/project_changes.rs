@@ -22,7 +22,7 @@ const CODE: DiagnosticCode = DiagnosticCode::ProjectReplaces;
 #[derive(Clone, Debug, PartialEq)]
 struct ProjectChange {
     note: Diagnostic,
-    /// True where the prompt or the log of this build is another one because of it.
+    /// True if the prompt or the log of this build is another one because of it.
     affects_build: bool,
 }
 

@@ -43,7 +43,7 @@ pub struct SettingsReport {
 pub struct SettingsLayer {
     /// The scope of the layer.
     pub scope: Scope,
-    /// The path for people; `None` where there is no place for it.
+    /// The path for people; `None` if there is no place for it.
     pub path: Option<String>,
     /// The state of the file.
     pub state: SettingsState,

@@ -31,7 +31,7 @@ pub struct SkillsReport {
     pub diagnostics: Diagnostics,
     /// The profile's trust mode for a project.
     pub mode: TrustMode,
-    /// True where the profile has a section for skills.
+    /// True if the profile has a section for skills.
     pub listed: bool,
     /// The reason why the prompt leaves out the section for skills.
     pub left_out: Option<String>,
@@ -42,7 +42,7 @@ pub struct SkillsReport {
 /// A text in which a skill's command may have been replaced.
 #[derive(Clone, Debug)]
 pub struct SkillExpansion {
-    /// The text of the skill; `None` where the text is to stay as it is.
+    /// The text of the skill; `None` if the text is to stay as it is.
     pub text: Option<String>,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
@@ -163,7 +163,7 @@ fn is_for_skills(section: &Section) -> bool {
     matches!(&section.body, SectionBody::Fill(name) if name.as_str() == Skills.name())
 }
 
-/// Loads the skills as the section for skills configures; `None` where the profile has none.
+/// Loads the skills as the section for skills configures; `None` if the profile has none.
 fn load(profile: &Profile, look: &ProviderContext<'_>) -> Option<Vec<SkillEntry>> {
     let section = profile.sections.iter().find(|section| is_for_skills(section))?;
     let options = SkillOptions::read(section, look);

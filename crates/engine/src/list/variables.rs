@@ -16,7 +16,7 @@ pub struct Variable {
     pub name: &'static str,
     /// What it is, for people.
     pub description: &'static str,
-    /// True where any name is good.
+    /// True if any name is good.
     pub dynamic: bool,
     /// What a value looks like; for a dynamic type, what a name looks like.
     pub example: &'static str,

@@ -49,7 +49,7 @@ pub struct ServerAnswer {
     pub scope: Scope,
     /// The result.
     pub state: ServerState,
-    /// True where the caller named it.
+    /// True if the caller named it.
     #[serde(skip)]
     pub named: bool,
     /// The time that the server took, in milliseconds; `None` if it was not queried.
@@ -58,15 +58,15 @@ pub struct ServerAnswer {
     pub protocol: Option<String>,
     /// The name that the server reports for itself.
     pub calls_itself: Option<String>,
-    /// The number of tools; `None` where the server did not answer.
+    /// The number of tools; `None` if the server did not answer.
     pub tools: Option<usize>,
     /// The number of prompts.
     pub prompts: Option<usize>,
     /// The number of resources.
     pub resources: Option<usize>,
-    /// The file where that was recorded, for people; `None` where nothing was.
+    /// The file where that was recorded, for people; `None` if nothing was.
     pub recorded: Option<String>,
-    /// True where an older recording stays, because there is no new one.
+    /// True if an older recording stays, because there is no new one.
     pub keeps_old: bool,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
@@ -98,7 +98,7 @@ pub struct ServerAnswers {
 }
 
 impl ServerAnswers {
-    /// True where no server failed and, where all were meant, each file could be read and no entry of one is broken.
+    /// True if no server failed and, where all were meant, each file could be read and no entry of one is broken.
     #[must_use]
     pub fn all_well(&self) -> bool {
         let all_meant = !self.servers.iter().any(|server| server.named);

@@ -18,7 +18,7 @@ pub struct RecordingInfo {
     pub by: RecordedBy,
     /// The file, for people.
     pub path: String,
-    /// The time of the recording, RFC 3339; `None` where it was written by hand.
+    /// The time of the recording, RFC 3339; `None` if it was written by hand.
     pub recorded: Option<String>,
     /// The age of the recording in seconds.
     pub age: Option<u64>,
@@ -44,7 +44,7 @@ pub struct ServersReport {
     pub scopes: ScopesReport,
     /// The recordings of the servers that may run, by name.
     pub known: BTreeMap<String, RecordingInfo>,
-    /// Their tools, as a build with this profile would define them; none where it takes no tools of servers.
+    /// Their tools, as a build with this profile would define them; none if it takes no tools of servers.
     pub tools: Vec<Tool>,
     /// The names of the tools that a build of this request uses, without those of servers: the ones that it names, else the
     /// profile's.

@@ -40,7 +40,7 @@ pub struct QueryOptions {
     pub names: Vec<String>,
     /// The time limit of each server.
     pub deadline: Duration,
-    /// True where the answers are recorded.
+    /// True if the answers are recorded.
     pub record: bool,
     /// The handle that ends asking early, with all that was started. The caller handles signals.
     pub stop: StopSignal,

@@ -41,7 +41,7 @@ pub(super) fn recalled(
     recalled
 }
 
-/// True where a profile refers to servers.
+/// True if a profile refers to servers.
 fn has_use(profile: &Profile) -> bool {
     let fills = |body: &SectionBody| matches!(body, SectionBody::Fill(name) if name.as_str() == mcp_servers::McpServersSection.name());
     let of_servers = |section| mcp_fetched::want(section).is_some() || fills(&section.body);

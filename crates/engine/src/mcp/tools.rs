@@ -124,7 +124,7 @@ pub(crate) fn name_of_server(tool: &Tool) -> Option<String> {
     Some(format!("{PREFIX}{server}"))
 }
 
-/// True where a name means tools of a server of which it is not known which it has.
+/// True if a name means tools of a server of which it is not known which it has.
 pub(crate) fn is_of_unknown(name: &str, servers: &[ServerEntry]) -> bool {
     let unknown = servers.iter().filter(|server| server.value.recorded.is_none());
     unknown.map(|server| format!("{PREFIX}{}", plain(&server.name)).to_ascii_lowercase()).any(|server| {
@@ -255,7 +255,7 @@ fn cut(text: &str) -> String {
     format!("{}… (cut: {} more bytes)", &text[..end], text.len() - end)
 }
 
-/// Makes a text harmless. True where it hid anything.
+/// Makes a text harmless. True if it hid anything.
 fn safe(text: &str) -> (String, bool) {
     let visible = hidden::write_out(text);
     (neutralise(&visible).into_owned(), matches!(visible, Cow::Owned(_)))

@@ -104,7 +104,7 @@ pub(super) struct OnStart {
     pub replace: Option<String>,
     #[serde(default)]
     pub replace_with_empty: bool,
-    /// True where only the first call answers; tools are switched at each.
+    /// True if only the first call answers; tools are switched at each.
     #[serde(default)]
     pub once: bool,
 }
@@ -209,7 +209,7 @@ pub(super) struct BashRun {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Delivery {
     pub deliver_as: Option<DeliverAs>,
-    /// True where a run begins for it.
+    /// True if a run begins for it.
     #[serde(default)]
     pub trigger_turn: bool,
 }

@@ -140,7 +140,7 @@ fn tried(message: &CustomMessage, pointer: &str) -> Option<(String, String, Opti
 fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
     let message = error.to_string();
     let words = message.rsplit_once(" at line ").map_or(message.as_str(), |(words, _)| words);
-    // `line` and `column` (bytes) are where the parser stood: behind the word or value that it did not like.
+    // `line` and `column` (bytes) are where the parser was: behind the word or value that it did not like.
     let line_start: usize =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let at = (line_start + error.column().saturating_sub(1)).min(text.len());

@@ -85,7 +85,7 @@ pub struct HookError {
 pub struct PromptRow {
     /// The prompt before hooks changed it.
     pub prompt: String,
-    /// True where a hook handled it, and nothing ran.
+    /// True if a hook handled it, and nothing ran.
     pub handled: bool,
 }
 

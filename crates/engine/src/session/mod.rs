@@ -189,7 +189,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Returns the base as a finished build, with the prompt of the run in it where there is one.
+    /// Returns the base as a finished build, with the prompt of the run in it if there is one.
     #[must_use]
     pub fn into_built(self) -> BuildResult {
         let prompt = self.run.map_or(self.base, |run| run.prompt);

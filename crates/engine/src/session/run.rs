@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 pub(super) struct ActiveRun {
     pub prompt: Prompt,
     pub tools: Vec<Tool>,
-    /// True where a hook gave the prompt a text.
+    /// True if a hook gave the prompt a text.
     pub hooked: bool,
     /// Commands that the user ran meanwhile; they are sent with the next prompt.
     pub shell: Vec<Message>,

@@ -20,7 +20,7 @@ pub struct Diff {
     pub from: u64,
     /// The version after; 0 is the default template.
     pub to: u64,
-    /// The difference as `diff -u` writes it; empty where there is none.
+    /// The difference as `diff -u` writes it; empty if there is none.
     pub text: String,
     /// The same for a page.
     pub hunks: Vec<Hunk>,
@@ -34,7 +34,7 @@ pub struct Diff {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Hunk {
-    /// The first line before, from 1; the line ahead of it where there is none.
+    /// The first line before, from 1; the line ahead of it if there is none.
     pub from_line: usize,
     /// How many lines before.
     pub from_lines: usize,

@@ -34,7 +34,7 @@ pub struct ImportedTemplate {
     pub added: usize,
     /// How many were there already.
     pub skipped: usize,
-    /// True where the store had versions that the document does not know: the document's are added behind them.
+    /// True if the store had versions that the document does not know: the document's are added behind them.
     pub diverged: bool,
     /// The labels that were put on a version.
     pub labels: Vec<String>,

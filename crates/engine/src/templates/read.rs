@@ -12,7 +12,7 @@ pub struct EffectiveTemplate {
     pub text: Arc<str>,
     /// The version of the text; 0 if nothing is stored.
     pub version: u64,
-    /// True where it is the default text.
+    /// True if it is the default text.
     pub default: bool,
 }
 

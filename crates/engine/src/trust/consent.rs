@@ -79,7 +79,7 @@ pub struct TrustQuestion {
     pub texts: Vec<(String, String)>,
     /// True where something was trusted before and changed since.
     pub changed: bool,
-    /// False where a yes cannot be recorded: the project has something that needs a flag, or that cannot be
+    /// False if a yes cannot be recorded: the project has something that needs a flag, or that cannot be
     /// read.
     pub can_trust: bool,
 }
@@ -97,7 +97,7 @@ pub enum TrustAnswer {
     Abort,
 }
 
-/// Returns the path of the trust store of this turn; `None` where there is no directory for one.
+/// Returns the path of the trust store of this turn; `None` if there is no directory for one.
 #[must_use]
 pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Option<PathBuf> {
     // A profile that scaffolds its own home keeps its trust there too; all others share one store.
@@ -130,7 +130,7 @@ pub fn pin_root(system: &dyn System, cwd: &Path) -> (PathBuf, Option<PathBuf>) {
         .unwrap_or_else(|| (system.canonical(cwd).unwrap_or_else(|_| cwd.to_owned()), None))
 }
 
-/// Returns the canonical project directory, where there is one.
+/// Returns the canonical project directory, if there is one.
 #[must_use]
 pub fn layer_root(system: &dyn System, places: &Places) -> Option<PathBuf> {
     let root = places.project.as_ref()?;
@@ -159,7 +159,7 @@ pub(crate) struct ProjectAccess {
     pub untrusted_layer: Option<PathBuf>,
     /// The grant of the project as a whole, if there is one.
     pub granted: Option<GrantedProject>,
-    /// The time of the user's last decline or revocation; `None` where a grant followed it.
+    /// The time of the user's last decline or revocation; `None` if a grant followed it.
     pub refused_at: Option<Timestamp>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
@@ -209,7 +209,7 @@ impl ProjectAccess {
 pub(crate) struct GrantedProject {
     /// The canonical directory of the project.
     pub root: PathBuf,
-    /// `None` where the grant did not record them.
+    /// `None` if the grant did not record them.
     pub texts: Option<Vec<GrantedText>>,
 }
 

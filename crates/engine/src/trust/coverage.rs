@@ -101,9 +101,9 @@ pub struct CoveredFile {
 pub struct CoveredBranch {
     /// The name, as it is shown.
     pub name: String,
-    /// True where it was granted by its name.
+    /// True if it was granted by its name.
     pub granted: bool,
-    /// True where it is included without having been granted by its name.
+    /// True if it is included without having been granted by its name.
     pub plain: bool,
 }
 

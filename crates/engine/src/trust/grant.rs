@@ -273,7 +273,7 @@ impl Engine<'_> {
     }
 
     /// Takes back all that is recorded for a path, as the trust store lists it: the directory need not be there any more.
-    /// `None` where nothing is.
+    /// `None` if nothing is.
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
@@ -496,7 +496,7 @@ struct WholeQuestion {
     question: TrustQuestion,
     /// The texts of an answer for once: those without hidden text.
     shown_texts: ShownTexts,
-    /// The texts of a grant that its digest does not cover; `None` where no prompt can be built with it.
+    /// The texts of a grant that its digest does not cover; `None` if no prompt can be built with it.
     granted: Option<Vec<GrantedText>>,
 }
 

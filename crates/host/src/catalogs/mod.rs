@@ -48,7 +48,7 @@ const INDEX: &str = "index.json";
 const RAW: &str = "raw";
 const COMPILED: &str = "compiled";
 
-/// Returns the directory of all imported catalogs, whether it exists or not. `None` where the user has no directory at all.
+/// Returns the directory of all imported catalogs, whether it exists or not. `None` if the user has no directory at all.
 /// Whether it could have come with a project is asked before: [`user_state`](crate::places::user_state).
 ///
 /// ```
@@ -81,7 +81,7 @@ fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagno
     Ok(dir.join(version))
 }
 
-/// Returns the name of the directory that the files of this very index lie in.
+/// Returns the name of the directory that the files of this very index are in.
 fn files_key(index: &CatalogIndex) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(index.digest.as_bytes());
@@ -104,7 +104,7 @@ fn digest(bytes: &[u8]) -> String {
     format!("blake3:{}", blake3::hash(bytes).to_hex())
 }
 
-/// Names a file for people: from `~` where it lies below the home directory.
+/// Names a file for people: from `~` where it is below the home directory.
 fn place(system: &dyn System, path: &Path) -> Place {
     let shown = match system.home().as_deref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) => format!("~/{}", rest.display()),

@@ -9,7 +9,7 @@ const NAME: usize = 200;
 /// The extension of a catalog's files.
 const ENDING: &str = ".md";
 
-/// Returns the numbers of a version, to sort by; `None` where it is none. A version is numbers with dots between them and
+/// Returns the numbers of a version, to sort by; `None` if it is none. A version is numbers with dots between them and
 /// nothing else, so none can lead out of a directory.
 ///
 /// ```

@@ -71,7 +71,7 @@ impl SampleCatalog {
         written
     }
 
-    /// True where all of it can be read back as it was written.
+    /// True if all of it can be read back as it was written.
     fn stands(&self, system: &MemorySystem) -> bool {
         let whole = |entry: &CatalogEntry| {
             text(system, &self.index, &entry.name).is_ok() && raw(system, &self.index, &entry.name).is_ok()

@@ -26,7 +26,7 @@ pub struct FileEntry<V> {
     pub fallback_from: Option<EntryOrigin>,
     /// The state of the file.
     pub status: Status,
-    /// The size of its file; `None` where it could not be read.
+    /// The size of its file; `None` if it could not be read.
     pub bytes: Option<u64>,
     /// The diagnostics about the file.
     pub diagnostics: Diagnostics,

@@ -40,7 +40,7 @@ pub struct MarkdownFile {
     pub language: Language,
     /// The size of the file.
     pub bytes: u64,
-    /// The block of its head; empty where there is none.
+    /// The block of its head; empty if there is none.
     head: Vec<Piece>,
     /// The line on which the block starts.
     line: usize,
@@ -83,7 +83,7 @@ impl MarkdownFile {
         self.text("name").unwrap_or_else(|| self.stem()).to_owned()
     }
 
-    /// Returns a text of the head, trimmed; `None` where it is none, or blank.
+    /// Returns a text of the head, trimmed; `None` if it is none, or blank.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.fields.get(key) {
@@ -145,7 +145,7 @@ pub(super) fn of_bundle(
     whole.split(keys, look)
 }
 
-/// Reads a file of a layer. `None` where it went away between the list and the reading.
+/// Reads a file of a layer. `None` if it went away between the list and the reading.
 pub(super) fn of_layer(
     scope: Scope,
     found: &MarkdownPath,

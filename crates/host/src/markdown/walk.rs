@@ -32,7 +32,7 @@ pub(super) struct MarkdownPath {
     pub below: String,
 }
 
-/// One directory and what lies below it.
+/// One directory and what is below it.
 pub(super) struct MarkdownTree<'a> {
     look: &'a ProviderContext<'a>,
     scope: Scope,
@@ -140,7 +140,7 @@ impl<'a> MarkdownTree<'a> {
         self.dir(path, real, &format!("{below}{name}/"), depth + 1);
     }
 
-    /// True where a directory lies where it may. Asked of the first and of links only: what else lies below is inside.
+    /// True if a directory lies where it may. Asked of the first and of links only: what else lies below is inside.
     fn may_enter(&mut self, dir: &Path, real: &Path) -> bool {
         if self.within.is_none_or(|root| self.look.may_lie_at(real, root)) {
             return true;

@@ -143,7 +143,7 @@ struct ContextWalk<'a> {
     exclude: Vec<PathBuf>,
     /// True: imports are not resolved, and that is reported.
     report_imports: bool,
-    /// True where a file was found and not used.
+    /// True if a file was found and not used.
     left_out: Cell<bool>,
 }
 
@@ -171,7 +171,7 @@ impl ContextWalk<'_> {
         }
     }
 
-    /// True where the tree around a linked work tree has this file, and the work tree has one of the same name.
+    /// True if the tree around a linked work tree has this file, and the work tree has one of the same name.
     fn is_hidden(&self, path: &Path, shown: &str) -> bool {
         let Some(hidden) = &self.hidden else { return false };
         if path.file_name() != hidden.file_name()

@@ -108,7 +108,7 @@ fn names(dir: &str, look: &ProviderContext<'_>) -> Result<Vec<(String, FileKind)
     Ok(entries.into_iter().filter_map(named).filter(|(name, _)| can_be_written(name)).collect())
 }
 
-/// Returns true for a name that may stand at the end of a tag.
+/// Returns true for a name that may be at the end of a tag.
 fn can_be_written(name: &str) -> bool {
     name.trim_end() == name && !name.contains(|c: char| matches!(c, '[' | ']') || c.is_control())
 }

@@ -82,7 +82,7 @@ impl ContextProvider for McpServersSection {
     }
 }
 
-/// Returns the text of a server; `None` where it has tools, none of them is active, and it has nothing else to offer, or
+/// Returns the text of a server; `None` if it has tools, none of them is active, and it has nothing else to offer, or
 /// where the model has no tool for what else it offers.
 fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> Option<Item> {
     let name = plain(&server.name);

@@ -48,12 +48,12 @@ pub trait ContextProvider: Sync {
         self.name()
     }
 
-    /// True where it looks at the paths that hooks name at `resources_discover`.
+    /// True if it looks at the paths that hooks name at `resources_discover`.
     fn follows_hooks(&self) -> bool {
         false
     }
 
-    /// True where its text depends on which tools are active.
+    /// True if its text depends on which tools are active.
     fn follows_tools(&self) -> bool {
         false
     }
@@ -67,7 +67,7 @@ pub trait VariableProvider: Sync {
     /// The variables that it resolves.
     fn variables(&self) -> &'static [VariableInfo];
 
-    /// True where the value follows from files and nothing else of the turn than where it is.
+    /// True if the value follows from files and nothing else of the turn than where it is.
     fn is_of_files(&self) -> bool {
         false
     }

@@ -195,7 +195,7 @@ impl SystemPromptFileSection {
         let Some(mut read) = look.read(&wanted) else { return };
         let unread = read.stat.len.saturating_sub(read.bytes.len() as u64);
         if unread > 0 {
-            // The limit may lie inside of a character, which is not part of what was read then.
+            // The limit may be inside of a character, which is not part of what was read then.
             let whole = match std::str::from_utf8(&read.bytes) {
                 Err(error) if error.error_len().is_none() => error.valid_up_to(),
                 _ => read.bytes.len(),

@@ -143,7 +143,7 @@ pub(super) fn read(
     };
     let in_text = parts.span;
     let block = in_text.start + bom..in_text.end + bom;
-    // Words that stand in the file as they are have an exact place there.
+    // Words that are in the file as they are have an exact place there.
     let exact = match is_utf8 {
         true => text.get(in_text).and_then(|block| block.find(&metadata.description)),
         false => None,

@@ -163,7 +163,7 @@ fn resolve(path: &str, base: &Path, look: &ProviderContext<'_>) -> Option<PathBu
     }
 }
 
-/// An explicit path as a root: direct files count, and what lies below the cwd is the project's.
+/// An explicit path as a root: direct files count, and what is below the cwd is the project's.
 pub(super) fn explicit_start(path: &Path, look: &ProviderContext<'_>) -> WalkRoot {
     let places = look.places;
     let in_project = path.starts_with(&places.cwd)

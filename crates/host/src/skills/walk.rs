@@ -130,7 +130,7 @@ impl<'a> SkillWalk<'a> {
         self.ignored.reset(mark);
     }
 
-    /// Takes the SKILL.md of a directory; true where it has one, so that the directory is done.
+    /// Takes the SKILL.md of a directory; true if it has one, so that the directory is done.
     fn is_skill(&mut self, dir: &Path, entries: &[DirEntry]) -> bool {
         let Ok(at) =
             entries.binary_search_by(|entry| entry.name.as_encoded_bytes().cmp(SKILL_FILE.as_bytes()))
@@ -195,7 +195,7 @@ impl<'a> SkillWalk<'a> {
         }
     }
 
-    /// True where a file of this name, this deep, is a skill.
+    /// True if a file of this name, this deep, is a skill.
     fn counts(&self, name: &[u8], depth: usize) -> bool {
         let markdown = || name.len() > 3 && name.ends_with(b".md");
         let in_root = depth == 0;
@@ -289,7 +289,7 @@ impl<'a> SkillWalk<'a> {
         }
     }
 
-    /// True where a directory lies where it may. Checked for roots and links only: what else lies below is inside.
+    /// True if a directory lies where it may. Checked for roots and links only: what else lies below is inside.
     fn may_enter(&self, dir: &Path) -> bool {
         let Some(root) = &self.start.within else { return true };
         match self.look.enter(dir, root) {

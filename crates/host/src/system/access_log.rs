@@ -1,7 +1,7 @@
 //! A record of what was read, to check later whether a second read would give the same.
 //!
-//! [`RecordingSystem`] is a machine that records every path that is accessed. The [`AccessLog`] that it leaves knows what stood there,
-//! and [`AccessLog::holds`] compares that with what stands there now: one look at each thing that is there, and at nothing that
+//! [`RecordingSystem`] is a machine that records every path that is accessed. The [`AccessLog`] that it leaves knows what was there,
+//! and [`AccessLog::holds`] compares that with what is there now: one look at each thing that is there, and at nothing that
 //! was missing as long as its directory did not change. So a reader that keeps what it read (a session) need not read
 //! again.
 //!
@@ -53,7 +53,7 @@ struct AccessedPaths {
     lost: bool,
 }
 
-/// The file that a path led to while it was accessed, `Some(None)` for none; `None` where that was not looked
+/// The file that a path led to while it was accessed, `Some(None)` for none; `None` if that was not looked
 /// up.
 ///
 /// A moved directory keeps the times of its files. Only this shows that the file found at the end is the one
@@ -73,7 +73,7 @@ impl FileStamp {
         FileStamp { itself: None, target: Some(stat.and_then(|stat| stat.id)) }
     }
 
-    /// Adds another. False where they contradict each other.
+    /// Adds another. False if they contradict each other.
     fn add(&mut self, other: FileStamp) -> bool {
         let agree = |one: &mut Option<Option<FileId>>, two: Option<Option<FileId>>| {
             let same = one.is_none() || two.is_none() || *one == two;
@@ -180,7 +180,7 @@ struct PathState {
     itself: FileState,
     /// The target of a link.
     target: Option<FileState>,
-    /// True where the last change was long before the first check.
+    /// True if the last change was long before the first check.
     settled: bool,
 }
 

@@ -46,7 +46,7 @@ const ROOM: usize = 128;
 /// A path at which a directory is, or nothing.
 #[derive(Clone, Debug, Default)]
 struct CachedPath {
-    /// The directory; `None` where nothing is.
+    /// The directory; `None` if nothing is.
     stat: Option<Stat>,
     /// True for a directory without a link in its path, and for a path that does not exist (not for one that
     /// is unreadable for another reason, such as permissions).

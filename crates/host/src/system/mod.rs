@@ -52,7 +52,7 @@ pub trait System: fmt::Debug + Send + Sync {
     /// # Errors
     /// Says which of the many ways a file can be no file it was. A path that leaves its root is
     /// [`ReadError::Outside`] first and whatever else it is second, so that nothing about files outside is revealed:
-    /// also one where nothing stands (use [`System::stat`] for the target).
+    /// also one where nothing is (use [`System::stat`] for the target).
     fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError>;
 
     /// Reads the first `limit` bytes of a regular file, or all of it where it has fewer. `stat` has the size of the file.
@@ -61,10 +61,10 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Those of [`System::read`], but for [`ReadError::TooLarge`].
     fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError>;
 
-    /// Looks at a path and follows links. `None` where nothing is there (a dangling link too).
+    /// Looks at a path and follows links. `None` if nothing is there (a dangling link too).
     fn stat(&self, path: &Path) -> Option<Stat>;
 
-    /// Looks at a path itself. `None` where nothing is there.
+    /// Looks at a path itself. `None` if nothing is there.
     fn link_stat(&self, path: &Path) -> Option<Stat>;
 
     /// Returns what the symbolic link at `path` names, as it is written there.
@@ -90,7 +90,7 @@ pub trait System: fmt::Debug + Send + Sync {
     /// one it points to) and keeps the link: people keep their dotfiles elsewhere and link them in.
     ///
     /// # Errors
-    /// [`WriteError::Exists`] where something stands that this write does not replace: anything for
+    /// [`WriteError::Exists`] where something is that this write does not replace: anything for
     /// [`WriteMode::New`], anything but a regular file for [`WriteMode::Replace`]. Else the error of the system. No temporary
     /// file stays behind, unless the process is killed: then one `.preface-….tmp`, which is never read.
     fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
@@ -172,7 +172,7 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Returns the host name.
     fn hostname(&self) -> Option<String>;
 
-    /// Returns the user id that owns new files; `None` where the platform has none.
+    /// Returns the user id that owns new files; `None` if the platform has none.
     fn user_id(&self) -> Option<u32>;
 
     /// Returns what `git status --short` prints in `dir`, without starting git and without running anything the
@@ -201,7 +201,7 @@ pub trait Directory: fmt::Debug {
     /// at the same time take a [`Directory::lock`].
     ///
     /// # Errors
-    /// [`WriteError::Exists`] where something else stands, else the error of the system; then nothing was added.
+    /// [`WriteError::Exists`] where something else is, else the error of the system; then nothing was added.
     fn append(&self, name: &OsStr, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
 
     /// Writes a file as [`System::write`] does.
@@ -216,7 +216,7 @@ pub trait Directory: fmt::Debug {
     /// As [`System::lock`].
     fn lock(&self, name: &OsStr) -> Result<Box<dyn Send>, WriteError>;
 
-    /// Looks at a file or directory that may be read. `None` where nothing of that kind is there.
+    /// Looks at a file or directory that may be read. `None` if nothing of that kind is there.
     fn link_stat(&self, name: &OsStr) -> Option<Stat>;
 
     /// Lists the names of the entries, sorted, at most `limit`.
@@ -228,7 +228,7 @@ pub trait Directory: fmt::Debug {
     /// Moves a file, a directory with all that is in it, or a link itself, to a name that is free.
     ///
     /// # Errors
-    /// [`WriteError::Exists`] where anything stands at `to`, [`WriteError::NoParent`] where nothing is at `from`, else
+    /// [`WriteError::Exists`] where anything is at `to`, [`WriteError::NoParent`] if nothing is at `from`, else
     /// the error of the system.
     fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError>;
 
@@ -299,15 +299,15 @@ pub struct Stat {
     pub kind: FileKind,
     /// The size in bytes.
     pub len: u64,
-    /// Equal for two paths exactly when they are the same file; `None` where the platform has no such thing.
+    /// Equal for two paths exactly when they are the same file; `None` if the platform has no such thing.
     pub id: Option<FileId>,
-    /// Permission bits (`0o644`); `None` where the platform has none.
+    /// Permission bits (`0o644`); `None` if the platform has none.
     pub mode: Option<u32>,
-    /// The owner; `None` where the platform has none.
+    /// The owner; `None` if the platform has none.
     pub owner: Option<u32>,
-    /// The number of names in the file system (hard links); `None` where the platform does not report it.
+    /// The number of names in the file system (hard links); `None` if the platform does not report it.
     pub links: Option<u64>,
-    /// The last change of content or metadata; `None` where the platform does not report it.
+    /// The last change of content or metadata; `None` if the platform does not report it.
     pub changed: Option<Timestamp>,
 }
 

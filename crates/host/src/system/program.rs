@@ -111,7 +111,7 @@ pub fn program_outside(system: &dyn System, project: &Path, name: &str) -> Resul
     find(system, &run).map(|program| program.path)
 }
 
-/// Returns the directories of a `PATH`, each with whether it lies in the project.
+/// Returns the directories of a `PATH`, each with whether it is in the project.
 fn sorted_out(
     system: &dyn System,
     project: Option<&ExcludedDirectory>,
@@ -127,7 +127,7 @@ fn sorted_out(
         .collect()
 }
 
-/// Joins the directories that lie outside of the project.
+/// Joins the directories that are outside of the project.
 fn join(dirs: &[(PathBuf, bool)]) -> OsString {
     env::join_paths(dirs.iter().filter(|(_, inside)| !inside).map(|(dir, _)| dir)).unwrap_or_default()
 }

@@ -28,13 +28,13 @@ pub(super) enum PathEntry {
 pub(super) struct ResolvedPath {
     /// The end of the path without links, or the first place where it did not go on.
     pub(super) place: PathBuf,
-    /// True where `place` is the end of the path: no component is left after it.
+    /// True if `place` is the end of the path: no component is left after it.
     pub(super) whole: bool,
     /// The problem at `place`; `None` where something exists there.
     pub(super) problem: Option<ReadError>,
 }
 
-/// Walks `path` (absolute) and calls `look` for every component. `look` returns `None` where nothing is.
+/// Walks `path` (absolute) and calls `look` for every component. `look` returns `None` if nothing is.
 pub(super) fn lead(
     path: &Path,
     mut look: impl FnMut(&Path) -> Result<Option<PathEntry>, ReadError>,

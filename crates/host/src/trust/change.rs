@@ -216,7 +216,7 @@ pub(super) fn decline(
     ChangeResult::new((), ChangeOutcome::Recorded)
 }
 
-/// Returns the project of this very root, a new one where there is none.
+/// Returns the project of this very root, a new one if there is none.
 fn own<'a>(document: &'a mut TrustDocument, root: &str, repository: Option<&str>) -> &'a mut ProjectRecord {
     let index = document.projects.iter().position(|project| project.root == root);
     let index = index.unwrap_or_else(|| {
@@ -268,7 +268,7 @@ pub(super) fn revoke_pins(
         (permissions, outcome) = (revoked.result, revoked.outcome);
     }
     // Prompts that were stored before are not handed out with what was revoked, so its time is kept. A revocation of all is
-    // also recorded where nothing was granted: a service includes text without a grant.
+    // also recorded if nothing was granted: a service includes text without a grant.
     let at = stamp(now, None);
     if paths.is_none() {
         let known = document.projects.len();

@@ -226,7 +226,7 @@ impl CheckedCommand {
         Ok(())
     }
 
-    /// Refuses a program that lies in the project and was no file of it when the command was checked.
+    /// Refuses a program that is in the project and was no file of it when the command was checked.
     fn refuse_unchecked(&self, system: &dyn System, argv: &[String]) -> Result<(), TrustError> {
         let Some(program) = argv.first().filter(|word| word.contains(std::path::is_separator)) else {
             return Ok(());
@@ -326,7 +326,7 @@ impl CheckedCommand {
     }
 }
 
-/// Returns where a word leads inside of the project, and the digest of what lies there; `None` where it is no file of the
+/// Returns where a word leads inside of the project, and the digest of what is there; `None` if it is no file of the
 /// project.
 fn file_of(system: &dyn System, root: &Path, path: &Path) -> Result<Option<(PinPath, Digest)>, TrustError> {
     let no =
@@ -547,7 +547,7 @@ impl<'a> ProgramCopies<'a> {
         ProgramCopies { system, dir: store.with_file_name(DIR) }
     }
 
-    /// Returns the directory of the copy with this digest, and makes the copy where there is none. A copy counts only
+    /// Returns the directory of the copy with this digest, and makes the copy if there is none. A copy counts only
     /// where each of its files is there and has the bytes that the digest is about; it is checked each time.
     ///
     /// # Errors
@@ -606,7 +606,7 @@ impl<'a> ProgramCopies<'a> {
         found
     }
 
-    /// Returns the files of the copy with this digest; none where there is no such copy, or it is not whole.
+    /// Returns the files of the copy with this digest; none if there is no such copy, or it is not whole.
     fn copied(&self, digest: &Digest) -> BTreeMap<String, ProgramFile> {
         let copy = self.dir.join(digest.hex());
         if !self.is_private().unwrap_or(false) || !self.is_whole(&copy, digest) {

@@ -300,7 +300,7 @@ impl ProjectDigester<'_> {
         }
     }
 
-    /// Returns the paths in a directory of the project; none where it is missing or no directory.
+    /// Returns the paths in a directory of the project; none if it is missing or no directory.
     fn names(&mut self, dir: &Path) -> Vec<PathBuf> {
         match list_inside(self.system, self.root, dir, LIST_LIMIT) {
             Ok(entries) => {
@@ -479,7 +479,7 @@ impl Summary {
     }
 }
 
-/// Returns the names of the directories in a directory, none where there is no such directory; `None` where they cannot be
+/// Returns the names of the directories in a directory, none if there is no such directory; `None` if they cannot be
 /// listed.
 fn names(system: &dyn System, root: &Path, dir: &Path, room: usize) -> Option<impl Iterator<Item = String>> {
     let entries = match list_inside(system, root, dir, room) {

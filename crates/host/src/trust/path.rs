@@ -47,7 +47,7 @@ impl Dirs {
     }
 }
 
-/// Returns the file that holds the trust records, or `None` where the user has no directory at all.
+/// Returns the file that holds the trust records, or `None` if the user has no directory at all.
 ///
 /// `PREFACE_HOME=DIR` is `DIR/trust.json`, whichever preset runs. Else a preset of its own kind uses its global
 /// directory, and all others share `$XDG_STATE_HOME/preface` (`~/.local/state/preface`); macOS and Windows, which know
@@ -71,7 +71,7 @@ pub fn store_file(kind: StoreKind<'_>, dirs: &Dirs) -> Option<PathBuf> {
     Some(dir.join(FILE))
 }
 
-/// Returns the directory for what all presets share and no project may write, or `None` where the user has none:
+/// Returns the directory for what all presets share and no project may write, or `None` if the user has none:
 /// `PREFACE_HOME`, else the user's state directory, see [`store_file`]. It may have come with a project: calls use
 /// [`user_state`](crate::places::user_state).
 #[must_use]

@@ -26,7 +26,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The name of a text in a grant: relative to the project's root with `/`, absolute where it lies outside.
+/// The name of a text in a grant: relative to the project's root with `/`, absolute where it is outside.
 ///
 /// ```
 /// use preface_host::trust::PinPath;
@@ -86,7 +86,7 @@ impl PinPath {
         Path::new(&path.0).starts_with(&self.0)
     }
 
-    /// Returns where the text lies in a project with this root.
+    /// Returns where the text is in a project with this root.
     #[must_use]
     pub fn resolve(&self, root: &Path) -> PathBuf {
         match Path::new(&self.0).has_root() {

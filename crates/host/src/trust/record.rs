@@ -331,7 +331,7 @@ impl Records {
             paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole).collect();
         for project in projects {
             // The permits of a project that is trusted as a whole belong to that decision.
-            // That something was revoked once is no decision that stands.
+            // That something was revoked once is no decision that counts.
             if project.only_revoked() {
                 continue;
             }

@@ -139,7 +139,7 @@ impl<'a> TrustStore<'a> {
         TrustStore { system, file, project: None }
     }
 
-    /// Sets the project that the store will be asked about. If it lies inside of that project, it holds no records and
+    /// Sets the project that the store will be asked about. If it is inside of that project, it holds no records and
     /// takes none.
     #[must_use]
     pub fn for_project(mut self, root: &Path) -> Self {
@@ -287,7 +287,7 @@ impl<'a> TrustStore<'a> {
     }
 
     /// Takes back the grants of some texts (of all below a path), or of everything (`None`, permissions too), in all work trees of the repository.
-    /// Copies that no record names any more are removed. The time is recorded; that of all also where nothing was granted.
+    /// Copies that no record names any more are removed. The time is recorded; that of all also if nothing was granted.
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
@@ -454,7 +454,7 @@ impl<'a> TrustStore<'a> {
         Ok(document)
     }
 
-    /// Returns what the file holds; `None` where there is no file.
+    /// Returns what the file holds; `None` if there is no file.
     fn bytes(&self) -> Result<Option<Vec<u8>>, TrustError> {
         let read = match self.system.read(&self.file, ReadScope::Anywhere, FILE_LIMIT) {
             Ok(read) => read,
@@ -595,7 +595,7 @@ pub fn trusted_once(canonical: &Path) -> AuditEvent {
     AuditEvent::ProjectTrustOnce { canonical_path: canonical.to_string_lossy().into_owned() }
 }
 
-/// Returns the event that something was allowed or no longer is; none where nothing changed.
+/// Returns the event that something was allowed or no longer is; none if nothing changed.
 fn approval(
     outcome: ChangeOutcome,
     root: &str,
@@ -624,7 +624,7 @@ impl<'a> Copies<'a> {
         self.dir.join(digest.hex())
     }
 
-    /// Reads a copy; `None` where it is missing or damaged.
+    /// Reads a copy; `None` if it is missing or damaged.
     fn read(&self, digest: &Digest) -> Option<Vec<u8>> {
         let bytes = self.system.read(&self.path(digest), ReadScope::Anywhere, COPY_LIMIT).ok()?.into_bytes();
         (Digest::of(&bytes) == *digest).then_some(bytes)

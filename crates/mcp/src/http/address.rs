@@ -142,7 +142,7 @@ pub(super) fn name_message(headers: &mut HeaderMap, message: &Value) {
     }
 }
 
-/// Wraps what cannot stand in a header as it is.
+/// Wraps what cannot be in a header as it is.
 fn wrapped(value: &str) -> String {
     let plain = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
     if plain && value.trim() == value && !(value.starts_with("=?base64?") && value.ends_with("?=")) {

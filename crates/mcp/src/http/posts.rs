@@ -375,7 +375,7 @@ fn content_length(headers: &HeaderMap) -> Option<usize> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// The media type, in small letters and without what follows it. Empty where there is none.
+/// The media type, in small letters and without what follows it. Empty if there is none.
 fn media_type(headers: &HeaderMap) -> String {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()

@@ -37,7 +37,7 @@ struct TokenSnapshot {
     read_at: Timestamp,
     /// When the store was read last.
     tried_at: Timestamp,
-    /// True where it did not respond then.
+    /// True if it did not respond then.
     failed: bool,
 }
 

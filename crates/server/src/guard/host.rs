@@ -80,7 +80,7 @@ impl Hosts {
         Hosts { bound, given: given.collect() }
     }
 
-    /// True where no name is one, too.
+    /// True if no name is one, too.
     pub fn may_be_missing(&self) -> bool {
         self.bound.is_none()
     }

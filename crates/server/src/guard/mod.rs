@@ -33,7 +33,7 @@ pub(crate) const OPEN: [&str; 5] = ["/", "/assets/{name}", "/healthz", "/plain",
 #[derive(Debug)]
 pub struct RequestGuard {
     hosts: Hosts,
-    /// True where every request needs an access token; else only this machine can reach the service.
+    /// True if every request needs an access token; else only this machine can reach the service.
     needs_token: bool,
     page_token: PageToken,
     tokens: TokenList,

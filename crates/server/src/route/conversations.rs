@@ -125,7 +125,7 @@ impl CompactionBody {
 /// The prompt of a compaction.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CompactionReply {
-    /// `system_prompt` is that of the compaction's own request: the instructions stand after the prompt. What later turns
+    /// `system_prompt` is that of the compaction's own request: the instructions are after the prompt. What later turns
     /// get is the prompt without them.
     #[serde(flatten)]
     prompt: PromptReply,

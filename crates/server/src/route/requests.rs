@@ -52,7 +52,7 @@ pub struct RequestBody {
     /// The lifetime of the cache marks as the service writes it, such as `1h`; default: that of the model.
     #[schema(max_length = 4096)]
     cache_ttl: Option<String>,
-    /// The instructions that a compaction returned. They stand behind the prompt in this request alone; `messages` are those
+    /// The instructions that a compaction returned. They are behind the prompt in this request alone; `messages` are those
     /// that the model is to summarize. The next request has the summary in their place.
     instructions: Option<String>,
 }

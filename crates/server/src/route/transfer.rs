@@ -20,7 +20,7 @@ pub async fn export(State(app): State<Arc<App>>) -> HandlerResult<Json<Document>
 /// Adds the versions of a document that the store lacks, with their authors, times and notes.
 ///
 /// Versions that are there already, in the document's order, are skipped. Where the store has others than the document
-/// knows, the document's are added behind them, and the reply says so. A label that stands on another version here stays.
+/// knows, the document's are added behind them, and the reply says so. A label that is on another version here stays.
 #[utoipa::path(
     post, path = "/import", tag = "templates",
     operation_id = "import",

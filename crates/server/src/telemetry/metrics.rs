@@ -183,7 +183,7 @@ impl Metrics {
         out
     }
 
-    /// Counts a request as worked on until what is returned is dropped; `None` where there are `most` already.
+    /// Counts a request as worked on until what is returned is dropped; `None` if there are `most` already.
     pub(crate) fn enter(&self, most: usize) -> Option<ActiveRequest<'_>> {
         if self.working.fetch_add(1, Ordering::Relaxed) >= most {
             self.working.fetch_sub(1, Ordering::Relaxed);

@@ -86,7 +86,7 @@ impl PostgresStore {
     }
 }
 
-/// Returns the exclusive upper bound of a page of a descending list; `None` where the page is empty.
+/// Returns the exclusive upper bound of a page of a descending list; `None` if the page is empty.
 pub(super) fn start_below(request: &PageRequest) -> Option<i64> {
     match request.start::<u64>() {
         PageStart::Top => Some(i64::MAX),
@@ -95,7 +95,7 @@ pub(super) fn start_below(request: &PageRequest) -> Option<i64> {
     }
 }
 
-/// Returns the least text that is greater than every text with this prefix; `None` where there is none. Texts are sorted
+/// Returns the least text that is greater than every text with this prefix; `None` if there is none. Texts are sorted
 /// by their bytes, which for UTF-8 is by their characters.
 fn prefix_end(prefix: &str) -> Option<String> {
     let mut end: Vec<char> = prefix.chars().collect();

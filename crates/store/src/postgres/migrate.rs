@@ -103,7 +103,7 @@ async fn run_migrations(session: &PostgresSession) -> Result<TransactionEnd<()>,
     Ok(TransactionEnd::Keep(()))
 }
 
-/// Returns the version of the tables; `None` where there are none.
+/// Returns the version of the tables; `None` if there are none.
 pub(super) async fn read_version(session: &PostgresSession) -> Result<Option<u32>, AttemptError> {
     match session.row("SELECT value FROM preface_meta WHERE key = 'tables'", &[]).await {
         Ok(row) => {

@@ -22,7 +22,7 @@ const VERSION: u32 = 3_007_000;
 /// The offset of the byte that is set once the head was written.
 const WRITTEN: usize = 12;
 
-/// Reads the head. `None` where it is in the middle of a change, or of a form that is not known.
+/// Reads the head. `None` if it is in the middle of a change, or of a form that is not known.
 fn read_stamp(head: &[u8; 2 * HEAD]) -> Option<ChangeStamp> {
     let (one, two) = head.split_at(HEAD);
     let form = u32::from_ne_bytes(one.get(..4)?.try_into().ok()?);
@@ -50,7 +50,7 @@ mod unix {
     pub(in super::super) struct WalIndex(Arc<File>);
 
     impl WalIndex {
-        /// Opens the index of a file that a connection has open. `None` where there is none.
+        /// Opens the index of a file that a connection has open. `None` if there is none.
         pub fn of(path: &Path) -> Option<Self> {
             let mut index = path.canonicalize().ok()?.into_os_string();
             index.push("-shm");

@@ -190,7 +190,7 @@ fn has_few_matches(connection: &Connection, prefix: &str, end: Option<&str>) -> 
     Ok(count <= FEW)
 }
 
-/// Returns the first text after all texts with a prefix, where there is one.
+/// Returns the first text after all texts with a prefix, if there is one.
 fn prefix_end(prefix: &str) -> Option<String> {
     let mut end = prefix.to_owned();
     while let Some(last) = end.pop() {

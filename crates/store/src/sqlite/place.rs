@@ -22,7 +22,7 @@ pub(super) enum StoreFileState {
     Something,
 }
 
-/// Checks the path, and creates an empty file for the owner alone where there is none.
+/// Checks the path, and creates an empty file for the owner alone if there is none.
 pub(super) fn prepare(path: &Path) -> Result<StoreFileState, StoreError> {
     let target = resolve_link(path);
     let directory = match target.parent() {

@@ -36,7 +36,7 @@ impl Between {
         *self.0.lock().unwrap() = Some(word.as_bytes().to_vec());
     }
 
-    /// True where the word was found and the connection broken.
+    /// True if the word was found and the connection broken.
     fn is_done(&self) -> bool {
         self.0.lock().unwrap().is_none()
     }

@@ -130,7 +130,7 @@ fn variant(word: &str) -> Result<String, String> {
     known.map(str::to_owned).ok_or_else(|| format!("variants are {}: `{word}`", VARIANTS.join(", ")))
 }
 
-/// Runs something in a fresh directory that no instructions lie above.
+/// Runs something in a fresh directory that no instructions are above.
 fn with_setup(wanted: &Options, run: fn(&Setup, &Options) -> Result<bool, String>) -> Result<bool, String> {
     let temporary = env::temp_dir().canonicalize().map_err(|error| error.to_string())?;
     for dir in temporary.ancestors() {

@@ -83,7 +83,7 @@ impl Tokens {
         text
     }
 
-    /// Refuses recordings in which a sentence never came up, or still stands.
+    /// Refuses recordings in which a sentence never came up, or still is.
     fn check(&self, files: &[(String, String)]) -> Result<(), String> {
         for ((sentence, token), seen) in self.pairs.iter().zip(&self.seen) {
             // The table of options names every token; a text must, too.

@@ -7,7 +7,7 @@ use std::{
 
 /// How many differences are shown of each kind; the others are counted.
 const SHOWN: usize = 3;
-/// How much stands before and after a difference.
+/// How much is before and after a difference.
 const AROUND: usize = 70;
 
 /// True while differences are not shown.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// A Markdown file with one or more cases.
 #[derive(Clone, Debug)]
 pub struct CaseFile {
-    /// The cases, each with what stands before the first `##` in front.
+    /// The cases, each with what is before the first `##` in front.
     pub cases: Vec<Case>,
 }
 
@@ -101,7 +101,7 @@ pub struct CaseTurn {
     pub agent: Option<String>,
     /// The template that a store keeps.
     pub template: Option<String>,
-    /// The directories that files must lie in.
+    /// The directories that files must be in.
     pub roots: Option<Vec<String>>,
     /// Files and directories that links of the project may lead to.
     #[serde(default)]

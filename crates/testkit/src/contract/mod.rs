@@ -44,7 +44,7 @@ impl Nodes {
         self.0[0].as_ref()
     }
 
-    /// Returns the last: another than the first where there are several.
+    /// Returns the last: another than the first if there are several.
     #[must_use]
     pub fn other(&self) -> &dyn Store {
         self.0[self.0.len() - 1].as_ref()

@@ -26,7 +26,7 @@ fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n\n# {name}\n")
 }
 
-/// The order of context files; AGENTS.md stands before CLAUDE.md; CRLF and a missing last newline stay.
+/// The order of context files; AGENTS.md is before CLAUDE.md; CRLF and a missing last newline stay.
 fn basic() -> Workspace {
     files(
         tree("basic", "proj/a/b"),

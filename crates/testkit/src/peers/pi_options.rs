@@ -19,7 +19,7 @@ pub struct PiOptions {
     /// Tool to its texts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_texts: BTreeMap<String, PiToolTexts>,
-    /// The guidelines that stand before those of the tools.
+    /// The guidelines that are before those of the tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
     /// The directory of the documentation.

@@ -50,7 +50,7 @@ pub struct PiBuilder {
 pub enum ProfileFault {
     /// Parts are separated by one byte more.
     Separator,
-    /// Skills stand before the context files.
+    /// Skills are before the context files.
     Order,
 }
 

@@ -50,8 +50,8 @@ impl Workspace {
         workspace
     }
 
-    /// Puts something at a free path, and the directories above it. False where something stands there, or where a file
-    /// or a link stands above it.
+    /// Puts something at a free path, and the directories above it. False where something is there, or where a file
+    /// or a link is above it.
     pub fn put(&mut self, path: &str, node: WorkspaceNode) -> bool {
         let above = |at: usize| &path[..at];
         let parents: Vec<&str> = path.match_indices('/').map(|(at, _)| above(at)).collect();
@@ -71,12 +71,12 @@ impl Workspace {
         self.put(path, WorkspaceNode::File(bytes.as_ref().to_vec()))
     }
 
-    /// Returns everything that stands somewhere, by path.
+    /// Returns everything that is somewhere, by path.
     pub fn nodes(&self) -> impl Iterator<Item = (&str, &WorkspaceNode)> {
         self.nodes.iter().map(|(path, node)| (path.as_str(), node))
     }
 
-    /// Returns the same tree without these paths and what lies below them.
+    /// Returns the same tree without these paths and what is below them.
     #[must_use]
     pub fn without(&self, paths: &[String]) -> Workspace {
         let mut copy = self.clone();
@@ -88,13 +88,13 @@ impl Workspace {
         copy
     }
 
-    /// Returns where the working directory is, once the tree stands below `root`.
+    /// Returns where the working directory is, once the tree is below `root`.
     #[must_use]
     pub fn cwd_in(&self, root: &Path) -> PathBuf {
         root.join(&self.name).join(&self.cwd)
     }
 
-    /// Returns where the home directory is, once the tree stands below `root`.
+    /// Returns where the home directory is, once the tree is below `root`.
     #[must_use]
     pub fn home_in(&self, root: &Path) -> PathBuf {
         root.join(&self.name).join(&self.home)
@@ -103,7 +103,7 @@ impl Workspace {
     /// Writes the tree below `root`, which is absolute.
     ///
     /// # Errors
-    /// The error of the system, and links where there are none.
+    /// The error of the system, and links if there are none.
     pub fn write(&self, root: &Path) -> io::Result<()> {
         let base = root.join(&self.name);
         fs::create_dir_all(&base)?;

@@ -33,7 +33,7 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
     }
 }
 
-/// Returns the whole of `{{…}}` or `${…}` whose last opening brace this is, and what stands in it.
+/// Returns the whole of `{{…}}` or `${…}` whose last opening brace this is, and what is in it.
 fn braced_text(text: &str, brace: usize) -> Option<(Range<usize>, &str)> {
     let before = text[..brace].bytes().next_back()?;
     let ending = match before {

@@ -48,7 +48,7 @@ pub(super) fn notes(
     }
 }
 
-/// Notes a tag that stands in the output as text.
+/// Notes a tag that is in the output as text.
 fn stray_tag(tag: &Tag, stray: StrayReason) -> Option<PendingFinding> {
     let (code, message) = match (&tag.role, stray) {
         (TagRole::If { .. }, _) => {

@@ -29,7 +29,7 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
     }
 }
 
-/// Returns where the line, or what stands before the next bracket, ends; `None` where that closes the tag or is far away.
+/// Returns where the line, or what is before the next bracket, ends; `None` if that closes the tag or is far away.
 fn end_of_line(text: &str, from: usize) -> Option<usize> {
     let most = text.len().min(from + LONGEST);
     let found =

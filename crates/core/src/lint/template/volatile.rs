@@ -1,4 +1,4 @@
-//! Notes on values that change with every build and stand before text that does not: a provider's prefix cache ends
+//! Notes on values that change with every build and are before text that does not: a provider's prefix cache ends
 //! at the first byte that changed.
 
 use super::{PendingFinding, PendingFindings, VariableTypes};
@@ -10,7 +10,7 @@ use crate::{
 
 /// Notes variables that are followed by stable text, in a branch that can be taken with them.
 pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
-    // From the end: whether stable text follows, and the same for what stands behind each open block.
+    // From the end: whether stable text follows, and the same for what is behind each open block.
     let mut follows = false;
     let mut behind: Vec<BlockContext> = Vec::new();
     let mut end = template.text().len();

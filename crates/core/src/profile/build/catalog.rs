@@ -22,7 +22,7 @@ struct CatalogToml {
 }
 
 impl ProfileBuilder<'_> {
-    /// The catalog that the options choose; `None` where they choose none.
+    /// The catalog that the options choose; `None` if they choose none.
     pub(super) fn catalog(
         &mut self,
         options: &BTreeMap<String, String>,

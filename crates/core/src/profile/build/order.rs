@@ -124,7 +124,7 @@ impl ProfileBuilder<'_> {
         Some(order.to_owned())
     }
 
-    /// Puts each section next to the one that it names, which may itself be waiting. Those behind the same one stand in
+    /// Puts each section next to the one that it names, which may itself be waiting. Those behind the same one are in
     /// the order of their names.
     pub(super) fn place(
         &self,

@@ -83,7 +83,7 @@ impl ProfileBuilder<'_> {
             text: String,
             #[serde(default)]
             last: bool,
-            /// The rules of the caller stand here instead.
+            /// The rules of the caller are here instead.
             #[serde(default)]
             rules: bool,
         }

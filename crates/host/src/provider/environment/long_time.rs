@@ -38,7 +38,7 @@ fn whole_hours(offset: Offset) -> Option<i32> {
     (offset.seconds() % 3600 == 0).then_some(offset.seconds() / 3600)
 }
 
-/// Writes `GMT`, the sign, hours and, where there are any, minutes.
+/// Writes `GMT`, the sign, hours and, if there are any, minutes.
 fn offset_name(offset: Offset) -> String {
     let sign = if offset.is_negative() { '-' } else { '+' };
     let minutes = offset.seconds().unsigned_abs() / 60;

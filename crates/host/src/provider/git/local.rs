@@ -54,7 +54,7 @@ impl<'a> LocalFiles<'a> {
         self.hard_links
     }
 
-    /// Returns what lies at a path without `.` and `..`; `None` where nothing does.
+    /// Returns what lies at a path without `.` and `..`; `None` if nothing does.
     ///
     /// # Errors
     /// The way there has a link or leads to another file system.
@@ -90,7 +90,7 @@ impl<'a> LocalFiles<'a> {
         Ok(self.stat(path)?.map(|stat| stat.kind))
     }
 
-    /// Reads a file; `None` where nothing lies there.
+    /// Reads a file; `None` if nothing lies there.
     ///
     /// # Errors
     /// As [`LocalFiles::stat`]; no file, one that is larger than `limit`, or a hard link that is refused.
@@ -103,7 +103,7 @@ impl<'a> LocalFiles<'a> {
         Ok(Some(read.map_err(|error| broken(path, error))?.into_bytes()))
     }
 
-    /// Returns the directories of the repository whose `.git` lies in the root; `None` where there is no `.git`.
+    /// Returns the directories of the repository whose `.git` lies in the root; `None` if there is no `.git`.
     ///
     /// # Errors
     /// [`GitError::Unlinked`], or a `.git` file that names nothing.

@@ -129,7 +129,7 @@ impl Repository {
         LocalFiles::of(system, &self.root, self.hard_links)
     }
 
-    /// Returns what lies at a path that the repository names; `None` where nothing does.
+    /// Returns what lies at a path that the repository names; `None` if nothing does.
     ///
     /// # Errors
     /// The way there has a link or leads to another file system; nothing behind either is looked at.
@@ -138,7 +138,7 @@ impl Repository {
         self.files(system).stat(path)
     }
 
-    /// Returns a path that a file of the repository in `base` names, if it lies in the work tree or in the repository by its
+    /// Returns a path that a file of the repository in `base` names, if it is in the work tree or in the repository by its
     /// spelling alone: where `..` follows a name, only the file system knows where that leads.
     #[cfg(feature = "git-status")]
     pub(crate) fn named_path(&self, base: &Path, name: &[u8]) -> Option<PathBuf> {

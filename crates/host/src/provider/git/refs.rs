@@ -26,7 +26,7 @@ const RULES: [(&str, &str); 6] = [
 ];
 
 impl Repository {
-    /// Returns what `git rev-parse --abbrev-ref HEAD` prints, or `None` where it fails because nothing is committed.
+    /// Returns what `git rev-parse --abbrev-ref HEAD` prints, or `None` if it fails because nothing is committed.
     pub(super) fn abbreviated_head(&self, system: &dyn System) -> Result<Option<Vec<u8>>, GitError> {
         let format = self.format(system)?;
         let Some(mut name) = open::target(&self.head).map(<[u8]>::to_vec) else {

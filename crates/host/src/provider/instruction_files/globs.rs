@@ -79,7 +79,7 @@ impl Globs {
         Ok(())
     }
 
-    /// True where nothing sound is left.
+    /// True if nothing sound is left.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
@@ -109,7 +109,7 @@ fn glob(pattern: &str) -> Result<Glob, String> {
 fn absolute(pattern: &str, look: &ProviderContext<'_>) -> Result<String, String> {
     let below = |dir: &Path, rest: &str| {
         let dir = literal(dir);
-        // A directory is all that lies in it.
+        // A directory is all that is in it.
         let all = if rest.is_empty() || rest.ends_with('/') { "**" } else { "" };
         format!("{}/{rest}{all}", dir.trim_end_matches('/'))
     };

@@ -161,7 +161,7 @@ fn item_mark(line: &str) -> Option<usize> {
     matches!(line.as_bytes().get(mark)?, b' ' | b'\t' | b'\n' | b'\r').then_some(mark)
 }
 
-/// True where no span of code reaches over the start of a line.
+/// True if no span of code reaches over the start of a line.
 fn starts_block(line: &str) -> bool {
     let head = line.trim_start();
     head.is_empty() || head.starts_with('#') || item_mark(head).is_some()

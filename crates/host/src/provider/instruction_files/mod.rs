@@ -136,7 +136,7 @@ struct SectionBuild<'a> {
     rules: RuleProgress,
     included: IncludedFiles,
     items: Vec<Item>,
-    /// True where a file was found and not used.
+    /// True if a file was found and not used.
     left_out: bool,
     /// The files that are excluded.
     excluded: BTreeSet<PathBuf>,
@@ -441,7 +441,7 @@ impl SectionBuild<'_> {
         }
     }
 
-    /// Returns where the text of a rule begins. `None` where it waits for another file.
+    /// Returns where the text of a rule begins. `None` if it waits for another file.
     fn rule_start(&mut self, text: &InstructionText, source: &Arc<Source>) -> Option<usize> {
         let head = rules::head(&text.whole());
         if let Some((why, line)) = head.problem {

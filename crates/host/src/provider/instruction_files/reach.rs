@@ -46,7 +46,7 @@ pub fn is_in_git_dir(real: &Path, tree: &Path) -> bool {
     real.strip_prefix(tree).is_ok_and(is_git)
 }
 
-/// The trees that directories lie in, each looked up once.
+/// The trees that directories are in, each looked up once.
 #[derive(Debug, Default)]
 pub struct TreeCache(RefCell<BTreeMap<PathBuf, ImportReach>>);
 
@@ -93,7 +93,7 @@ pub fn find(written: &str, dir: &Path, reach: &ImportReach, look: &ProviderConte
         Ok(real) => real,
         Err(error) => {
             return match error {
-                // A missing file shows nothing of what lies outside.
+                // A missing file shows nothing of what is outside.
                 _ if !reach.holds(&resolve_links(look.system, &path)) => ImportTarget::Outside,
                 ReadError::Missing => ImportTarget::Missing,
                 error => ImportTarget::Unreadable(error),

@@ -135,7 +135,7 @@ impl RuleWalk<'_> {
         }
     }
 
-    /// True where what a name leads to may be read.
+    /// True if what a name leads to may be read.
     fn may_enter(&self, path: &Path, real: &Path) -> bool {
         let root = self.look.layer_root();
         let inside = match (self.scope, self.reach) {

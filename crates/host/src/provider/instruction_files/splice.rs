@@ -197,7 +197,7 @@ impl<'a> Splicer<'a> {
         }
         let dir = file.path.parent().unwrap_or(file.path);
         self.looks += 1;
-        // A name as it is written, then without what may stand behind it: punctuation, and the name of a heading.
+        // A name as it is written, then without what may be behind it: punctuation, and the name of a heading.
         let end = range.start + 1 + plain.len();
         let mut tries = vec![(written, range.end)];
         tries.extend((plain != written).then_some((plain, end)));
@@ -378,7 +378,7 @@ fn refusal(found: &ImportTarget) -> ImportRefusal {
     }
 }
 
-/// True where a word starts with the name of a directory that is there.
+/// True if a word starts with the name of a directory that is there.
 fn is_below(word: &str, look: impl Fn(&str) -> ImportTarget) -> bool {
     word.split_once('/').is_some_and(|(dir, _)| matches!(look(dir), ImportTarget::Kind(FileKind::Dir)))
 }

@@ -159,7 +159,7 @@ impl InstructionOptions {
     }
 }
 
-/// True where a file that is read by its name is anywhere on the way and not empty, whatever becomes of it. The user's own
+/// True if a file that is read by its name is anywhere on the way and not empty, whatever becomes of it. The user's own
 /// do not count.
 fn any_name(dirs: &[&Path], options: &InstructionOptions, look: &ProviderContext<'_>) -> bool {
     let own: Vec<PathBuf> = managed(options, look)

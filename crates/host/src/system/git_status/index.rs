@@ -22,7 +22,7 @@ const ID: usize = 20;
 /// Refuses an index that would take too much memory or stack. What is broken is left for the library to report.
 pub(super) fn check(bytes: &[u8], interrupt: &AtomicBool) -> Result<(), GitError> {
     let Some(mut rest) = after_entries(bytes, interrupt)? else { return Ok(()) };
-    // Behind the extensions stands the checksum.
+    // Behind the extensions is the checksum.
     while let Some((header, body)) = rest.split_at_checked(8).filter(|_| rest.len() > ID) {
         check_interrupt(interrupt)?;
         let (signature, size) = header.split_at(4);

@@ -2,7 +2,7 @@
 //!
 //! git itself is never started: no set of its options keeps it from running what a repository names (`core.fsmonitor`,
 //! hooks, clean filters, also those of submodules). The library `gix` reads the index, the trees and the work tree;
-//! around it stands what makes the text equal to git's, and what keeps the repository from being more than data:
+//! around it is what makes the text equal to git's, and what keeps the repository from being more than data:
 //!
 //! - `open` opens a repository without its programs: every filter and diff driver is taken out of the configuration,
 //!   whoever configured it, and paths of the repository's own configuration are not trusted.

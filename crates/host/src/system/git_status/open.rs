@@ -52,7 +52,7 @@ pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<Wo
     let options = gix::open::Options::default()
         .permissions(permissions_for_reading())
         .filter_config_section(is_not_of_the_repository)
-        // By owner it would be lowered here and there; nothing depends on it once the filter above stands.
+        // By owner it would be lowered here and there; nothing depends on it once the filter above is in place.
         .with(gix::sec::Trust::Full)
         // Status never writes an object, so git does not check either whether line ends would survive.
         .config_overrides([

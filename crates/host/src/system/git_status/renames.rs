@@ -70,7 +70,7 @@ pub(super) struct DiffFile {
     pub path: BString,
     pub mode: Mode,
     pub id: ObjectId,
-    /// True where the file is still there: it can only be copied.
+    /// True if the file is still there: it can only be copied.
     pub stays: bool,
 }
 

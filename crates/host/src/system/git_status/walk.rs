@@ -381,7 +381,7 @@ impl StatusWalk<'_> {
     fn add_untracked(&self, seen: &mut StatusPaths, found: Vec<(BString, bool)>) -> Result<(), GitError> {
         let mut all = found;
         if self.untracked == UntrackedMode::All {
-            // The library does not look into a directory that stands in a tracked file's place.
+            // The library does not look into a directory that is in a tracked file's place.
             let replaced: Vec<BString> = seen
                 .paths
                 .iter()
@@ -466,7 +466,7 @@ impl StatusWalk<'_> {
             if last == Some(dir) {
                 continue;
             }
-            // The directories between two entries were checked with the first that lies below them.
+            // The directories between two entries were checked with the first that is below them.
             for end in dir.find_iter(b"/").chain([dir.len()]) {
                 let above = dir[..end].as_bstr();
                 let is_below = |last: &BStr| {

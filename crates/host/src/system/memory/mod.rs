@@ -90,7 +90,7 @@ impl Default for MemorySystem {
 /// Building.
 impl MemorySystem {
     /// Returns an empty machine: Linux, user 1000 at home in `/home/user`, working in `/work`, host `machine`, UTC, and
-    /// a clock that stands at 2026-01-02 03:04:05. No variables, nothing bundled, no repositories.
+    /// a clock that is at 2026-01-02 03:04:05. No variables, nothing bundled, no repositories.
     pub fn new() -> Self {
         let state = MemoryState {
             disk: Disk::new(1000),
@@ -120,7 +120,7 @@ impl MemorySystem {
         .with_current_dir("/work")
     }
 
-    /// Adds a file (mode 0644) and its missing parents; replaces what stood there.
+    /// Adds a file (mode 0644) and its missing parents; replaces what was there.
     pub fn with_file(self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Self {
         self.put_file(path, bytes);
         self

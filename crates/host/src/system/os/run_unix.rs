@@ -180,7 +180,7 @@ impl RunningGroup {
         }
     }
 
-    /// Ends everything that is left in the group, and collects the program. `None` where it would not end.
+    /// Ends everything that is left in the group, and collects the program. `None` if it would not end.
     fn finish(&mut self) -> Option<ExitStatus> {
         self.group.kill();
         self.wait(LAST_WAIT);

@@ -1,4 +1,4 @@
-//! Looks at paths without opening what stands there.
+//! Looks at paths without opening what is there.
 
 use super::error::read_error;
 use crate::system::{

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Every record that stands has its copy.
+/// Every record that is has its copy.
 fn copies_are_there(system: &MemorySystem, what: &str) {
     for row in load(system).list() {
         for text in row.texts {

@@ -1,4 +1,4 @@
-//! Whatever happened before, the last word stands.
+//! The last decision counts, whatever was before.
 
 use super::*;
 use proptest::prelude::*;

@@ -168,7 +168,7 @@ fn a_link_to_a_directory_beside_the_roots_is_not_looked_into() {
     assert_eq!(built.paths(), [".tool/rules/in/a.md"]);
     assert_eq!(built.messages("file/outside").len(), 1, "{:?}", built.notes);
     assert!(!is_listed(&system, "/w/p/docs"));
-    // Without roots it lies in the project.
+    // Without roots it is in the project.
     let built = build(&system, json!({"rules": "rules"}));
     assert_eq!(built.paths(), [".tool/rules/in/a.md", ".tool/rules/out/secret.md"]);
 }

@@ -1,4 +1,4 @@
-//! Files that stand in place of their `@path`.
+//! Files that are in place of their `@path`.
 
 use super::*;
 use serde_json::json;
