@@ -234,7 +234,15 @@ async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
         assert_eq!(problem["detail"], "the stored prompt of `c` has text that is not trusted: AGENTS.md");
         assert!(!answer.text.contains("Use tabs."), "{}", answer.text);
     }
-    assert_eq!(bench.post("c/refresh", &json!({})).await.status, 200);
+    let refreshed = bench.post("c/refresh", &json!({})).await;
+    assert_eq!(refreshed.status, 200);
+    for answer in [refreshed, bench.post("d/turns", &body).await] {
+        let prompt = answer.json()["system_prompt"].as_str().map(str::to_owned);
+        assert!(prompt.is_some_and(|text| !text.contains("Use tabs.")), "{}", answer.text);
+    }
+    let analyzed = json!({"template": "[file:AGENTS.md]", "cwd": "/work/p", "preset": "default"});
+    let analyzed = bench.service.post("/system-prompt/analyze", &analyzed).await;
+    assert!(!analyzed.text.contains("Use tabs."), "{}", analyzed.text);
 }
 
 #[tokio::test]
