@@ -2,7 +2,7 @@
 //! that checks such a document and one that uses it may read different values.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::{cell::Cell, collections::HashSet, fmt};
+use std::{borrow::Cow, cell::Cell, collections::HashSet, fmt};
 
 /// A key that occurs twice in one object, with the place behind its second occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,15 +79,41 @@ impl<'de> Visitor<'de> for UniqueKeys<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<(), A::Error> {
         let mut keys = HashSet::new();
-        while let Some(key) = from.next_key::<String>()? {
-            if keys.contains(&key) {
-                self.0.set(Some(key));
+        while let Some(key) = from.next_key_seed(ObjectKey)? {
+            if let Some(key) = keys.replace(key) {
+                self.0.set(Some(key.into_owned()));
                 return Err(A::Error::custom("duplicate key"));
             }
-            keys.insert(key);
             from.next_value_seed(UniqueKeys(self.0))?;
         }
         Ok(())
+    }
+}
+
+/// A reader of a key, which is copied only where it has escapes: a body may have a million.
+struct ObjectKey;
+
+impl<'de> DeserializeSeed<'de> for ObjectKey {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Cow<'de, str>, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ObjectKey {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(key))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(key.to_owned()))
     }
 }
 
