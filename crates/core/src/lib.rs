@@ -18,6 +18,7 @@ pub mod diagnostic;
 pub mod diff;
 pub mod document;
 pub mod draft;
+pub mod duplicate_key;
 pub mod explain;
 pub mod extension;
 pub mod format;

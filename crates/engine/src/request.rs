@@ -113,6 +113,9 @@ pub enum TrustChoice {
     Ask,
     /// Includes all project files, for this call only; nothing is recorded.
     Once,
+    /// Includes all project files, as `Once` does, unless the user declined the project or took a grant back: then the recorded
+    /// trust is used. For a service, where naming a root is the grant.
+    Roots,
     /// Includes no project file.
     Deny,
     /// Works like `Ask` without asking, and fails where files are untrusted.

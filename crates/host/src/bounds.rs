@@ -150,6 +150,8 @@ impl Bounds {
         let (read, followed) = match beneath(path, root, roots, read, system) {
             Err(ReadError::Outside { target }) => {
                 let Some(named) = self.follow.iter().find(|named| target.starts_with(named)) else {
+                    // How far the way goes outside of the roots would reveal what is there.
+                    let target = if roots.is_some() { PathBuf::new() } else { target };
                     return Err(ReadError::Outside { target });
                 };
                 let is_dir = system.stat(named).is_some_and(|stat| stat.kind == FileKind::Dir);

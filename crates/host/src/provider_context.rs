@@ -336,17 +336,20 @@ impl ProviderContext<'_> {
         })
     }
 
-    /// Reports once that the repository of the cwd begins above the roots, so that its files there are not read. Which files
-    /// are there is not looked at.
+    /// True where the repository of the cwd begins above the roots. Which files are there is not looked at.
+    pub(crate) fn is_repository_above_roots(&self) -> bool {
+        let Some(roots) = self.roots else { return false };
+        git::work_tree_root(self.system, &self.places.cwd)
+            .is_some_and(|root| !roots.iter().any(|allowed| root.starts_with(allowed)))
+    }
+
+    /// Reports once that the repository of the cwd begins above the roots, so that its files there are not read.
     pub(crate) fn note_above_roots(&self) {
-        let Some(roots) = self.roots else { return };
-        let Some(root) = git::work_tree_root(self.system, &self.places.cwd) else { return };
-        if roots.iter().any(|allowed| root.starts_with(allowed)) {
+        if !self.is_repository_above_roots() {
             return;
         }
-        let what = "the repository begins above the roots: its instruction files there were not read";
-        let note = Diagnostic::info(DiagnosticCode::FileAboveRoots, what)
-            .help("`--root DIR` with the directory of the repository lets them be read");
+        let note =
+            above_roots("the repository begins above the roots: its instruction files there were not read");
         let is_known = self.notes.borrow().contains(&note);
         if !is_known {
             self.note(note);
@@ -541,6 +544,12 @@ impl<'a> ReadRequest<'a> {
     pub fn project(path: &'a Path, within: ReadScope<'a>, limit: u64, belongs: FileOwner) -> Self {
         ReadRequest { scope: Scope::Project, within, belongs, ..ReadRequest::global(path, limit) }
     }
+}
+
+/// Returns the diagnostic of something of a repository that begins above the roots.
+pub(crate) fn above_roots(what: impl Into<String>) -> Diagnostic {
+    Diagnostic::info(DiagnosticCode::FileAboveRoots, what)
+        .help("`--root DIR` with the directory of the repository lets it be read")
 }
 
 fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {

@@ -21,6 +21,8 @@ pub(crate) enum Identity {
         name: Arc<str>,
         /// The token's role.
         role: TokenRole,
+        /// The token's digest, which no later token of the same name has.
+        digest: Arc<str>,
     },
 }
 
@@ -39,7 +41,7 @@ impl Identity {
         match self {
             Identity::Local => Ok(()),
             Identity::Token { role, .. } if role.includes(needed) => Ok(()),
-            Identity::Token { name, role } => {
+            Identity::Token { name, role, .. } => {
                 let (role, needed) = (role.as_str(), needed.as_str());
                 let detail =
                     format!("the role `{needed}` is required; the token `{name}` has the role `{role}`");

@@ -9,6 +9,7 @@ use axum::{
     },
     http::{StatusCode, header, request::Parts},
 };
+use preface_core::duplicate_key::{self, DuplicateKey};
 use serde::de::DeserializeOwned;
 
 /// A JSON body. Its content type must be JSON, and it comes as it is: nothing is unpacked.
@@ -53,6 +54,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             let detail = "the body cannot be read: it is a list, not an object";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
                 .help("see `/openapi.json` for the request"));
+        }
+        if let Some(DuplicateKey { key, line, column }) = duplicate_key::find(&bytes) {
+            let detail = format!("`{}` is duplicated: line {line}, column {column}", misread::short(&key));
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail).help("keep one of them"));
         }
         document(&bytes).map(JsonBody).map_err(|error| {
             Problem::new(StatusCode::BAD_REQUEST, "body", misread::body(&error))

@@ -2,7 +2,7 @@
 
 use crate::{App, Problem, SERVICE_PRESET, reply::HandlerResult, threads::ThreadSlots};
 use axum::http::StatusCode;
-use preface_engine::{Engine, Error, Request, conversation::directory_in_roots};
+use preface_engine::{Engine, Error, Request, conversation::directory_in_roots, host::places::normal};
 use std::path::{Path, PathBuf};
 
 impl App {
@@ -56,14 +56,16 @@ impl App {
         Ok(text.await?.unwrap_or_default())
     }
 
-    /// Refuses a path that does not are below a root, whether it is there or not, and one in a root that is no directory.
+    /// Returns the directory without `.` and `..`. Refuses a path that is not below a root, whether it is there or not, and one
+    /// in a root that is no directory.
     pub(crate) async fn below_a_root(&self, cwd: &str) -> HandlerResult<PathBuf> {
         if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));
             return Err(Problem::new(StatusCode::BAD_REQUEST, "cwd", detail)
                 .help("use an absolute path, starting with `/`"));
         }
-        let (path, roots) = (PathBuf::from(cwd), self.settings.roots.clone());
+        // What is checked is what is used: behind a link, `..` would lead to another directory.
+        let (path, roots) = (normal(Path::new("/"), Path::new(cwd)), self.settings.roots.clone());
         let found = self
             .work(move |engine| Ok(directory_in_roots(engine.system(), &roots, &path).map(|_| path)))
             .await?;

@@ -5,7 +5,7 @@ mod support;
 use axum::Router;
 use preface_engine::{
     host::system::memory::MemorySystem,
-    store::{DraftLimits, TokenRole},
+    store::{Actor, DraftLimits, TokenRecord, TokenRole},
 };
 use preface_server::{App, TokenRule, router};
 use serde_json::{Value, json};
@@ -107,6 +107,33 @@ async fn each_browser_and_each_token_sees_its_own() {
     assert_eq!(names(&remote, &bob).await, [""; 0]);
     assert_eq!(send(&remote, "GET /templates/main/drafts/2", &bob, "").await.status, 404);
     assert_eq!(send(&remote, "DELETE /templates/main/drafts/2", &bob, "").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_later_token_of_the_same_name_does_not_see_the_drafts_of_the_first() {
+    let app = app().await;
+    let store = app.store.clone();
+    let service = || router(app.clone().listening("127.0.0.1:7677".parse().unwrap(), &[], TokenRule::Always));
+    let first = ["host: 127.0.0.1:7677", "authorization: Bearer ALICE"];
+    let later = ["host: 127.0.0.1:7677", "authorization: Bearer another"];
+    add_token(store.as_ref(), "alice", TokenRole::Write).await;
+    body(&put(&service(), "/templates/main/drafts/1", &first, &json!({"template": "x"})).await);
+    assert_eq!(names(&service(), &first).await, ["main/1"]);
+    let actor = Actor::new("local");
+    assert!(store.remove_access("alice", &actor).await.unwrap());
+    let access = TokenRecord {
+        name: "alice".to_owned(),
+        role: TokenRole::Write,
+        digest: TokenRecord::digest("another"),
+        created_at: actor.at,
+        expires_at: None,
+    };
+    assert!(store.add_access(access, &actor).await.unwrap());
+    assert_eq!(names(&service(), &later).await, [""; 0]);
+    for method in ["GET", "DELETE"] {
+        let line = format!("{method} /templates/main/drafts/1");
+        assert_eq!(send(&service(), &line, &later, "").await.status, 404, "{method}");
+    }
 }
 
 #[tokio::test]

@@ -102,6 +102,83 @@ async fn files_outside_of_the_roots_are_neither_listed_nor_revealed() {
     }
 }
 
+/// Names of one length behind a path that leads out of the roots: a file, directories, links, and nothing at all.
+const BEHIND: [&str; 8] = ["xfile", "xdirs", "xlink", "xloop", "xpipe", "xshut", "xback", "xnone"];
+
+#[tokio::test]
+async fn what_is_behind_a_link_out_of_the_roots_changes_no_answer() {
+    let machine = project()
+        .with_file("/etc/xfile", "s3cret")
+        .with_file("/etc/xdirs/file", "s3cret")
+        .with_link("/etc/xlink", "/var/elsewhere")
+        .with_file("/var/elsewhere", "")
+        .with_link("/etc/xloop", "xloop")
+        .with_special("/etc/xpipe")
+        .with_file("/etc/xshut", "")
+        .with_unreadable("/etc/xshut")
+        .with_link("/etc/xback", "/work/q")
+        .with_link("/work/p/etc", "/etc")
+        .with_link("/work/p/up", "../..");
+    let service = service_on(machine).await;
+    let listed = service.get("/system-prompt/files?cwd=/work/p/etc/xdirs/../..").await;
+    assert_eq!(listed.json(), files(&service, "").await, "`..` behind a link leads to no other directory");
+    let mut answers = std::collections::BTreeMap::<String, Vec<(String, String)>>::new();
+    for name in BEHIND {
+        for path in [
+            "etc/NAME",
+            "etc/NAME/deep",
+            "etc/NAME/../../work/p/AGENTS.md",
+            "etc/NAME/../../work/p",
+            "up/etc/NAME",
+            "up/etc/NAME/deep",
+            "/etc/NAME",
+            "/etc/NAME/deep",
+            "/etc/NAME/../../work/p",
+            "/etc/NAME/../../work/p/AGENTS.md",
+            "/work/p/etc/NAME",
+            "/work/p/etc/NAME/deep",
+            "../../etc/NAME",
+            "../../etc/NAME/../../work/p",
+            "../../etc/NAME/../../work/p/AGENTS.md",
+        ] {
+            // A link that leads back into the roots may be followed.
+            if name == "xback" && !path.contains("NAME/..") {
+                continue;
+            }
+            let path_of = |name: &str| path.replace("NAME", name);
+            let cwd =
+                if path.starts_with('/') { path_of(name) } else { format!("/work/p/{}", path_of(name)) };
+            let listed =
+                service.get(&format!("/system-prompt/files?cwd=/work/p&path={}", path_of(name))).await;
+            let body = json!({"template": format!("[if file:{0}]x[endif][file:{0}]", path_of(name)), "cwd": "/work/p"});
+            let analyzed = service.post("/system-prompt/analyze", &body).await;
+            let below = service.get(&format!("/system-prompt/files?cwd={cwd}")).await;
+            let body = json!({"template": "", "cwd": cwd});
+            let previewed = service.post("/system-prompt/analyze", &body).await;
+            let values = service.get(&format!("/system-prompt/variables?cwd={cwd}")).await;
+            let scopes = service.get(&format!("/scopes?cwd={cwd}")).await;
+            let turn = service.post("/conversations/c/turns", &json!({"cwd": cwd, "template": "none"})).await;
+            let all = [listed, analyzed, below, previewed, values, scopes, turn];
+            for (route, answer) in
+                ["files", "analyze", "below", "preview", "values", "scopes", "turn"].iter().zip(all)
+            {
+                let mut text = answer.text.replace(name, "NAME");
+                if let Some(at) = text.find("\"request_id\"") {
+                    text.truncate(at);
+                }
+                let text = format!("{} {text}", answer.status);
+                answers.entry(format!("{route} {path}")).or_default().push((name.to_owned(), text));
+            }
+        }
+    }
+    let differ: Vec<String> = answers
+        .iter()
+        .filter(|(_, answers)| answers.iter().any(|(_, text)| *text != answers[0].1))
+        .map(|(what, answers)| format!("{what}: {answers:#?}"))
+        .collect();
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
 #[tokio::test]
 async fn files_that_the_tag_refuses_are_not_listed() {
     let service = service_on(

@@ -70,6 +70,31 @@ async fn values_are_those_of_a_directory() {
 }
 
 #[tokio::test]
+async fn the_status_of_a_repository_above_the_roots_is_absent() {
+    let repository = |at: &str| {
+        machine()
+            .with_dir("/work/p/sub")
+            .with_file(format!("{at}/.git/HEAD"), "ref: refs/heads/main\n")
+            .with_file(format!("{at}/.git/refs/heads/main"), "1".repeat(40) + "\n")
+            .with_dir(format!("{at}/.git/objects"))
+            .with_git_status("/work/p/sub", Ok(" M ../private"))
+    };
+    for (at, expected) in [
+        ("/work/p", (json!(true), json!(" M ../private"))),
+        ("/work", (json!(true), json!(" M ../private"))),
+        ("", (json!(false), Value::Null)),
+    ] {
+        let service = service_on(repository(at)).await;
+        let reply = service.get("/system-prompt/variables?cwd=/work/p/sub").await.json();
+        assert_eq!(value(&reply, "git", "status"), (&expected.0, &expected.1), "a repository at {at}/");
+        let body = json!({"template": "[git:status]", "cwd": "/work/p/sub"});
+        let analysis = service.post("/system-prompt/analyze", &body).await.text;
+        assert_eq!(analysis.contains("private"), !at.is_empty(), "{analysis}");
+        assert_eq!(analysis.contains("file/above-roots"), at.is_empty(), "{analysis}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_directory_nothing_of_one_is_returned() {
     let service = service().await;
     let reply = service.get("/system-prompt/variables?model=m-1").await.json();

@@ -59,7 +59,7 @@ impl fmt::Display for DraftId {
 /// The key of a draft.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DraftKey {
-    /// The name of the access token, or the id of the browser, that it belongs to.
+    /// The access token (`token:` and its digest) or the browser (`browser:` and its id) that it belongs to, or `local`.
     pub owner: Arc<str>,
     /// The template that it is a text for; it need not exist.
     pub template: TemplateName,

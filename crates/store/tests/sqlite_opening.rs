@@ -4,7 +4,7 @@
 use preface_store::{Filter, InsertOutcome, PageRequest, Store, StoreError, StoreUrl, TokenRole};
 use preface_testkit::contract::{
     hold,
-    migrations::version_3_gets_drafts,
+    migrations::{version_3_gets_drafts, version_4_binds_drafts_to_tokens},
     samples::{actor, first, id},
 };
 use rusqlite::Connection;
@@ -138,6 +138,16 @@ fn a_filled_store_of_version_3_gets_drafts() {
                 .execute_batch("DROP TABLE drafts; DROP TABLE identity; PRAGMA user_version = 3")
                 .unwrap();
         },
+    ));
+}
+
+#[test]
+fn drafts_of_version_4_belong_to_their_token() {
+    let directory = directory();
+    let path = directory.path().join("preface.db");
+    hold(version_4_binds_drafts_to_tokens(
+        async || open(&path).await.unwrap(),
+        || Connection::open(&path).unwrap().pragma_update(None, "user_version", 4).unwrap(),
     ));
 }
 

@@ -260,7 +260,7 @@ codes! {
     ExtensionUnknownCategory "extension/unknown-category" [Warning] "A directory among the extensions is not a category of extensions.";
     UnknownConfigKey "extension/unknown-config-key" [Warning] "A setting of an extension is not declared in its manifest.";
     ExtensionUnknownKey "extension/unknown-key" [Warning] "A manifest has a key that does not exist; it is ignored.";
-    FileAboveRoots "file/above-roots" [Info] "Instruction files of the repository were not read because they are above the roots.";
+    FileAboveRoots "file/above-roots" [Info] "Instruction files or the status of the repository were not read because it begins above the roots.";
     FileDenied "file/denied" [Warning, Error] "A file cannot be read because permission is denied." => "Allow reading it, or remove it.";
     FileFollowed "file/followed" [Info] "A link leads out of the project and was followed because the user allowed it.";
     FileHardLink "file/hard-link" [Warning] "A file was left out because it is a hard link, which could be a file from outside of the project.";

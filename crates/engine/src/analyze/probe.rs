@@ -40,7 +40,7 @@ impl<'s> Probe<'s> {
     /// directories is answered. The project's settings are not read: being below a root is its grant.
     pub(crate) fn new(engine: &Engine<'s>, request: &Request, roots: &[PathBuf]) -> Result<Self, Error> {
         let somewhere = request.cwd.is_some();
-        let trust = if somewhere { TrustChoice::Once } else { TrustChoice::Deny };
+        let trust = if somewhere { TrustChoice::Roots } else { TrustChoice::Deny };
         let cwd = request.cwd.clone().or_else(|| Some(PathBuf::from("/")));
         let request = Request { cwd, trust, roots: Some(roots.to_vec()), ..request.clone() };
         let mut loaded = engine.load_profile(&request)?;

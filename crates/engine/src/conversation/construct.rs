@@ -168,7 +168,7 @@ pub(super) fn rooted(
     request.cwd = Some(place.real.clone());
     request.cwd_name = Some(cwd);
     request.roots = Some(roots.to_vec());
-    request.trust = TrustChoice::Once;
+    request.trust = TrustChoice::Roots;
     Ok((request, Some(place)))
 }
 

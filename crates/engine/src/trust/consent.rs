@@ -263,20 +263,18 @@ impl Engine<'_> {
         loaded: &LoadedProfile,
         consent: Option<Consent>,
     ) -> Result<ProjectAccess, Error> {
+        let by_root = consent.is_none() && request.trust == TrustChoice::Roots;
         let consent = consent.unwrap_or(match request.trust {
             TrustChoice::Ask | TrustChoice::Require => Consent::Recorded,
             TrustChoice::Once => request.shown.clone().map_or(Consent::Once, Consent::Shown),
+            TrustChoice::Roots => Consent::Once,
             TrustChoice::Deny => Consent::Deny,
         });
         let trust_gate = TrustGate { engine: self, request, loaded };
-        let mut access = match loaded.profile.trust {
-            TrustMode::None => trust_gate.access(
-                Gate::new(TrustMode::None, consent, loaded.places.cwd.clone(), Pins::default(), true),
-                Trust::Trusted,
-            ),
-            TrustMode::Pinned => trust_gate.pinned(consent)?,
-            TrustMode::Whole => trust_gate.whole(consent),
-        };
+        let mut access = trust_gate.open(consent)?;
+        if by_root && access.refused_at.is_some() {
+            access = trust_gate.open(Consent::Recorded)?;
+        }
         if loaded.profile.trust != TrustMode::Whole
             && let roots = loaded.roots.as_deref()
             && let Some(note) =
@@ -299,6 +297,18 @@ struct TrustGate<'a> {
 impl TrustGate<'_> {
     fn system(&self) -> &dyn System {
         self.engine.system()
+    }
+
+    fn open(&self, consent: Consent) -> Result<ProjectAccess, Error> {
+        match self.loaded.profile.trust {
+            TrustMode::None => {
+                let cwd = self.loaded.places.cwd.clone();
+                let gate = Gate::new(TrustMode::None, consent, cwd, Pins::default(), true);
+                Ok(self.access(gate, Trust::Trusted))
+            }
+            TrustMode::Pinned => self.pinned(consent),
+            TrustMode::Whole => Ok(self.whole(consent)),
+        }
     }
 
     fn access(&self, gate: Gate, trust: Trust) -> ProjectAccess {

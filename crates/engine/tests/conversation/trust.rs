@@ -3,8 +3,9 @@
 use crate::bench::{Bench, at, id, instant, machine, run};
 use preface_engine::{
     Engine, Request, TrustChoice,
-    conversation::{ConversationError, PromptRecord, RequestInput, TurnOptions, TurnResult},
+    conversation::{ConversationError, PromptRecord, Refresh, RequestInput, TurnOptions, TurnResult},
     core::{
+        diagnostic::{Diagnostic, DiagnosticCode},
         format,
         mcp_servers::{McpFile, resolve},
         scope::Scope,
@@ -213,11 +214,25 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
         let checked = bench.service.check_trust(&head, &TurnOptions::default()).await;
         assert!(matches!(checked, Err(ConversationError::TrustChanged(..))), "{checked:?}");
 
-        // A prompt that was built after it was requested after it.
+        // What is built after it has none of the text, until it is granted again.
         let after = Actor::at("tester", instant(4_000_000_000));
         let later = bench.service.turn(&id("later"), &early, &after).await.expect("a first turn");
+        assert!(!later.head.text.contains("Use tabs."), "{}", later.head.text);
+        let left_out = |note: &Diagnostic| note.code == DiagnosticCode::TrustUntrusted;
+        assert!(later.notes.iter().any(left_out), "{:?}", later.notes);
         let again = bench.service.turn(&id("later"), &early, &after).await.expect("a later turn");
         assert_eq!((again.constructed, again.head), (false, later.head));
+        let none = TurnOptions::default();
+        let shown = bench.service.refresh(&id("c"), &none, Refresh::Show, None, &after).await.expect("shown");
+        assert!(!shown.difference.same);
+        let refreshed = bench.service.refresh(&id("c"), &none, Refresh::Keep, None, &after).await;
+        let refreshed = refreshed.expect("refreshed").head;
+        assert!(!refreshed.text.contains("Use tabs."), "{}", refreshed.text);
+        let compacted = bench.service.compact(&id("c"), &none, None, &after).await.expect("compacted").head;
+        assert!(!compacted.text.contains("Use tabs."), "{}", compacted.text);
+        grant(&bench.system, "default");
+        let granted = bench.service.refresh(&id("c"), &none, Refresh::Keep, None, &after).await;
+        assert!(granted.expect("refreshed").head.text.contains("Use tabs."));
     });
 }
 

@@ -136,9 +136,9 @@ pub(super) fn open(
     limit: u64,
     extent: Extent,
 ) -> Result<FileRead, ReadError> {
-    let path = &look.places.cwd.join(name);
-    let below = |root| look.open_extent(path, ReadScope::Root(root), limit, extent);
-    let words = normal(&look.places.cwd, path);
+    // Without `..`: behind a directory outside, whether the path leads back in would reveal whether that one exists.
+    let words = normal(&look.places.cwd, Path::new(name));
+    let below = |root| look.open_extent(&words, ReadScope::Root(root), limit, extent);
     if words.starts_with(&look.places.cwd) {
         // The root of the project is needed only for a link that leads out of the working directory.
         return match below(&look.places.cwd) {
@@ -154,8 +154,8 @@ pub(super) fn open(
     }
     match (look.roots, extent) {
         (Some(_), _) => below(Path::new("/")),
-        (None, Extent::Whole) => look.system.read(path, ReadScope::Anywhere, limit),
-        (None, Extent::Head) => look.system.read_head(path, ReadScope::Anywhere, limit),
+        (None, Extent::Whole) => look.system.read(&words, ReadScope::Anywhere, limit),
+        (None, Extent::Head) => look.system.read_head(&words, ReadScope::Anywhere, limit),
     }
 }
 

@@ -5,10 +5,12 @@
 
 use super::file::open;
 use crate::{
+    places::normal,
     provider_context::{Extent, FILE_VARIABLE_LIMIT, ProviderContext},
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::suggestion::did_you_mean;
+use std::path::Path;
 
 /// The most names of a directory that are read. One with more is not listed.
 pub const MOST_NAMES: usize = 20_000;
@@ -103,7 +105,7 @@ fn names(dir: &str, look: &ProviderContext<'_>) -> Result<Vec<(String, FileKind)
         Ok(_) => return Err(ReadError::Kind(FileKind::File)),
     }
     // Another directory may be here by now; its entries are opened like those of the first.
-    let entries = look.system.list(&look.places.cwd.join(dir), MOST_NAMES)?;
+    let entries = look.system.list(&normal(&look.places.cwd, Path::new(dir)), MOST_NAMES)?;
     let named = |DirEntry { name, kind }: DirEntry| Some((name.into_string().ok()?, kind));
     Ok(entries.into_iter().filter_map(named).filter(|(name, _)| can_be_written(name)).collect())
 }

@@ -5,7 +5,7 @@ use super::{
     git::{self, GitHead},
 };
 use crate::{
-    provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext},
+    provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext, above_roots},
     system::GitError,
 };
 use preface_core::{
@@ -79,6 +79,14 @@ impl VariableProvider for GitVariables {
         }
         if !look.gate.allows_repository_text() {
             return untrusted(key, look);
+        }
+        // It names files of the whole work tree.
+        if look.is_repository_above_roots() {
+            let mut variable = RecordedVariable::absent("the repository begins above the roots");
+            variable
+                .diagnostics
+                .push(above_roots(format!("`{key}` is absent: the repository begins above the roots")));
+            return variable;
         }
         match look.system.git_status(&look.places.cwd, hard_links) {
             Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),

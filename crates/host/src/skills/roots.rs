@@ -127,18 +127,17 @@ fn root_of(dir: &Path, look: &ProviderContext<'_>) -> PathBuf {
     if dir.starts_with(root) { root.to_owned() } else { dir.to_owned() }
 }
 
-/// The cwd, its parent, and so on up to the first directory that holds `.git`, a folder or a file.
+/// The cwd, its parent, and so on up to the first directory that holds `.git`, a folder or a file, as far as they are in the roots:
+/// which files are above those is not looked at.
 fn above<'l>(outside: UpwardLimit, look: &'l ProviderContext<'_>) -> Vec<&'l Path> {
-    let mut dirs = Vec::new();
-    for dir in look.places.cwd.ancestors() {
-        dirs.push(dir);
-        if look.system.link_stat(&dir.join(".git")).is_some() {
-            return dirs;
-        }
+    let mut dirs: Vec<&Path> = look.places.cwd.ancestors().collect();
+    let root = dirs.iter().position(|dir| look.system.link_stat(&dir.join(".git")).is_some());
+    match (root, outside) {
+        (Some(root), _) => dirs.truncate(root + 1),
+        (None, UpwardLimit::Cwd) => dirs.truncate(1),
+        (None, _) => {}
     }
-    if outside == UpwardLimit::Cwd {
-        dirs.truncate(1);
-    }
+    dirs.retain(|dir| look.in_roots(dir));
     dirs
 }
 

@@ -380,7 +380,7 @@ pub enum ReadError {
     },
     /// The target lies outside of the root.
     Outside {
-        /// The target, as far as known.
+        /// The target, as far as known; empty where the reader may not know it.
         target: PathBuf,
     },
     /// A file with several names, where such files are refused.
@@ -407,6 +407,9 @@ impl fmt::Display for ReadError {
             ReadError::Kind(FileKind::Special) => write!(f, "a pipe, socket or device, not a file"),
             ReadError::Denied => write!(f, "permission denied"),
             ReadError::TooLarge { size, limit } => write!(f, "{size} bytes, more than the limit of {limit}"),
+            ReadError::Outside { target } if target.as_os_str().is_empty() => {
+                write!(f, "leads outside of the roots")
+            }
             ReadError::Outside { target } => write!(f, "leads outside, to `{}`", target.display()),
             ReadError::HardLink { links } => {
                 write!(f, "it has {links} names (hard links), and another may lie outside")

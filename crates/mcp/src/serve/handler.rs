@@ -1,7 +1,11 @@
 //! Answers: lists at once, everything else on threads that may wait, a few at a time.
 
 use super::{Arguments, CallOutput, LONGEST_MESSAGE, Offer, PromptOffer, Refusal, RefusalKind, ToolOffer};
-use preface_core::suggestion::did_you_mean;
+use preface_core::{
+    duplicate_key::{self, DuplicateKey},
+    lint::hidden::escape_hidden,
+    suggestion::did_you_mean,
+};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -430,6 +434,11 @@ fn error_for_line(line: &[u8]) -> (Option<RequestId>, ErrorData) {
         return (None, ErrorData::parse_error(format!("not JSON: {error}"), None));
     }
     let id = serde_json::from_slice(line).ok().map(|UnansweredRequest { id }| id);
+    if let Some(DuplicateKey { key, column, .. }) = duplicate_key::find(line) {
+        let key: String = key.chars().take(80).collect();
+        let what = format!("`{}` is duplicated: column {column}", escape_hidden(&key));
+        return (id, ErrorData::invalid_request(what, None));
+    }
     (id, ErrorData::invalid_request("not a message of JSON-RPC 2.0, alone on its line", None))
 }
 
@@ -486,12 +495,12 @@ where
                 }
                 LineEvent::Line(line) if line.trim_ascii().is_empty() => {}
                 LineEvent::Line(line) => match serde_json::from_slice(&line) {
-                    Ok(message) => match self.too_early(&message) {
+                    Ok(message) if duplicate_key::find(&line).is_none() => match self.too_early(&message) {
                         Some(id) => self.refuse(Some(id), ErrorData::invalid_params(NOT_BEGUN, None)),
                         None if self.is_due(&message) => return Some(message),
                         None => self.offer.note("passed over a message from before the beginning"),
                     },
-                    Err(_) => {
+                    _ => {
                         let (id, error) = error_for_line(&line);
                         self.refuse(id, error);
                     }

@@ -131,6 +131,15 @@ async fn parameters_of_another_shape_and_unknown_methods_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_message_with_a_duplicate_key_is_refused() {
+    let mut raw = Raw::begun(&Arc::new(Fake::default())).await;
+    raw.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"1","a":"2"}}}"#).await;
+    let reply = raw.receive().await;
+    assert_eq!((&reply["id"], &reply["error"]["code"]), (&json!(1), &json!(-32600)));
+    assert_eq!(reply["error"]["message"], "`a` is duplicated: column 94");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_reads_late_gets_every_answer() {
     const MANY: usize = 2000;
     let raw = Raw::begun(&Arc::new(Fake::default())).await;

@@ -84,7 +84,7 @@ impl From<&StoredDraft> for DraftEntry {
     }
 }
 
-/// The owner of drafts: the name of the access token, else the browser.
+/// The owner of drafts: the access token, else the browser. Of a token it is the digest, since a later token may have its name.
 #[derive(Debug)]
 pub struct DraftOwner(Arc<str>);
 
@@ -92,8 +92,8 @@ impl<S: Send + Sync> FromRequestParts<S> for DraftOwner {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
-        if let Identity::Token { name, .. } = Identity::from_request_parts(parts, state).await? {
-            return Ok(DraftOwner(format!("token:{name}").into()));
+        if let Identity::Token { digest, .. } = Identity::from_request_parts(parts, state).await? {
+            return Ok(DraftOwner(format!("token:{digest}").into()));
         }
         let browser = parts.headers.get(BROWSER).and_then(|value| value.to_str().ok());
         let browser = browser.and_then(|id| id.parse::<DraftId>().ok());

@@ -66,7 +66,7 @@ pub async fn scopes(
     State(app): State<Arc<App>>,
     QueryValues(query): QueryValues<ScopesQuery>,
 ) -> HandlerResult<Json<ScopesReply>> {
-    let mut request = Request { trust: TrustChoice::Once, ..app.request() };
+    let mut request = Request { trust: TrustChoice::Roots, ..app.request() };
     if let Some(cwd) = query.cwd {
         request.cwd = Some(app.below_a_root(&cwd).await?);
     }

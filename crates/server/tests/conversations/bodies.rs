@@ -57,6 +57,52 @@ async fn a_problem_of_a_body_names_its_field() {
 }
 
 #[tokio::test]
+async fn a_duplicate_key_is_refused_at_any_depth() {
+    let bench = bench().await;
+    bench.begin("c").await;
+    for (path, sent, detail) in [
+        (
+            "/conversations/c/requests",
+            r#"{"format":"anthropic","messages":[{"role":"user","content":"a","role":"assistant"}]}"#,
+            "`role` is duplicated: line 1, column 69",
+        ),
+        (
+            "/conversations/c/requests",
+            r#"{"format":"anthropic","messages":[{"role":"user","content":"a","content":"b"}]}"#,
+            "`content` is duplicated: line 1, column 72",
+        ),
+        (
+            "/conversations/c/requests",
+            "{\"format\":\"anthropic\",\"messages\":[],\n\"messages\":[]}",
+            "`messages` is duplicated: line 2, column 10",
+        ),
+        (
+            "/conversations/c/requests",
+            r#"{"format":"anthropic","messages":[],"events":[{"type":"a","type":"b"}]}"#,
+            "`type` is duplicated: line 1, column 64",
+        ),
+        (
+            "/conversations/c/requests/1/usage",
+            r#"{"input_tokens":1,"input_tokens":2}"#,
+            "`input_tokens` is duplicated: line 1, column 32",
+        ),
+        (
+            "/conversations/c/turns",
+            r#"{"model":"a","model":"b"}"#,
+            "`model` is duplicated: line 1, column 20",
+        ),
+        (
+            "/system-prompt/analyze",
+            r#"{"template":"","variables":{"a:b":"1","a:b":"2"}}"#,
+            "`a:b` is duplicated: line 1, column 43",
+        ),
+    ] {
+        let answer = bench.service.send(Method::POST, path, &[JSON], Body::from(sent)).await;
+        assert_eq!(answer.problem(400, "body")["detail"], detail, "{sent}");
+    }
+}
+
+#[tokio::test]
 async fn a_field_that_is_not_known_is_refused() {
     let bench = bench().await;
     bench.begin("c").await;

@@ -234,7 +234,15 @@ async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
         assert_eq!(problem["detail"], "the stored prompt of `c` has text that is not trusted: AGENTS.md");
         assert!(!answer.text.contains("Use tabs."), "{}", answer.text);
     }
-    assert_eq!(bench.post("c/refresh", &json!({})).await.status, 200);
+    let refreshed = bench.post("c/refresh", &json!({})).await;
+    assert_eq!(refreshed.status, 200);
+    for answer in [refreshed, bench.post("d/turns", &body).await] {
+        let prompt = answer.json()["system_prompt"].as_str().map(str::to_owned);
+        assert!(prompt.is_some_and(|text| !text.contains("Use tabs.")), "{}", answer.text);
+    }
+    let analyzed = json!({"template": "[file:AGENTS.md]", "cwd": "/work/p", "preset": "default"});
+    let analyzed = bench.service.post("/system-prompt/analyze", &analyzed).await;
+    assert!(!analyzed.text.contains("Use tabs."), "{}", analyzed.text);
 }
 
 #[tokio::test]
@@ -258,5 +266,41 @@ async fn a_text_beside_the_prompt_is_in_every_reply() {
         bench.post("c/compactions", &json!({})).await,
     ] {
         assert_eq!(reply.json()["attachments"], sent, "{}", reply.json());
+    }
+}
+
+#[tokio::test]
+async fn what_is_above_the_roots_changes_no_prompt() {
+    let bench = bench().await;
+    bench.system.put_file("/.git/HEAD", "ref: refs/heads/main\n");
+    bench.system.put_file("/.git/refs/heads/main", "1".repeat(40) + "\n");
+    bench.system.put_file("/.git/objects/x", "");
+    let presets = ["default", "claude-code", "pi", "stud", "template"];
+    let turn = async |when: &str, preset: &str| {
+        let body = json!({"cwd": "/work/p", "preset": preset});
+        let reply = bench.post(&format!("{when}-{preset}/turns"), &body).await;
+        assert_eq!(reply.status, 201, "{preset}: {}", reply.text);
+        let reply = reply.json();
+        (reply["system_prompt"].clone(), reply["diagnostics"].clone())
+    };
+    let mut before = Vec::new();
+    for preset in presets {
+        before.push(turn("before", preset).await);
+    }
+    for dir in [".agents", ".claude", ".pi", ".preface", ".stud"] {
+        for file in ["settings.json", "system.md", "AGENTS.md", "CLAUDE.md", "mcp.json", "SYSTEM.md"] {
+            bench.system.put_file(format!("/{dir}/{file}"), "{}");
+        }
+        for file in ["skills/x/SKILL.md", "rules/x.md", "agents/x.md", "commands/x.md", "output-styles/x.md"]
+        {
+            bench.system.put_file(format!("/{dir}/{file}"), "---\nname: x\ndescription: X.\n---\nX.\n");
+        }
+    }
+    for file in ["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.override.md", ".mcp.json", ".gitignore"]
+    {
+        bench.system.put_file(format!("/{file}"), "X.");
+    }
+    for (preset, before) in presets.into_iter().zip(before) {
+        assert_eq!(turn("after", preset).await, before, "{preset}");
     }
 }

@@ -8,6 +8,7 @@ pub(super) const MIGRATIONS: &[(u32, &str)] = &[
     (2, include_str!("migrations/002_token_expiry.sql")),
     (3, include_str!("migrations/003_requests.sql")),
     (4, include_str!("migrations/004_drafts.sql")),
+    (5, include_str!("migrations/005_draft_owners.sql")),
 ];
 
 /// The version of the tables that this preface knows.

@@ -3,7 +3,7 @@
 use preface_store::{InsertOutcome, StoreError, StoreUrl, TokenRole};
 use preface_testkit::contract::{
     Nodes,
-    migrations::version_3_gets_drafts,
+    migrations::{version_3_gets_drafts, version_4_binds_drafts_to_tokens},
     samples::{actor, first, id},
     server::PostgresServer,
 };
@@ -39,7 +39,7 @@ async fn tables_of_a_newer_preface_are_left_alone() {
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql(&database, "UPDATE preface_meta SET value = 99 WHERE key = 'tables'");
-    let newer = StoreError::Newer { found: 99, known: 4 };
+    let newer = StoreError::Newer { found: 99, known: 5 };
     assert_eq!(error(&server.url(&database)).await, newer);
     assert_eq!(store.check().await, Err(newer), "a node that runs already fails too");
     assert_eq!(server.sql(&database, "SELECT value FROM preface_meta WHERE key = 'tables'"), "99");
@@ -78,6 +78,18 @@ async fn a_filled_store_of_version_3_gets_drafts() {
                     DELETE FROM preface_meta WHERE key <> 'tables'";
             _ = server.sql(&database, back);
         },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn drafts_of_version_4_belong_to_their_token() {
+    let Some(server) = PostgresServer::shared() else { return };
+    let database = server.new_database();
+    let url = server.url(&database);
+    version_4_binds_drafts_to_tokens(
+        async || crate::open(&url).await,
+        || _ = server.sql(&database, "UPDATE preface_meta SET value = 4 WHERE key = 'tables'"),
     )
     .await;
 }

@@ -2,7 +2,8 @@
 
 use super::samples::{actor, at, first, id, new_version, next, template};
 use preface_store::{
-    DraftKey, DraftLimits, ExpectedVersion, NewVersion, PageRequest, Store, StoredDraft, VersionChoice,
+    DraftKey, DraftLimits, ExpectedVersion, NewVersion, PageRequest, Store, StoredDraft, TokenRecord,
+    TokenRole, VersionChoice,
 };
 use std::sync::Arc;
 
@@ -32,6 +33,52 @@ pub async fn version_3_gets_drafts(open: impl AsyncFn() -> Arc<dyn Store>, take_
     let draft = StoredDraft { key, version: 2, etag: None, text: "unsaved".into(), bytes: 7, at: at(1) };
     assert_eq!(store.put_draft(draft.clone(), DraftLimits { count: 1, bytes: 7 }).await, Ok(true));
     assert_eq!(store.draft(&draft.key).await, Ok(Some(draft)));
+}
+
+/// A store of version 4 has the drafts of a token below its name. They belong to that token afterwards. `take_back` sets the version.
+///
+/// # Panics
+/// It does not.
+pub async fn version_4_binds_drafts_to_tokens(
+    open: impl AsyncFn() -> Arc<dyn Store>,
+    take_back: impl FnOnce(),
+) {
+    let store = open().await;
+    let digest = TokenRecord::digest("secret");
+    let access = TokenRecord {
+        name: "ci".to_owned(),
+        role: TokenRole::Write,
+        digest: digest.clone(),
+        created_at: at(1),
+        expires_at: None,
+    };
+    assert_eq!(store.add_access(access, &actor()).await, Ok(true));
+    let key = |owner: &str| DraftKey {
+        owner: owner.into(),
+        template: template("main"),
+        id: "tab.1".parse().unwrap(),
+    };
+    let draft = |owner: &str| StoredDraft {
+        key: key(owner),
+        version: 2,
+        etag: None,
+        text: "unsaved".into(),
+        bytes: 7,
+        at: at(1),
+    };
+    for owner in ["token:ci", "token:gone", "browser:ci"] {
+        let limits = DraftLimits { count: 1, bytes: 7 };
+        assert_eq!(store.put_draft(draft(owner), limits).await, Ok(true));
+    }
+    store.close().await.unwrap();
+    take_back();
+    let store = open().await;
+    let owner = format!("token:{digest}");
+    assert_eq!(store.draft(&key(&owner)).await, Ok(Some(draft(&owner))));
+    assert_eq!(store.draft(&key("token:ci")).await, Ok(None));
+    for owner in ["token:gone", "browser:ci"] {
+        assert_eq!(store.draft(&key(owner)).await, Ok(Some(draft(owner))));
+    }
 }
 
 /// Returns what a store has of templates and conversations.
