@@ -130,6 +130,22 @@ pub fn escape_hidden(text: &str) -> Cow<'_, str> {
     escape_where(text, |_, c| is_hidden(c))
 }
 
+/// Returns the start of a text for a message: at most `most` characters, escaped as [`escape_hidden`] does, with `…` where
+/// the text is longer.
+///
+/// ```
+/// use preface_core::lint::character::excerpt;
+/// assert_eq!(excerpt("größe\n", 6), "größe\\u{a}");
+/// assert_eq!(excerpt("a long text", 6), "a long…");
+/// ```
+#[must_use]
+pub fn excerpt(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", escape_hidden(&text[..end])),
+        None => escape_hidden(text).into_owned(),
+    }
+}
+
 /// Returns true for characters that a name on a screen must not contain.
 pub(super) fn is_hidden(c: char) -> bool {
     c.is_control() || Class::of(c).is_some()

@@ -12,7 +12,7 @@ mod volatile;
 
 pub use catalogue::{VariableType, VariableTypes};
 
-use super::few::BoundedList;
+use super::{character::excerpt, few::BoundedList};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     scope::Scope,
@@ -194,11 +194,7 @@ impl PendingFindings {
     }
 }
 
-/// Returns `text` for a message: on one line and not too long.
+/// Returns the start of a text of the template for a message.
 fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+    excerpt(text, 40)
 }

@@ -8,6 +8,8 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    json_type::json_type,
+    serde_message::without_position,
     settings::shown,
 };
 use serde::de::DeserializeSeed;
@@ -281,11 +283,7 @@ impl MessageReader<'_> {
         match self.value(index)? {
             Value::Object(fields) => Ok(fields),
             other => {
-                let what = match other {
-                    Value::Array(_) => "a list",
-                    Value::String(_) => "a string",
-                    _ => "a bare value",
-                };
+                let what = json_type(&other);
                 let error =
                     self.error(start..self.at, index, format!("a message must be an object, not {what}"));
                 Err(error.help("write `{\"role\": \"user\", \"content\": \"…\"}`"))
@@ -315,9 +313,7 @@ impl MessageReader<'_> {
             at -= 1;
         }
         let message_text = error.to_string();
-        let message_text = message_text
-            .rsplit_once(" at line ")
-            .map_or(message_text.as_str(), |(message_text, _)| message_text);
+        let message_text = without_position(&message_text);
         let help = if error.is_eof() {
             CUT
         } else if message_text.starts_with("duplicate key") {

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     condition::Condition,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    lint::character::excerpt,
     scope::Scope,
     suggestion::did_you_mean,
 };
@@ -765,21 +766,9 @@ impl FileDiagnostics {
 /// The most characters of a name that a message shows.
 const LONGEST: usize = 80;
 
-/// Formats a name from a file for a message: one line, hidden and control characters escaped, truncated if
-/// too long.
+/// Formats a name from a file for a message.
 pub(crate) fn shown(name: &str) -> String {
-    let mut text = String::new();
-    for (at, c) in name.chars().enumerate() {
-        if at == LONGEST {
-            text.push('…');
-            break;
-        }
-        match c {
-            '"' | '\'' | '\\' => text.push(c),
-            _ => text.extend(c.escape_debug()),
-        }
-    }
-    text
+    excerpt(name, LONGEST)
 }
 
 // Settings files that another program shares: keys that preface does not know are not the user's mistake.
@@ -832,7 +821,7 @@ mod tests {
     #[test]
     fn names_from_files_are_shown_escaped_and_cut() {
         assert_eq!(shown("my \"tool\""), "my \"tool\"");
-        assert_eq!(shown("a\u{202e}b\nc\u{200b}"), "a\\u{202e}b\\nc\\u{200b}");
+        assert_eq!(shown("a\u{202e}b\nc\u{200b}"), "a\\u{202e}b\\u{a}c\\u{200b}");
         assert_eq!(shown(&"x".repeat(1000)).chars().count(), LONGEST + 1);
     }
 
