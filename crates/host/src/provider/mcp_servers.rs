@@ -60,7 +60,7 @@ impl ContextProvider for McpServersSection {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
+        let options = SectionOptions::new(section, look);
         let needed = options.texts("resource_tools", &[]);
         let is_reached = needed.is_empty() || look.turn.tools.iter().any(|tool| needed.contains(&tool.name));
         // They are sorted by name, and one of a name is active.

@@ -32,7 +32,7 @@ impl ContextProvider for OutputStyle {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
+        let options = SectionOptions::new(section, look);
         let name = options.text("style").unwrap_or_default().trim();
         if styles::is_default(name) {
             return silent(self, section, "no output style is chosen");
