@@ -188,7 +188,6 @@ pub struct ConversationItem {
     #[schema(value_type = Option<crate::prompt_reply::Template>, required)]
     template: Option<TemplateUsed>,
     /// The reason for the build.
-    #[schema(value_type = crate::prompt_reply::ReasonWord)]
     reason: ConstructReason,
     /// When the conversation began.
     #[schema(format = DateTime)]
