@@ -10,6 +10,7 @@ pub mod attachment;
 pub mod audit;
 pub mod budget;
 pub mod catalog;
+pub mod causes;
 pub mod compose;
 pub mod condition;
 mod covering;

@@ -176,7 +176,7 @@ impl Models {
         let row = |own: &Table| -> Result<Model, ModelsError> {
             let vendor = own.get("vendor").and_then(Value::as_str).unwrap_or("unknown");
             let below = by_vendor.get(vendor).and_then(Value::as_table).ok_or_else(|| {
-                ModelsError::new(format!("unknown vendor `{vendor}`: they are {}", list(&by_vendor)))
+                ModelsError::new(format!("unknown vendor `{vendor}`: they are {}", quoted(by_vendor.keys())))
             })?;
             let mut whole = below.clone();
             whole.insert("vendor".to_owned(), Value::from(vendor));
@@ -253,11 +253,6 @@ fn merge_entry(below: &mut Table, name: String, own: Value) {
             below.insert(name, own);
         }
     }
-}
-
-fn list(vendors: &Table) -> String {
-    let names: Vec<String> = vendors.keys().map(|name| format!("`{name}`")).collect();
-    names.join(", ")
 }
 
 impl ModelsError {

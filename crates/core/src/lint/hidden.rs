@@ -6,7 +6,7 @@
 pub use super::character::escape_hidden;
 
 use super::{
-    character::{BLANK_BRAILLE, Class, excerpt, is_unusual_space},
+    character::{BLANK_BRAILLE, Class, excerpt, floor_char_boundary, is_unusual_space},
     finding::{self, FindingLimiter, OmittedFindings, TextFinding},
 };
 use crate::{
@@ -552,13 +552,6 @@ fn is_table_row(text: &str, start: usize, end: usize) -> bool {
         None => return false,
     };
     before.trim_start().starts_with('|') && after.trim_end().ends_with('|')
-}
-
-fn floor_char_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Returns the character of a tag character.

@@ -1,7 +1,7 @@
 //! One message of a history: its fields as written, validated as far as preface uses them.
 
 use super::role::Role;
-use crate::{json_type::json_type, settings::shown};
+use crate::{json_type::json_type, settings::shown, suggestion::quoted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl Message {
             }
             None => {
                 return Err(MessageFault::new(None, "`role` is missing")
-                    .help(format!("roles are {}", Role::ALL.map(|role| format!("`{role}`")).join(", "))));
+                    .help(format!("roles are {}", quoted(Role::ALL))));
             }
         };
         match role {

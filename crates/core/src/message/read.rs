@@ -9,6 +9,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     json_type::json_type,
+    lint::character::floor_char_boundary,
     serde_message::without_position,
     settings::shown,
 };
@@ -308,10 +309,7 @@ impl MessageReader<'_> {
         let lines: usize =
             rest.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let at = self.at + lines + error.column().saturating_sub(1);
-        let mut at = if error.is_eof() { self.text.len() } else { at.min(self.text.len()) };
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
+        let at = if error.is_eof() { self.text.len() } else { floor_char_boundary(self.text, at) };
         let message_text = error.to_string();
         let message_text = without_position(&message_text);
         let help = if error.is_eof() {

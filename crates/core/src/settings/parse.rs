@@ -11,7 +11,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::character::excerpt,
     scope::Scope,
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, quoted},
 };
 use jsonc_parser::{
     CollectOptions, ParseOptions, Scanner, ScannerOptions, ast::Value as Ast, common::Ranged,
@@ -651,10 +651,7 @@ fn unknown_key(key: &str, node: &SettingsNode, shape: ValueShape, path: &KeyPath
         (_, "mcp" | "mcpServers") if path.0.is_empty() => note.help("MCP servers are listed in `mcp.json`"),
         (Some(near), _) => note.help(format!("did you mean `{near}`?")),
         (None, "$schema") if path.0.is_empty() => note.help("remove it; settings have one schema"),
-        (None, _) => {
-            let names: Vec<String> = shape.names().map(|name| format!("`{name}`")).collect();
-            note.help(format!("known here: {}", names.join(", ")))
-        }
+        (None, _) => note.help(format!("known here: {}", quoted(shape.names()))),
     }
 }
 

@@ -3,6 +3,7 @@
 use preface_core::{
     budget::Counter,
     diagnostic::{DiagnosticCode, Severity},
+    lint::character::floor_char_boundary,
     origin::Origin,
     prompt::Prompt,
     template::{Branch, StrayReason, Tile, TileKind, Utf16},
@@ -331,6 +332,6 @@ pub(super) fn pair(range: &Range<usize>) -> [usize; 2] {
 
 /// Returns the head of a value, and whether that is not all of it.
 pub(super) fn shortened(value: &str) -> (String, bool) {
-    let end = (0..=SHOWN.min(value.len())).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
+    let end = floor_char_boundary(value, SHOWN);
     (value[..end].to_owned(), end < value.len())
 }

@@ -19,6 +19,7 @@ use preface_core::{
     model::{Models, PrefixCheck},
     prompt::{Prompt, fingerprint},
     reminder::is_about_reminders,
+    suggestion::quoted,
     turn::Tool,
 };
 use preface_host::models;
@@ -404,11 +405,9 @@ impl ConversationService {
                 notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
             }
             if !revoked.is_empty() {
-                let names: Vec<String> =
-                    revoked.iter().map(|name| format!("`{}`", escape_hidden(name))).collect();
                 let what = format!(
                     "the tools of the project are left out because its trust was revoked: {}",
-                    names.join(", ")
+                    quoted(revoked.iter().map(|name| escape_hidden(name)))
                 );
                 notes.push(Diagnostic::warning(DiagnosticCode::ConversationToolsRevoked, what));
             }
