@@ -8,6 +8,7 @@ pub mod assemble;
 pub mod assets;
 pub mod attachment;
 pub mod audit;
+pub mod bounded_list;
 pub mod budget;
 pub mod catalog;
 pub mod causes;

@@ -12,8 +12,9 @@ mod volatile;
 
 pub use catalogue::{VariableType, VariableTypes};
 
-use super::{character::excerpt, few::BoundedList};
+use super::character::excerpt;
 use crate::{
+    bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     scope::Scope,
     template::{Locator, Template, TemplateOptions, TextPosition, too_large},

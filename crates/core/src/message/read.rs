@@ -3,7 +3,7 @@
 //! Each message is read by itself, so an error can name the message and its location.
 
 use super::{
-    noun::{Message, MessageFault},
+    types::{Message, MessageFault},
     value::LimitedValue,
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! Reading the file of a reminder: `---`, `description` and `fields`, `---`, the text.
 
-use super::{EventField, Reminder, noun::EVENT};
+use super::{EventField, Reminder, types::EVENT};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::forged::{TAGS, scan_tags},

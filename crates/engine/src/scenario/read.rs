@@ -1,6 +1,6 @@
 //! Reads a scenario file: one JSON object without unknown keys, within limits.
 
-use super::noun::{CustomMessage, Scenario};
+use super::types::{CustomMessage, Scenario};
 use preface_core::{
     diagnostic::Place,
     lint::hidden::escape_hidden,
@@ -104,13 +104,13 @@ impl Scenario {
             ];
             let long = lists.into_iter().find_map(|(name, n)| long(format!("/extensions/{at}/{name}"), n));
             let hooks = one.before_agent_start.iter().enumerate();
-            let message = |(hook, start): (usize, &super::noun::OnStart)| {
+            let message = |(hook, start): (usize, &super::types::OnStart)| {
                 tried(start.message.as_ref()?, &format!("/extensions/{at}/before_agent_start/{hook}/message"))
             };
             if let Some(fault) = long.or_else(|| hooks.clone().find_map(message)) {
                 return Some(fault);
             }
-            let both = |(hook, start): (usize, &super::noun::OnStart)| {
+            let both = |(hook, start): (usize, &super::types::OnStart)| {
                 let text = start.append.as_ref().or(start.replace.as_ref());
                 (start.replace_with_empty && text.is_some()).then(|| {
                     (
@@ -124,7 +124,7 @@ impl Scenario {
                 return Some(fault);
             }
         }
-        let custom = |(at, step): (usize, &super::noun::ScenarioStep)| {
+        let custom = |(at, step): (usize, &super::types::ScenarioStep)| {
             tried(step.custom.as_ref()?, &format!("/steps/{at}/custom"))
         };
         self.steps.iter().enumerate().find_map(custom)
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn missing_keys_have_defaults() {
         let scenario = Scenario::read("x.json", b"\xef\xbb\xbf{}").expect("a scenario");
-        assert_eq!(scenario.steps, super::super::noun::one_prompt());
+        assert_eq!(scenario.steps, super::super::types::one_prompt());
         assert_eq!((scenario.extensions.len(), scenario.replies.len()), (0, 0));
     }
 }

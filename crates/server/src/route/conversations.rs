@@ -243,7 +243,7 @@ pub struct ListQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct PurgeBody {
     /// Only conversations whose prompt is older than this number of seconds.
-    #[serde(deserialize_with = "preface_engine::whole::number")]
+    #[serde(deserialize_with = "preface_engine::json_input::number")]
     #[schema(format = Int64, maximum = 4_294_967_295u64)]
     older_than_seconds: u32,
 }
