@@ -223,8 +223,8 @@ mod tests {
             let without = |kind| -> String {
                 words.iter().filter(|word| word.0 != kind).map(|word| word.1).collect()
             };
-            prop_assert_eq!(without(DiffKind::Added), old);
-            prop_assert_eq!(without(DiffKind::Removed), new);
+            prop_assert_eq!(&without(DiffKind::Added), &old);
+            prop_assert_eq!(&without(DiffKind::Removed), &new);
         }
     }
 }
