@@ -156,7 +156,7 @@ pub(crate) fn prompt(
         values,
         kept,
         digest: fingerprint(&file.bytes),
-        compiled: fingerprint(&compiled_bytes(&text)),
+        compiled: fingerprint(compiled_bytes(&text)),
     };
     Some((entry, text))
 }

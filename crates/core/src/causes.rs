@@ -1,6 +1,6 @@
 //! The causes of an error in a message.
 
-use std::{error::Error, iter::successors};
+use std::error::Error;
 
 /// Joins an error and its causes in one line. A cause that the message has already is left out.
 ///
@@ -12,11 +12,13 @@ use std::{error::Error, iter::successors};
 #[must_use]
 pub fn join_causes(error: &(dyn Error + 'static)) -> String {
     let mut message = error.to_string();
-    for cause in successors(error.source(), |cause| cause.source()) {
-        let cause = cause.to_string();
-        if !message.contains(&cause) {
-            message = format!("{message}: {cause}");
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
         }
+        next = cause.source();
     }
     message
 }

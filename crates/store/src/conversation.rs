@@ -170,7 +170,7 @@ impl StoredPrompt {
     /// Checks that the fingerprint is the text's.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.head.fingerprint == fingerprint(&self.head.text)
+        self.head.fingerprint == fingerprint(&*self.head.text)
     }
 }
 

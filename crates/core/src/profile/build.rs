@@ -182,7 +182,7 @@ impl ProfileBuilder<'_> {
         if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let error = self.error(&[key], format!("unknown key: `{key}`"));
             return Err(
-                error.help(suggest_or(key, KEYS, || format!("keys of a profile are {}", quoted(&KEYS))))
+                error.help(suggest_or(key, KEYS, || format!("keys of a profile are {}", quoted(KEYS))))
             );
         }
         let name = self.name().to_owned();

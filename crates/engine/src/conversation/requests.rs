@@ -580,7 +580,7 @@ impl TurnContent {
         let refused_at = trust::refused_at(engine.system(), &built);
         let TurnOptions { tools, given_tools, trust, .. } = TurnOptions::of(request);
         let selection = ToolSelection {
-            choice: fingerprint(&serde_json::json!([tools, given_tools]).to_string()),
+            choice: fingerprint(serde_json::json!([tools, given_tools]).to_string()),
             project: built.project_tools,
             ungranted: built.ungranted,
             // A call without the project has none of its tools, whatever was granted.

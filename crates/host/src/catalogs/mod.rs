@@ -97,7 +97,7 @@ fn files_key(index: &CatalogIndex) -> String {
 /// Returns the digest of the contents of an index, which its file carries too.
 fn seal(index: &CatalogIndex) -> String {
     // An index holds nothing that JSON cannot represent.
-    fingerprint(&serde_json::to_vec(index).unwrap_or_default())
+    fingerprint(serde_json::to_vec(index).unwrap_or_default())
 }
 
 /// Names a file for people: from `~` where it lies below the home directory.
