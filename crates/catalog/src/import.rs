@@ -4,6 +4,7 @@ use crate::{compile::compile, header, readme, version};
 use preface_core::{
     catalog::{CatalogChunk, CatalogEntry, CatalogIndex, CatalogText, Generation, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Place},
+    prompt::fingerprint,
 };
 use std::collections::BTreeMap;
 
@@ -154,8 +155,8 @@ pub(crate) fn prompt(
         bytes: compiled.bytes,
         values,
         kept,
-        digest: digest(&file.bytes),
-        compiled: digest(&compiled_bytes(&text)),
+        digest: fingerprint(&file.bytes),
+        compiled: fingerprint(compiled_bytes(&text)),
     };
     Some((entry, text))
 }
@@ -168,11 +169,6 @@ pub fn compiled_bytes(text: &CatalogText) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(text).expect("a compiled text has string keys and finite numbers");
     bytes.push(b'\n');
     bytes
-}
-
-/// Returns the digest of bytes, `blake3:…`.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    format!("blake3:{}", blake3::hash(bytes).to_hex())
 }
 
 /// The longest name of a file, in bytes.

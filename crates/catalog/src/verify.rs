@@ -2,11 +2,12 @@
 
 use crate::{
     SourceFile, generation_of,
-    import::{compiled_bytes, digest, prompt},
+    import::{compiled_bytes, prompt},
 };
 use preface_core::{
     catalog::{CatalogEntry, CatalogIndex, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Place},
+    prompt::fingerprint,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +54,7 @@ pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic
             None => {
                 notes.push(error(DiagnosticCode::CatalogMissing, &stored, format!("`{stored}` is missing")));
             }
-            Some(bytes) if digest(bytes) != entry.compiled => {
+            Some(bytes) if fingerprint(bytes) != entry.compiled => {
                 let what = format!("`{stored}` is not what the index has the digest of");
                 notes.push(error(DiagnosticCode::CatalogDigest, &stored, what));
             }
@@ -65,7 +66,7 @@ pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic
                 &entry.file,
                 format!("`{}` is missing", entry.file),
             )),
-            Some(bytes) if digest(bytes) != entry.digest => {
+            Some(bytes) if fingerprint(bytes) != entry.digest => {
                 let what = format!("`{}` is not what the index has the digest of", entry.file);
                 notes.push(error(DiagnosticCode::CatalogDigest, &entry.file, what));
             }

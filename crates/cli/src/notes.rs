@@ -10,9 +10,10 @@ use crate::{
     },
 };
 use preface_engine::core::{
+    bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     draft::AbsentReason,
-    lint::{few::BoundedList, hidden::escape_hidden},
+    lint::hidden::escape_hidden,
     prompt::Prompt,
     section::SectionId,
 };

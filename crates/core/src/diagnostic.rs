@@ -7,7 +7,7 @@ pub use code::DiagnosticCode;
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range};
 
-use crate::{lint::secret, scope::Scope};
+use crate::{lint::character::floor_char_boundary, lint::secret, scope::Scope};
 
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,8 +67,8 @@ pub struct Place {
     pub skipped: usize,
 }
 
-fn is_zero(number: &usize) -> bool {
-    *number == 0
+pub(crate) fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }
 
 impl Place {
@@ -81,7 +81,7 @@ impl Place {
     /// Names a byte range of a text and works out line, column and excerpt.
     #[must_use]
     pub fn within(scope: Option<Scope>, path: impl Into<String>, text: &str, span: Range<usize>) -> Self {
-        let start = floor_char(text, span.start);
+        let start = floor_char_boundary(text, span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let column = text[line_start..start].chars().count() + 1;
         let (excerpt, skipped) = excerpt(text, line_start, start, column);
@@ -119,22 +119,14 @@ pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize
     let line: Vec<(usize, char)> = text[from..].char_indices().take(EXCERPT).take_while(in_line).collect();
     let to = line.last().map_or(from, |(at, c)| from + at + c.len_utf8());
     // A credential may begin before the excerpt and end behind it.
-    let near = floor_char(text, from.saturating_sub(SECRET_CONTEXT));
-    let secrets = secret::scan(&text[near..floor_char(text, to.saturating_add(SECRET_CONTEXT))]);
+    let near = floor_char_boundary(text, from.saturating_sub(SECRET_CONTEXT));
+    let secrets = secret::scan(&text[near..floor_char_boundary(text, to.saturating_add(SECRET_CONTEXT))]);
     let is_masked = |at: usize| {
         secrets
             .iter()
             .any(|secret| (secret.range.start + SECRET_SHOWN..secret.range.end).contains(&(at - near)))
     };
     (line.into_iter().map(|(at, c)| if is_masked(from + at) { '*' } else { c }).collect(), skipped)
-}
-
-fn floor_char(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// A diagnostic: a stable code, a severity, a message, a place and a remedy.

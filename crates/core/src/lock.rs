@@ -208,7 +208,7 @@ impl Lock {
 
     fn digest(&self) -> String {
         let bare = Lock { root: String::new(), ..self.clone() };
-        fingerprint(&serde_json::to_string(&bare).unwrap_or_default())
+        fingerprint(serde_json::to_string(&bare).unwrap_or_default())
     }
 }
 
@@ -277,7 +277,7 @@ fn locked_tool(tool: &Tool) -> LockedTool {
     if let (true, Some(sent)) = (tool.strict, sent.as_array_mut()) {
         sent.push("strict".into());
     }
-    LockedTool { name: tool.name.clone(), digest: fingerprint(&sent.to_string()) }
+    LockedTool { name: tool.name.clone(), digest: fingerprint(sent.to_string()) }
 }
 
 type Entries = Vec<(String, String)>;

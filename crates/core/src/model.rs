@@ -1,6 +1,9 @@
 //! Models: what a model and its service can do, as far as a request depends on it. The rows are data.
 
-use crate::suggestion::did_you_mean;
+use crate::{
+    serde_message::SerdeMessage,
+    suggestion::{did_you_mean, quoted, suggest_or},
+};
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::LazyLock};
 use toml::{Table, Value};
@@ -146,7 +149,7 @@ impl Models {
     /// let models = Models::with(own).unwrap();
     /// assert_eq!(models.find("mine").model.cache_minimum, 0);
     /// assert!(models.find("gpt-6-sol").known);
-    /// assert_eq!(Models::with("[[model]]\nnmes = []").unwrap_err().message, "unknown field `nmes`");
+    /// assert_eq!(Models::with("[[model]]\nnmes = []").unwrap_err().message, "unknown key `nmes`: did you mean `names`?");
     /// ```
     ///
     /// # Errors
@@ -173,7 +176,7 @@ impl Models {
         let row = |own: &Table| -> Result<Model, ModelsError> {
             let vendor = own.get("vendor").and_then(Value::as_str).unwrap_or("unknown");
             let below = by_vendor.get(vendor).and_then(Value::as_table).ok_or_else(|| {
-                ModelsError::new(format!("unknown vendor `{vendor}`: they are {}", list(&by_vendor)))
+                ModelsError::new(format!("unknown vendor `{vendor}`: they are {}", quoted(by_vendor.keys())))
             })?;
             let mut whole = below.clone();
             whole.insert("vendor".to_owned(), Value::from(vendor));
@@ -252,20 +255,26 @@ fn merge_entry(below: &mut Table, name: String, own: Value) {
     }
 }
 
-fn list(vendors: &Table) -> String {
-    let names: Vec<String> = vendors.keys().map(|name| format!("`{name}`")).collect();
-    names.join(", ")
-}
-
 impl ModelsError {
     fn new(message: String) -> Self {
         ModelsError { message, span: None }
     }
 
     fn of(error: &toml::de::Error) -> Self {
-        let message = error.message();
-        let message = message.split_once(", expected").map_or(message, |(before, _)| before);
-        ModelsError { message: message.to_owned(), span: error.span() }
+        let message = match SerdeMessage::of(error.message()) {
+            SerdeMessage::UnknownField { name, known } => {
+                let help = suggest_or(name, known.iter().copied(), || format!("keys are {}", quoted(&known)));
+                format!("unknown key `{name}`: {help}")
+            }
+            SerdeMessage::UnknownVariant { name, known } => {
+                format!("unknown value `{name}`: values are {}", quoted(&known))
+            }
+            message => match message.wrong_type("a table") {
+                Some((expected, found)) => format!("a key takes {expected}, not {found}"),
+                None => error.message().to_owned(),
+            },
+        };
+        ModelsError { message, span: error.span() }
     }
 }
 
@@ -348,7 +357,11 @@ mod tests {
             ),
             ("modl = 1", "unknown key `modl`: rows are `[[model]]` and `[vendor.NAME]`"),
             ("model = [1]", "`model` must be a list of tables"),
-            ("[[model]]\nnames = 'a'\n", "invalid type: string \"a\""),
+            (
+                "[[model]]\nnames = ['a']\nvendor = 'openai'\ncache_marks = 'x'\n",
+                "unknown value `x`: values are `cache-control`, `breakpoint`, `none`",
+            ),
+            ("[[model]]\nnames = 'a'\n", "a key takes a list, not a string"),
         ] {
             assert_eq!(Models::with(text).unwrap_err().message, message, "{text}");
         }

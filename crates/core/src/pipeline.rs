@@ -7,7 +7,7 @@ use crate::{
     budget::{self, Counter, Counters, Limit, OverBudget},
     compose::compose,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    lint::sent,
+    lint::prompt_text,
     profile::{PartOrder, Profile},
     prompt::{Part, Prompt},
     reminder::{self, DueReminder},
@@ -110,7 +110,7 @@ fn walk(
     prompt.attachments.extend(reminders);
     prompt.texts_version.clone_from(&profile.texts_version);
     report_moved(&prompt, snapshot, &mut diagnostics);
-    sent::report(&prompt, &mut diagnostics);
+    prompt_text::report(&prompt, &mut diagnostics);
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, snapshot.audit.iter().cloned());
     Ok(prompt)

@@ -241,8 +241,8 @@ pub(crate) fn check_spans(part: &Part, text: &str) -> Result<(), String> {
 }
 
 /// Returns the digest of a text, as `blake3:<hex>`.
-pub fn fingerprint(text: &str) -> String {
-    format!("blake3:{}", blake3::hash(text.as_bytes()).to_hex())
+pub fn fingerprint(text: impl AsRef<[u8]>) -> String {
+    format!("blake3:{}", blake3::hash(text.as_ref()).to_hex())
 }
 
 #[cfg(test)]

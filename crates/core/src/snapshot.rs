@@ -2,7 +2,7 @@
 
 use crate::{
     audit::AuditEvent,
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostics, is_zero},
     layer::Stack,
     origin::Piece,
     profile::Profile,
@@ -104,10 +104,6 @@ pub struct Contribution {
     /// The reason why the provider contributes nothing, if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<String>,
-}
-
-fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
-    *number == T::default()
 }
 
 /// A text of a contribution, with the variables of its item template.

@@ -1,5 +1,7 @@
 //! "Did you mean": the known name that is nearest to an unknown one.
 
+use std::fmt::Display;
+
 /// Longer words are never typing slips of a name of ours.
 const LONGEST: usize = 64;
 
@@ -33,8 +35,8 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
 }
 
 /// Writes names for a message: `` `branch`, `status` ``.
-pub fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+pub fn quoted(names: impl IntoIterator<Item = impl Display>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the help for an unknown word: the candidate that it was most likely meant to be, else what `otherwise` returns.

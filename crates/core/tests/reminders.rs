@@ -188,7 +188,7 @@ fn the_error_of_an_event_names_the_field() {
         ),
         (
             json!({"type": "file-modified", "path": ["a"]}),
-            "`path` of the event `file-modified` must be a string, not a list",
+            "`path` of the event `file-modified` must be a string, not an array",
             None,
         ),
         (
@@ -203,7 +203,7 @@ fn the_error_of_an_event_names_the_field() {
         ),
         (
             json!({"type": "file-modified", "path": "a", "lines": ["a", 1]}),
-            "`lines` of the event `file-modified` must be a list of strings, not a list",
+            "`lines` of the event `file-modified` must be a list of strings, not an array",
             None,
         ),
     ];

@@ -2,7 +2,9 @@
 
 use crate::{QueryLimits, http::PostError, server_reply::PartialReply, text};
 use preface_core::{
+    causes::join_causes,
     diagnostic::DiagnosticCode,
+    lint::character::{excerpt, floor_char_boundary},
     mcp_servers::{
         ContentRequest, DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, FetchedContent,
     },
@@ -248,22 +250,8 @@ fn refusal(error: &ErrorData) -> String {
 fn convert_transport_error(error: &(dyn std::error::Error + 'static)) -> ExchangeError {
     match error.downcast_ref() {
         Some(PostError::Violation(what)) => ExchangeError::Violation(what.clone()),
-        _ => ExchangeError::Transport(join_causes(error)),
+        _ => ExchangeError::Transport(excerpt(join_causes(error).trim(), 300)),
     }
-}
-
-/// Joins an error and its causes in one line.
-fn join_causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(behind) = source {
-        let more = behind.to_string();
-        if !words.contains(&more) {
-            words = format!("{words}: {more}");
-        }
-        source = behind.source();
-    }
-    text::shown(words.as_bytes(), 300)
 }
 
 // Requests of a server are refused, and nothing of the machine goes into the answer.
@@ -466,10 +454,7 @@ fn bound_text(text: &str, what_is: &str, partial: &mut PartialReply) -> String {
     if text.len() <= TEXT {
         return text.to_owned();
     }
-    let mut end = TEXT;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = floor_char_boundary(text, TEXT);
     let what = format!("{what_is} {} bytes long; {end} are kept", text.len());
     partial.note(DiagnosticCode::McpTooLong, what, REMEDY);
     text[..end].to_owned()

@@ -3,10 +3,7 @@
 use crate::{McpError, ServerEndpoint, ServerReply, ServerTarget};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
-    lint::{
-        finding::TextFinding,
-        hidden::{escape_hidden, scan},
-    },
+    lint::{character::excerpt, finding::TextFinding, hidden::scan},
     mcp_servers::ServerDescription,
 };
 use std::collections::HashSet;
@@ -15,14 +12,7 @@ use std::collections::HashSet;
 
 /// Shows the start of some bytes in one line: at most so many characters, control characters and hidden ones escaped.
 pub(crate) fn shown(bytes: &[u8], at_most: usize) -> String {
-    // Four bytes make a character at most; one more is enough to see that something is missing.
-    let start = &bytes[..bytes.len().min(at_most * 4 + 4)];
-    let text = String::from_utf8_lossy(start);
-    let mut cut: String = text.trim().chars().take(at_most).collect();
-    if cut.len() < text.trim().len() || start.len() < bytes.len() {
-        cut.push('…');
-    }
-    escape_hidden(&cut).into_owned()
+    excerpt(String::from_utf8_lossy(bytes).trim(), at_most)
 }
 
 // Hidden text in descriptions of a server. It is reported and not removed.

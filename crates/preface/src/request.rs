@@ -5,6 +5,7 @@ use preface_core::{
     diagnostic::Diagnostics,
     format::{self, RequestContent, RequestFormat, RequestTarget},
     message::{self, Message, convert},
+    suggestion::quoted,
     turn,
 };
 use preface_engine::conversation::RequestInput;
@@ -69,8 +70,7 @@ impl FromStr for Format {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         Format::ALL.iter().copied().find(|format| format.as_str() == name).ok_or_else(|| {
-            let names = Format::ALL.iter().map(|format| format!("`{format}`")).collect::<Vec<_>>().join(", ");
-            Error::usage(format!("unknown format: `{name}`"), &format!("formats are {names}"))
+            Error::usage(format!("unknown format: `{name}`"), &format!("formats are {}", quoted(Format::ALL)))
         })
     }
 }

@@ -9,7 +9,6 @@
 #![allow(unused_qualifications, reason = "the code that utoipa writes has whole paths")]
 
 mod app;
-mod bare;
 mod caller;
 mod compress;
 mod describe;
@@ -23,6 +22,7 @@ mod page;
 mod precondition;
 mod prompt_reply;
 mod receive;
+mod refusals;
 mod reply;
 mod route;
 mod router;

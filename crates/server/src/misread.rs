@@ -2,7 +2,11 @@
 //! repeat the input at any length.
 
 use axum::extract::path::ErrorKind;
-use preface_core::{lint::hidden::escape_hidden, wrong_type::wrong_type};
+use preface_core::{
+    lint::character::excerpt,
+    serde_message::{SerdeMessage, without_position},
+    suggestion::quoted,
+};
 
 const OBJECT: &str = "an object";
 
@@ -10,30 +14,32 @@ const OBJECT: &str = "an object";
 pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
     let (path, error) = (error.path().to_string(), error.inner());
     let message = error.to_string();
-    let message = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
+    let message = without_position(&message);
     if !error.is_data() {
         return format!("the body is not JSON: line {}, column {}: {message}", error.line(), error.column());
     }
     let whole = path == ".";
     let who = if whole { "the body".to_owned() } else { format!("`{}`", short(&path)) };
-    if let Some(field) = message.strip_prefix("missing field ") {
-        return if whole { format!("{field} is missing") } else { format!("{field} is missing in {who}") };
-    }
-    if let Some(field) = message.strip_prefix("duplicate field ") {
-        return format!("{field} is duplicated");
-    }
-    if let Some((field, known)) =
-        message.strip_prefix("unknown field `").and_then(|rest| rest.rsplit_once("`, expected "))
-    {
-        return format!("unknown field `{}`; expected {known}", short(field));
-    }
-    match wrong_type(message, OBJECT) {
-        // A field of a part that is read with another: its name is lost, its place is not.
-        Some((takes, found)) if whole && takes != OBJECT => {
-            format!("a field takes {takes}, not {found}: line {}, column {}", error.line(), error.column())
+    match SerdeMessage::of(message) {
+        SerdeMessage::MissingField(field) if whole => format!("`{field}` is missing"),
+        SerdeMessage::MissingField(field) => format!("`{field}` is missing in {who}"),
+        SerdeMessage::DuplicateField(field) => format!("`{field}` is duplicated"),
+        SerdeMessage::UnknownField { name, known } => {
+            let one_of = if known.len() > 1 { "one of " } else { "" };
+            format!("unknown field `{}`; expected {one_of}{}", short(name), quoted(&known))
         }
-        Some((takes, found)) => format!("{who} takes {takes}, not {found}"),
-        None => format!("{who}: {message}"),
+        message_of => match message_of.wrong_type(OBJECT) {
+            // A field of a part that is read with another: its name is lost, its place is not.
+            Some((takes, found)) if whole && takes != OBJECT => {
+                format!(
+                    "a field takes {takes}, not {found}: line {}, column {}",
+                    error.line(),
+                    error.column()
+                )
+            }
+            Some((takes, found)) => format!("{who} takes {takes}, not {found}"),
+            None => format!("{who}: {message}"),
+        },
     }
 }
 
@@ -41,20 +47,21 @@ pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> Str
 pub(crate) fn query(message: &str) -> String {
     let message = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(message);
     let message = message.strip_prefix(".: ").unwrap_or(message);
-    if let Some(parameter) = message.strip_prefix("missing field ") {
-        return format!("the parameter {parameter} is missing");
+    match SerdeMessage::of(message) {
+        SerdeMessage::MissingField(parameter) => return format!("the parameter `{parameter}` is missing"),
+        SerdeMessage::DuplicateField(parameter) => {
+            return format!("the parameter `{parameter}` is duplicated");
+        }
+        _ => {}
     }
     let Some((parameter, why)) = message.split_once(": ") else {
-        return match message.strip_prefix("duplicate field ") {
-            Some(parameter) => format!("the parameter {parameter} is duplicated"),
-            None => format!("the query cannot be read: {message}"),
-        };
+        return format!("the query cannot be read: {message}");
     };
     let parameter = format!("the parameter `{}`", short(parameter));
-    if why.starts_with("duplicate field ") {
-        return format!("{parameter} is duplicated");
-    }
     match why {
+        _ if matches!(SerdeMessage::of(why), SerdeMessage::DuplicateField(_)) => {
+            format!("{parameter} is duplicated")
+        }
         "provided string was not `true` or `false`" => format!("{parameter} takes `true` or `false`"),
         _ if why.contains("digit") || why.contains("number") || why.contains("integer") => {
             format!("{parameter} takes a whole number that is not negative")
@@ -78,7 +85,7 @@ pub(crate) fn path(error: &ErrorKind) -> String {
 }
 
 pub(crate) fn short(text: &str) -> String {
-    escape_hidden(&text.chars().take(80).collect::<String>()).into_owned()
+    excerpt(text, 80)
 }
 
 #[cfg(test)]

@@ -49,7 +49,6 @@ pub struct PromptReply {
     #[schema(value_type = Option<Template>, required)]
     pub template: Option<TemplateUsed>,
     /// The reason for the build.
-    #[schema(value_type = ReasonWord)]
     pub reason: ConstructReason,
     /// When the conversation began.
     #[schema(format = DateTime)]
@@ -96,19 +95,6 @@ impl SentAttachment {
         });
         sent.collect()
     }
-}
-
-/// Why a prompt was built, as the description lists it.
-#[derive(utoipa::ToSchema)]
-#[schema(as = ConstructReason, rename_all = "kebab-case")]
-#[expect(dead_code, reason = "only its description is used")]
-pub enum ReasonWord {
-    /// The conversation began.
-    FirstTurn,
-    /// The conversation was summarized.
-    Compaction,
-    /// Somebody asked for it.
-    Refresh,
 }
 
 /// A template that a prompt was built from.

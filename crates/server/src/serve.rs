@@ -1,6 +1,6 @@
 //! Listening, connections and graceful shutdown.
 
-use crate::{App, TlsFiles, bare::BareRefusals, guard::IDLE, router};
+use crate::{App, TlsFiles, guard::IDLE, refusals::BareRefusals, router};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{

@@ -123,7 +123,7 @@ pub struct DiffQuery {
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LabelWrite {
     /// The version that gets it.
-    #[serde(deserialize_with = "preface_engine::whole::number")]
+    #[serde(deserialize_with = "preface_engine::json_input::number")]
     #[schema(minimum = 1)]
     pub version: u64,
 }

@@ -100,6 +100,5 @@ const LONGEST: usize = 4096;
 
 /// Returns the beginning of a text of the request, for a message.
 pub(crate) fn shown(text: &str) -> String {
-    let text: String = text.chars().take(200).collect();
-    preface_core::lint::hidden::escape_hidden(&text).into_owned()
+    preface_core::lint::character::excerpt(text, 200)
 }

@@ -83,6 +83,8 @@ impl Revision {
 
 /// The reason why a prompt was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(description = "Why a prompt was built, as the description lists it."))]
 #[serde(rename_all = "kebab-case")]
 pub enum ConstructReason {
     /// The conversation began.
@@ -168,7 +170,7 @@ impl StoredPrompt {
     /// Checks that the fingerprint is the text's.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.head.fingerprint == fingerprint(&self.head.text)
+        self.head.fingerprint == fingerprint(&*self.head.text)
     }
 }
 

@@ -1,14 +1,8 @@
 //! Unified diffs, plain in a pipe and coloured on a terminal.
 
-use super::{style, text::visible};
-use preface_engine::core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
+pub use preface_engine::core::diff::unified;
 
-/// Compares two texts under two names; empty where they are the same.
-pub fn unified(from: &str, to: &str, then: &str, now: &str) -> String {
-    let document = |text: &str| Document::of(&Prompt { text: text.to_owned(), ..Prompt::default() }, &Bytes4);
-    let hunks = Difference::of(&document(then), &document(now), &Bytes4).text;
-    if hunks.is_empty() { hunks } else { format!("--- {from}\n+++ {to}\n{hunks}") }
-}
+use super::{style, text::visible};
 
 /// Colours the lines of a diff, and shows what would hide in them.
 pub fn coloured(diff: &str) -> String {

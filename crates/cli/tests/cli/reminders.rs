@@ -114,7 +114,7 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
         ),
         (
             r#"'["hurry"]'"#,
-            "error: an event must be an object, not a list\nhelp: an event is an object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
+            "error: an event must be an object, not an array\nhelp: an event is an object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
         ),
         (
             "'{type: hurry}'",

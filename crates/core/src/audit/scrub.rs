@@ -3,6 +3,7 @@
 //! In this order: what looks like a credential or is a known secret, in keys and values; references to secrets, which
 //! become their names; and what is too long for a log.
 
+use crate::lint::character::floor_char_boundary;
 use crate::lint::secret::{redact, redact_known};
 use serde_json::{Map, Value};
 
@@ -70,7 +71,7 @@ fn truncate(text: String) -> String {
     let mark = |cut: usize| format!("…[truncated {cut} bytes of {total}]");
     // No cut has more digits than all of it.
     let room = TEXT_LIMIT - mark(total).len();
-    let kept = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let kept = floor_char_boundary(&text, room);
     format!("{}{}", &text[..kept], mark(total - kept))
 }
 

@@ -4,6 +4,7 @@
 //! that knows where each byte came from can keep that knowledge.
 
 use super::Counter;
+use crate::lint::character::floor_char_boundary;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -170,12 +171,7 @@ const LINE_ENDS: [char; 2] = ['\n', '\r'];
 /// Finds the longest prefix of a text that does not fit whole, up to one byte: it may end inside a character. Looks no
 /// further into the text than twice that, since a counter may be slow.
 fn longest_prefix(text: &str, max: usize, counter: &dyn Counter) -> usize {
-    let fit = |mut end: usize| {
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        counter.count(&text[..end]) <= max
-    };
+    let fit = |end: usize| counter.count(&text[..floor_char_boundary(text, end)]) <= max;
     let (mut fits, mut too_long) = (0, max.saturating_mul(4));
     while too_long < text.len() && fit(too_long) {
         (fits, too_long) = (too_long, too_long.saturating_mul(2));

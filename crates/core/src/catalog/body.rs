@@ -11,6 +11,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     origin::{Origin, Piece, Source},
     scope::Scope,
+    suggestion::quoted,
     variable::VariableKey,
 };
 use serde::{Deserialize, Serialize};
@@ -143,11 +144,10 @@ impl CatalogTexts {
                     let mut unbound = BTreeSet::new();
                     look_up(expression, bindings, &mut unbound);
                     if !unbound.is_empty() {
-                        let names: Vec<String> = unbound.iter().map(|name| format!("`{name}`")).collect();
                         let what = format!(
                             "`{prompt}` of catalog {} names what is not bound: {}",
                             self.version,
-                            names.join(", ")
+                            quoted(&unbound)
                         );
                         let note = Diagnostic::error(DiagnosticCode::CatalogUnbound, what)
                             .help("bind it in the profile under `[catalog.bind]`; until then the profile's own text is used, if it has one");

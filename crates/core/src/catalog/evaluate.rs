@@ -7,7 +7,10 @@ use super::{
     method,
     value::{ExpressionValue, Fragment, FragmentSource, Rope, named, shown},
 };
-use crate::{lint::forged::neutralise, turn::Tool, variable::VariableKey, variable_source::MissingVariable};
+use crate::{
+    lint::character::floor_char_boundary, lint::forged::neutralise, turn::Tool, variable::VariableKey,
+    variable_source::MissingVariable,
+};
 use std::{
     borrow::Cow,
     cell::{Cell, RefCell},
@@ -549,10 +552,7 @@ pub(super) fn constant<'t>(text: &'t str, bindings: &Bindings) -> Option<(&'t st
     let mut from = 0;
     while let Some(at) = text[from..].find("<<").map(|at| from + at) {
         let inner = &text[at + 2..];
-        let mut near = inner.len().min(LONGEST_CONSTANT + 2);
-        while !inner.is_char_boundary(near) {
-            near -= 1;
-        }
+        let near = floor_char_boundary(inner, LONGEST_CONSTANT + 2);
         if let Some(end) = inner[..near].find(">>")
             && bindings.get(&inner[..end]).is_some()
         {

@@ -5,8 +5,10 @@
 mod align;
 mod change;
 mod difference;
+mod hunk;
 mod increasing;
 mod unified;
 
 pub use change::{Change, PartChange};
 pub use difference::{CachedPrefix, Difference, FirstDifference, Side};
+pub use hunk::{DiffKind, DiffLine, Hunk, hunks, unified, with_head, words};

@@ -1,61 +1,31 @@
 //! The texts of two documents as a unified diff. Lines end at `\n`; a hunk's heading names the section in which its
 //! first change lies.
 
-use super::{align::align, change::changed_parts};
+use super::{change::changed_parts, hunk::hunks};
 use crate::document::Document;
-use similar::{DiffOp, DiffTag, group_diff_ops};
-use std::fmt::Write;
-
-/// Lines around a change.
-const CONTEXT: usize = 3;
 
 /// Returns the diff of two texts, without file headers; empty if they are the same.
 pub(super) fn unified(left: &Document, right: &Document) -> String {
     let mut diff = String::new();
-    if left.text == right.text {
+    let hunks = hunks(&left.text, &right.text);
+    if hunks.is_empty() {
         return diff;
     }
     let (before, after) = changed_parts(left, right);
-    let old = DocumentLines::of(left, before);
-    let new = DocumentLines::of(right, after);
-    for hunk in group_diff_ops(align(&old.lines, &new.lines), CONTEXT) {
-        heading(&mut diff, &hunk, &old, &new);
-        for op in &hunk {
-            if op.tag() == DiffTag::Equal {
-                old.push(&mut diff, ' ', op.old_range());
-                continue;
-            }
-            old.push(&mut diff, '-', op.old_range());
-            new.push(&mut diff, '+', op.new_range());
-        }
+    let (old, new) = (DocumentLines::of(left, before), DocumentLines::of(right, after));
+    for hunk in &hunks {
+        let starts = hunk.starts();
+        let ((old_first, old_line), (new_first, new_line)) = (starts.old, starts.new);
+        let section =
+            if starts.adds { new.section(new_line, new_first) } else { old.section(old_line, old_first) };
+        hunk.write(&mut diff, section);
     }
     diff
 }
 
-fn heading(diff: &mut String, hunk: &[DiffOp], old: &DocumentLines<'_>, new: &DocumentLines<'_>) {
-    let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
-    let side = |start: usize, end: usize| match end - start {
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        lines => format!("{},{lines}", start + 1),
-    };
-    let minus = side(first.old_range().start, last.old_range().end);
-    let plus = side(first.new_range().start, last.new_range().end);
-    let changed = hunk.iter().find(|op| op.tag() != DiffTag::Equal).unwrap_or(first);
-    let section = match changed.new_range() {
-        range if range.is_empty() => old.section(changed.old_range().start, first.old_range().start),
-        range => new.section(range.start, first.new_range().start),
-    };
-    let _ = match section {
-        Some(section) => writeln!(diff, "@@ -{minus} +{plus} @@ {section}"),
-        None => writeln!(diff, "@@ -{minus} +{plus} @@"),
-    };
-}
-
-/// The lines of a document, with their place in it.
+/// The lines of a document.
 struct DocumentLines<'d> {
     document: &'d Document,
-    lines: Vec<&'d str>,
     starts: Vec<usize>,
     /// For each part, whether the other side has it otherwise.
     changed: Vec<bool>,
@@ -63,16 +33,13 @@ struct DocumentLines<'d> {
 
 impl<'d> DocumentLines<'d> {
     fn of(document: &'d Document, changed: Vec<bool>) -> Self {
-        let lines: Vec<&str> = document.text.split_inclusive('\n').collect();
         let mut at = 0;
-        let starts = lines
-            .iter()
-            .map(|line| {
-                at += line.len();
-                at - line.len()
-            })
-            .collect();
-        DocumentLines { document, lines, starts, changed }
+        let start = |line: &str| {
+            at += line.len();
+            at - line.len()
+        };
+        let starts = document.text.split_inclusive('\n').map(start).collect();
+        DocumentLines { document, starts, changed }
     }
 
     /// Returns the section of a line in a hunk that starts at line `first`. Where a part has lost its end, the lines that are
@@ -83,16 +50,6 @@ impl<'d> DocumentLines<'d> {
         let mut here = parts.filter(|(part, _)| part.range.start <= line && part.range.end > first).rev();
         let (part, _) = here.clone().find(|(_, changed)| **changed).or_else(|| here.next())?;
         Some(part.section.as_str())
-    }
-
-    fn push(&self, diff: &mut String, sign: char, lines: std::ops::Range<usize>) {
-        for line in &self.lines[lines] {
-            diff.push(sign);
-            diff.push_str(line);
-            if !line.ends_with('\n') {
-                diff.push_str("\n\\ No newline at end of file\n");
-            }
-        }
     }
 }
 

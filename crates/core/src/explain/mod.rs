@@ -6,15 +6,15 @@
 //! and take one pass over it.
 
 mod explanation;
-mod hit;
 mod label;
 mod largest;
+mod prompt_match;
 mod source_line;
 mod span;
 
 pub use explanation::{AttachmentRow, CacheLine, CacheStep, Explanation, PartRow, SourceRow};
-pub use hit::{MatchPiece, PromptMatch, at_offset, at_text};
 pub use label::Labels;
 pub use largest::{SizedPart, largest};
+pub use prompt_match::{MatchPiece, PromptMatch, at_offset, at_text};
 pub use source_line::{LineExplanation, LineOutcome, LineUse, SectionCut, at_source};
 pub use span::{SpanRow, spans_view, spans_view_with};

@@ -13,7 +13,7 @@ use crate::diagnostic::DiagnosticCode;
 use crate::{
     scope::Scope,
     settings::{SettingsNode, holds_login, shown},
-    suggestion::{did_you_mean, suggest_or},
+    suggestion::{did_you_mean, quoted, suggest_or},
     turn::Tool,
     variable::Stability,
 };
@@ -406,8 +406,8 @@ fn context(fields: &mut ManifestFields<'_>) -> Context {
     let kind = match fields.text("kind") {
         None => FragmentKind::SystemMessage,
         Some(word) => named(&KINDS, &word).unwrap_or_else(|| {
-            let known: Vec<String> = KINDS.iter().map(|(name, _)| format!("`{name}`")).collect();
-            let message = format!("`kind` must be one of {}, not `{}`", known.join(", "), shown(&word));
+            let known = quoted(KINDS.map(|(name, _)| name));
+            let message = format!("`kind` must be one of {known}, not `{}`", shown(&word));
             fields.add_failure("kind", message).code = Some(DiagnosticCode::FragmentKindInvalid);
             FragmentKind::SystemMessage
         }),

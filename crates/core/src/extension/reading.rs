@@ -3,7 +3,7 @@
 use super::failure::{ValidationFailure, ValidationStage};
 use crate::{
     settings::{SettingsNode, SettingsTable, SettingsTree, shown},
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, quoted},
 };
 use serde_json::Value;
 
@@ -86,9 +86,8 @@ impl<'n> ManifestFields<'n> {
         let text = self.text(key)?;
         let found = words.iter().copied().find(|word| *word == text);
         if found.is_none() {
-            let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             let near = did_you_mean(&text, words.iter().copied());
-            let message = format!("`{key}` must be one of {}, not `{}`", known.join(", "), shown(&text));
+            let message = format!("`{key}` must be one of {}, not `{}`", quoted(words), shown(&text));
             self.add_failure(key, message).help = near.map(|near| format!("did you mean `{near}`?"));
         }
         found

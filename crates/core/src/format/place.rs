@@ -97,7 +97,7 @@ fn edited(earlier: &PlacedAttachment, what: &str) -> Diagnostic {
 /// Returns the digest of a message.
 fn digest(message: &ModelMessage) -> String {
     // A map with string keys is always JSON.
-    fingerprint(&serde_json::to_string(message.fields()).unwrap_or_default())
+    fingerprint(serde_json::to_string(message.fields()).unwrap_or_default())
 }
 
 impl<'c> Placement<'c> {

@@ -3,7 +3,7 @@
 use super::{HookEvent, HookFailureAction};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    lint::hidden::escape_hidden,
+    lint::character::{escape_hidden, excerpt},
     settings::shown,
 };
 use std::fmt;
@@ -148,12 +148,7 @@ impl fmt::Display for HookFailure {
 fn one_line(text: &str) -> String {
     const LONGEST: usize = 300;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let cut = line.char_indices().nth(LONGEST).map(|(at, _)| at);
-    let mut shown = escape_hidden(&line[..cut.unwrap_or(line.len())]).into_owned();
-    if cut.is_some() {
-        shown.push('…');
-    }
-    shown
+    excerpt(line, LONGEST)
 }
 
 #[cfg(test)]

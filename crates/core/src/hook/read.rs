@@ -4,7 +4,7 @@ use super::{
     HookEvent, HookFailure, HookReply,
     reply::{KEYS, ignored_keys, unknown_keys},
 };
-use crate::{diagnostic::Diagnostics, template::trim};
+use crate::{diagnostic::Diagnostics, json_type::json_type, serde_message::without_position, template::trim};
 use serde_json::{Map, Value};
 
 impl HookReply {
@@ -21,7 +21,7 @@ impl HookReply {
         }
         let value: Value = serde_json::from_slice(stdout).map_err(|error| no_json(&error))?;
         let Value::Object(mut map) = value else {
-            let found = kind(&value);
+            let found = json_type(&value);
             return Err(HookFailure::Shape { key: String::new(), expected: "an object", found });
         };
         map.retain(|_, value| !value.is_null());
@@ -54,32 +54,19 @@ impl HookReply {
 
 fn no_json(error: &serde_json::Error) -> HookFailure {
     let (line, column) = (error.line(), error.column());
-    let words = error.to_string();
-    let place = format!(" at line {line} column {column}");
-    let message = words.strip_suffix(&place).unwrap_or(&words).to_owned();
+    let message = without_position(&error.to_string()).to_owned();
     HookFailure::Json { line, column, message }
 }
 
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
 fn type_error(key: impl Into<String>, expected: &'static str, value: &Value) -> HookFailure {
-    HookFailure::Shape { key: key.into(), expected, found: kind(value) }
+    HookFailure::Shape { key: key.into(), expected, found: json_type(value) }
 }
 
 fn text(map: &Map<String, Value>, key: &str) -> Result<Option<String>, HookFailure> {
     match map.get(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(type_error(key, "a text", other)),
+        Some(other) => Err(type_error(key, "a string", other)),
     }
 }
 
@@ -93,10 +80,10 @@ fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, HookFailure> {
 
 fn texts(map: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>, HookFailure> {
     let Some(value) = map.get(key) else { return Ok(None) };
-    let Value::Array(list) = value else { return Err(type_error(key, "a list of texts", value)) };
+    let Value::Array(list) = value else { return Err(type_error(key, "a list of strings", value)) };
     let texts = list.iter().enumerate().map(|(at, item)| match item {
         Value::String(text) => Ok(text.clone()),
-        other => Err(type_error(format!("{key}[{at}]"), "a text", other)),
+        other => Err(type_error(format!("{key}[{at}]"), "a string", other)),
     });
     texts.collect::<Result<_, _>>().map(Some)
 }
@@ -117,7 +104,7 @@ fn messages(map: &Map<String, Value>) -> Result<Option<Vec<Value>>, HookFailure>
 }
 
 fn message(map: &Map<String, Value>) -> Result<Option<Value>, HookFailure> {
-    const CONTENT: &str = "a text or a list of blocks";
+    const CONTENT: &str = "a string or a list of blocks";
     let Some(value) = map.get("message") else { return Ok(None) };
     let Value::Object(message) = value else { return Err(type_error("message", "an object", value)) };
     match message.get("content") {
@@ -194,44 +181,44 @@ mod tests {
     fn a_wrong_answer_is_a_failure_that_names_the_key() {
         use HookEvent::{BeforeAgentStart, Context, Input, ResourcesDiscover};
         for (event, stdout, failure) in [
-            (Input, "[]", "its answer must be an object, and is a list"),
+            (Input, "[]", "its answer must be an object, and is an array"),
             (Input, "null", "its answer must be an object, and is null"),
-            (Input, "\"hi\"", "its answer must be an object, and is a text"),
-            (Input, r#"{"prompt":1}"#, "`prompt` of its answer must be a text, and is a number"),
+            (Input, "\"hi\"", "its answer must be an object, and is a string"),
+            (Input, r#"{"prompt":1}"#, "`prompt` of its answer must be a string, and is a number"),
             (
                 Input,
                 r#"{"handled":"yes"}"#,
-                "`handled` of its answer must be `true` or `false`, and is a text",
+                "`handled` of its answer must be `true` or `false`, and is a string",
             ),
             (
                 BeforeAgentStart,
                 r#"{"system_prompt":[]}"#,
-                "`system_prompt` of its answer must be a text, and is a list",
+                "`system_prompt` of its answer must be a string, and is an array",
             ),
             (
                 BeforeAgentStart,
                 r#"{"active_tools":["a",{}]}"#,
-                "`active_tools[1]` of its answer must be a text, and is an object",
+                "`active_tools[1]` of its answer must be a string, and is an object",
             ),
             (
                 BeforeAgentStart,
                 r#"{"active_tools":"a"}"#,
-                "`active_tools` of its answer must be a list of texts, and is a text",
+                "`active_tools` of its answer must be a list of strings, and is a string",
             ),
             (
                 BeforeAgentStart,
                 r#"{"message":"m"}"#,
-                "`message` of its answer must be an object, and is a text",
+                "`message` of its answer must be an object, and is a string",
             ),
             (
                 BeforeAgentStart,
                 r#"{"message":{}}"#,
-                "`message.content` of its answer must be a text or a list of blocks, and is missing",
+                "`message.content` of its answer must be a string or a list of blocks, and is missing",
             ),
             (
                 BeforeAgentStart,
                 r#"{"message":{"content":true}}"#,
-                "`message.content` of its answer must be a text or a list of blocks, and is a boolean",
+                "`message.content` of its answer must be a string or a list of blocks, and is a boolean",
             ),
             (
                 BeforeAgentStart,
@@ -246,12 +233,12 @@ mod tests {
             (
                 Context,
                 r#"{"messages":["x"]}"#,
-                "`messages[0]` of its answer must be an object, and is a text",
+                "`messages[0]` of its answer must be an object, and is a string",
             ),
             (
                 ResourcesDiscover,
                 r#"{"skill_paths":[1]}"#,
-                "`skill_paths[0]` of its answer must be a text, and is a number",
+                "`skill_paths[0]` of its answer must be a string, and is a number",
             ),
             (Input, "{\n  \"prompt\": oops}", "its answer is no JSON, at line 2, column 13: expected value"),
             (Input, "{}\n{}", "its answer is no JSON, at line 2, column 1: trailing characters"),

@@ -130,6 +130,49 @@ pub fn escape_hidden(text: &str) -> Cow<'_, str> {
     escape_where(text, |_, c| is_hidden(c))
 }
 
+/// Returns the start of a text for a message: at most `most` characters, escaped as [`escape_hidden`] does, with `…` where
+/// the text is longer.
+///
+/// ```
+/// use preface_core::lint::character::excerpt;
+/// assert_eq!(excerpt("größe\n", 6), "größe\\u{a}");
+/// assert_eq!(excerpt("a long text", 6), "a long…");
+/// ```
+#[must_use]
+pub fn excerpt(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", escape_hidden(&text[..end])),
+        None => escape_hidden(text).into_owned(),
+    }
+}
+
+/// Returns the start of the character that the byte `at` is in, and the end of the text for a byte behind it. The standard
+/// library has it from Rust 1.91 on.
+#[must_use]
+pub fn floor_char_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Returns the start of a text, at most `limit` bytes, with the number of bytes left out.
+///
+/// ```
+/// use preface_core::lint::character::cut;
+/// assert_eq!(cut("größer", 3), "gr… (cut: 5 more bytes)");
+/// assert_eq!(cut("ab", 2), "ab");
+/// ```
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = floor_char_boundary(text, limit);
+    format!("{}… (cut: {} more bytes)", &text[..end], text.len() - end)
+}
+
 /// Returns true for characters that a name on a screen must not contain.
 pub(super) fn is_hidden(c: char) -> bool {
     c.is_control() || Class::of(c).is_some()

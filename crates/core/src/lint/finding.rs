@@ -1,7 +1,7 @@
 //! The finding of a lint: a byte range and a message.
 
-use super::few::BoundedList;
 use crate::{
+    bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity, excerpt},
     scope::Scope,
 };

@@ -6,7 +6,7 @@
 pub use super::character::escape_hidden;
 
 use super::{
-    character::{BLANK_BRAILLE, Class, is_unusual_space},
+    character::{BLANK_BRAILLE, Class, excerpt, floor_char_boundary, is_unusual_space},
     finding::{self, FindingLimiter, OmittedFindings, TextFinding},
 };
 use crate::{
@@ -145,14 +145,8 @@ impl TextFinding for HiddenSpan {
     fn message(&self) -> String {
         let what = match (self.kind, self.usual) {
             (HiddenKind::Tag, _) => {
-                let text: String = self.payload.iter().flat_map(|p| p.chars()).take(SHOWN_PAYLOAD).collect();
-                let more =
-                    if self.payload.as_ref().is_some_and(|p| p.len() > text.len()) { "…" } else { "" };
-                return format!(
-                    "tag characters hide the text `{}{more}`: {}",
-                    escape_hidden(&text),
-                    self.code_points
-                );
+                let text = excerpt(self.payload.as_deref().unwrap_or_default(), SHOWN_PAYLOAD);
+                return format!("tag characters hide the text `{text}`: {}", self.code_points);
             }
             (HiddenKind::Comment, _) => {
                 return format!("HTML comment of {} bytes: absent from the rendered page", self.range.len());
@@ -558,13 +552,6 @@ fn is_table_row(text: &str, start: usize, end: usize) -> bool {
         None => return false,
     };
     before.trim_start().starts_with('|') && after.trim_end().ends_with('|')
-}
-
-fn floor_char_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Returns the character of a tag character.

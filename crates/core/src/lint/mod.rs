@@ -6,10 +6,9 @@
 //! [`forged::neutralise`].
 
 pub mod character;
-pub mod few;
 pub mod finding;
 pub mod forged;
 pub mod hidden;
+pub mod prompt_text;
 pub mod secret;
-pub mod sent;
 pub mod template;

@@ -12,8 +12,9 @@ mod volatile;
 
 pub use catalogue::{VariableType, VariableTypes};
 
-use super::few::BoundedList;
+use super::character::excerpt;
 use crate::{
+    bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     scope::Scope,
     template::{Locator, Template, TemplateOptions, TextPosition, too_large},
@@ -194,11 +195,7 @@ impl PendingFindings {
     }
 }
 
-/// Returns `text` for a message: on one line and not too long.
+/// Returns the start of a text of the template for a message.
 fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+    excerpt(text, 40)
 }

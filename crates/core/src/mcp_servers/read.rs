@@ -101,9 +101,9 @@ impl McpFile {
         if notes.iter().any(|note| note.place.as_ref().is_none_or(|place| place.span.is_none())) {
             return Err(bad("too many of its keys are set twice".to_owned(), Place::file(Some(scope), path)));
         }
-        let table = root
-            .as_table()
-            .ok_or_else(|| bad(format!("it must be a JSON object, not {}", kind(&root)), root.place()))?;
+        let table = root.as_table().ok_or_else(|| {
+            bad(format!("it must be a JSON object, not {}", root.json_type()), root.place())
+        })?;
         let servers = match table.get(WRAPPER) {
             Some(node) => {
                 let key = node.key_place();
@@ -112,14 +112,18 @@ impl McpFile {
                 }
                 note_strangers(table, diagnostics);
                 node.as_table().ok_or_else(|| {
-                    bad(format!("`{WRAPPER}` must be an object of servers, not {}", kind(node)), node.place())
+                    bad(
+                        format!("`{WRAPPER}` must be an object of servers, not {}", node.json_type()),
+                        node.place(),
+                    )
                 })?
             }
             None => {
                 if let Some((key, node)) =
                     sorted_entries(table).into_iter().find(|(_, node)| node.as_table().is_none())
                 {
-                    let message = format!("`{}` must be a server, an object, not {}", shown(key), kind(node));
+                    let message =
+                        format!("`{}` must be a server, an object, not {}", shown(key), node.json_type());
                     let near = did_you_mean(key, [WRAPPER]).unwrap_or(WRAPPER);
                     let note = Diagnostic::error(INVALID, message).at(node.place());
                     return Err(Box::new(note.help(format!("write `{{\"{near}\": {{\"id\": {{…}}}}}}`"))));
@@ -221,7 +225,7 @@ impl ServerDeclaration {
             reading.fail(failure);
         }
         let Some(table) = node.as_table() else {
-            reading.report("", format!("a server must be an object, not {}", kind(node)));
+            reading.report("", format!("a server must be an object, not {}", node.json_type()));
             let failures = reading.finish();
             return ServerDeclaration {
                 place,
@@ -324,7 +328,7 @@ impl<'n> ServerReader<'n> {
         for key in ["disable", "disabled"] {
             let Some(node) = self.node(key) else { continue };
             let Some(off) = node.as_flag() else {
-                let message = format!("`{key}` must be true or false, not {}", kind(node));
+                let message = format!("`{key}` must be true or false, not {}", node.json_type());
                 self.wrong_at(format!("/{key}"), message, node, None);
                 continue;
             };
@@ -447,7 +451,7 @@ impl<'n> ServerReader<'n> {
                 }
                 _ => None,
             };
-            let message = format!("{what} must be a string, not {}", kind(node));
+            let message = format!("{what} must be a string, not {}", node.json_type());
             self.wrong_at(pointer.to_owned(), message, node, help);
             return None;
         };
@@ -462,7 +466,7 @@ impl<'n> ServerReader<'n> {
     fn texts(&mut self, key: &str) -> Vec<String> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let SettingsTree::List(items) = node.tree() else {
-            let message = format!("`{key}` must be an array of strings, not {}", kind(node));
+            let message = format!("`{key}` must be an array of strings, not {}", node.json_type());
             self.wrong_at(format!("/{key}"), message, node, None);
             return Vec::new();
         };
@@ -482,7 +486,7 @@ impl<'n> ServerReader<'n> {
         let mut pairs = BTreeMap::new();
         let Some(node) = self.node(key) else { return pairs };
         let Some(table) = node.as_table() else {
-            let message = format!("`{key}` must be an object of strings, not {}", kind(node));
+            let message = format!("`{key}` must be an object of strings, not {}", node.json_type());
             self.wrong_at(format!("/{key}"), message, node, None);
             return pairs;
         };
@@ -523,18 +527,6 @@ fn url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
         return Some(("must not hold a user name or password", Some(help)));
     }
     host.is_empty().then_some(("must name a host", None))
-}
-
-/// Returns the type of a value for messages, without the value.
-fn kind(node: &SettingsNode) -> &'static str {
-    match node.tree() {
-        SettingsTree::Null => "null",
-        SettingsTree::Flag(_) => "a flag",
-        SettingsTree::Number(_) => "a number",
-        SettingsTree::Text(_) => "a string",
-        SettingsTree::List(_) => "an array",
-        SettingsTree::Table(_) => "an object",
-    }
 }
 
 /// Returns the entries by key, so that diagnostics do not depend on the order in a file.

@@ -5,9 +5,9 @@ use super::{
     framed::FramedText,
     guard::{self, ImitationPolicy},
     model::{FrameSpan, MessageOrigin, ModelMessage},
-    noun::{Message, text_block},
     role::{ModelRole, Role},
     shell,
+    types::{Message, text_block},
 };
 use crate::{
     attachment::REMINDER_TAG,

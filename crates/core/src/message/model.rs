@@ -1,6 +1,6 @@
 //! A message for a model, with its origin.
 
-use super::{noun::text_of, role::ModelRole};
+use super::{role::ModelRole, types::text_of};
 use crate::origin::range;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};

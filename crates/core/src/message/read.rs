@@ -3,11 +3,14 @@
 //! Each message is read by itself, so an error can name the message and its location.
 
 use super::{
-    noun::{Message, MessageFault},
+    types::{Message, MessageFault},
     value::LimitedValue,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    json_type::json_type,
+    lint::character::floor_char_boundary,
+    serde_message::without_position,
     settings::shown,
 };
 use serde::de::DeserializeSeed;
@@ -281,11 +284,7 @@ impl MessageReader<'_> {
         match self.value(index)? {
             Value::Object(fields) => Ok(fields),
             other => {
-                let what = match other {
-                    Value::Array(_) => "a list",
-                    Value::String(_) => "a string",
-                    _ => "a bare value",
-                };
+                let what = json_type(&other);
                 let error =
                     self.error(start..self.at, index, format!("a message must be an object, not {what}"));
                 Err(error.help("write `{\"role\": \"user\", \"content\": \"…\"}`"))
@@ -310,14 +309,9 @@ impl MessageReader<'_> {
         let lines: usize =
             rest.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let at = self.at + lines + error.column().saturating_sub(1);
-        let mut at = if error.is_eof() { self.text.len() } else { at.min(self.text.len()) };
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
+        let at = if error.is_eof() { self.text.len() } else { floor_char_boundary(self.text, at) };
         let message_text = error.to_string();
-        let message_text = message_text
-            .rsplit_once(" at line ")
-            .map_or(message_text.as_str(), |(message_text, _)| message_text);
+        let message_text = without_position(&message_text);
         let help = if error.is_eof() {
             CUT
         } else if message_text.starts_with("duplicate key") {

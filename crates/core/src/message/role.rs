@@ -1,6 +1,9 @@
 //! The roles of a history, and the fewer ones that a model accepts.
 
-use crate::{settings::shown, suggestion::suggest_or};
+use crate::{
+    settings::shown,
+    suggestion::{quoted, suggest_or},
+};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -85,9 +88,8 @@ impl FromStr for Role {
         if let Some(role) = Role::ALL.into_iter().find(|role| role.as_str() == word) {
             return Ok(role);
         }
-        let help = suggest_or(word, Role::ALL.map(Role::as_str), || {
-            format!("roles are {}", Role::ALL.map(|role| format!("`{role}`")).join(", "))
-        });
+        let help =
+            suggest_or(word, Role::ALL.map(Role::as_str), || format!("roles are {}", quoted(Role::ALL)));
         Err(UnknownRole { word: word.to_owned(), help })
     }
 }

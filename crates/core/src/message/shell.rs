@@ -1,6 +1,6 @@
 //! The text for a model of a shell command that the user ran.
 
-use super::{forms::ShellForms, framed::FramedText, noun::Message};
+use super::{forms::ShellForms, framed::FramedText, types::Message};
 
 /// Writes the command, its output, its result, and the path of the complete output. The output is neither
 /// trimmed nor escaped.

@@ -18,9 +18,9 @@ use crate::{
     message::MessageForms,
     origin::{Origin, Piece},
     section::SectionId,
+    serde_message::SerdeMessage,
     suggestion::{did_you_mean, quoted, suggest_or},
     trust::TrustMode,
-    wrong_type::wrong_type,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_path_to_error::Segment;
@@ -182,7 +182,7 @@ impl ProfileBuilder<'_> {
         if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let error = self.error(&[key], format!("unknown key: `{key}`"));
             return Err(
-                error.help(suggest_or(key, KEYS, || format!("keys of a profile are {}", quoted(&KEYS))))
+                error.help(suggest_or(key, KEYS, || format!("keys of a profile are {}", quoted(KEYS))))
             );
         }
         let name = self.name().to_owned();
@@ -325,31 +325,27 @@ impl ProfileBuilder<'_> {
                 below => format!("{}.{below}", path.join(".")),
             };
             let message = error.inner().message().trim();
-            if let Some((field, known)) =
-                message.strip_prefix("unknown field `").and_then(|rest| rest.split_once("`, expected "))
-            {
-                let error = self.error(&keys, format!("unknown key: `{name}`"));
-                let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-                return error.help(suggest_or(field, known.iter().copied(), || {
-                    format!("its keys are {}", quoted(&known))
-                }));
+            match SerdeMessage::of(message) {
+                SerdeMessage::UnknownField { name: field, known } => {
+                    let help = suggest_or(field, known.iter().copied(), || {
+                        format!("its keys are {}", quoted(&known))
+                    });
+                    self.error(&keys, format!("unknown key: `{name}`")).help(help)
+                }
+                SerdeMessage::UnknownVariant { name: value, known } => {
+                    let help = suggest_or(value, known.iter().copied(), || {
+                        format!("possible values: {}", known.join(", "))
+                    });
+                    self.error(&keys, format!("unknown value for `{name}`: `{value}`")).help(help)
+                }
+                other => self.error(
+                    &keys,
+                    match other.wrong_type("a table") {
+                        Some((takes, found)) => format!("`{name}` takes {takes}, not {found}"),
+                        None => format!("`{name}`: {message}"),
+                    },
+                ),
             }
-            if let Some((value, known)) =
-                message.strip_prefix("unknown variant `").and_then(|rest| rest.split_once("`, expected "))
-            {
-                let error = self.error(&keys, format!("unknown value for `{name}`: `{value}`"));
-                let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-                return error.help(suggest_or(value, known.iter().copied(), || {
-                    format!("possible values: {}", known.join(", "))
-                }));
-            }
-            self.error(
-                &keys,
-                match wrong_type(message, "a table") {
-                    Some((takes, found)) => format!("`{name}` takes {takes}, not {found}"),
-                    None => format!("`{name}`: {message}"),
-                },
-            )
         })
     }
 

@@ -1,7 +1,7 @@
 //! The reminders of a profile, and the check that an event is one of theirs.
 
-use super::{DueReminder, Event, EventError, Reminder, event::type_name};
-use crate::suggestion::did_you_mean;
+use super::{DueReminder, Event, EventError, Reminder};
+use crate::{json_type::json_type, suggestion::did_you_mean};
 use std::collections::BTreeMap;
 
 /// The reminders of a profile, by id.
@@ -48,7 +48,7 @@ impl ReminderCatalog {
             let read = field.kind.read(value).ok_or_else(|| EventError::WrongType {
                 kind: kind.clone(),
                 field: field.clone(),
-                found: type_name(value),
+                found: json_type(value),
             })?;
             if let Some(text) = read {
                 variables.insert(name.clone(), text);

@@ -1,7 +1,7 @@
 //! Why an event calls for nothing.
 
 use super::EventField;
-use crate::settings::shown;
+use crate::{settings::shown, suggestion::quoted};
 
 /// An event that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +66,7 @@ impl EventError {
             | EventError::UnknownField { near: Some(near), .. } => format!("did you mean `{near}`?"),
             EventError::UnknownType { known, .. } => format!("the types are {}", known.join(", ")),
             EventError::UnknownField { known, .. } if known.is_empty() => "it has no fields".to_owned(),
-            EventError::UnknownField { known, .. } => format!("its fields are {}", listed(known)),
+            EventError::UnknownField { known, .. } => format!("its fields are {}", quoted(known)),
             EventError::NoObject(_) | EventError::NoType | EventError::TypeIsNoText(_) => {
                 r#"an event is an object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#
                     .to_owned()
@@ -75,8 +75,4 @@ impl EventError {
             EventError::Missing { .. } | EventError::WrongType { .. } => return None,
         })
     }
-}
-
-fn listed(fields: &[EventField]) -> String {
-    fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,7 @@
 //! Events, as a program sends them.
 
 use super::EventError;
+use crate::json_type::json_type;
 use serde_json::{Map, Value};
 
 /// The most events that one request may name.
@@ -28,24 +29,12 @@ impl Event {
     /// # Errors
     /// A value that is no object, or has no `type` that is a string.
     pub fn read(value: &Value) -> Result<Self, EventError> {
-        let Value::Object(fields) = value else { return Err(EventError::NoObject(type_name(value))) };
+        let Value::Object(fields) = value else { return Err(EventError::NoObject(json_type(value))) };
         let mut fields = fields.clone();
         match fields.shift_remove("type") {
             Some(Value::String(kind)) => Ok(Event { kind, fields }),
-            Some(other) => Err(EventError::TypeIsNoText(type_name(&other))),
+            Some(other) => Err(EventError::TypeIsNoText(json_type(&other))),
             None => Err(EventError::NoType),
         }
-    }
-}
-
-/// Returns the type of a value.
-pub(super) fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }

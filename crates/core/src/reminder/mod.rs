@@ -24,15 +24,15 @@ mod catalogue;
 mod error;
 mod event;
 mod field;
-mod noun;
 mod read;
 mod remind;
+mod types;
 
 pub use catalogue::ReminderCatalog;
 pub use error::EventError;
 pub use event::{Event, MOST_EVENTS};
 pub use field::{EventField, FieldKind};
-pub use noun::{DueReminder, Reminder};
 pub use read::RawReminder;
 pub(crate) use remind::is_of_event;
 pub use remind::{is_about_reminders, remind};
+pub use types::{DueReminder, Reminder};

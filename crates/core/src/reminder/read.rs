@@ -1,6 +1,6 @@
 //! Reading the file of a reminder: `---`, `description` and `fields`, `---`, the text.
 
-use super::{EventField, Reminder, noun::EVENT};
+use super::{EventField, Reminder, types::EVENT};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::forged::{TAGS, scan_tags},
@@ -11,7 +11,7 @@ use crate::{
         YamlFields, YamlValue,
         frontmatter::{self, FrontmatterSplit, split},
     },
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, quoted},
     template::{Template, TemplateOptions},
 };
 use std::sync::Arc;
@@ -82,10 +82,10 @@ impl RawReminder {
     pub fn into_override(self, other: &Reminder) -> Result<Reminder, Box<Diagnostic>> {
         if self.fields.as_ref().is_some_and(|fields| *fields != other.fields) {
             let what = format!("`{}` has other fields than its event", self.id);
-            let fields: Vec<String> = other.fields.iter().map(|field| format!("`{field}`")).collect();
-            let help = match fields.is_empty() {
-                true => "leave `fields` out: the event has none".to_owned(),
-                false => format!("remove `fields`, or write {}", fields.join(", ")),
+            let help = if other.fields.is_empty() {
+                "leave `fields` out: the event has none".to_owned()
+            } else {
+                format!("remove `fields`, or write {}", quoted(&other.fields))
             };
             return Err(Box::new(self.invalid_note(what).help(help)));
         }

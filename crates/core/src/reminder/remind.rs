@@ -3,7 +3,7 @@
 //! It is the render stage on plans of its own. Whatever a value is, no reminder ends
 //! the tags that are around it: each value is escaped by itself, and so is what values and text make together. No value ends a frame of quoted data either.
 
-use super::{DueReminder, noun::EVENT};
+use super::{DueReminder, types::EVENT};
 use crate::{
     attachment::{Attachment, AttachmentPlace, QUOTE_TAG, REMINDER_TAG},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},

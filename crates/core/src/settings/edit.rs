@@ -239,7 +239,7 @@ impl EditedFile<'_> {
         let line = place.line.unwrap_or(1);
         let what = match value {
             CstNode::Leaf(CstLeafNode::NullKeyword(_)) => "null",
-            CstNode::Leaf(CstLeafNode::BooleanLit(_)) => "a flag",
+            CstNode::Leaf(CstLeafNode::BooleanLit(_)) => "a boolean",
             CstNode::Leaf(CstLeafNode::StringLit(_)) => "a string",
             CstNode::Leaf(CstLeafNode::NumberLit(_)) => "a number",
             CstNode::Container(CstContainerNode::Array(_)) => "an array",

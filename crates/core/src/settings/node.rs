@@ -1,7 +1,7 @@
 //! A settings value with its location: JSON with the file and the byte range of each part.
 
 use super::merge::SetBy;
-use crate::diagnostic::Place;
+use crate::{diagnostic::Place, json_type::json_type};
 use serde_json::{Map, Number, Value};
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -166,13 +166,22 @@ impl SettingsNode {
     /// Describes the value for a message: `a string`, `true`, `-5`.
     pub(crate) fn described(&self) -> String {
         match &self.tree {
-            SettingsTree::Null => "null".to_owned(),
             SettingsTree::Flag(flag) => flag.to_string(),
             SettingsTree::Number(number) => number.to_string(),
-            SettingsTree::Text(_) => "a string".to_owned(),
-            SettingsTree::List(_) => "an array".to_owned(),
-            SettingsTree::Table(_) => "an object".to_owned(),
+            _ => self.json_type().to_owned(),
         }
+    }
+
+    /// Returns the name of the value's type, which does not show the value.
+    pub(crate) fn json_type(&self) -> &'static str {
+        json_type(&match &self.tree {
+            SettingsTree::Null => Value::Null,
+            SettingsTree::Flag(flag) => Value::Bool(*flag),
+            SettingsTree::Number(number) => Value::Number(number.clone()),
+            SettingsTree::Text(_) => Value::String(String::new()),
+            SettingsTree::List(_) => Value::Array(Vec::new()),
+            SettingsTree::Table(_) => Value::Object(Map::new()),
+        })
     }
 }
 

@@ -9,8 +9,9 @@ use super::{
 use crate::{
     condition::Condition,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    lint::character::excerpt,
     scope::Scope,
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, quoted},
 };
 use jsonc_parser::{
     CollectOptions, ParseOptions, Scanner, ScannerOptions, ast::Value as Ast, common::Ranged,
@@ -650,10 +651,7 @@ fn unknown_key(key: &str, node: &SettingsNode, shape: ValueShape, path: &KeyPath
         (_, "mcp" | "mcpServers") if path.0.is_empty() => note.help("MCP servers are listed in `mcp.json`"),
         (Some(near), _) => note.help(format!("did you mean `{near}`?")),
         (None, "$schema") if path.0.is_empty() => note.help("remove it; settings have one schema"),
-        (None, _) => {
-            let names: Vec<String> = shape.names().map(|name| format!("`{name}`")).collect();
-            note.help(format!("known here: {}", names.join(", ")))
-        }
+        (None, _) => note.help(format!("known here: {}", quoted(shape.names()))),
     }
 }
 
@@ -765,21 +763,9 @@ impl FileDiagnostics {
 /// The most characters of a name that a message shows.
 const LONGEST: usize = 80;
 
-/// Formats a name from a file for a message: one line, hidden and control characters escaped, truncated if
-/// too long.
+/// Formats a name from a file for a message.
 pub(crate) fn shown(name: &str) -> String {
-    let mut text = String::new();
-    for (at, c) in name.chars().enumerate() {
-        if at == LONGEST {
-            text.push('…');
-            break;
-        }
-        match c {
-            '"' | '\'' | '\\' => text.push(c),
-            _ => text.extend(c.escape_debug()),
-        }
-    }
-    text
+    excerpt(name, LONGEST)
 }
 
 // Settings files that another program shares: keys that preface does not know are not the user's mistake.
@@ -832,7 +818,7 @@ mod tests {
     #[test]
     fn names_from_files_are_shown_escaped_and_cut() {
         assert_eq!(shown("my \"tool\""), "my \"tool\"");
-        assert_eq!(shown("a\u{202e}b\nc\u{200b}"), "a\\u{202e}b\\nc\\u{200b}");
+        assert_eq!(shown("a\u{202e}b\nc\u{200b}"), "a\\u{202e}b\\u{a}c\\u{200b}");
         assert_eq!(shown(&"x".repeat(1000)).chars().count(), LONGEST + 1);
     }
 

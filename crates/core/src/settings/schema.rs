@@ -1,6 +1,7 @@
 //! The schema of settings, as data. Reading, merging, `--set` and the reference page all follow this list.
 
 use super::{key_path::KeyPath, own::SystemPromptFileSettings};
+use crate::suggestion::quoted;
 
 /// One key of an object.
 #[derive(Clone, Copy, Debug)]
@@ -139,8 +140,7 @@ impl ValueShape {
             ValueShape::Integer { least: Some(least) } => format!("an integer of {least} or more"),
             ValueShape::Integer { least: None } => "an integer".to_owned(),
             ValueShape::Choice(words) => {
-                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-                format!("one of {}", words.join(", "))
+                format!("one of {}", quoted(*words))
             }
             ValueShape::Texts(_) => "an array of strings".to_owned(),
             ValueShape::Condition => "an object with `all`, `any` or `none`".to_owned(),

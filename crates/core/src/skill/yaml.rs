@@ -3,6 +3,7 @@
 //! Version 1.2, core schema: `yes` and `on` are texts, dates are texts, `<<` is an ordinary key, an unknown tag is
 //! ignored, and a key that is twice is an error.
 
+use crate::serde_message::without_position;
 use serde::{
     Deserialize,
     de::{Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor},
@@ -128,7 +129,7 @@ fn message(text: &str) -> String {
 
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]).to_owned()
+    without_position(&text).to_owned()
 }
 
 impl<'de> Deserialize<'de> for YamlValue {

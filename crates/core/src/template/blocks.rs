@@ -1,10 +1,14 @@
 //! Pairs each `if` with its `else` and `endif`, and finds the tags that are text after all.
 
 use super::scan::{ScannedTag, Scanner, TagContent};
+use serde::Serialize;
 use std::ops::Range;
 
 /// The reason why a tag is output as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = LiteralWhy, description = "Why a tag is text."))]
+#[serde(rename_all = "kebab-case")]
 pub enum StrayReason {
     /// An `if` that no `endif` closes, or the `else` of one.
     NeverClosed,

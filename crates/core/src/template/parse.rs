@@ -3,7 +3,7 @@
 use super::blocks::{self, Tag};
 use super::ops::{self, Op};
 use super::{Locator, TemplateError, TemplateOptions, lines};
-use crate::variable::VariableKey;
+use crate::{lint::character::floor_char_boundary, variable::VariableKey};
 use std::sync::Arc;
 
 /// A template that was read once and can be rendered any number of times.
@@ -74,7 +74,7 @@ impl Template {
 /// Returns the error of a text that is larger than the options allow.
 pub(crate) fn too_large(text: &str, options: &TemplateOptions) -> Option<TemplateError> {
     let limit = options.max_bytes.filter(|limit| *limit < text.len())?;
-    let start = (0..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let start = floor_char_boundary(text, limit);
     let at = Locator::new(text).locate(start..text.len());
     Some(TemplateError::TooLarge { limit, bytes: text.len(), at })
 }

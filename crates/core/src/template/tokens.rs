@@ -2,6 +2,7 @@
 
 use super::{StrayReason, TagRole, Template};
 use crate::variable::VariableKey;
+use serde::Serialize;
 use std::ops::Range;
 
 /// The kind of a tag.
@@ -23,8 +24,11 @@ pub enum TokenKind {
     Endraw,
 }
 
-/// The part of a block that a tag is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A branch of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = TokenBranch))]
+#[serde(rename_all = "kebab-case")]
 pub enum Branch {
     /// Between `if` and `else`, or `if` and `endif`.
     First,

@@ -7,8 +7,6 @@ mod notes;
 mod preview;
 mod probe;
 mod reply;
-#[cfg(feature = "openapi")]
-mod words;
 
 pub(crate) use probe::Probe;
 pub use reply::{

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::lint::{catalogue, tags};
 use preface_core::{
+    bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     lint::{
-        few::BoundedList,
         finding, forged,
         hidden::{self, CommentHandling},
         secret,

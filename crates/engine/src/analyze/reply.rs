@@ -1,10 +1,9 @@
 //! The serialized analysis. Each position is given in bytes and in UTF-16 units.
 
-#[cfg(feature = "openapi")]
-use super::words;
 use preface_core::{
     budget::Counter,
     diagnostic::{DiagnosticCode, Severity},
+    lint::character::floor_char_boundary,
     origin::Origin,
     prompt::Prompt,
     template::{Branch, StrayReason, Tile, TileKind, Utf16},
@@ -51,7 +50,7 @@ pub struct Left {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AnalyzedToken {
     /// `text`, `raw-text`, `variable`, `if`, `if-not`, `else`, `endif`, `raw`, `endraw`, or `literal` for a tag that is text.
-    #[cfg_attr(feature = "openapi", schema(value_type = words::TokenKind))]
+    #[cfg_attr(feature = "openapi", schema(value_type = TokenKind))]
     pub kind: &'static str,
     /// Its bytes.
     pub range: [usize; 2],
@@ -61,8 +60,7 @@ pub struct AnalyzedToken {
     pub depth: usize,
     /// The branch of the innermost block around it: `first` or `second`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<words::TokenBranch>))]
-    pub branch: Option<&'static str>,
+    pub branch: Option<Branch>,
     /// The key of a variable or condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -74,11 +72,28 @@ pub struct AnalyzedToken {
     pub tag: Option<&'static str>,
     /// Why a `literal` is text: `never-closed`, `no-open-if`, `second-else`, `no-endraw` or `no-raw`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<words::LiteralWhy>))]
-    pub why: Option<&'static str>,
+    pub why: Option<StrayReason>,
     /// The other tags of its block, by their places in this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub partners: Vec<usize>,
+}
+
+/// What a run of a template is.
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(rename_all = "kebab-case")]
+#[expect(dead_code, reason = "only its description is used")]
+enum TokenKind {
+    Text,
+    RawText,
+    Variable,
+    If,
+    IfNot,
+    Else,
+    Endif,
+    Raw,
+    Endraw,
+    Literal,
 }
 
 /// A diagnostic at a position.
@@ -259,20 +274,11 @@ impl AnalyzedToken {
             range: pair(&tile.range),
             utf16: pair(&utf16.range(&tile.range)),
             depth: tile.depth,
-            branch: tile.branch.map(|branch| match branch {
-                Branch::First => "first",
-                Branch::Second => "second",
-            }),
+            branch: tile.branch,
             key: tile.key.map(ToString::to_string),
             key_utf16: tile.key_range.as_ref().map(|range| pair(&utf16.range(range))),
             tag: (tile.stray.is_some() && matches!(tile.kind, TileKind::Tag(_))).then_some(kind),
-            why: tile.stray.map(|stray| match stray {
-                StrayReason::NeverClosed => "never-closed",
-                StrayReason::NoOpenIf => "no-open-if",
-                StrayReason::SecondElse => "second-else",
-                StrayReason::NoEndraw => "no-endraw",
-                StrayReason::NoRaw => "no-raw",
-            }),
+            why: tile.stray,
             partners: tile.partners.clone(),
         }
     }
@@ -326,6 +332,6 @@ pub(super) fn pair(range: &Range<usize>) -> [usize; 2] {
 
 /// Returns the head of a value, and whether that is not all of it.
 pub(super) fn shortened(value: &str) -> (String, bool) {
-    let end = (0..=SHOWN.min(value.len())).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
+    let end = floor_char_boundary(value, SHOWN);
     (value[..end].to_owned(), end < value.len())
 }

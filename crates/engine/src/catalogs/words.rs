@@ -1,12 +1,7 @@
 //! Differences of two texts by words, because a line of a prompt is often a whole paragraph.
 
-use crate::templates::DiffKind;
+use preface_core::diff::{self, DiffKind};
 use serde::Serialize;
-use similar::{Algorithm, ChangeTag, TextDiff};
-use std::time::Duration;
-
-/// The time to search for the smallest difference; after that a larger one is used.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A run of words with the same change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,14 +22,11 @@ pub struct WordRun {
 /// ```
 #[must_use]
 pub fn words(before: &str, after: &str) -> Vec<WordRun> {
-    let diff =
-        TextDiff::configure().algorithm(Algorithm::Patience).timeout(PATIENCE).diff_words(before, after);
     let mut runs = WordRuns::default();
-    for change in diff.iter_all_changes() {
-        match change.tag() {
-            ChangeTag::Equal => runs.same(change.value()),
-            ChangeTag::Delete => runs.differ(DiffKind::Removed, change.value()),
-            ChangeTag::Insert => runs.differ(DiffKind::Added, change.value()),
+    for (kind, text) in diff::words(before, after) {
+        match kind {
+            DiffKind::Same => runs.same(text),
+            kind => runs.differ(kind, text),
         }
     }
     runs.end();

@@ -9,6 +9,7 @@ use preface_core::{
     lint::hidden::escape_hidden,
     profile::Rebuild,
     prompt::{Prompt, fingerprint},
+    suggestion::quoted,
     trust::TrustMode,
     variable::{RecordedVariables, Stability, VariableKey},
 };
@@ -109,11 +110,7 @@ impl PromptRecord {
         {
             let list = |names: &BTreeSet<&str>| match names.len() {
                 0 => "none".to_owned(),
-                _ => names
-                    .iter()
-                    .map(|name| format!("`{}`", escape_hidden(name)))
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                _ => quoted(names.iter().map(|name| escape_hidden(name))),
             };
             let built = list(&built);
             let what = match &now {

@@ -19,6 +19,7 @@ use preface_core::{
     model::{Models, PrefixCheck},
     prompt::{Prompt, fingerprint},
     reminder::is_about_reminders,
+    suggestion::quoted,
     turn::Tool,
 };
 use preface_host::models;
@@ -404,11 +405,9 @@ impl ConversationService {
                 notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
             }
             if !revoked.is_empty() {
-                let names: Vec<String> =
-                    revoked.iter().map(|name| format!("`{}`", escape_hidden(name))).collect();
                 let what = format!(
                     "the tools of the project are left out because its trust was revoked: {}",
-                    names.join(", ")
+                    quoted(revoked.iter().map(|name| escape_hidden(name)))
                 );
                 notes.push(Diagnostic::warning(DiagnosticCode::ConversationToolsRevoked, what));
             }
@@ -581,7 +580,7 @@ impl TurnContent {
         let refused_at = trust::refused_at(engine.system(), &built);
         let TurnOptions { tools, given_tools, trust, .. } = TurnOptions::of(request);
         let selection = ToolSelection {
-            choice: fingerprint(&serde_json::json!([tools, given_tools]).to_string()),
+            choice: fingerprint(serde_json::json!([tools, given_tools]).to_string()),
             project: built.project_tools,
             ungranted: built.ungranted,
             // A call without the project has none of its tools, whatever was granted.

@@ -4,6 +4,7 @@
 use crate::request::ToolChoice;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    lint::character::cut,
     lint::{
         forged::neutralise,
         hidden::{self, escape_hidden},
@@ -161,7 +162,7 @@ impl ToolWarnings {
             None | Some("") => (None, false),
             Some(text) => {
                 self.cut += usize::from(text.len() > TEXT_LIMIT);
-                let (text, hides) = safe(&cut(text));
+                let (text, hides) = safe(&cut(text, TEXT_LIMIT));
                 (Some(text), hides)
             }
         };
@@ -242,17 +243,6 @@ impl ToolWarnings {
 
 fn count(tools: usize) -> String {
     format!("{tools} {}", if tools == 1 { "tool" } else { "tools" })
-}
-
-fn cut(text: &str) -> String {
-    if text.len() <= TEXT_LIMIT {
-        return text.to_owned();
-    }
-    let mut end = TEXT_LIMIT;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}… (cut: {} more bytes)", &text[..end], text.len() - end)
 }
 
 /// Makes a text harmless. True if it hid anything.

@@ -2,8 +2,8 @@
 //! records its input.
 
 use super::{
-    noun::{DeclaredTool, OnContext, OnDiscover, OnInput, OnStart, ScenarioExtension},
     record::{HookError, HookLogEntry, HookObservation},
+    types::{DeclaredTool, OnContext, OnDiscover, OnInput, OnStart, ScenarioExtension},
 };
 use preface_core::{
     hook::{HookCall, HookEvent, HookFailure, HookHandler, HookReply},

@@ -16,11 +16,11 @@
 //! [`Session`]: crate::Session
 
 mod extension;
-mod noun;
 mod play;
 mod read;
 mod record;
+mod types;
 
-pub use noun::Scenario;
 pub use read::{MOST_BYTES, MOST_ENTRIES, ScenarioError};
 pub use record::{HookError, HookLogEntry, HookObservation, PromptRow, ScenarioRecord};
+pub use types::Scenario;

@@ -2,8 +2,8 @@
 
 use super::{
     extension::SharedJournal,
-    noun::{BashRun, CustomMessage, DeclaredTool, DeliverAs, Scenario, ScenarioStep},
     record::{PromptRow, ScenarioRecord},
+    types::{BashRun, CustomMessage, DeclaredTool, DeliverAs, Scenario, ScenarioStep},
 };
 use crate::{
     Engine, Error, Request,

@@ -1,8 +1,12 @@
 //! Reads a scenario file: one JSON object without unknown keys, within limits.
 
-use super::noun::{CustomMessage, Scenario};
+use super::types::{CustomMessage, Scenario};
 use preface_core::{
-    diagnostic::Place, lint::hidden::escape_hidden, message::Message, suggestion::did_you_mean,
+    diagnostic::Place,
+    lint::hidden::escape_hidden,
+    message::Message,
+    serde_message::{SerdeMessage, without_position},
+    suggestion::{quoted, suggest_or},
 };
 
 /// The largest scenario file, in bytes.
@@ -100,13 +104,13 @@ impl Scenario {
             ];
             let long = lists.into_iter().find_map(|(name, n)| long(format!("/extensions/{at}/{name}"), n));
             let hooks = one.before_agent_start.iter().enumerate();
-            let message = |(hook, start): (usize, &super::noun::OnStart)| {
+            let message = |(hook, start): (usize, &super::types::OnStart)| {
                 tried(start.message.as_ref()?, &format!("/extensions/{at}/before_agent_start/{hook}/message"))
             };
             if let Some(fault) = long.or_else(|| hooks.clone().find_map(message)) {
                 return Some(fault);
             }
-            let both = |(hook, start): (usize, &super::noun::OnStart)| {
+            let both = |(hook, start): (usize, &super::types::OnStart)| {
                 let text = start.append.as_ref().or(start.replace.as_ref());
                 (start.replace_with_empty && text.is_some()).then(|| {
                     (
@@ -120,7 +124,7 @@ impl Scenario {
                 return Some(fault);
             }
         }
-        let custom = |(at, step): (usize, &super::noun::ScenarioStep)| {
+        let custom = |(at, step): (usize, &super::types::ScenarioStep)| {
             tried(step.custom.as_ref()?, &format!("/steps/{at}/custom"))
         };
         self.steps.iter().enumerate().find_map(custom)
@@ -139,7 +143,7 @@ fn tried(message: &CustomMessage, pointer: &str) -> Option<(String, String, Opti
 /// text.
 fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
     let message = error.to_string();
-    let words = message.rsplit_once(" at line ").map_or(message.as_str(), |(words, _)| words);
+    let words = without_position(&message);
     // `line` and `column` (bytes) are where the parser was: behind the word or value that it did not like.
     let line_start: usize =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -148,31 +152,11 @@ fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
     let mut help = None;
     if error.is_syntax() || error.is_eof() {
         message = format!("the scenario is no JSON: {message}");
-    } else if let Some((unknown, known)) = unknown_key(words) {
-        message = format!("unknown key `{}`", escape_hidden(unknown));
-        help = Some(match did_you_mean(unknown, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => {
-                format!(
-                    "keys here are {}",
-                    known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
-                )
-            }
-        });
+    } else if let SerdeMessage::UnknownField { name, known } = SerdeMessage::of(words) {
+        message = format!("unknown key `{}`", escape_hidden(name));
+        help = Some(suggest_or(name, known.iter().copied(), || format!("keys here are {}", quoted(&known))));
     }
     ScenarioError { message, place: Box::new(Place::within(None, path, text, at..at)), help }
-}
-
-/// Splits the parser's message: ``unknown field `x`, expected one of `a`, `b` ``.
-fn unknown_key(words: &str) -> Option<(&str, Vec<&str>)> {
-    let rest = words.strip_prefix("unknown field `")?;
-    let (unknown, expected) = rest.rsplit_once("`, expected ")?;
-    let (unknown, expected) = match unknown.split_once("`, expected ") {
-        // The list of keys has no such words in it, so these are the first.
-        Some((first, _)) => (first, rest[first.len()..].trim_start_matches("`, expected ")),
-        None => (unknown, expected),
-    };
-    Some((unknown, expected.split('`').skip(1).step_by(2).collect()))
 }
 
 #[cfg(test)]
@@ -241,7 +225,7 @@ mod tests {
     #[test]
     fn missing_keys_have_defaults() {
         let scenario = Scenario::read("x.json", b"\xef\xbb\xbf{}").expect("a scenario");
-        assert_eq!(scenario.steps, super::super::noun::one_prompt());
+        assert_eq!(scenario.steps, super::super::types::one_prompt());
         assert_eq!((scenario.extensions.len(), scenario.replies.len()), (0, 0));
     }
 }

@@ -2,13 +2,16 @@
 
 use super::{
     outline::SchemaOutline,
-    shown::{is_secret, kind, member, text, value},
+    shown::{is_secret, member, text, value},
 };
 use jsonschema::{
     JsonType, ValidationError,
     error::{TypeKind, ValidationErrorKind as Kind},
 };
-use preface_core::extension::{MOST_FAULTS, SchemaViolation};
+use preface_core::{
+    extension::{MOST_FAULTS, SchemaViolation},
+    json_type::json_type,
+};
 use serde_json::Value;
 
 /// Returns the reason why a schema does not compile.
@@ -170,7 +173,7 @@ fn kind_for(expected: &TypeKind, instance: &Value) -> &'static str {
         TypeKind::Single(single) => *single == JsonType::Integer,
         TypeKind::Multiple(set) => set.contains(JsonType::Integer),
     };
-    if integer && instance.is_number() { "a number with a fraction" } else { kind(instance) }
+    if integer && instance.is_number() { "a number with a fraction" } else { json_type(instance) }
 }
 
 /// Lists the allowed values, at most [`SHOWN`] of them.

@@ -16,7 +16,7 @@ pub struct Document {
     #[cfg_attr(feature = "openapi", schema(pattern = "^preface-templates/1$"))]
     pub format: String,
     /// The templates, by name.
-    #[serde(deserialize_with = "crate::object::read_all")]
+    #[serde(deserialize_with = "crate::json_input::objects")]
     pub templates: Vec<StoredTemplate>,
 }
 
@@ -28,7 +28,7 @@ pub struct StoredTemplate {
     #[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
     pub name: TemplateName,
     /// Its versions, the oldest first.
-    #[serde(deserialize_with = "crate::object::read_all")]
+    #[serde(deserialize_with = "crate::json_input::objects")]
     pub versions: Vec<StoredVersion>,
 }
 
@@ -37,7 +37,7 @@ pub struct StoredTemplate {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StoredVersion {
     /// Its number in the store that it comes from.
-    #[serde(deserialize_with = "crate::whole::number")]
+    #[serde(deserialize_with = "crate::json_input::number")]
     pub version: u64,
     /// The text; `null` where this version goes back to the default.
     #[serde(deserialize_with = "Option::deserialize")]

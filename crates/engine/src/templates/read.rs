@@ -30,7 +30,7 @@ impl EffectiveTemplate {
     /// Returns an identifier of this text and version: the version, a dash, 16 digits of the text's digest.
     #[must_use]
     pub fn tag(&self) -> String {
-        let digest = fingerprint(&self.text);
+        let digest = fingerprint(&*self.text);
         let digest = digest.rsplit(':').next().unwrap_or_default();
         format!("{}-{}", self.version, digest.get(..16).unwrap_or(digest))
     }

@@ -29,6 +29,7 @@ use preface_core::{
     catalog::CatalogIndex,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
+    prompt::fingerprint,
 };
 use std::path::{Path, PathBuf};
 
@@ -96,12 +97,7 @@ fn files_key(index: &CatalogIndex) -> String {
 /// Returns the digest of the contents of an index, which its file carries too.
 fn seal(index: &CatalogIndex) -> String {
     // An index holds nothing that JSON cannot represent.
-    digest(&serde_json::to_vec(index).unwrap_or_default())
-}
-
-/// Returns the digest of bytes as an index writes it.
-fn digest(bytes: &[u8]) -> String {
-    format!("blake3:{}", blake3::hash(bytes).to_hex())
+    fingerprint(serde_json::to_vec(index).unwrap_or_default())
 }
 
 /// Names a file for people: from `~` where it is below the home directory.

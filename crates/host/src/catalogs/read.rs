@@ -2,7 +2,7 @@
 
 use super::{
     CATALOGS_LIMIT, COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, RAW,
-    catalog_dir, digest, dir, files_key,
+    catalog_dir, dir, files_key,
     names::{number, stem_fault},
     place, seal,
 };
@@ -11,6 +11,7 @@ use preface_core::{
     catalog::{CatalogEntry, CatalogIndex, CatalogText, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
+    prompt::fingerprint,
     suggestion,
 };
 use std::{
@@ -129,7 +130,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
 pub fn text(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<CatalogText, Box<Diagnostic>> {
     let entry = entry(index, name)?;
     let (path, bytes) = file(system, index, COMPILED, &entry.compiled_file(), COMPILED_LIMIT)?;
-    if digest(&bytes) != entry.compiled {
+    if fingerprint(&bytes) != entry.compiled {
         return Err(changed_error(system, &path, "it is not what was compiled"));
     }
     match serde_json::from_slice::<CatalogText>(&bytes) {
@@ -150,7 +151,7 @@ pub fn text(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<Cat
 pub fn raw(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
     let entry = entry(index, name)?;
     let (path, bytes) = file(system, index, RAW, &entry.file, FILE_LIMIT)?;
-    if digest(&bytes) == entry.digest {
+    if fingerprint(&bytes) == entry.digest {
         Ok(bytes)
     } else {
         Err(changed_error(system, &path, "it is not what was imported"))

@@ -40,8 +40,8 @@ impl SampleCatalog {
                 bytes: words.len(),
                 values: 0,
                 kept: 0,
-                digest: digest(words.as_bytes()),
-                compiled: digest(&compiled),
+                digest: fingerprint(words.as_bytes()),
+                compiled: fingerprint(&compiled),
             });
             files.push(((*file).to_owned(), words.as_bytes().to_vec(), compiled));
         }

@@ -2,7 +2,7 @@
 //! one are written into a directory of their own, then its index takes the place of the old one, then the old files go.
 
 use super::{
-    COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, RAW, catalog_dir, digest, files_key, place,
+    COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, RAW, catalog_dir, files_key, place,
     read::{self, index_fault},
     seal,
 };
@@ -11,6 +11,7 @@ use preface_core::{
     catalog::{self, CatalogIndex, CatalogText},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
+    prompt::fingerprint,
 };
 use std::{
     collections::BTreeMap,
@@ -169,7 +170,7 @@ fn check(index: &CatalogIndex, files: &[CatalogPromptFile<'_>]) -> Result<(), Bo
         let Some(file) = by_name.get(entry.file.as_str()) else {
             return Err(invalid(index, &format!("the file `{shown}` is missing")));
         };
-        if digest(file.raw) != entry.digest || digest(file.compiled) != entry.compiled {
+        if fingerprint(file.raw) != entry.digest || fingerprint(file.compiled) != entry.compiled {
             return Err(invalid(index, &format!("`{shown}` differs from its index")));
         }
         if file.raw.len() as u64 > FILE_LIMIT || file.compiled.len() as u64 > COMPILED_LIMIT {

@@ -16,6 +16,7 @@ use file::{HeadKeys, MarkdownOutcome};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{EntryOrigin, Status},
+    lint::character::excerpt,
     scope::Scope,
 };
 use std::{
@@ -91,11 +92,7 @@ pub(crate) fn remove_repeated(before: usize, look: &ProviderContext<'_>) {
 
 /// Returns an untrusted text on one line for a message.
 pub(crate) fn shown(text: &str) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", preface_core::lint::hidden::escape_hidden(&text[..end])),
-        None => preface_core::lint::hidden::escape_hidden(text).into_owned(),
-    }
+    excerpt(text, 200)
 }
 
 fn load_bundle<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>, entries: &mut Vec<MarkdownEntry<T>>) {

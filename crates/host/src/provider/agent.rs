@@ -54,8 +54,8 @@ impl ContextProvider for AgentSection {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
-        let part = options.word("part", &["prompt", "reminder", "skills"], look);
+        let options = SectionOptions::new(section, look);
+        let part = options.word("part", &["prompt", "reminder", "skills"]);
         let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is selected") };
         let entries = agents::load(look);
         let Some(entry) = agents::find(name, &entries) else {

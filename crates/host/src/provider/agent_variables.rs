@@ -8,10 +8,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
-    lint::{
-        finding::TextFinding,
-        hidden::{escape_hidden, scan_few},
-    },
+    lint::{character::excerpt, finding::TextFinding, hidden::scan_few},
     turn::one_line,
     variable::{RecordedVariable, Stability, VariableKey},
 };
@@ -114,8 +111,5 @@ fn line(entry: &AgentEntry) -> String {
     let description = entry.value.what.as_ref().map(|agent| agent.description.as_str()).unwrap_or_default();
     let description = one_line(description).unwrap_or_default();
     let name = shown(&entry.name);
-    match description.char_indices().nth(DESCRIPTION_LIMIT) {
-        Some((end, _)) => format!("- {name}: {}…", escape_hidden(&description[..end])),
-        None => format!("- {name}: {}", escape_hidden(&description)),
-    }
+    format!("- {name}: {}", excerpt(&description, DESCRIPTION_LIMIT))
 }

@@ -41,8 +41,8 @@ impl ContextProvider for Commands {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
-        let escapes = options.word("escape", &["none", "line"], look) == "line";
+        let options = SectionOptions::new(section, look);
+        let escapes = options.word("escape", &["none", "line"]) == "line";
         let mut entries = commands::load(look);
         let why = match entries.is_empty() {
             true => "there is no slash command",

@@ -64,28 +64,28 @@ impl ContextProvider for ContextFiles {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
+        let options = SectionOptions::new(section, look);
         let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
-        let links = options.word("links", &["inside", "never"], look);
-        let stop = options.word("stop", &["root", "home", "work-tree", "cwd"], look);
-        let order = options.word("order", &["root-first", "nearest-first"], look);
+        let links = options.word("links", &["inside", "never"]);
+        let stop = options.word("stop", &["root", "home", "work-tree", "cwd"]);
+        let order = options.word("order", &["root-first", "nearest-first"]);
         let walk = ContextWalk {
             look,
-            first: options.word("pick", &["all", "first"], look) == "first",
-            dedupe: options.word("dedupe", &["file+content", "content", "file", "path"], look),
+            first: options.word("pick", &["all", "first"]) == "first",
+            dedupe: options.word("dedupe", &["file+content", "content", "file", "path"]),
             links,
-            keep_blank: options.word("blank", &["skip", "keep"], look) == "keep",
-            hidden: match options.word("worktree", &["both", "nearest"], look) {
+            keep_blank: options.word("blank", &["skip", "keep"]) == "keep",
+            hidden: match options.word("worktree", &["both", "nearest"]) {
                 "nearest" => hidden_by_work_tree(&names, look),
                 _ => None,
             },
-            hold_shared: options.word("shared_dirs", &["hold", "read"], look) == "hold",
+            hold_shared: options.word("shared_dirs", &["hold", "read"]) == "hold",
             exclude: options
                 .texts("exclude", &[])
                 .iter()
                 .map(|path| expand(path, &look.places.cwd, look))
                 .collect(),
-            report_imports: options.word("imports", &["keep", "report"], look) == "report",
+            report_imports: options.word("imports", &["keep", "report"]) == "report",
             left_out: Cell::new(false),
         };
         let mut found = Vec::new();

@@ -45,7 +45,7 @@ impl ContextProvider for LayerFiles {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
+        let options = SectionOptions::new(section, look);
         let names = options.texts("names", &[]);
         if let Some(pieces) = options.text("given").and_then(|name| look.given.get(name)) {
             let mut contribution = silent(self, section, "the text that was given for it is empty");
@@ -61,7 +61,7 @@ impl ContextProvider for LayerFiles {
             }
             return contribution;
         }
-        if options.word("pick", &["all", "first"], look) == "first" {
+        if options.word("pick", &["all", "first"]) == "first" {
             return first(self, section, &names, look);
         }
         let mut contribution = silent(self, section, format!("there is no {}", names.join(" or ")));

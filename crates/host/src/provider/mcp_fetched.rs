@@ -3,12 +3,13 @@
 
 use super::{
     ContextProvider,
-    mcp_servers::{cut, lines_as_lf, unrecorded},
+    mcp_servers::{lines_as_lf, unrecorded},
     silent,
 };
 use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
+    lint::character::cut,
     lint::hidden::escape_hidden,
     mcp_servers::{ContentRequest, ServerEntry},
     origin::{Origin, Piece},

@@ -11,6 +11,7 @@ use super::{ContextProvider, SectionOptions, silent};
 use crate::provider_context::ProviderContext;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
+    lint::character::cut,
     lint::{
         forged::neutralise,
         hidden::{escape_hidden, write_out},
@@ -60,7 +61,7 @@ impl ContextProvider for McpServersSection {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
+        let options = SectionOptions::new(section, look);
         let needed = options.texts("resource_tools", &[]);
         let is_reached = needed.is_empty() || look.turn.tools.iter().any(|tool| needed.contains(&tool.name));
         // They are sorted by name, and one of a name is active.
@@ -215,18 +216,6 @@ fn plain(name: &str) -> String {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown.into_owned(),
     }
-}
-
-/// Cuts a text and appends the number of bytes left out.
-pub(super) fn cut(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let mut end = limit;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}… (cut: {} more bytes)", &text[..end], text.len() - end)
 }
 
 pub(super) fn lines_as_lf(text: &str) -> String {

@@ -19,13 +19,15 @@ pub mod mcp_prompt;
 pub mod mcp_resource;
 pub mod mcp_servers;
 pub mod output_style;
+mod section_options;
 pub mod skills;
 pub mod system_prompt_file;
 pub mod turn_variables;
 
+pub(crate) use section_options::{SectionOptions, truth};
+
 use crate::provider_context::ProviderContext;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,
     snapshot::Contribution,
     variable::{RecordedVariable, Stability, VariableKey},
@@ -152,48 +154,6 @@ pub fn resolve(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariabl
         variable.stability = info.map_or(Stability::Static, |info| info.stability);
     }
     variable
-}
-
-/// Reads the typed options of a section.
-pub(crate) struct SectionOptions<'a> {
-    section: &'a Section,
-}
-
-impl<'a> SectionOptions<'a> {
-    pub(crate) fn new(section: &'a Section) -> Self {
-        SectionOptions { section }
-    }
-
-    /// Returns an option that is one of a few words, the first of them where it is not set or no such word.
-    pub(crate) fn word(&self, key: &str, words: &[&'a str], look: &ProviderContext<'_>) -> &'a str {
-        let default = words.first().copied().unwrap_or_default();
-        let Some(value) = self.section.options.get(key) else { return default };
-        let known = value.as_str().and_then(|given| words.iter().copied().find(|word| *word == given));
-        known.unwrap_or_else(|| {
-            let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-            look.note(
-                Diagnostic::warning(
-                    DiagnosticCode::ProfileOption,
-                    format!("section `{}`: `{key}` cannot be {value}; `{default}` is used", self.section.id),
-                )
-                .help(format!("it is one of {}", known.join(", "))),
-            );
-            default
-        })
-    }
-
-    /// Returns a text, where it is set.
-    pub(crate) fn text(&self, key: &str) -> Option<&'a str> {
-        self.section.options.get(key).and_then(|value| value.as_str())
-    }
-
-    /// Returns a list of texts, or its default.
-    pub(crate) fn texts(&self, key: &str, default: &[&str]) -> Vec<String> {
-        match self.section.options.get(key).and_then(|value| value.as_array()) {
-            Some(list) => list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect(),
-            None => default.iter().map(|text| (*text).to_owned()).collect(),
-        }
-    }
 }
 
 /// Builds a contribution without anything in it.

@@ -11,6 +11,7 @@ use preface_core::{
     lint::hidden::escape_hidden,
     section::Section,
     snapshot::{Contribution, Item},
+    suggestion::quoted,
 };
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ impl ContextProvider for OutputStyle {
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section);
+        let options = SectionOptions::new(section, look);
         let name = options.text("style").unwrap_or_default().trim();
         if styles::is_default(name) {
             return silent(self, section, "no output style is chosen");
@@ -73,14 +74,11 @@ fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
     if let Some(near) = styles::near(name, entries) {
         return note.help(format!("did you mean `{}`?", shown(near)));
     }
-    let known: Vec<String> = entries
-        .iter()
-        .filter(|entry| entry.active)
-        .take(20)
-        .map(|entry| format!("`{}`", shown(&entry.name)))
-        .collect();
-    match known.is_empty() {
-        true => note.help("no output style exists: add one to output-styles/ of your configuration"),
-        false => note.help(format!("there is {}", known.join(", "))),
+    let known = entries.iter().filter(|entry| entry.active).take(20).map(|entry| shown(&entry.name));
+    let known = quoted(known);
+    if known.is_empty() {
+        note.help("no output style exists: add one to output-styles/ of your configuration")
+    } else {
+        note.help(format!("there is {known}"))
     }
 }

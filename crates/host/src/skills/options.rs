@@ -1,9 +1,11 @@
 //! The options of the section that lists skills, for what differs between readers of skills. The same options decide what the
 //! prompt lists and what `preface list skills` shows.
 
-use crate::{provider::SectionOptions, provider_context::ProviderContext};
+use crate::{
+    provider::{SectionOptions, truth},
+    provider_context::ProviderContext,
+};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,
     skill::check::{SkillRules, WrongDescription, WrongName},
 };
@@ -124,15 +126,14 @@ const DEPTH: usize = 16;
 impl SkillOptions {
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
     pub fn read(section: &Section, look: &ProviderContext<'_>) -> Self {
-        let options = SectionOptions::new(section);
-        let word = |key, words: &[&'static str]| options.word(key, words, look);
-        let own = SkillTextOptions { section, look };
+        let options = SectionOptions::new(section, look);
+        let word = |key, words: &[&'static str]| options.word(key, words);
         SkillOptions {
-            roots: own.roots(),
-            paths: own.lines("paths"),
-            only_paths: own.truth("only_paths", false),
+            roots: roots(&options),
+            paths: options.texts("paths", &[]),
+            only_paths: options.truth("only_paths", false),
             descend_always: word("descend", &["unless-skill", "always"]) == "always",
-            depth: own.number("depth", DEPTH).min(DEEPEST),
+            depth: options.number("depth", DEPTH).min(DEEPEST),
             hold_shared: word("shared_dirs", &["hold", "read"]) == "hold",
             strip_bom: word("bom", &["keep", "strip"]) == "strip",
             skip_loose: word("no_description", &["report", "skip"]) == "skip",
@@ -142,7 +143,7 @@ impl SkillOptions {
                 _ => SkillEscape::Xml,
             },
             rules: SkillRules {
-                name_must_match: own.truth("name_must_match", true),
+                name_must_match: options.truth("name_must_match", true),
                 name_type: match word("name_type", &["reject", "directory"]) {
                     "directory" => WrongName::Directory,
                     _ => WrongName::Reject,
@@ -156,80 +157,20 @@ impl SkillOptions {
     }
 }
 
-/// The options whose form may be that of a profile's own option, which is a text.
-struct SkillTextOptions<'a> {
-    section: &'a Section,
-    look: &'a ProviderContext<'a>,
-}
-
-impl SkillTextOptions<'_> {
-    fn truth(&self, key: &str, default: bool) -> bool {
-        match self.section.options.get(key) {
-            None => default,
-            Some(value) => truth(value).unwrap_or_else(|| {
-                self.wrong(key, &format!("cannot be {value}; `{default}` is used"));
-                default
-            }),
+fn roots(options: &SectionOptions<'_>) -> Vec<Root> {
+    let Some(value) = options.get("roots") else { return Vec::new() };
+    let Some(list) = value.as_array() else {
+        options.report("roots", &format!("cannot be {value}; it is a list of tables"));
+        return Vec::new();
+    };
+    let read = |value: &Value| match Root::deserialize(value) {
+        Ok(root) => Some(root),
+        Err(error) => {
+            options.report("roots", &format!("cannot hold {value}: {error}"));
+            None
         }
-    }
-
-    fn number(&self, key: &str, default: usize) -> usize {
-        let Some(value) = self.section.options.get(key) else { return default };
-        let number = match value {
-            Value::String(text) => text.trim().parse().ok(),
-            value => value.as_u64().and_then(|number| usize::try_from(number).ok()),
-        };
-        number.unwrap_or_else(|| {
-            self.wrong(key, &format!("cannot be {value}; {default} is used"));
-            default
-        })
-    }
-
-    /// A list of texts, or one text with a line for each.
-    fn lines(&self, key: &str) -> Vec<String> {
-        match self.section.options.get(key) {
-            None => Vec::new(),
-            Some(Value::String(text)) => {
-                text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
-            }
-            Some(Value::Array(list)) => {
-                list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
-            }
-            Some(value) => {
-                self.wrong(key, &format!("cannot be {value}; it is a list of texts"));
-                Vec::new()
-            }
-        }
-    }
-
-    fn roots(&self) -> Vec<Root> {
-        let Some(value) = self.section.options.get("roots") else { return Vec::new() };
-        let Some(list) = value.as_array() else {
-            self.wrong("roots", &format!("cannot be {value}; it is a list of tables"));
-            return Vec::new();
-        };
-        let read = |value: &Value| match Root::deserialize(value) {
-            Ok(root) => Some(root),
-            Err(error) => {
-                self.wrong("roots", &format!("cannot hold {value}: {error}"));
-                None
-            }
-        };
-        list.iter().filter_map(read).collect()
-    }
-
-    fn wrong(&self, key: &str, why: &str) {
-        let what = format!("section `{}`: `{key}` {why}", self.section.id);
-        self.look.note(Diagnostic::warning(DiagnosticCode::ProfileOption, what));
-    }
-}
-
-fn truth(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(value) => Some(*value),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    }
+    };
+    list.iter().filter_map(read).collect()
 }
 
 fn flag<'de, D: serde::Deserializer<'de>>(from: D) -> Result<bool, D::Error> {

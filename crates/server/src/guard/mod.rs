@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header, request::Parts};
 pub(crate) use bearer::IDLE;
 use bearer::{KnownToken, TokenList};
 use host::{Authority, Hosts};
+use preface_core::lint::character::excerpt;
 use preface_engine::{
     host::system::System,
     store::{Store, TokenRole},
@@ -170,7 +171,10 @@ impl RequestGuard {
             }
             Some(name) => {
                 let name: String = name.chars().take(80).collect();
-                refused(StatusCode::MISDIRECTED_REQUEST, format!("host `{}` is not allowed", shown(&name)))
+                refused(
+                    StatusCode::MISDIRECTED_REQUEST,
+                    format!("host `{}` is not allowed", excerpt(&name, 255)),
+                )
             }
         }
     }
@@ -252,10 +256,6 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
             "the Authorization header is not `Bearer TOKEN`",
         )),
     }
-}
-
-fn shown(name: &str) -> String {
-    preface_core::lint::hidden::escape_hidden(name).into_owned()
 }
 
 /// Returns the role that a request needs, for the description of the service.

@@ -38,7 +38,7 @@ pub struct AnalyzeWrite {
     /// The profile whose limits and settings apply; default: that of the service.
     pub preset: Option<String>,
     /// Switches of the template language, where they are not as the profile has them.
-    #[serde(default, deserialize_with = "preface_engine::object::read")]
+    #[serde(default, deserialize_with = "preface_engine::json_input::object")]
     pub options: AnalyzeOptions,
 }
 

@@ -188,7 +188,6 @@ pub struct ConversationItem {
     #[schema(value_type = Option<crate::prompt_reply::Template>, required)]
     template: Option<TemplateUsed>,
     /// The reason for the build.
-    #[schema(value_type = crate::prompt_reply::ReasonWord)]
     reason: ConstructReason,
     /// When the conversation began.
     #[schema(format = DateTime)]
@@ -244,7 +243,7 @@ pub struct ListQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct PurgeBody {
     /// Only conversations whose prompt is older than this number of seconds.
-    #[serde(deserialize_with = "preface_engine::whole::number")]
+    #[serde(deserialize_with = "preface_engine::json_input::number")]
     #[schema(format = Int64, maximum = 4_294_967_295u64)]
     older_than_seconds: u32,
 }

@@ -26,7 +26,7 @@ pub struct DraftWrite {
     /// The text; stored byte for byte.
     template: String,
     /// The version that it is based on; 0 if nothing was stored.
-    #[serde(default, deserialize_with = "preface_engine::whole::number")]
+    #[serde(default, deserialize_with = "preface_engine::json_input::number")]
     version: u64,
     /// The `ETag` of that version.
     #[schema(max_length = 128, pattern = r"^[\x21-\x7e]*$")]

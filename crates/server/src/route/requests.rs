@@ -46,7 +46,7 @@ pub struct RequestBody {
     #[schema(value_type = Vec<Object>, max_items = 1000)]
     events: Vec<Value>,
     /// The most tokens of the answer.
-    #[serde(default, deserialize_with = "preface_engine::whole::optional")]
+    #[serde(default, deserialize_with = "preface_engine::json_input::optional")]
     #[schema(minimum = 1)]
     max_output_tokens: Option<u64>,
     /// The lifetime of the cache marks as the service writes it, such as `1h`; default: that of the model.

@@ -3,6 +3,7 @@
 use super::address::PostgresAddress;
 use crate::StoreError;
 use deadpool_postgres::{HookError, PoolError, TimeoutType};
+use preface_core::causes::join_causes;
 use std::error::Error as _;
 use tokio_postgres::{
     Error,
@@ -178,18 +179,4 @@ fn is_broken(error: &Error) -> bool {
     ["TLS", "connecting", "timeout", "communicating", "authentication", "configuration", "unexpected message"]
         .iter()
         .any(|word| kind.contains(word))
-}
-
-/// Joins an error and its causes in one line.
-fn join_causes(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let next_text = next.to_string();
-        if !text.ends_with(&next_text) {
-            text = format!("{text}: {next_text}");
-        }
-        cause = next.source();
-    }
-    text
 }

@@ -3,6 +3,7 @@
 use super::{PendingFinding, PendingFindings, VariableType, VariableTypes, shown};
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
+    suggestion::quoted,
     template::{StrayReason, Tag, TagRole, Template, TemplateError, TemplateOptions, find_endraw, too_deep},
     variable::VariableKey,
 };
@@ -145,10 +146,7 @@ fn unknown_name(tag: &Tag, key: &VariableKey, kind: &VariableType, follows: &str
             let start = tag.key.start + key.kind().len() + 1;
             note.help(format!("did you mean `{}:{name}`?", key.kind())).edit(start..tag.key.end, name)
         }
-        None => {
-            let names: Vec<String> = kind.names.keys().map(|name| format!("`{name}`")).collect();
-            note.help(format!("its names are {}", names.join(", ")))
-        }
+        None => note.help(format!("its names are {}", quoted(kind.names.keys()))),
     }
 }
 

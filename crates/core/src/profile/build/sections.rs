@@ -199,7 +199,7 @@ impl ProfileBuilder<'_> {
             if !table.contains_key("fill") {
                 let error = self.error(&["section", id, &key], format!("unknown key: `{key}`"));
                 return Err(error.help(suggest_or(&key, SECTION_KEYS, || {
-                    format!("keys of a section are {}", quoted(&SECTION_KEYS))
+                    format!("keys of a section are {}", quoted(SECTION_KEYS))
                 })));
             }
             if let Some(value) = table.remove(&key) {
@@ -213,7 +213,7 @@ impl ProfileBuilder<'_> {
             let message = if bodies.is_empty() {
                 format!("section `{id}` has no text")
             } else {
-                format!("section `{id}` takes one of {}, and has {}", quoted(&BODY), quoted(&bodies))
+                format!("section `{id}` takes one of {}, and has {}", quoted(BODY), quoted(&bodies))
             };
             let error = self.error(&["section", id], message);
             let tables = self.chain.iter().filter_map(|raw| raw.table.get("section")?.as_table());
@@ -221,7 +221,7 @@ impl ProfileBuilder<'_> {
                 tables.flat_map(|table| table.keys()).map(String::as_str).filter(|other| *other != id);
             return Err(match did_you_mean(id, others).filter(|_| bodies.is_empty()) {
                 Some(near) => error.help(format!("did you mean `section.{near}`?")),
-                None if bodies.is_empty() => error.help(format!("give it one of {}", quoted(&BODY))),
+                None if bodies.is_empty() => error.help(format!("give it one of {}", quoted(BODY))),
                 None => error.help("keep one of them"),
             });
         }

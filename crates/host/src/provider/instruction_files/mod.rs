@@ -31,7 +31,7 @@ use options::{InstructionOptions, OPTIONS};
 use preface_core::{
     compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
-    lint::hidden::escape_hidden,
+    lint::character::excerpt,
     origin::{Piece, Source},
     scope::Scope,
     section::{Language, Section},
@@ -548,8 +548,5 @@ impl SectionBuild<'_> {
 
 /// Returns the beginning of a text for a message.
 fn short(text: &str) -> String {
-    const LONGEST: usize = 80;
-    let head: String = text.chars().take(LONGEST).collect();
-    let cut = if head.len() < text.len() { "…" } else { "" };
-    format!("{}{cut}", escape_hidden(&head))
+    excerpt(text, 80)
 }

@@ -2,10 +2,7 @@
 
 use super::super::SectionOptions;
 use crate::provider_context::ProviderContext;
-use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode},
-    section::Section,
-};
+use preface_core::section::Section;
 use serde_json::Value;
 
 /// The options, each with one sentence.
@@ -90,104 +87,48 @@ impl InstructionOptions {
 
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
     pub fn read(section: &Section, look: &ProviderContext<'_>) -> Self {
-        let options = SectionOptions::new(section);
-        let texts = InstructionTextOptions { section, look };
+        let options = SectionOptions::new(section, look);
         InstructionOptions {
-            names: texts.lines("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),
-            above: texts.lines("above", &["CLAUDE.md"]),
-            order: match options.word("order", &["nearest-first", "root-first"], look) {
+            names: options.texts("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),
+            above: options.texts("above", &["CLAUDE.md"]),
+            order: match options.word("order", &["nearest-first", "root-first"]) {
                 "root-first" => DirectoryOrder::RootFirst,
                 _ => DirectoryOrder::NearestFirst,
             },
-            user: texts.lines("user", &[]),
-            managed: texts.lines("managed", &[]),
-            fallback: texts.lines("fallback", &[]),
+            user: options.texts("user", &[]),
+            managed: options.texts("managed", &[]),
+            fallback: options.texts("fallback", &[]),
             rules: options.text("rules").filter(|dir| !dir.is_empty()).map(str::to_owned),
-            touched: texts.lines("touched", &[]),
-            exclude: texts.lines("exclude", &[]),
-            imports: texts.truth("imports", true),
-            hops: texts.number("hops", HOPS).min(MOST_HOPS),
-            hold_shared: options.word("shared_dirs", &["hold", "read"], look) == "hold",
-            unread: texts.lines("unread", &[]),
-            hints: texts.hints("hints"),
+            touched: options.texts("touched", &[]),
+            exclude: options.texts("exclude", &[]),
+            imports: options.truth("imports", true),
+            hops: options.number("hops", HOPS).min(MOST_HOPS),
+            hold_shared: options.word("shared_dirs", &["hold", "read"]) == "hold",
+            unread: options.texts("unread", &[]),
+            hints: hints(&options, "hints"),
         }
     }
 }
 
-/// The options whose form may be that of a profile's own option, which is a text.
-struct InstructionTextOptions<'a> {
-    section: &'a Section,
-    look: &'a ProviderContext<'a>,
-}
-
-impl InstructionTextOptions<'_> {
-    fn truth(&self, key: &str, default: bool) -> bool {
-        let Some(value) = self.section.options.get(key) else { return default };
-        let truth = match value {
-            Value::Bool(value) => Some(*value),
-            Value::String(text) => text.parse().ok(),
-            _ => None,
-        };
-        truth.unwrap_or_else(|| {
-            self.wrong(key, &format!("cannot be {value}; `{default}` is used"));
-            default
-        })
-    }
-
-    fn number(&self, key: &str, default: usize) -> usize {
-        let Some(value) = self.section.options.get(key) else { return default };
-        let number = match value {
-            Value::String(text) => text.trim().parse().ok(),
-            value => value.as_u64().and_then(|number| usize::try_from(number).ok()),
-        };
-        number.unwrap_or_else(|| {
-            self.wrong(key, &format!("cannot be {value}; {default} is used"));
-            default
-        })
-    }
-
-    /// A list of texts, or one text with a line for each.
-    fn lines(&self, key: &str, default: &[&str]) -> Vec<String> {
-        match self.section.options.get(key) {
-            None => default.iter().map(|text| (*text).to_owned()).collect(),
-            Some(Value::String(text)) => {
-                text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
-            }
-            Some(Value::Array(list)) => {
-                list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
-            }
-            Some(value) => {
-                self.wrong(key, &format!("cannot be {value}; it is a list of texts"));
-                Vec::new()
-            }
-        }
-    }
-
-    fn hints(&self, key: &str) -> Hints {
-        let mut hints = Hints::default();
-        match self.section.options.get(key) {
-            None => {}
-            Some(Value::Object(table)) => {
-                for (name, value) in table {
-                    match (name.as_str(), value) {
-                        ("waiting", Value::String(text)) => hints.waiting = Some(text.clone()),
-                        ("unread", Value::String(text)) => hints.unread = Some(text.clone()),
-                        ("exclude", Value::String(text)) => hints.exclude = Some(text.clone()),
-                        ("exclude" | "waiting" | "unread", _) => {
-                            self.wrong(key, &format!("has no text for `{name}`"));
-                        }
-                        _ => self
-                            .wrong(key, &format!("knows no `{name}`; it has `exclude`, `unread`, `waiting`")),
+fn hints(options: &SectionOptions<'_>, key: &str) -> Hints {
+    let mut hints = Hints::default();
+    match options.get(key) {
+        None => {}
+        Some(Value::Object(table)) => {
+            for (name, value) in table {
+                match (name.as_str(), value) {
+                    ("waiting", Value::String(text)) => hints.waiting = Some(text.clone()),
+                    ("unread", Value::String(text)) => hints.unread = Some(text.clone()),
+                    ("exclude", Value::String(text)) => hints.exclude = Some(text.clone()),
+                    ("exclude" | "waiting" | "unread", _) => {
+                        options.report(key, &format!("has no text for `{name}`"));
                     }
+                    _ => options
+                        .report(key, &format!("knows no `{name}`; it has `exclude`, `unread`, `waiting`")),
                 }
             }
-            Some(value) => self.wrong(key, &format!("cannot be {value}; it is a table of texts")),
         }
-        hints
+        Some(value) => options.report(key, &format!("cannot be {value}; it is a table of texts")),
     }
-
-    fn wrong(&self, key: &str, why: &str) {
-        let what = format!("section `{}`: `{key}` {why}", self.section.id);
-        self.look.note(Diagnostic::warning(DiagnosticCode::ProfileOption, what));
-    }
+    hints
 }

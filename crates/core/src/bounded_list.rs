@@ -4,7 +4,7 @@
 /// A collector that keeps a limited number of items, of any number that are pushed.
 ///
 /// ```
-/// use preface_core::lint::few::BoundedList;
+/// use preface_core::bounded_list::BoundedList;
 /// let mut few = BoundedList::new(2);
 /// for word in ["pear", "fig", "apple", "kiwi"] {
 ///     few.push(word.len(), word);

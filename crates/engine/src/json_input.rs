@@ -1,6 +1,46 @@
-//! Whole numbers in JSON. In JSON Schema `7` and `7.0` are the same number, and some clients send the second.
+//! Values of JSON from outside, for `deserialize_with`: objects and whole numbers. serde alone accepts a list for an object, with the
+//! fields in their order. In JSON Schema `7` and `7.0` are the same number, and some clients send the second.
 
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use std::{fmt, marker::PhantomData};
+
+/// Reads an object, for `deserialize_with`.
+///
+/// # Errors
+/// It is none, or does not have the fields.
+pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+    from.deserialize_map(ObjectVisitor(PhantomData))
+}
+
+/// Reads a list of objects, for `deserialize_with`.
+///
+/// # Errors
+/// It is no list, or something in it is no object or does not have the fields.
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    let list = Vec::<ObjectElement<T>>::deserialize(from)?;
+    Ok(list.into_iter().map(|ObjectElement(one)| one).collect())
+}
+
+#[derive(Deserialize)]
+#[serde(transparent, bound(deserialize = "T: Deserialize<'de>"))]
+struct ObjectElement<T>(#[serde(deserialize_with = "object")] T);
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
+}
 
 /// The two forms of a whole number.
 #[derive(Deserialize)]
@@ -72,5 +112,21 @@ mod tests {
         }
         let large = number::<_, u64>(&mut serde_json::Deserializer::from_str("9223372036854775808"));
         assert!(large.is_err(), "no store counts that far");
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct TestPair {
+        one: u8,
+        two: u8,
+    }
+
+    #[test]
+    fn a_list_is_no_object() {
+        let one = |json: &str| object::<_, TestPair>(&mut serde_json::Deserializer::from_str(json)).ok();
+        assert_eq!(one(r#"{"one": 1, "two": 2}"#), Some(TestPair { one: 1, two: 2 }));
+        assert_eq!(one("[1, 2]"), None);
+        let all = |json: &str| objects::<_, TestPair>(&mut serde_json::Deserializer::from_str(json)).ok();
+        assert_eq!(all(r#"[{"one": 1, "two": 2}]"#), Some(vec![TestPair { one: 1, two: 2 }]));
+        assert_eq!(all("[[1, 2]]"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! One message of a history: its fields as written, validated as far as preface uses them.
 
 use super::role::Role;
-use crate::settings::shown;
+use crate::{json_type::json_type, settings::shown, suggestion::quoted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl Message {
             }
             None => {
                 return Err(MessageFault::new(None, "`role` is missing")
-                    .help(format!("roles are {}", Role::ALL.map(|role| format!("`{role}`")).join(", "))));
+                    .help(format!("roles are {}", quoted(Role::ALL))));
             }
         };
         match role {
@@ -305,8 +305,7 @@ fn kind(value: &Value) -> String {
         Value::Bool(flag) => format!("`{flag}`"),
         Value::Number(number) => format!("`{number}`"),
         Value::String(text) => format!("the string `{}`", shown(text)),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) | Value::Object(_) => json_type(value).to_owned(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a place in the prompt back to its sources, for `explain --at OFFSET` and `explain --at 'text'`.
 
 use crate::{
+    lint::character::floor_char_boundary,
     origin::Origin,
     prompt::Prompt,
     section::{ProviderName, SectionId},
@@ -57,7 +58,7 @@ pub fn at_offset(prompt: &Prompt, offset: usize) -> Option<PromptMatch> {
     if offset >= prompt.text.len() {
         return None;
     }
-    let start = (0..=offset).rev().find(|at| prompt.text.is_char_boundary(*at))?;
+    let start = floor_char_boundary(&prompt.text, offset);
     let end = start + prompt.text[start..].chars().next()?.len_utf8();
     Some(match_at(prompt, start..end))
 }
