@@ -32,8 +32,8 @@ after(async () => {
 
 async function clean(page: Watched, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const told = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
-  assert.deepEqual(told, [], where);
+  const messages = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
+  assert.deepEqual(messages, [], where);
 }
 
 async function on(options: BrowserContextOptions, act: (page: Watched) => Promise<void>): Promise<void> {

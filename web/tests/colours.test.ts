@@ -115,7 +115,7 @@ test("every input is coloured as the service reads it", async (context) => {
   assert.deepEqual(page.troubles, []);
 });
 
-test("colours move with the text while the answer is awaited", async () => {
+test("colours move with the text while the analysis is under way", async () => {
   const template = "[prompt:cwd] and [if prompt:cwd]x[endif]\n[note: a]\n";
   await service.put("waiting", template);
   await page.goto(`${service.page}/#/edit/waiting`);

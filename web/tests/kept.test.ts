@@ -18,23 +18,23 @@ after(async () => {
   await service?.end();
 });
 
-test("unsaved text is back after a reload, can be discarded, and is asked about before", async () => {
+test("unsaved text is back after a reload, can be discarded, and needs confirmation before", async () => {
   const page = await openPage(browser, service.page);
-  let asked = 0;
-  page.on("dialog", () => asked++);
+  let dialogs = 0;
+  page.on("dialog", () => dialogs++);
   await text(page).focus();
   await page.keyboard.press("Control+End");
   await type(page, "unsaved");
   await page.reload();
   await settled(page);
-  assert.equal(asked, 1, "the browser asks before unsaved text goes");
+  assert.equal(dialogs, 1, "the browser requests confirmation before unsaved text goes");
   await shows(text(page), "unsaved");
   await shows(page.locator(".banner"), "draft restored");
   await page.getByRole("button", { name: "Discard draft" }).click();
   await page.waitForFunction(() => !document.querySelector(".text .cm-content")?.textContent?.includes("unsaved"));
   await page.reload();
   await settled(page);
-  assert.equal(asked, 1, "nothing is asked where nothing is unsaved");
+  assert.equal(dialogs, 1, "no confirmation where nothing is unsaved");
   await page.context().close();
 });
 

@@ -201,12 +201,12 @@ test("27: what the browser does not store is warned of, at once and at leaving",
   const context = await newContext(browser);
   await context.addInitScript("IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }");
   const page = await tabOf(context, "full");
-  let asked = 0;
-  page.on("dialog", (dialog) => (asked++, void dialog.accept()));
+  let dialogs = 0;
+  page.on("dialog", (dialog) => (dialogs++, void dialog.accept()));
   await append(page, "x");
   await shows(page.locator(".banner"), "Browser storage is full");
   await page.reload();
-  assert.equal(asked, 1);
+  assert.equal(dialogs, 1);
   await context.close();
 });
 
@@ -327,11 +327,11 @@ test("words typed while a save is under way are named as unsaved", async () => {
   await page.context().close();
 });
 
-test("9: a save whose answer was lost is not taken for that of another client", async () => {
-  await service.put("lost-answer", "stored\n");
-  const page = await openPage(browser, `${service.page}/#/edit/lost-answer`);
+test("9: a save whose response was lost is not taken for that of another client", async () => {
+  await service.put("lost-response", "stored\n");
+  const page = await openPage(browser, `${service.page}/#/edit/lost-response`);
   let lose = true;
-  await page.route("**/templates/lost-answer", async (route) => {
+  await page.route("**/templates/lost-response", async (route) => {
     if (route.request().method() !== "PUT" || !lose) return route.continue();
     lose = false;
     await route.fetch();
@@ -343,20 +343,20 @@ test("9: a save whose answer was lost is not taken for that of another client", 
   await page.keyboard.type("!");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Saved as version 3.");
-  assert.equal(await service.get("lost-answer"), "stored\nmine!");
+  assert.equal(await service.get("lost-response"), "stored\nmine!");
   await page.context().close();
 });
 
-test("10: a save that is never answered ends, and can be tried again", async () => {
-  await service.put("no-answer", "stored\n");
-  const page = await openPage(browser, `${service.page}/#/edit/no-answer`);
-  await page.route("**/templates/no-answer", (route) => (route.request().method() === "PUT" ? undefined : route.continue()));
+test("10: a save without a response ends, and can be tried again", async () => {
+  await service.put("no-response", "stored\n");
+  const page = await openPage(browser, `${service.page}/#/edit/no-response`);
+  await page.route("**/templates/no-response", (route) => (route.request().method() === "PUT" ? undefined : route.continue()));
   await append(page, "mine");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Saving…");
   await page.waitForTimeout(8000);
   await shows(saveState(page), "Not saved.");
-  await page.unroute("**/templates/no-answer");
+  await page.unroute("**/templates/no-response");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Saved as version 2.");
   await page.context().close();

@@ -171,35 +171,35 @@ test("on a slow machine, Enter right behind the words inserts what they find", (
     await shows(text(page), "[system:hostname]");
   }));
 
-/** Opens the page while one address has no answer yet; it comes when asked for. */
-async function without(address: string): Promise<{ page: Page; answer: () => void }> {
+/** Opens the page while one address has no response yet; `respond` sends it. */
+async function without(address: string): Promise<{ page: Page; respond: () => void }> {
   const page = await newPage(await newContext(browser));
-  let answer = () => {};
-  const held = new Promise<void>((done) => (answer = done));
+  let respond = () => {};
+  const held = new Promise<void>((done) => (respond = done));
   await page.route(address, async (route) => {
     await held;
     await route.continue().catch(() => {});
   });
   await page.goto(service.page);
-  return { page, answer };
+  return { page, respond };
 }
 
 test("Enter counts that comes before the list of variables is here", async () => {
-  const { page, answer } = await without("**/system-prompt/variables*");
+  const { page, respond } = await without("**/system-prompt/variables*");
   await searchFor(page, "hostna");
   await shows(page.locator(".palette-list"), "Loading…");
-  answer();
+  respond();
   await page.waitForFunction(inText);
   await shows(text(page), "[system:hostname]é In");
   await page.context().close();
 });
 
 test("Enter that came before the list is given up where one writes on", async () => {
-  const { page, answer } = await without("**/system-prompt/variables*");
+  const { page, respond } = await without("**/system-prompt/variables*");
   await settled(page);
   await searchFor(page, "host");
   await page.keyboard.insertText("na");
-  answer();
+  respond();
   await page.locator(".palette .row-main", { hasText: "hostname" }).waitFor();
   assert.ok(!(await page.evaluate(inText)), "the search keeps the focus");
   assert.doesNotMatch(await text(page).innerText(), /hostname/);
@@ -207,9 +207,9 @@ test("Enter that came before the list is given up where one writes on", async ()
 });
 
 test("what is inserted before the text is here goes into it", async () => {
-  const { page, answer } = await without("**/system-prompt");
+  const { page, respond } = await without("**/system-prompt");
   await page.locator(".palette .row-main", { hasText: "branch" }).first().click();
-  answer();
+  respond();
   await page.waitForFunction(inText);
   await shows(text(page), "[git:branch]é In");
   await page.context().close();

@@ -23,8 +23,8 @@ export async function done(page: Watched): Promise<void> {
 /** Axe finds nothing, and nothing is wider than the window. */
 export async function clean(page: Watched, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const told = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
-  assert.deepEqual(told, [], where);
+  const messages = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
+  assert.deepEqual(messages, [], where);
   const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(wide! <= room!, `${where} is wider than the window: ${wide}`);
 }
@@ -43,7 +43,7 @@ export async function inert(page: Watched): Promise<void> {
   assert.equal(raw, null, "hidden characters are written out");
 }
 
-/** Sends a request that must be answered well; returns what was answered. */
+/** Sends a request that must succeed; returns the response. */
 export async function send(service: Service, method: string, where: string, body?: unknown): Promise<Record<string, unknown>> {
   const init: RequestInit = { method };
   if (body !== undefined) Object.assign(init, { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });

@@ -253,7 +253,7 @@ test("13: a conflict: what was given up for theirs is a draft until something is
   await page.context().close();
 });
 
-test("coming back to the page, one hears of files and versions that changed meanwhile", async () => {
+test("coming back to the page shows files and versions that changed meanwhile", async () => {
   const note = path.join(service.root, "note.md");
   await writeFile(note, "old words");
   await service.put("away", "[file:note.md]\n");
@@ -382,7 +382,7 @@ test("Tab writes a tab, and after Escape it leads on: nobody is caught in the te
   await page.context().close();
 });
 
-test("search and replace come when they are asked for", async () => {
+test("search and replace are loaded when they are used", async () => {
   await service.put("search", "one two one\n");
   const page = await openPage(browser, `${service.page}/#/edit/search`);
   await text(page).focus();
@@ -424,7 +424,7 @@ test("where a condition is open, a bracket offers to go on with it or to end it 
   await page.context().close();
 });
 
-test("a condition comes with its end, asks for its key, and its bracket is written once", async () => {
+test("a condition comes with its end, offers its keys, and its bracket is written once", async () => {
   const page = await openPage(browser, `${service.page}/#/edit/with-end`);
   await focused(page, "Template");
   await page.keyboard.type("a [i");
@@ -471,7 +471,7 @@ test("42: a text that is too long is reported until it is short enough", async (
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "The template is too large to save. Its size is 1.1 MB; the limit is 1.0 MB (1,048,576 bytes).");
   await shows(page.locator(".preview .trouble"), "No preview");
-  assert.ok(!(await page.locator(".preview .cm-placeholder").isVisible()), "nobody says that it is empty");
+  assert.ok(!(await page.locator(".preview .cm-placeholder").isVisible()), "it is not shown as empty");
   await page.keyboard.press("Control+a");
   await page.keyboard.type("short");
   await settled(page);
@@ -589,7 +589,7 @@ test("the plain page does not save over line ends that it cannot keep", async ()
   await page.context().close();
 });
 
-test("the plain page asks for an access token and keeps it over a reload", async () => {
+test("the plain page requests an access token and keeps it over a reload", async () => {
   const context = await newContext(browser);
   await context.route("**/system-prompt**", (route) => {
     const { authorization, ...headers } = route.request().headers();

@@ -1,7 +1,7 @@
 // A manual compaction: its effect on the prompt, and the instructions that its response adds.
 import { useEffect, useState } from "preact/hooks";
 import { amount } from "../amount";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import type { RefreshReply } from "../api/types";
 import { escapedLines } from "../shown";
 import { Button } from "../ui/button";
@@ -19,7 +19,7 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   useEffect(() => {
-    conversation.tryRefresh({}).then(setTried, (error: unknown) => setTrouble(told(error)));
+    conversation.tryRefresh({}).then(setTried, (error: unknown) => setTrouble(messageOf(error)));
   }, []);
   const compact = async () => {
     setBusy(true);
@@ -28,7 +28,7 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
       setMade(await conversation.compact(instructions.trim()));
       forgetInstructions();
     } catch (error) {
-      setTrouble(isStale(error) ? "This conversation was changed by another client. Close this dialog and review the new prompt." : told(error));
+      setTrouble(isStale(error) ? "This conversation was changed by another client. Close this dialog and review the new prompt." : messageOf(error));
       if (isStale(error)) await conversation.load();
     }
     setBusy(false);

@@ -103,8 +103,8 @@ const OUTCOMES: [string, string][] = [
 const total = (built: Record<string, number>): number => (built.created ?? 0) + (built.compacted ?? 0) + (built.refreshed ?? 0);
 
 function outcomes(built: Record<string, number>): string {
-  const told = OUTCOMES.filter(([name]) => built[name]).map(([name, words]) => `${built[name]!.toLocaleString("en")} ${words}`);
-  return told.length > 0 ? `${told.join(", ")}.` : "None since the start.";
+  const parts = OUTCOMES.filter(([name]) => built[name]).map(([name, words]) => `${built[name]!.toLocaleString("en")} ${words}`);
+  return parts.length > 0 ? `${parts.join(", ")}.` : "None since the start.";
 }
 
 function share(hits: number, misses: number): string {

@@ -1,5 +1,5 @@
 // The comparison of two texts with its toolbar.
-import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

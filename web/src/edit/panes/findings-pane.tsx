@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { amount } from "../../amount";
 import type { Note, Severity } from "../../api/types";
-import { Spoken } from "../../spoken";
+import { MessageText } from "../../message-text";
 import { Button } from "../../ui/button";
 import { notPermitted, trouble } from "../analysis/analyzer";
 import { goToPlace, noteCount, packed, textField } from "../desk";
@@ -131,7 +131,7 @@ export function Finding({ note, leave }: { note: Note; leave?: () => void }) {
           {note.line}:{note.column}
         </span>
         <span class="finding-what">
-          <Spoken text={words(note)} />
+          <MessageText text={words(note)} />
         </span>
       </button>
       {note.edit && (

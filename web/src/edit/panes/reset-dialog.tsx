@@ -1,9 +1,9 @@
-// Asks for confirmation before a template is reset or deleted.
+// The confirmation before a template is reset or deleted.
 import { go } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { say } from "../../ui/toast";
-import { told } from "../../api/problem";
+import { notify } from "../../ui/toast";
+import { messageOf } from "../../api/problem";
 import { adopt, forget } from "../desk";
 import type { Session } from "../session";
 import { MAIN } from "../stored";
@@ -14,8 +14,8 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
     close();
     const restore = await session.reset();
     if (!restore) return;
-    const undo = () => restore().then(() => adopt(session), (error: unknown) => say(told(error), "bad"));
-    say(main ? "Reset to the default." : `Deleted ${session.name}.`, "good", { label: "Undo", act: () => void undo() });
+    const undo = () => restore().then(() => adopt(session), (error: unknown) => notify(messageOf(error), "bad"));
+    notify(main ? "Reset to the default." : `Deleted ${session.name}.`, "good", { label: "Undo", act: () => void undo() });
     if (main) return;
     forget(session.name);
     go("edit", MAIN);

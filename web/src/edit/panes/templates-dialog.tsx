@@ -1,7 +1,7 @@
 // Selects a template, or creates one.
 import { useEffect, useState } from "preact/hooks";
 import { ago, size } from "../../amount";
-import { told } from "../../api/problem";
+import { messageOf } from "../../api/problem";
 import { readTemplates } from "../../api/templates";
 import type { TemplateEntry } from "../../api/types";
 import { go } from "../../route";
@@ -31,7 +31,7 @@ export function TemplatesDialog({ close, showUnsaved }: { close: () => void; sho
   // An Enter before the list is loaded takes effect after loading.
   const [entered, setEntered] = useState(false);
   useEffect(() => {
-    readTemplates(setEntries).then(() => setComplete(true), (error: unknown) => setTrouble(told(error)));
+    readTemplates(setEntries).then(() => setComplete(true), (error: unknown) => setTrouble(messageOf(error)));
   }, []);
 
   const wanted = words.trim();

@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../../amount";
 import { Shown } from "../../shown";
-import { told } from "../../api/problem";
+import { messageOf } from "../../api/problem";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { say } from "../../ui/toast";
+import { notify } from "../../ui/toast";
 import { openUnsaved, sessionOf } from "../desk";
 import { drafts } from "../drafts";
 import type { UnsavedText } from "../drafts/drafts";
@@ -107,4 +107,4 @@ async function discard(text: UnsavedText): Promise<Discarded["undo"]> {
   return () => drafts.move(discarded, "draft");
 }
 
-const failed = (error: unknown): void => say(told(error), "bad");
+const failed = (error: unknown): void => notify(messageOf(error), "bad");

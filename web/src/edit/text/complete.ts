@@ -11,7 +11,7 @@ import { EditorView, ViewPlugin } from "@codemirror/view";
 import { effect } from "@preact/signals";
 import type { FilesReply, VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
-import { spoken } from "../../spoken";
+import { messageElement } from "../../message-text";
 import { LASTS, variables, variablesAreRead } from "../context";
 import { filesAreRead, likelyFiles, list, listed, namedFiles } from "../files";
 import { analysed } from "./analysed";
@@ -39,7 +39,7 @@ export function completion(): Extension {
   return [reachable, walkOver, options(), lateNames];
 }
 
-/** Names that arrive while a bracket is being written are offered there: nothing else would ask for them. */
+/** Names that arrive while a bracket is being written are offered there: nothing else would open the list. */
 const lateNames = ViewPlugin.define((view) => {
   let first = true;
   const stop = effect(() => {
@@ -71,7 +71,7 @@ function options(): Extension {
   });
 }
 
-/** A source of the editor's: asked at each key, so that the order follows what is written. */
+/** A source of completions, called at each key, so that the order follows what is written. */
 function complete(context: CompletionContext): CompletionResult | null {
   const found = offered(context);
   return found && { ...found, update: (_, __, ___, next) => complete(next) };
@@ -157,7 +157,7 @@ function entries(found: FilesReply, from: number, bracket: Bracket): CompletionR
   return { from, options, update: (_, __, ___, next) => knownPath(next) };
 }
 
-/** What is known at the next key; null asks again. */
+/** Returns the result for the next key; null for a new query. */
 function knownPath(context: CompletionContext): CompletionResult | null {
   const found = completePath(context);
   return found instanceof Promise ? null : found;
@@ -232,7 +232,7 @@ function negation(): Completion {
   return { label: "!", detail: "is missing", type: "condition", section: section("negation"), apply: startsName("!") };
 }
 
-/** Outside of brackets, asked for: whole tags. */
+/** Whole tags, outside of brackets, on request. */
 function wholeTags(): Completion[] {
   const plain = variables.peek().filter(({ dynamic }) => !dynamic);
   return plain.map((one) => ({
@@ -255,7 +255,7 @@ function beside({ exists, value }: VariableEntry): string {
 function about(one: VariableEntry): Node {
   const box = document.createElement("div");
   const line = (text: string, name: string) => {
-    box.appendChild(name === "about" ? spoken("p", text) : document.createElement("p")).className = name;
+    box.appendChild(name === "about" ? messageElement("p", text) : document.createElement("p")).className = name;
     if (name !== "about") box.lastElementChild!.textContent = text;
   };
   line(`${one.description}.`, "about");
@@ -284,7 +284,7 @@ function startsName(text: string): Apply {
   };
 }
 
-/** Writes a condition with its end around nothing, as the list of variables does, and asks what it is about. */
+/** Writes a condition with its end around nothing, as the list of variables does, and opens the completion of its key. */
 function startsBlock(head: string): Apply {
   return (view, option, from, to) => {
     const { state } = view;
