@@ -58,7 +58,7 @@ export async function startService(): Promise<Service> {
   if (process.env.PREFACE_PAGE === "dev") {
     const dev = "../tools/dev.mjs";
     const { serve } = (await import(dev)) as { serve: (options: object) => Promise<NonNullable<typeof front>> };
-    front = await serve({ service: url, dist: path.join(WEB, "dist") });
+    front = await serve({ service: url, dist: path.join(WEB, "dist"), given: { root, store: path.basename(home) } });
   }
   const request = async (method: string, where: string, body?: unknown) => {
     const response = await fetch(url + where, {

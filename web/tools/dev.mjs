@@ -24,13 +24,13 @@ export const policy = (nonce) =>
 /** The policy of an asset. The worker that requests analyses lives under that of its own script, not under the page's. */
 export const assetPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
-/** Starts it; returns its address and how to end it. */
-export async function serve({ service, dist, port = 0 }) {
+/** Starts it; returns its address and how to end it. `given` has the metadata that the page of a service without the editor lacks. */
+export async function serve({ service, dist, port = 0, given = {} }) {
   const target = new URL(service);
   const server = http.createServer((request, response) => {
     const where = new URL(request.url, "http://page").pathname;
     const own = where === "/" || where.startsWith("/assets/");
-    const reply = own ? page(where, target, dist, response) : proxy(request, response, target);
+    const reply = own ? page(where, target, dist, given, response) : proxy(request, response, target);
     Promise.resolve(reply).catch((error) => {
       response.writeHead(502, { "Content-Type": "text/plain" }).end(`${error.message}\n`);
     });
@@ -46,7 +46,7 @@ export async function serve({ service, dist, port = 0 }) {
   };
 }
 
-async function page(where, target, dist, response) {
+async function page(where, target, dist, given, response) {
   const file = path.join(dist, where === "/" ? "index.html" : path.normalize(where));
   if (!file.startsWith(dist)) return void response.writeHead(404).end();
   let body;
@@ -67,7 +67,7 @@ async function page(where, target, dist, response) {
     const nonce = randomBytes(16).toString("base64");
     headers["Content-Security-Policy"] = policy(nonce);
     const theirs = await (await fetch(target)).text().catch(() => "");
-    const meta = (name) => new RegExp(`<meta name="preface-${name}" content="([^"]*)"`).exec(theirs)?.[1] ?? "";
+    const meta = (name) => new RegExp(`<meta name="preface-${name}" content="([^"]*)"`).exec(theirs)?.[1] ?? given[name] ?? "";
     body = body
       .toString()
       .replace("{{token}}", () => meta("token"))
