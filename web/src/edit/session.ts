@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import type { EditorState, Text } from "@codemirror/state";
 import { declined, viewOnly } from "../api/access";
 import { Away, isNotPermitted, Problem, messageOf } from "../api/problem";
+import { keep, kept } from "../keep";
 import { drafts } from "./drafts";
 import type { Draft } from "./drafts/record";
 import { DraftWriter } from "./drafts/writer";
@@ -35,6 +36,9 @@ export interface Plan {
   labels: readonly string[];
 }
 
+/** In sessionStorage, before the name of the template. */
+const PLAN = "preface-plan:";
+
 export class Session {
   readonly phase = signal<"loading" | "ready" | "failed">("loading");
   /** The stored version, as last loaded. */
@@ -58,11 +62,10 @@ export class Session {
   refused = false;
   /** Ends when the template was first loaded, or could not be. */
   loaded: Promise<void> = Promise.resolve();
-  /** What a review wanted for a version that is not saved yet, because of a conflict. */
-  plan: Plan | null = null;
   /** Called when the text was replaced from here. */
   onState: ((state: EditorState) => void) | null = null;
 
+  private planned: Plan | null = null;
   private baseDocument: Text = documentOf("");
   private document: Text = this.baseDocument;
   /** What was edited in the dialog of a conflict. */
@@ -142,6 +145,16 @@ export class Session {
   async compareWithNewer(wanted: () => boolean): Promise<void> {
     const newer = this.newer.peek();
     if (newer) await this.compareWith(newer, wanted);
+  }
+
+  /** The note and the labels of a review whose version is not saved yet, because of a conflict. They outlive a reload. */
+  get plan(): Plan | null {
+    return (this.planned ??= JSON.parse(kept("session", PLAN + this.name) ?? "null") as Plan | null);
+  }
+
+  set plan(plan: Plan | null) {
+    this.planned = plan;
+    keep("session", PLAN + this.name, plan && JSON.stringify(plan));
   }
 
   /** The text has changed. */
