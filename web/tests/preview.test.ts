@@ -90,6 +90,19 @@ test("the card of a value of several lines leaves its lines free: a click there 
   await page.context().close();
 });
 
+test("the card of a long value leaves most of the preview free", async () => {
+  await write(service.root, "long.md", "a word and another one\n".repeat(300));
+  await service.put("long", "Before\n[file:long.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/long`, { viewport: { width: 800, height: 600 } });
+  await preview(page).locator(".value").first().hover();
+  const card = page.locator(".preview .card-inside");
+  await card.waitFor();
+  const { height } = (await card.boundingBox())!;
+  assert.ok(height < 220, `${height} pixels`);
+  assert.ok(await card.locator(".about-value").evaluate((box) => box.scrollHeight > box.clientHeight), "the value scrolls");
+  await page.context().close();
+});
+
 test("the keyboard does what the pointer does", () =>
   on(async (page) => {
     await preview(page).focus();
@@ -299,6 +312,10 @@ test("a bracket in the margin has name, size, tokens and stability of what came 
   const [look, title] = marks.at(-1)!;
   assert.equal(look, "lasts-turn whole", "the bracket of a line has the look of what changes most");
   assert.match(title!, /^system:time: .*changes with every build\nsystem:os: 5 B, about 1 token, always the same$/);
+  const legend = await page.locator(".strip-key li").evaluateAll((all) =>
+    all.map((one) => [one.textContent!.replace(/\s*<?\s*\d+ %/, "").trim(), getComputedStyle(one, "::before").borderLeftStyle]),
+  );
+  assert.deepEqual(legend, [["always the same", "solid"], ["fixed for a conversation", "dashed"], ["changes with every build", "double"]]);
   assert.deepEqual(page.troubles, []);
   await page.context().close();
 });

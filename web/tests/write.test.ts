@@ -123,7 +123,7 @@ test("by keyboard alone one writes, tries values, compares, publishes with a not
   for (let steps = 0; steps < 40 && (await page.evaluate("document.activeElement?.getAttribute('role')")) !== "listbox"; steps++) await page.keyboard.press("Tab");
   await page.keyboard.press("End");
   await page.getByRole("heading", { name: "Version 1" }).waitFor();
-  await reach(page, /^Restore…$/);
+  await reach(page, /^Restore as new version…$/);
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "Restore version 1?" }).waitFor();
   await reach(page, /^Restore version 1$/);
@@ -653,6 +653,21 @@ test("in a condition the opposite is never selected from the start", async () =>
   await page.waitForFunction(() => document.querySelectorAll(".cm-tooltip-autocomplete [role=option]").length > 2);
   assert.doesNotMatch(await page.locator(".cm-tooltip-autocomplete [aria-selected]").innerText(), /is missing/);
   assert.match(await options.last().innerText(), /is missing/);
+  await page.context().close();
+});
+
+test("in a condition, files that exist come before those that do not", async () => {
+  await service.put("there", "[file:AAA.md] [file:docs/rules.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/there`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("[if f");
+  const options = page.locator(".cm-tooltip-autocomplete [role=option]");
+  await options.filter({ hasText: "docs/rules.md" }).waitFor();
+  const offered = (await options.allInnerTexts()).map((one) => one.replace(/\s+/g, " ").trim());
+  const rank = (words: string) => offered.findIndex((one) => one === words);
+  assert.ok(rank("file:docs/rules.md exists") >= 0, offered.join("; "));
+  assert.ok(rank("file:AAA.md not found, used here") > rank("file:docs/rules.md exists"), offered.join("; "));
   await page.context().close();
 });
 

@@ -141,7 +141,7 @@ function tooltip(state: EditorState, packed: Packed, at: number): Tooltip | null
 }
 
 /** A card finds room in so many pixels. */
-const ROOM = 260;
+const ROOM = 220;
 
 /** Returns the box of a whole value, so that its card covers none of its lines; that of its first line where the value fills the preview. */
 function boxOf(view: EditorView, from: number, to: number): Rect {

@@ -26,7 +26,7 @@ const SECTIONS: Record<string, { name: string; rank: number }> = {
   system: { name: "Machine and time", rank: 4 },
   more: { name: "More", rank: 5 },
   block: { name: "Blocks", rank: 6 },
-  negation: { name: "The opposite", rank: 7 },
+  negation: { name: "If it is missing", rank: 7 },
 };
 
 const section = (type: string) => SECTIONS[type] ?? SECTIONS.more!;
@@ -178,7 +178,7 @@ function keys(bracket: Bracket): Completion[] {
   });
 }
 
-/** Likely paths that are there, those that this template names, and those that other templates of this tab have named. */
+/** Likely paths that exist, those that this template names, and those that other templates of this tab have named; the existing ones first. */
 function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket, present: string): Completion[] {
   // What is being written is no suggestion, nor is what it was a moment ago.
   const finished = (name: string) => !present.startsWith(FILE + name);
@@ -192,12 +192,13 @@ function files(used: readonly { type: string; name: string; exists: boolean | nu
     !name.includes("/", path.dir.length) &&
     (!known || known.entries.some((entry) => path.dir + entry.name === name));
   const paths = [...new Set([...likelyFiles.peek(), ...named, ...namedFiles])].filter((name) => !beside(name)).slice(0, 50);
+  const exists = (path: string) => likelyFiles.peek().includes(path) || used.some((one) => one.type === "file" && one.name === path && one.exists === true);
   return paths.map((path) => ({
     label: `file:${path}`,
     section: section("file"),
-    boost: 1,
+    boost: exists(path) ? 2 : 1,
     displayLabel: escaped(head(`file:${path}`, 80)),
-    detail: likelyFiles.peek().includes(path) ? "exists" : named.includes(path) ? "used here" : "used in another template",
+    detail: exists(path) ? "exists" : named.includes(path) ? "not found, used here" : "used in another template",
     type: "conversation",
     apply: closes(`file:${path}`, bracket),
   }));
@@ -229,7 +230,7 @@ function words(raw: boolean): Completion[] {
 
 /** Last, and never alone: what is selected from the start is not the opposite of what was chosen. */
 function negation(): Completion {
-  return { label: "!", detail: "is missing", type: "condition", section: section("negation"), apply: startsName("!") };
+  return { label: "!", detail: "true if what follows is missing", type: "condition", section: section("negation"), apply: startsName("!") };
 }
 
 /** Whole tags, outside of brackets, on request. */
