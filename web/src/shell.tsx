@@ -26,7 +26,7 @@ const NAV: readonly { screen: Screen & IconName; label: string }[] = [
   { screen: "edit", label: "Edit" },
   { screen: "versions", label: "Versions" },
   { screen: "conversations", label: "Conversations" },
-  { screen: "health", label: "Health" },
+  { screen: "health", label: "Status" },
 ];
 
 const THEMES = { system: "system", light: "light", dark: "dark" };

@@ -165,7 +165,7 @@ test("20: two tabs with unsaved texts of one template, both closed", async () =>
   const list = await listed(again);
   await list.getByRole("listitem").filter({ hasText: "from a closed tab" }).getByRole("button", { name: "Open a20" }).click();
   await shows(text(again), "of tab 0");
-  await shows(await listed(again), "Restore");
+  await shows(await listed(again), "Discarded");
   await context.close();
 });
 
@@ -194,7 +194,7 @@ test("25: an earlier version is restored while text is unsaved", async () => {
   await append(page, "unsaved");
   await page.getByRole("link", { name: "Versions" }).click();
   await page.locator(".virtual-row", { hasText: /^Version 1/ }).click();
-  await page.getByRole("button", { name: "Restore…" }).click();
+  await page.getByRole("button", { name: "Restore as new version…" }).click();
   await shows(page.getByRole("dialog"), "Unsaved text in the editor is not changed.");
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await until(async () => (await service.get("a25")) === "first\n", "version 1 is not restored");

@@ -77,8 +77,8 @@ test("another screen and another template keep the unsaved text and its undo", a
   await text(page).focus();
   await page.keyboard.press("Control+End");
   await type(page, "here");
-  await page.getByRole("link", { name: "Health" }).click();
-  await page.getByRole("heading", { name: "Health" }).first().waitFor();
+  await page.getByRole("link", { name: "Status" }).click();
+  await page.getByRole("heading", { name: "Status" }).first().waitFor();
   await page.getByRole("link", { name: /Edit/ }).click();
   await shows(text(page), "here");
   await page.goto(`${service.page}/#/edit/other`);

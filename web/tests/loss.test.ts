@@ -139,10 +139,10 @@ test("23: Reset… mentions unsaved text, and Undo restores text and unsaved tex
   await service.put("main", "stored\n");
   const page = await openPage(browser, service.page);
   await append(page, "unsaved");
-  await page.getByRole("button", { name: "Reset…" }).click();
+  await page.getByRole("button", { name: "Reset to default…" }).click();
   const dialog = page.getByRole("dialog");
   await shows(dialog, "Your unsaved changes are discarded too.");
-  await dialog.getByRole("button", { name: "Reset" }).click();
+  await dialog.getByRole("button", { name: "Reset to default" }).click();
   await shows(saveState(page), "Reset to the default.");
   await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
   await shows(text(page), /stored\s*unsaved/);
@@ -169,7 +169,7 @@ test("23, 24: what Delete… took along is in the list of unsaved texts after a 
   await page.reload();
   await settled(page);
   const list = await listed(page);
-  await list.getByRole("button", { name: "Restore deleted" }).first().click();
+  await list.getByRole("button", { name: "Open discarded deleted" }).first().click();
   await page.waitForURL(/#\/edit\/deleted$/);
   await shows(text(page), /stored\s*unsaved/);
   await page.context().close();
@@ -186,13 +186,13 @@ test("26: Discard can be undone, also after a reload", async () => {
   await shows(text(page), /stored\s*unsaved/);
   const list = await listed(page);
   await list.getByRole("button", { name: "Discard discarded" }).click();
-  await list.getByRole("button", { name: "Restore discarded" }).first().waitFor();
+  await list.getByRole("button", { name: "Open discarded discarded" }).first().waitFor();
   await page.keyboard.press("Escape");
   await drafted(page, "discarded", null);
   await page.reload();
   await settled(page);
   await shows(text(page), /^stored\s*$/);
-  await (await listed(page)).getByRole("button", { name: "Restore discarded" }).first().click();
+  await (await listed(page)).getByRole("button", { name: "Open discarded discarded" }).first().click();
   await shows(text(page), /stored\s*unsaved/);
   await page.context().close();
 });
@@ -242,7 +242,7 @@ test("30, 31: of ten unsaved texts none goes, and the list shows them with a way
   await shows(list, "from a closed tab");
   for (const name of names) await list.getByRole("button", { name: `Open ${name}` }).waitFor();
   await list.getByRole("button", { name: "Discard many-3" }).click();
-  await list.getByRole("button", { name: "Restore many-3" }).waitFor();
+  await list.getByRole("button", { name: "Open discarded many-3" }).waitFor();
   await list.getByRole("button", { name: "Undo" }).click();
   await list.getByRole("button", { name: "Open many-3" }).click();
   await page.waitForURL(/many-3$/);

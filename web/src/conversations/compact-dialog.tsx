@@ -36,22 +36,23 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
   if (made) return <Done made={made} close={close} />;
   return (
     <Dialog
-      title="Compact conversation"
+      title="Prompt for a compaction"
       size="wide"
       onClose={close}
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
           <Button kind="main" disabled={busy} onClick={() => void compact()}>
-            {busy ? "Compacting…" : "Compact"}
+            {busy ? "Building…" : "Build and store"}
           </Button>
         </>
       }
     >
       <div class="refresh">
         <p class="soft">
-          Agents compact a conversation when they summarize it. The prompt is rebuilt and stored. The response to this request also includes
-          instructions for the summary; later turns get the prompt without them.
+          An agent compacts a conversation when it replaces the messages by a summary. For that request, the prompt is rebuilt with
+          current values and stored, and you get it with instructions for the summary. Later turns get the prompt without them. The
+          messages are not in this service.
         </p>
         <label class="label">
           Additional instructions

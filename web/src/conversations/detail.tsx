@@ -62,7 +62,7 @@ export function Detail({ id }: { id: string }) {
             Refresh…
           </Button>
           <Button small onClick={() => (dialog.value = "compact")}>
-            Compact…
+            Prompt for compaction…
           </Button>
           <Button small kind="danger" onClick={() => (dialog.value = "forget")}>
             Delete…
@@ -77,7 +77,7 @@ export function Detail({ id }: { id: string }) {
         onChange={(next) => (tab.value = next)}
         tabs={[
           { id: "prompt", label: "Prompt" },
-          { id: "built", label: "Inputs", badge: troubles > 0 ? String(troubles) : undefined },
+          { id: "built", label: "Inputs", badge: troubles > 0 ? amount(troubles, "problem") : undefined },
           { id: "past", label: "History", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
         ]}
       />

@@ -50,7 +50,7 @@ export function ScopesPanel() {
   return (
     <section class="panel scopes" aria-labelledby="scopes-title">
       <div class="panel-head">
-        <h2 id="scopes-title">Extensions and servers</h2>
+        <h2 id="scopes-title">Extensions and servers of a directory</h2>
         <p class="soft small" role="status">
           {busy.value ? "Loading…" : reply.value ? summary(reply.value) : ""}
         </p>

@@ -18,7 +18,7 @@ export function ServicePanel() {
   return (
     <section class="panel service" aria-labelledby="service-title">
       <div class="panel-head">
-        <h1 id="service-title">Health</h1>
+        <h1 id="service-title">Status</h1>
         <p class="soft small" role="status">
           {now ? verdict(now) : "Loading…"}
         </p>

@@ -79,7 +79,7 @@ export function Detail({ history, info, against, places, onShow, onRestore, onLa
           Labels…
         </Button>
         <Button small kind={version === current ? "plain" : "main"} disabled={version === current} onClick={onRestore}>
-          {version === current ? "Current" : "Restore…"}
+          {version === current ? "Current" : "Restore as new version…"}
         </Button>
       </div>
       <div class="version-about">

@@ -51,7 +51,7 @@ export function Bar() {
       <IconButton label="Print the preview" icon="print" onClick={() => print()} />
       {canReset && (
         <Button kind="quiet" class="bar-reset" onClick={() => (opened.value = "reset")}>
-          {current.name === MAIN ? "Reset…" : "Delete…"}
+          {current.name === MAIN ? "Reset to default…" : "Delete…"}
         </Button>
       )}
       <Menu
@@ -62,7 +62,7 @@ export function Bar() {
           { what: "Commands…", run: () => (commandsShown.value = true) },
           { what: "Unsaved texts…", run: () => (opened.value = "unsaved") },
           { what: "Print the preview", run: () => print() },
-          ...(canReset ? [{ what: current.name === MAIN ? "Reset…" : "Delete…", run: () => (opened.value = "reset") }] : []),
+          ...(canReset ? [{ what: current.name === MAIN ? "Reset to default…" : "Delete…", run: () => (opened.value = "reset") }] : []),
         ]}
       />
       <Button class="bar-review" disabled={!canSave} onClick={() => void openReview(current)} aria-haspopup="dialog" aria-keyshortcuts="Control+Shift+S Meta+Shift+S">

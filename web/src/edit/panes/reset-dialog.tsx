@@ -28,16 +28,16 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
         <>
           <Button onClick={close}>Cancel</Button>
           <Button kind="danger" onClick={() => void act()}>
-            {main ? "Reset" : "Delete"}
+            {main ? "Reset to default" : "Delete"}
           </Button>
         </>
       }
     >
       <p>
         {main
-          ? "New conversations use the built-in default. "
+          ? "The built-in default replaces your template, and new conversations use it. "
           : "New conversations can no longer use it. "}
-        Earlier versions stay in the list, and existing conversations keep their prompt.
+        The versions of your template are kept, and existing conversations keep their prompt.
       </p>
       {session.dirty.value && (
         <p>

@@ -47,7 +47,7 @@ export function UnsavedDialog({ close }: { close: () => void }) {
       {discarded.length > 0 && (
         <>
           <h3>Discarded</h3>
-          <p class="soft small">They are deleted after 7 days.</p>
+          <p class="soft small">Open one to put its text back into the editor. They are deleted after 7 days.</p>
           <Texts label="Discarded texts" texts={discarded} close={close} discard={discarding} />
         </>
       )}
@@ -83,8 +83,8 @@ function Row({ text, close, discard }: { text: UnsavedText } & Acts) {
         {[ago(time), size(text.bytes), discarded ? "" : WHERE[text.where]].filter(Boolean).join(", ")}
       </span>
       <span class="unsaved-actions">
-        <Button small aria-label={`${discarded ? "Restore" : "Open"} ${text.template}`} onClick={() => (close(), void openUnsaved(text).catch(failed))}>
-          {discarded ? "Restore" : "Open"}
+        <Button small aria-label={`Open ${discarded ? "discarded " : ""}${text.template}`} onClick={() => (close(), void openUnsaved(text).catch(failed))}>
+          Open
         </Button>
         {/* What is being written in another tab is discarded there. */}
         {!discarded && text.where !== "open tab" && (
