@@ -215,7 +215,7 @@ test("49: a compaction shows what it would change, and then what it added", asyn
   await done(page);
 });
 
-test("the prompts before stand beside what took their place", async () => {
+test("earlier prompts are shown beside what replaced them", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await page.getByRole("tab", { name: /History/ }).click();
   await shows(page.locator(".compare-heads"), /Revision 1\s+Revision 2 \(current\)/);

@@ -91,7 +91,7 @@ test("another screen and another template keep the unsaved text and its undo", a
   await page.context().close();
 });
 
-test("7: while the service is away nothing is lost, and a new start is met without a reload", async () => {
+test("7: while the service is away nothing is lost, and a restart needs no reload", async () => {
   const page = await openPage(browser, service.page);
   await text(page).focus();
   await page.keyboard.press("Control+End");
@@ -104,7 +104,7 @@ test("7: while the service is away nothing is lost, and a new start is met witho
   await shows(page.locator(".banner"), "Your changes are stored in this browser");
   await service.start();
   await page.locator(".banner").waitFor({ state: "detached" });
-  // The page is of the earlier start, whose token nobody takes any more.
+  // The page has the token of the earlier start, which is not valid any more.
   await page.keyboard.press("Control+s");
   await shows(saveState(page), /Saved as version/);
   assert.equal(await service.get("main"), "stored\nkept on");

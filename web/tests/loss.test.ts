@@ -78,7 +78,7 @@ test("6: while typing goes on without a pause, a crash loses at most the last se
   await context.close();
 });
 
-test("14: what was merged by hand survives Escape, is one undo away from the text before, and is met again at the next save", async () => {
+test("14: what was merged by hand survives Escape, is one undo away from the text before, and the conflict is back at the next save", async () => {
   const { page, dialog } = await conflict("merge-escape", "one\n", "mine", "theirs\n");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });

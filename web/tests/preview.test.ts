@@ -228,7 +228,7 @@ test("what is inserted before the text is here goes into it", async () => {
   await page.context().close();
 });
 
-test("a finding leads to its place, and its fix settles it", () =>
+test("a diagnostic leads to its place, and its fix removes it", () =>
   on(async (page) => {
     await text(page).focus();
     await page.keyboard.press("Control+End");

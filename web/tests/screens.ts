@@ -29,7 +29,7 @@ export async function clean(page: Watched, where: string): Promise<void> {
   assert.ok(wide! <= room!, `${where} is wider than the window: ${wide}`);
 }
 
-/** Nothing of what somebody wrote has become a part of the page or has run, and no hidden character stands outside of texts. */
+/** No text of a user has become a part of the page or has run, and no hidden character is outside of texts. */
 export async function inert(page: Watched): Promise<void> {
   assert.equal(await page.evaluate("window.pwned"), undefined);
   assert.equal(await page.locator("#app img[src=x], #app script, #app b").count(), 0);

@@ -1,5 +1,6 @@
 // A real `preface` of its own for each test file: a store, a root with some files, and the page in front of it.
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
@@ -58,7 +59,7 @@ export async function startService(): Promise<Service> {
   if (process.env.PREFACE_PAGE === "dev") {
     const dev = "../tools/dev.mjs";
     const { serve } = (await import(dev)) as { serve: (options: object) => Promise<NonNullable<typeof front>> };
-    front = await serve({ service: url, dist: path.join(WEB, "dist"), given: { root, store: path.basename(home) } });
+    front = await serve({ service: url, dist: path.join(WEB, "dist"), given: { root, store: randomBytes(8).toString("hex") } });
   }
   const request = async (method: string, where: string, body?: unknown) => {
     const response = await fetch(url + where, {

@@ -56,7 +56,7 @@ test("a version is restored with the keyboard alone", async () => {
   await done(page);
 });
 
-test("a restore does not go over what somebody else stored meanwhile", async () => {
+test("a restore does not overwrite what another client stored meanwhile", async () => {
   const page = await openScreen(browser, service, "#/versions/main");
   await row(page, /^Version 1/).click();
   await page.getByRole("button", { name: "Restore as new version…" }).click();

@@ -314,7 +314,7 @@ test("a conflict: both are merged by hand", async () => {
   await page.context().close();
 });
 
-test("a conflict put off is met again at the next save", async () => {
+test("a conflict that was put off is back at the next save", async () => {
   const { page, dialog } = await inConflict("later");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
@@ -354,7 +354,7 @@ test("a new template begins in the list of templates", async () => {
   await page.context().close();
 });
 
-test("of two who begin the same template the second meets the first", async () => {
+test("the second of two clients that create the same template has a conflict", async () => {
   const page = await openPage(browser, `${service.page}/#/edit/shared`);
   await text(page).focus();
   await type(page, "mine");
@@ -365,7 +365,7 @@ test("of two who begin the same template the second meets the first", async () =
   await page.context().close();
 });
 
-test("Tab writes a tab, and after Escape it leads on: nobody is caught in the text", async () => {
+test("Tab writes a tab, and after Escape it leaves the text", async () => {
   await service.put("tab", "x");
   const page = await openPage(browser, `${service.page}/#/edit/tab`);
   await page.keyboard.press("Tab");
@@ -498,7 +498,7 @@ test("a path that was written once is offered the next time, in this template an
   await page.context().close();
 });
 
-test("a new line ends as its neighbor does, and the caret does not stand within a line end", async () => {
+test("a new line ends as its neighbor does, and the caret is never within a line end", async () => {
   await service.put("pairs", "one\r\ntwo\r\nthree\r\n");
   const page = await openPage(browser, `${service.page}/#/edit/pairs`);
   await text(page).focus();

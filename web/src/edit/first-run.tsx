@@ -22,7 +22,7 @@ export default function FirstRun() {
   void packed.value;
   const text = session.value?.text;
   const chosen = EXAMPLES.find((one) => one.text === text);
-  // Whoever has begun to write needs the room.
+  // After the first key, the room is for the text.
   if (closed.value || !isEmpty.value || !base || (text !== base.text && !chosen)) return null;
   return (
     <section class="first-run" aria-label="Start">

@@ -131,7 +131,7 @@ export class Session {
     const lost = await hasLost(this.name, base.version, stored);
     if (base !== this.base.peek() || this.saving.peek() || this.conflict.peek()) return;
     if (lost) {
-      // Nobody else may have the text.
+      // No other client may have the text.
       this.setBase(stored);
       this.setStatus(`The store has lost version ${base.version}. ${this.dirty.peek() ? "Your text is unsaved." : ""}`, "bad");
     } else if (!this.dirty.peek() || stored.text === this.text) {
@@ -316,7 +316,7 @@ export class Session {
           this.setStatus(own ? `Saved as version ${theirs.version}.` : `Already saved as version ${theirs.version} by another client.`, "good");
           return true;
         }
-        // A dialog that opened now would take the keys of somebody who types on.
+        // A dialog that opened now would take the keys of a user who types on.
         this.newer.value = theirs;
         this.setStatus("Not saved: save conflict.", "bad");
         return false;

@@ -75,7 +75,7 @@ function Vital({ title, value, tone, children }: { title: string; value: string;
 
 function verdict({ alive, ready }: { alive: boolean; ready: boolean }): string {
   if (!alive) return "The service is not responding.";
-  return ready ? "All systems operational." : "The store is unavailable; the service reconnects automatically.";
+  return ready ? "Service and store are up." : "The store is unavailable; the service reconnects automatically.";
 }
 
 function away(degraded: boolean, trouble: string): string {

@@ -15,7 +15,7 @@ export function selected(at: string): { version: number; against: Against } | nu
   return { version: Number(version), against };
 }
 
-/** Returns the choice that an option stands for. */
+/** Returns the choice of an option. */
 export function read(value: string): Against {
   const version = Number(value);
   return Number.isInteger(version) ? version : (value as Against);

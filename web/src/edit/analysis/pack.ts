@@ -66,7 +66,7 @@ function packTokens({ tokens, preview }: Analysis, keys: Interned): Tokens {
   for (const { token, taken } of preview?.conditions ?? []) {
     if (token < count) packed.taken[token] = taken === null ? TAKEN.unknown : taken ? TAKEN.yes : TAKEN.no;
   }
-  // The blocks around a token: whether what stands outside is dead, and whether each branch is.
+  // The blocks around a token: whether the text outside is dead, and whether each branch is.
   const blocks: { outside: boolean; taken: number }[] = [];
   let dead = false;
   for (let at = 0; at < count; at++) {

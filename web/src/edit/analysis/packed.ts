@@ -26,7 +26,7 @@ export interface Tokens {
   to: Uint32Array;
   /** A place in `keys`; -1 for none. */
   key: Int32Array;
-  /** 1 where it stands in a branch that is not taken. */
+  /** 1 in a branch that is not taken. */
   dead: Uint8Array;
   /** Of conditions: see `TAKEN`. */
   taken: Uint8Array;

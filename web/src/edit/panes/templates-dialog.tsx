@@ -23,7 +23,7 @@ interface Row {
 
 export function TemplatesDialog({ close, showUnsaved }: { close: () => void; showUnsaved: () => void }) {
   const [entries, setEntries] = useState<readonly TemplateEntry[] | null>(null);
-  // Before all of them are read, nobody knows whether a name is new.
+  // Before all of them are read, it is unknown if a name is new.
   const [complete, setComplete] = useState(false);
   const [trouble, setTrouble] = useState("");
   const [words, setWords] = useState("");

@@ -26,7 +26,7 @@ import { selectsWhole } from "../text/whole";
 import { copy } from "../../ui/copy";
 
 export interface PreviewHooks {
-  /** Goes to the source of a span; `inside` is how far into it somebody pointed. */
+  /** Goes to the source of a span; `inside` is the offset of the click in it. */
   go: (span: number, inside: number) => void;
   /** Goes to a tag that has written nothing. */
   goToTag: (token: number) => void;
@@ -282,7 +282,7 @@ function missing(packed: Packed | null, hooks: PreviewHooks | null): DecorationS
   for (let at = 0; at < tokens.count && marks.length < MOST_MISSING; at++) {
     const key = tokens.key[at]! < 0 ? "" : keys[tokens.key[at]!]!;
     if (tokens.kind[at] !== VARIABLE || tokens.dead[at] || !gone.has(key)) continue;
-    // It stands before the first run that a later tag or text has written.
+    // Its place is before the first run that a later tag or text has written.
     while (span < spans.count && spans.source[span]! < tokens.from[at]!) span++;
     const place = span < spans.count ? spanFrom(spans, span) : preview.text.length;
     marks.push(Decoration.widget({ widget: new Missing(key, at, hooks), side: 1 }).range(place));
@@ -330,7 +330,7 @@ function described(hooks: PreviewHooks | null): Extension {
     EditorView.domEventHandlers({
       click: (event, view) => {
         if ((event.target as Element).closest(".missing")) return false;
-        // Whoever selects text to copy it does not want to go elsewhere.
+        // A selection of text is not a click.
         if (!view.state.selection.main.empty || !getSelection()?.isCollapsed) return false;
         const place = view.posAtCoords({ x: event.clientX, y: event.clientY });
         if (!hooks) {

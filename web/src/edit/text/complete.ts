@@ -31,7 +31,7 @@ const SECTIONS: Record<string, { name: string; rank: number }> = {
 
 const section = (type: string) => SECTIONS[type] ?? SECTIONS.more!;
 
-/** How much of a value stands beside a name, and how much in the note about it. */
+/** The most characters of a value that are shown beside a name, and in the description. */
 const BESIDE = 32;
 const ABOUT = 400;
 
@@ -90,8 +90,8 @@ function offered({ state, pos, explicit }: CompletionContext): CompletionResult 
 }
 
 /**
- * What begins as it is written stands above all sections, words and names alike; what only resembles it stays in them. Where a
- * condition is open, what goes on with it or ends it comes first.
+ * Options that begin with what is written are above all sections, words and names alike; those that only resemble it are in them. Where a
+ * condition is open, `else` and `endif` come first.
  */
 function ordered(all: readonly Completion[], { written }: Bracket, open: boolean): Completion[] {
   const wanted = written.toLowerCase();
@@ -300,7 +300,7 @@ function startsBlock(head: string): Apply {
   };
 }
 
-/** A bracket that closes the head of a condition and stands there already is walked over, not written twice. */
+/** Typing the bracket that closes the head of a condition moves over an existing one. */
 const walkOver = EditorView.inputHandler.of((view, from, to, text) => {
   if (text !== "]" || from !== to || view.state.sliceDoc(from, from + 1) !== "]") return false;
   if (!bracketAt(view.state, from)?.condition) return false;
@@ -308,7 +308,7 @@ const walkOver = EditorView.inputHandler.of((view, from, to, text) => {
   return true;
 });
 
-/** Writes a whole tag; a closing bracket that stands there already is taken. */
+/** Writes a whole tag; an existing closing bracket is used. */
 function closing(text: string): Apply {
   return (view, _, from, to) => {
     const taken = view.state.sliceDoc(to, to + 1) === "]" ? 1 : 0;
@@ -316,7 +316,7 @@ function closing(text: string): Apply {
   };
 }
 
-/** Writes a key and closes its tag. A condition that has no end yet gets one, and the caret stands in its branch. */
+/** Writes a key and closes its tag. A condition that has no end yet gets one, and the caret goes to its branch. */
 function closes(key: string, bracket: Bracket): Apply {
   return (view, _, from, to) => {
     const { state } = view;

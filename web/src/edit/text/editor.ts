@@ -95,7 +95,7 @@ function extensions(hooks: Hooks): Extension {
   ];
 }
 
-/** After Escape, Tab goes on to what follows for a moment, so that nobody is caught in the text. An open list is closed first. */
+/** After Escape, Tab goes on to what follows for a moment, so that the keyboard can leave the text. An open list is closed first. */
 const letGo: Command = (view) => {
   if (completionStatus(view.state) !== "active") view.setTabFocusMode(2000);
   return false;
