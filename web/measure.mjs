@@ -42,7 +42,7 @@ try {
     if (await fetch(`${url}/readyz`).then(({ ok }) => ok, () => false)) break;
     await new Promise((done) => setTimeout(done, 50));
   }
-  front = await serve({ service: url, dist });
+  front = await serve({ service: url, dist, given: { root, store: "0000000000000000" } });
   const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM_BIN ?? "/usr/bin/chromium", args });
   await loads();
@@ -56,7 +56,7 @@ try {
 }
 
 function templates() {
-  const prose = "You are careful, and you say so: nothing is changed that nobody asked for, and a test shows what was.\n";
+  const prose = "You are careful and explicit: only what was requested is changed, and a test shows each of the changes.\n";
   const tags = "On [git:branch] in [prompt:cwd].\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[else]\nNo rules.\n[endif]\n";
   const of = (size, unit) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size - size % unit.length);
   return {

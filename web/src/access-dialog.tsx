@@ -1,4 +1,4 @@
-// Asks for an access token, where the service is open to more than its own machine.
+// The dialog for an access token, where the service is open to more than its own machine.
 import { useState } from "preact/hooks";
 import { refusedToken } from "./api/access";
 import { Button } from "./ui/button";
@@ -22,7 +22,7 @@ export function AccessDialog({ done }: { done: (token: string | null) => void })
       <p>The operator of the service creates a token with <code>preface token create NAME --role ROLE</code>. The role <code>read</code> permits viewing, <code>analyze</code> also previews, <code>write</code> also saving. The token is stored until this tab is closed.</p>
       {refusedToken.value && (
         <p class="refused" role="alert">
-          The service refused this token: it is unknown or has expired. Check it, or ask for another.
+          The service refused this token: it is unknown or has expired. Check it, or get a new one from the operator of the service.
         </p>
       )}
       <p>

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { whenIdle } from "./lazy";
-import { say } from "./ui/toast";
+import { notify } from "./ui/toast";
 
 export const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 export const mod = mac ? "⌘" : "Ctrl";
@@ -23,7 +23,7 @@ export function CommandDialogs() {
     if (!wanted || loaded) return;
     load().then(setLoaded, () => {
       commandsShown.value = keysShown.value = false;
-      say("This list could not be loaded. The service may be down, or may have been upgraded since this page was opened.", "bad");
+      notify("This list could not be loaded. The service may be down, or may have been upgraded since this page was opened.", "bad");
     });
   }, [wanted]);
   if (!wanted || !loaded) return null;

@@ -10,7 +10,7 @@ export interface Route {
   name: string;
   /** A version, or two to compare, as the address has them; empty for none. */
   at: string;
-  /** What stands behind a `?`: how a comparison is shown. */
+  /** The text behind a `?`: how a comparison is shown. */
   query: string;
   /** True if the address has no screen, and the editor is shown instead. */
   lost?: boolean;

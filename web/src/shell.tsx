@@ -13,7 +13,7 @@ import { nextTheme, theme } from "./theme";
 import { IconButton } from "./ui/button";
 import { Icon, type IconName } from "./ui/icon";
 import { Paper } from "./ui/paper";
-import { say, Toasts } from "./ui/toast";
+import { notify, Toasts } from "./ui/toast";
 
 const SCREENS = {
   edit: EditScreen,
@@ -26,7 +26,7 @@ const NAV: readonly { screen: Screen & IconName; label: string }[] = [
   { screen: "edit", label: "Edit" },
   { screen: "versions", label: "Versions" },
   { screen: "conversations", label: "Conversations" },
-  { screen: "health", label: "Health" },
+  { screen: "health", label: "Status" },
 ];
 
 const THEMES = { system: "system", light: "light", dark: "dark" };
@@ -42,7 +42,7 @@ export function Shell() {
     document.title = `${unsaved.value.size > 0 ? "• " : ""}${title} – preface`;
   }, [title, unsaved.value]);
   useEffect(() => {
-    if (route.value.lost) say("No screen has this address. This is the editor.");
+    if (route.value.lost) notify("No screen has this address. This is the editor.");
   }, [route.value]);
   useEffect(() => {
     // Keyboard and screen reader users start at the top of a new screen.

@@ -36,7 +36,7 @@ test("with a reader's token the page is read-only from the start and states why"
   await page.keyboard.type("X");
   await shows(text(page), "one");
   assert.ok(await page.getByRole("button", { name: "Save", exact: true }).isDisabled());
-  assert.equal(await page.getByRole("button", { name: "Reset…" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Reset to default…" }).count(), 0);
   await banner.getByRole("button", { name: "Use another token…" }).click();
   await page.getByRole("dialog", { name: "Access token required" }).waitFor();
   assert.equal(await page.getByRole("alert").filter({ hasText: "refused" }).count(), 0, "nothing was refused yet");

@@ -82,7 +82,7 @@ test("Open in the editor opens the version that is shown", async () => {
   await done(page);
 });
 
-test("a version does not replace unsaved text without being asked to", async () => {
+test("a version does not replace unsaved text without confirmation", async () => {
   await service.put("mine", "stored 1");
   await service.put("mine", "stored 2");
   const page = await openScreen(browser, service, "#/edit/mine");

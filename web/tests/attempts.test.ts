@@ -62,7 +62,7 @@ async function storeFiles(): Promise<string[]> {
   return (await readdir(home)).filter((file) => file.startsWith("store.db")).map((file) => path.join(home, file));
 }
 
-/** Lets the page's answers of writes of a template wait. */
+/** Delays the responses to writes of a template. */
 async function held(page: Page, template: string): Promise<{ arrived: Promise<Route>; go: () => void }> {
   let go = () => {};
   const released = new Promise<void>((done) => (go = done));
@@ -165,7 +165,7 @@ test("20: two tabs with unsaved texts of one template, both closed", async () =>
   const list = await listed(again);
   await list.getByRole("listitem").filter({ hasText: "from a closed tab" }).getByRole("button", { name: "Open a20" }).click();
   await shows(text(again), "of tab 0");
-  await shows(await listed(again), "Restore");
+  await shows(await listed(again), "Discarded");
   await context.close();
 });
 
@@ -194,7 +194,7 @@ test("25: an earlier version is restored while text is unsaved", async () => {
   await append(page, "unsaved");
   await page.getByRole("link", { name: "Versions" }).click();
   await page.locator(".virtual-row", { hasText: /^Version 1/ }).click();
-  await page.getByRole("button", { name: "Restore…" }).click();
+  await page.getByRole("button", { name: "Restore as new version…" }).click();
   await shows(page.getByRole("dialog"), "Unsaved text in the editor is not changed.");
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await until(async () => (await service.get("a25")) === "first\n", "version 1 is not restored");
@@ -227,10 +227,10 @@ test("32: unusual characters and line ends are stored byte for byte", async () =
   await page.context().close();
 });
 
-async function composing(page: Page): Promise<{ say: (words: string) => Promise<unknown>; commit: (words: string) => Promise<unknown> }> {
+async function composing(page: Page): Promise<{ compose: (words: string) => Promise<unknown>; commit: (words: string) => Promise<unknown> }> {
   const session: CDPSession = await page.context().newCDPSession(page);
   return {
-    say: (words) => session.send("Input.imeSetComposition", { text: words, selectionStart: words.length, selectionEnd: words.length }),
+    compose: (words) => session.send("Input.imeSetComposition", { text: words, selectionStart: words.length, selectionEnd: words.length }),
     commit: (words) => session.send("Input.insertText", { text: words }),
   };
 }
@@ -239,8 +239,8 @@ test("34: an input method is not finished while the text is saved", async () => 
   const page = await pageOn("a34");
   await append(page, "x");
   const ime = await composing(page);
-  await ime.say("に");
-  await ime.say("にほ");
+  await ime.compose("に");
+  await ime.compose("にほ");
   await page.evaluate(() => dispatchEvent(new Event("pageshow")));
   await ime.commit("日本");
   await page.keyboard.press("Control+s");
@@ -256,13 +256,13 @@ test("35: an input method within a bracket, while completion is open", async () 
   await page.keyboard.type("[fi");
   await page.getByRole("option").first().waitFor();
   const ime = await composing(page);
-  await ime.say("に");
+  await ime.compose("に");
   await ime.commit("日本");
   await shows(text(page), "[fi日本");
   await page.context().close();
 });
 
-test("36: an input method, while answers about the text are slow", async () => {
+test("36: an input method, while analyses are slow", async () => {
   const page = await pageOn("a36");
   await page.route("**/system-prompt/analyze", async (route) => {
     await new Promise((done) => setTimeout(done, 300));
@@ -271,7 +271,7 @@ test("36: an input method, while answers about the text are slow", async () => {
   await append(page, "x");
   const ime = await composing(page);
   for (const words of ["に", "にほ", "にほん", "にほんご"]) {
-    await ime.say(words);
+    await ime.compose(words);
     await page.waitForTimeout(250);
   }
   await ime.commit("日本語");
@@ -296,14 +296,14 @@ test("38: the same service by its number and by its name: each has its own unsav
 
 test("39: Back out of the page, and Forward", async () => {
   const page = await newPage(await newContext(browser));
-  let asked = 0;
-  page.on("dialog", (dialog) => (asked++, void dialog.accept()));
+  let dialogs = 0;
+  page.on("dialog", (dialog) => (dialogs++, void dialog.accept()));
   await page.goto("about:blank");
   await page.goto(`${service.page}/#/edit/a39`);
   await settled(page);
   await append(page, "typed");
   await page.goBack();
-  assert.equal(asked, 1, "the browser asks");
+  assert.equal(dialogs, 1, "the browser requests confirmation");
   await page.goForward();
   await settled(page);
   await shows(text(page), "typed");
@@ -576,7 +576,7 @@ test("59: the clock jumps back by an hour, and the tab is closed at once after t
   await append(page, "before");
   await drafted(page, "b59", "before");
   await page.evaluate("shiftClock(-3600000)");
-  // The database does not answer any more: the last words are in localStorage alone.
+  // The database does not respond any more: the last words are in localStorage alone.
   await page.evaluate(() => void (IDBDatabase.prototype.transaction = () => { throw new Error("closing"); }));
   await append(page, " after");
   await page.reload();

@@ -32,8 +32,8 @@ after(async () => {
 
 async function clean(page: Watched, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const told = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
-  assert.deepEqual(told, [], where);
+  const messages = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
+  assert.deepEqual(messages, [], where);
 }
 
 async function on(options: BrowserContextOptions, act: (page: Watched) => Promise<void>): Promise<void> {
@@ -87,7 +87,7 @@ test("dialogs", () =>
     await page.getByRole("option").first().waitFor();
     await clean(page, "templates");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Reset…" }).click();
+    await page.getByRole("button", { name: "Reset to default…" }).click();
     await clean(page, "reset");
     await page.keyboard.press("Escape");
     await text(page).focus();
@@ -96,7 +96,7 @@ test("dialogs", () =>
     await page.getByRole("button", { name: "Open main" }).waitFor();
     await clean(page, "unsaved texts");
     await page.getByRole("button", { name: "Discard main" }).click();
-    await page.getByRole("button", { name: "Restore main" }).waitFor();
+    await page.getByRole("button", { name: "Open discarded main" }).waitFor();
     await clean(page, "discarded texts");
     await page.keyboard.press("Escape");
     await text(page).focus();

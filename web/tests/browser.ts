@@ -154,7 +154,7 @@ export async function drafted(page: Page, template: string, words: string | null
   await until(async () => has(await draftsOf(page, template)), `the draft of ${template} is not as expected`, PATIENCE);
 }
 
-/** Milliseconds here and now for what takes so many on an idle machine: a loop of a known length tells how slow it is. */
+/** Milliseconds here and now for what takes so many on an idle machine: a loop of a known length measures how slow it is. */
 export async function paced(page: Page, milliseconds: number): Promise<number> {
   const took = await page.evaluate(() => {
     const start = performance.now();

@@ -74,7 +74,7 @@ const runs = (kinds: string[]): string => {
   return out.join(" ");
 };
 
-/** The same as the page draws it. Characters that cannot be seen are drawn as a mark that stands for one. */
+/** The same as the page draws it. Characters that cannot be seen are drawn as one mark each. */
 const drawn = (where: Page): Promise<string[]> =>
   where.evaluate(() => {
     const lines = [...document.querySelectorAll(".text-field .cm-line")];
@@ -115,7 +115,7 @@ test("every input is coloured as the service reads it", async (context) => {
   assert.deepEqual(page.troubles, []);
 });
 
-test("colours move with the text while the answer is awaited", async () => {
+test("colours move with the text while the analysis is under way", async () => {
   const template = "[prompt:cwd] and [if prompt:cwd]x[endif]\n[note: a]\n";
   await service.put("waiting", template);
   await page.goto(`${service.page}/#/edit/waiting`);
@@ -143,7 +143,7 @@ test("colours move with the text while the answer is awaited", async () => {
   assert.deepEqual(await drawn(page), now, "the service reads it the same");
 });
 
-test("text in a branch that is not taken stands back", async () => {
+test("text in a branch that is not taken is dimmed", async () => {
   await service.put("branches", "[if file:gone.md]dead[else]live[endif]");
   await page.goto(`${service.page}/#/edit/branches`);
   await page.getByRole("button", { name: "Template: branches" }).waitFor();

@@ -85,7 +85,7 @@ test("each action with keys is on the page of keys, and what cannot be done is n
   for (const what of ["Show all commands", "Save", "Go to the next diagnostic"]) await shows(keys, what);
   await page.keyboard.press("Escape");
   await page.goto(`${service.page}/#/health`);
-  await page.getByRole("main", { name: "Health" }).waitFor();
+  await page.getByRole("main", { name: "Status" }).waitFor();
   await page.keyboard.press("Control+k");
   await field(page).waitFor();
   assert.equal(await page.getByRole("option", { name: /^Save/ }).count(), 0);

@@ -116,7 +116,7 @@ test("on paper, a conversation is its prompt and nothing else", async () => {
   await page.emulateMedia({ media: "print" });
   const words = await page.locator("body").innerText();
   assert.match(words, /^\s*System prompt of c-1\s+main, version 1; revision 1.*\s+Ümläut €😀 first\.\s+Use tabs\./);
-  assert.doesNotMatch(words, /Refresh|Filter by id prefix|Health/);
+  assert.doesNotMatch(words, /Refresh|Filter by id prefix|Status/);
   await done(page);
 });
 
@@ -195,17 +195,17 @@ test("49: a compaction shows what it would change, and then what it added", asyn
   await turn("grown");
   await write(service.root, "AGENTS.md", "Grown.\n");
   const page = await openScreen(browser, service, at("grown"));
-  await page.getByRole("button", { name: "Compact…" }).click();
-  let dialog = page.getByRole("dialog", { name: "Compact conversation" });
+  await page.getByRole("button", { name: "Prompt for compaction…" }).click();
+  let dialog = page.getByRole("dialog", { name: "Prompt for a compaction" });
   await shows(dialog.locator(".cm-merge-b"), "Grown.");
   await clean(page, "compact");
   await dialog.getByLabel("Additional instructions").fill("Sum it up in one line.");
   // What was typed survives Escape and a reload.
   await page.keyboard.press("Escape");
   await page.reload();
-  await page.getByRole("button", { name: "Compact…" }).click();
+  await page.getByRole("button", { name: "Prompt for compaction…" }).click();
   assert.equal(await dialog.getByLabel("Additional instructions").inputValue(), "Sum it up in one line.");
-  await dialog.getByRole("button", { name: "Compact" }).click();
+  await dialog.getByRole("button", { name: "Build and store" }).click();
   dialog = page.getByRole("dialog", { name: "Revision 2 stored" });
   await shows(dialog, "Sum it up in one line.");
   await clean(page, "compacted");
@@ -215,7 +215,7 @@ test("49: a compaction shows what it would change, and then what it added", asyn
   await done(page);
 });
 
-test("the prompts before stand beside what took their place", async () => {
+test("earlier prompts are shown beside what replaced them", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await page.getByRole("tab", { name: /History/ }).click();
   await shows(page.locator(".compare-heads"), /Revision 1\s+Revision 2 \(current\)/);

@@ -1,4 +1,4 @@
-// The service tells differences; the page makes both texts of them again, to the byte.
+// The service sends differences; the page makes both texts of them again, to the byte.
 import assert from "node:assert/strict";
 import { after, before as first, test } from "node:test";
 import type { components } from "../src/api/schema";
@@ -47,8 +47,8 @@ test("from a prompt and the difference of a refresh comes the text after", async
   for (const [at, text] of TEXTS.entries()) {
     await send(service, "POST", `/conversations/c${at}/turns`, { cwd: service.root, template: `t${at}` });
     for (const [to, other] of TEXTS.entries()) {
-      const asked = { template: `t${to}` };
-      const { difference } = (await send(service, "POST", `/conversations/c${at}/refresh?dry_run=true`, asked)) as components["schemas"]["RefreshReply"];
+      const body = { template: `t${to}` };
+      const { difference } = (await send(service, "POST", `/conversations/c${at}/refresh?dry_run=true`, body)) as components["schemas"]["RefreshReply"];
       assert.equal(patched(text, difference.text), other, `${at} to ${to}: ${difference.text}`);
     }
   }

@@ -92,7 +92,7 @@ test("a draft of another browser is discarded with a way back", async () => {
   const list = await listed(page);
   await list.getByRole("button", { name: "Discard remote" }).click();
   await until(async () => (await onService("browser-discard")).length === 0, "it is still on the service");
-  await list.getByRole("button", { name: "Restore remote" }).click();
+  await list.getByRole("button", { name: "Open discarded remote" }).click();
   await page.waitForURL(/remote$/);
   await shows(text(page), "far away");
   await second.close();

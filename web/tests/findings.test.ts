@@ -20,20 +20,20 @@ after(async () => {
   await service?.end();
 });
 
-test("diagnostics are filtered by severity and grouped by kind", async () => {
+test("diagnostics are filtered by severity and grouped by code", async () => {
   const page = await openPage(browser, service.page);
   const filter = page.getByRole("group", { name: "Filter diagnostics" });
   const rows = page.locator(".findings .finding:visible");
   const all = await rows.count();
-  await filter.getByRole("button", { name: /^Warnings/ }).click();
+  await filter.getByRole("button", { name: /warnings$/ }).click();
   assert.ok((await rows.count()) < all);
   assert.deepEqual([...new Set(await page.locator(".finding .severity").allTextContents())], ["Warning"]);
   await filter.getByRole("button", { name: /^All/ }).click();
   assert.equal(await rows.count(), all);
-  await filter.getByRole("button", { name: "Group by kind" }).press("Enter");
+  await filter.getByRole("button", { name: "Group by code" }).press("Enter");
   assert.equal(await rows.count(), 0, "groups are closed at first");
   const group = page.locator(".findings-group", { hasText: "template/unknown-name" });
-  await shows(group, "30");
+  await shows(group, "30 places");
   await group.locator("summary").press("Enter");
   assert.equal(await group.locator(".finding:visible").count(), 30);
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -59,6 +59,28 @@ test("the height of the diagnostics is set by keyboard, kept over a reload and r
   await page.context().close();
 });
 
+for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }])
+  test(`a message covers no control at ${viewport.width} pixels`, async () => {
+    const page = await openPage(browser, service.page, { viewport });
+    await page.getByRole("button", { name: /^Add a label/ }).click();
+    await page.keyboard.type(`on-${viewport.width}`);
+    await page.keyboard.press("Enter");
+    const message = page.locator(".toast");
+    await message.waitFor();
+    const covered = await message.evaluate((toast) => {
+      const its = toast.getBoundingClientRect();
+      return [...document.querySelectorAll<HTMLElement>("button, a, input, summary, .panel")]
+        .filter((one) => !toast.contains(one) && one.getClientRects().length > 0 && (one.matches(".panel") || !one.closest(".panel")))
+        .filter((one) => {
+          const { top, bottom, left, right } = one.getBoundingClientRect();
+          return top < its.bottom && bottom > its.top && left < its.right && right > its.left;
+        })
+        .map((one) => one.outerHTML.slice(0, 80));
+    });
+    assert.deepEqual(covered, []);
+    await page.context().close();
+  });
+
 test("a phone has reset, unsaved texts and print in a menu", async () => {
   const page = await openPage(browser, service.page, { viewport: { width: 390, height: 844 } });
   await page.evaluate(() => {
@@ -73,7 +95,7 @@ test("a phone has reset, unsaved texts and print in a menu", async () => {
   await menu.getByRole("button", { name: "Print the preview" }).click();
   assert.equal(await page.title(), "printed");
   await open();
-  await menu.getByRole("button", { name: "Reset…" }).click();
+  await menu.getByRole("button", { name: "Reset to default…" }).click();
   const dialog = page.getByRole("dialog", { name: /Reset/ });
   await dialog.waitFor();
   await page.keyboard.press("Escape");

@@ -22,8 +22,8 @@ after(async () => {
 });
 
 /**
- * Answers `/scopes` from a file, so that every kind of entry is there whatever this machine has. A test of the service
- * (`crates/server/tests/scopes.rs`) compares the file with a real answer.
+ * Serves `/scopes` from a file, so that every kind of entry is there whatever this machine has. A test of the service
+ * (`crates/server/tests/scopes.rs`) compares the file with a real response.
  */
 async function stub(page: Page): Promise<void> {
   const file = path.join(process.cwd(), "tests/scopes.json");
@@ -37,7 +37,7 @@ test("the service, its store and a few numbers", async () => {
   await shows(vitals, /Store\s+Up\s+SQLite/);
   await shows(vitals, /Prompts built\s+2\s+2 on a first turn/);
   await shows(vitals, /Requests\s+\d+\s+None failed\. Median/);
-  await shows(page.getByRole("status").first(), "All systems operational.");
+  await shows(page.getByRole("status").first(), "Service and store are up.");
   await done(page);
 });
 
@@ -116,7 +116,7 @@ test("the service reports its own root", async () => {
   await done(page);
 });
 
-test("a directory and a preset are asked for", async () => {
+test("a directory and a preset are sent", async () => {
   const page = await openScreen(browser, service, "about:blank");
   await stub(page);
   await page.goto(`${service.page}/#/health`);
@@ -124,8 +124,8 @@ test("a directory and a preset are asked for", async () => {
   await page.getByRole("textbox", { name: "Directory" }).fill("/some/where & else");
   await page.getByRole("textbox", { name: "Preset" }).fill("stud");
   const [request] = await Promise.all([page.waitForRequest("**/scopes?*"), page.keyboard.press("Enter")]);
-  const asked = new URL(request.url()).searchParams;
-  assert.deepEqual([asked.get("cwd"), asked.get("preset")], ["/some/where & else", "stud"]);
+  const query = new URL(request.url()).searchParams;
+  assert.deepEqual([query.get("cwd"), query.get("preset")], ["/some/where & else", "stud"]);
   await done(page);
 });
 

@@ -18,23 +18,23 @@ after(async () => {
   await service?.end();
 });
 
-test("unsaved text is back after a reload, can be discarded, and is asked about before", async () => {
+test("unsaved text is back after a reload, can be discarded, and needs confirmation before", async () => {
   const page = await openPage(browser, service.page);
-  let asked = 0;
-  page.on("dialog", () => asked++);
+  let dialogs = 0;
+  page.on("dialog", () => dialogs++);
   await text(page).focus();
   await page.keyboard.press("Control+End");
   await type(page, "unsaved");
   await page.reload();
   await settled(page);
-  assert.equal(asked, 1, "the browser asks before unsaved text goes");
+  assert.equal(dialogs, 1, "the browser requests confirmation before unsaved text goes");
   await shows(text(page), "unsaved");
   await shows(page.locator(".banner"), "draft restored");
   await page.getByRole("button", { name: "Discard draft" }).click();
   await page.waitForFunction(() => !document.querySelector(".text .cm-content")?.textContent?.includes("unsaved"));
   await page.reload();
   await settled(page);
-  assert.equal(asked, 1, "nothing is asked where nothing is unsaved");
+  assert.equal(dialogs, 1, "no confirmation where nothing is unsaved");
   await page.context().close();
 });
 
@@ -77,8 +77,8 @@ test("another screen and another template keep the unsaved text and its undo", a
   await text(page).focus();
   await page.keyboard.press("Control+End");
   await type(page, "here");
-  await page.getByRole("link", { name: "Health" }).click();
-  await page.getByRole("heading", { name: "Health" }).first().waitFor();
+  await page.getByRole("link", { name: "Status" }).click();
+  await page.getByRole("heading", { name: "Status" }).first().waitFor();
   await page.getByRole("link", { name: /Edit/ }).click();
   await shows(text(page), "here");
   await page.goto(`${service.page}/#/edit/other`);
@@ -91,7 +91,7 @@ test("another screen and another template keep the unsaved text and its undo", a
   await page.context().close();
 });
 
-test("7: while the service is away nothing is lost, and a new start is met without a reload", async () => {
+test("7: while the service is away nothing is lost, and a restart needs no reload", async () => {
   const page = await openPage(browser, service.page);
   await text(page).focus();
   await page.keyboard.press("Control+End");
@@ -104,7 +104,7 @@ test("7: while the service is away nothing is lost, and a new start is met witho
   await shows(page.locator(".banner"), "Your changes are stored in this browser");
   await service.start();
   await page.locator(".banner").waitFor({ state: "detached" });
-  // The page is of the earlier start, whose token nobody takes any more.
+  // The page has the token of the earlier start, which is not valid any more.
   await page.keyboard.press("Control+s");
   await shows(saveState(page), /Saved as version/);
   assert.equal(await service.get("main"), "stored\nkept on");

@@ -78,7 +78,7 @@ test("6: while typing goes on without a pause, a crash loses at most the last se
   await context.close();
 });
 
-test("14: what was merged by hand survives Escape, is one undo away from the text before, and is met again at the next save", async () => {
+test("14: what was merged by hand survives Escape, is one undo away from the text before, and the conflict is back at the next save", async () => {
   const { page, dialog } = await conflict("merge-escape", "one\n", "mine", "theirs\n");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
@@ -139,10 +139,10 @@ test("23: Reset… mentions unsaved text, and Undo restores text and unsaved tex
   await service.put("main", "stored\n");
   const page = await openPage(browser, service.page);
   await append(page, "unsaved");
-  await page.getByRole("button", { name: "Reset…" }).click();
+  await page.getByRole("button", { name: "Reset to default…" }).click();
   const dialog = page.getByRole("dialog");
   await shows(dialog, "Your unsaved changes are discarded too.");
-  await dialog.getByRole("button", { name: "Reset" }).click();
+  await dialog.getByRole("button", { name: "Reset to default" }).click();
   await shows(saveState(page), "Reset to the default.");
   await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
   await shows(text(page), /stored\s*unsaved/);
@@ -169,7 +169,7 @@ test("23, 24: what Delete… took along is in the list of unsaved texts after a 
   await page.reload();
   await settled(page);
   const list = await listed(page);
-  await list.getByRole("button", { name: "Restore deleted" }).first().click();
+  await list.getByRole("button", { name: "Open discarded deleted" }).first().click();
   await page.waitForURL(/#\/edit\/deleted$/);
   await shows(text(page), /stored\s*unsaved/);
   await page.context().close();
@@ -186,13 +186,13 @@ test("26: Discard can be undone, also after a reload", async () => {
   await shows(text(page), /stored\s*unsaved/);
   const list = await listed(page);
   await list.getByRole("button", { name: "Discard discarded" }).click();
-  await list.getByRole("button", { name: "Restore discarded" }).first().waitFor();
+  await list.getByRole("button", { name: "Open discarded discarded" }).first().waitFor();
   await page.keyboard.press("Escape");
   await drafted(page, "discarded", null);
   await page.reload();
   await settled(page);
   await shows(text(page), /^stored\s*$/);
-  await (await listed(page)).getByRole("button", { name: "Restore discarded" }).first().click();
+  await (await listed(page)).getByRole("button", { name: "Open discarded discarded" }).first().click();
   await shows(text(page), /stored\s*unsaved/);
   await page.context().close();
 });
@@ -201,12 +201,12 @@ test("27: what the browser does not store is warned of, at once and at leaving",
   const context = await newContext(browser);
   await context.addInitScript("IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }");
   const page = await tabOf(context, "full");
-  let asked = 0;
-  page.on("dialog", (dialog) => (asked++, void dialog.accept()));
+  let dialogs = 0;
+  page.on("dialog", (dialog) => (dialogs++, void dialog.accept()));
   await append(page, "x");
   await shows(page.locator(".banner"), "Browser storage is full");
   await page.reload();
-  assert.equal(asked, 1);
+  assert.equal(dialogs, 1);
   await context.close();
 });
 
@@ -242,7 +242,7 @@ test("30, 31: of ten unsaved texts none goes, and the list shows them with a way
   await shows(list, "from a closed tab");
   for (const name of names) await list.getByRole("button", { name: `Open ${name}` }).waitFor();
   await list.getByRole("button", { name: "Discard many-3" }).click();
-  await list.getByRole("button", { name: "Restore many-3" }).waitFor();
+  await list.getByRole("button", { name: "Open discarded many-3" }).waitFor();
   await list.getByRole("button", { name: "Undo" }).click();
   await list.getByRole("button", { name: "Open many-3" }).click();
   await page.waitForURL(/many-3$/);
@@ -327,11 +327,11 @@ test("words typed while a save is under way are named as unsaved", async () => {
   await page.context().close();
 });
 
-test("9: a save whose answer was lost is not taken for that of another client", async () => {
-  await service.put("lost-answer", "stored\n");
-  const page = await openPage(browser, `${service.page}/#/edit/lost-answer`);
+test("9: a save whose response was lost is not taken for that of another client", async () => {
+  await service.put("lost-response", "stored\n");
+  const page = await openPage(browser, `${service.page}/#/edit/lost-response`);
   let lose = true;
-  await page.route("**/templates/lost-answer", async (route) => {
+  await page.route("**/templates/lost-response", async (route) => {
     if (route.request().method() !== "PUT" || !lose) return route.continue();
     lose = false;
     await route.fetch();
@@ -343,20 +343,20 @@ test("9: a save whose answer was lost is not taken for that of another client", 
   await page.keyboard.type("!");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Saved as version 3.");
-  assert.equal(await service.get("lost-answer"), "stored\nmine!");
+  assert.equal(await service.get("lost-response"), "stored\nmine!");
   await page.context().close();
 });
 
-test("10: a save that is never answered ends, and can be tried again", async () => {
-  await service.put("no-answer", "stored\n");
-  const page = await openPage(browser, `${service.page}/#/edit/no-answer`);
-  await page.route("**/templates/no-answer", (route) => (route.request().method() === "PUT" ? undefined : route.continue()));
+test("10: a save without a response ends, and can be tried again", async () => {
+  await service.put("no-response", "stored\n");
+  const page = await openPage(browser, `${service.page}/#/edit/no-response`);
+  await page.route("**/templates/no-response", (route) => (route.request().method() === "PUT" ? undefined : route.continue()));
   await append(page, "mine");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Saving…");
   await page.waitForTimeout(8000);
   await shows(saveState(page), "Not saved.");
-  await page.unroute("**/templates/no-answer");
+  await page.unroute("**/templates/no-response");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Saved as version 2.");
   await page.context().close();

@@ -90,6 +90,19 @@ test("the card of a value of several lines leaves its lines free: a click there 
   await page.context().close();
 });
 
+test("the card of a long value leaves most of the preview free", async () => {
+  await write(service.root, "long.md", "a word and another one\n".repeat(300));
+  await service.put("long", "Before\n[file:long.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/long`, { viewport: { width: 800, height: 600 } });
+  await preview(page).locator(".value").first().hover();
+  const card = page.locator(".preview .card-inside");
+  await card.waitFor();
+  const { height } = (await card.boundingBox())!;
+  assert.ok(height < 220, `${height} pixels`);
+  assert.ok(await card.locator(".about-value").evaluate((box) => box.scrollHeight > box.clientHeight), "the value scrolls");
+  await page.context().close();
+});
+
 test("the keyboard does what the pointer does", () =>
   on(async (page) => {
     await preview(page).focus();
@@ -171,35 +184,35 @@ test("on a slow machine, Enter right behind the words inserts what they find", (
     await shows(text(page), "[system:hostname]");
   }));
 
-/** Opens the page while one address has no answer yet; it comes when asked for. */
-async function without(address: string): Promise<{ page: Page; answer: () => void }> {
+/** Opens the page while one address has no response yet; `respond` sends it. */
+async function without(address: string): Promise<{ page: Page; respond: () => void }> {
   const page = await newPage(await newContext(browser));
-  let answer = () => {};
-  const held = new Promise<void>((done) => (answer = done));
+  let respond = () => {};
+  const held = new Promise<void>((done) => (respond = done));
   await page.route(address, async (route) => {
     await held;
     await route.continue().catch(() => {});
   });
   await page.goto(service.page);
-  return { page, answer };
+  return { page, respond };
 }
 
 test("Enter counts that comes before the list of variables is here", async () => {
-  const { page, answer } = await without("**/system-prompt/variables*");
+  const { page, respond } = await without("**/system-prompt/variables*");
   await searchFor(page, "hostna");
   await shows(page.locator(".palette-list"), "Loading…");
-  answer();
+  respond();
   await page.waitForFunction(inText);
   await shows(text(page), "[system:hostname]é In");
   await page.context().close();
 });
 
 test("Enter that came before the list is given up where one writes on", async () => {
-  const { page, answer } = await without("**/system-prompt/variables*");
+  const { page, respond } = await without("**/system-prompt/variables*");
   await settled(page);
   await searchFor(page, "host");
   await page.keyboard.insertText("na");
-  answer();
+  respond();
   await page.locator(".palette .row-main", { hasText: "hostname" }).waitFor();
   assert.ok(!(await page.evaluate(inText)), "the search keeps the focus");
   assert.doesNotMatch(await text(page).innerText(), /hostname/);
@@ -207,15 +220,15 @@ test("Enter that came before the list is given up where one writes on", async ()
 });
 
 test("what is inserted before the text is here goes into it", async () => {
-  const { page, answer } = await without("**/system-prompt");
+  const { page, respond } = await without("**/system-prompt");
   await page.locator(".palette .row-main", { hasText: "branch" }).first().click();
-  answer();
+  respond();
   await page.waitForFunction(inText);
   await shows(text(page), "[git:branch]é In");
   await page.context().close();
 });
 
-test("a finding leads to its place, and its fix settles it", () =>
+test("a diagnostic leads to its place, and its fix removes it", () =>
   on(async (page) => {
     await text(page).focus();
     await page.keyboard.press("Control+End");
@@ -299,6 +312,10 @@ test("a bracket in the margin has name, size, tokens and stability of what came 
   const [look, title] = marks.at(-1)!;
   assert.equal(look, "lasts-turn whole", "the bracket of a line has the look of what changes most");
   assert.match(title!, /^system:time: .*changes with every build\nsystem:os: 5 B, about 1 token, always the same$/);
+  const legend = await page.locator(".strip-key li").evaluateAll((all) =>
+    all.map((one) => [one.textContent!.replace(/\s*<?\s*\d+ %/, "").trim(), getComputedStyle(one, "::before").borderLeftStyle]),
+  );
+  assert.deepEqual(legend, [["always the same", "solid"], ["fixed for a conversation", "dashed"], ["changes with every build", "double"]]);
   assert.deepEqual(page.troubles, []);
   await page.context().close();
 });

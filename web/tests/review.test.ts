@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { resolving, saveState, settled, shows, startBrowser, text, type } from "./browser";
+import { drafted, resolving, saveState, settled, shows, startBrowser, text, type } from "./browser";
 import { clean, done, openScreen, PHONE, SCHEMES, send } from "./screens";
 import { startService, type Service } from "./service";
 
@@ -152,6 +152,11 @@ test("the note and the labels of a save that conflicts belong to the version tha
   await page.keyboard.press("Control+Shift+S");
   await shows(dialog(page), "Save stores nothing yet and keeps the note and the labels");
   await page.keyboard.press("Escape");
+  await drafted(page, "conflict", "mine");
+  await page.reload();
+  await settled(page);
+  await text(page).focus();
+  await page.keyboard.press("Control+s");
   const conflict = await resolving(page);
   await shows(conflict, /Note: my note prod .*new version\./);
   assert.deepEqual((await versions("conflict")).map(({ labels }) => labels), [[], ["prod"]]);

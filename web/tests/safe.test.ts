@@ -1,4 +1,4 @@
-// Nothing that somebody else wrote does anything: the policy, the code, and values that mean harm.
+// Untrusted text has no effect on the page: the policy, the code, and hostile values.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";

@@ -23,13 +23,13 @@ export async function done(page: Watched): Promise<void> {
 /** Axe finds nothing, and nothing is wider than the window. */
 export async function clean(page: Watched, where: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const told = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
-  assert.deepEqual(told, [], where);
+  const messages = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
+  assert.deepEqual(messages, [], where);
   const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(wide! <= room!, `${where} is wider than the window: ${wide}`);
 }
 
-/** Nothing of what somebody wrote has become a part of the page or has run, and no hidden character stands outside of texts. */
+/** No text of a user has become a part of the page or has run, and no hidden character is outside of texts. */
 export async function inert(page: Watched): Promise<void> {
   assert.equal(await page.evaluate("window.pwned"), undefined);
   assert.equal(await page.locator("#app img[src=x], #app script, #app b").count(), 0);
@@ -43,7 +43,7 @@ export async function inert(page: Watched): Promise<void> {
   assert.equal(raw, null, "hidden characters are written out");
 }
 
-/** Sends a request that must be answered well; returns what was answered. */
+/** Sends a request that must succeed; returns the response. */
 export async function send(service: Service, method: string, where: string, body?: unknown): Promise<Record<string, unknown>> {
   const init: RequestInit = { method };
   if (body !== undefined) Object.assign(init, { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });

@@ -148,7 +148,7 @@ test("screens open when the service has gone away since", async () => {
   // What a screen imports is fetched after it.
   await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), await screens());
   await own.stop();
-  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByRole("link", { name: "Status" }).click();
   await page.locator(".screen h1, .screen h2").first().waitFor();
   assert.equal(await page.getByText("This screen could not be loaded.").count(), 0);
   await page.context().close();

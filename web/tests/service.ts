@@ -1,5 +1,6 @@
 // A real `preface` of its own for each test file: a store, a root with some files, and the page in front of it.
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
@@ -43,7 +44,7 @@ export async function startService(): Promise<Service> {
     let failed: Error | null = null;
     mine.once("error", (error) => (failed = error));
     const over = () => failed !== null || mine.exitCode !== null;
-    await until(async () => over() || (await fetch(`${url}/readyz`)).ok, `${binary} does not answer`, 30_000);
+    await until(async () => over() || (await fetch(`${url}/readyz`)).ok, `${binary} does not respond`, 30_000);
     if (over()) throw failed ?? new Error(`${binary} ended with ${mine.exitCode} as it began`);
   };
   const stop = async () => {
@@ -57,10 +58,10 @@ export async function startService(): Promise<Service> {
   let front: { url: string; close: () => Promise<void> } | null = null;
   if (process.env.PREFACE_PAGE === "dev") {
     const dev = "../tools/dev.mjs";
-    const { serve } = (await import(dev)) as { serve: (asked: object) => Promise<NonNullable<typeof front>> };
-    front = await serve({ service: url, dist: path.join(WEB, "dist") });
+    const { serve } = (await import(dev)) as { serve: (options: object) => Promise<NonNullable<typeof front>> };
+    front = await serve({ service: url, dist: path.join(WEB, "dist"), given: { root, store: randomBytes(8).toString("hex") } });
   }
-  const ask = async (method: string, where: string, body?: unknown) => {
+  const request = async (method: string, where: string, body?: unknown) => {
     const response = await fetch(url + where, {
       method,
       ...(body !== undefined && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
@@ -72,9 +73,9 @@ export async function startService(): Promise<Service> {
     page: front?.url ?? url,
     url,
     root,
-    put: async (name, template) => void (await ask("PUT", `/templates/${name}`, { template })),
-    get: async (name) => (await ask("GET", name === "main" ? "/system-prompt" : `/templates/${name}`)).template,
-    analyze: (template) => ask("POST", "/system-prompt/analyze", { template, cwd: root }),
+    put: async (name, template) => void (await request("PUT", `/templates/${name}`, { template })),
+    get: async (name) => (await request("GET", name === "main" ? "/system-prompt" : `/templates/${name}`)).template,
+    analyze: (template) => request("POST", "/system-prompt/analyze", { template, cwd: root }),
     start,
     stop,
     end: async () => {

@@ -56,10 +56,10 @@ test("a version is restored with the keyboard alone", async () => {
   await done(page);
 });
 
-test("a restore does not go over what somebody else stored meanwhile", async () => {
+test("a restore does not overwrite what another client stored meanwhile", async () => {
   const page = await openScreen(browser, service, "#/versions/main");
   await row(page, /^Version 1/).click();
-  await page.getByRole("button", { name: "Restore…" }).click();
+  await page.getByRole("button", { name: "Restore as new version…" }).click();
   await save("Theirs.\n", "meanwhile");
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await shows(page.getByRole("alert"), "Another client saved a new version");
@@ -182,7 +182,7 @@ for (const colorScheme of SCHEMES) {
     await page.locator(".cm-deletedChunk").first().waitFor();
     await clean(page, "in one column");
     await row(page, /^Version 1/).click();
-    await page.getByRole("button", { name: "Restore…" }).click();
+    await page.getByRole("button", { name: "Restore as new version…" }).click();
     await clean(page, "restore");
     await done(page);
   });
@@ -215,7 +215,7 @@ test("on paper, a version is its text and nothing else", async () => {
 test("a version with the text of the current one is not offered as a change", async () => {
   for (const line of ["same\n", "other\n", "same\n"]) await save(line, "", "again");
   const page = await openScreen(browser, service, "#/versions/again/1");
-  await page.getByRole("button", { name: "Restore…" }).click();
+  await page.getByRole("button", { name: "Restore as new version…" }).click();
   await shows(page.getByRole("dialog"), "It has the same text as the current version.");
   await done(page);
 });

@@ -123,7 +123,7 @@ test("by keyboard alone one writes, tries values, compares, publishes with a not
   for (let steps = 0; steps < 40 && (await page.evaluate("document.activeElement?.getAttribute('role')")) !== "listbox"; steps++) await page.keyboard.press("Tab");
   await page.keyboard.press("End");
   await page.getByRole("heading", { name: "Version 1" }).waitFor();
-  await reach(page, /^Restore…$/);
+  await reach(page, /^Restore as new version…$/);
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "Restore version 1?" }).waitFor();
   await reach(page, /^Restore version 1$/);
@@ -253,7 +253,7 @@ test("13: a conflict: what was given up for theirs is a draft until something is
   await page.context().close();
 });
 
-test("coming back to the page, one hears of files and versions that changed meanwhile", async () => {
+test("coming back to the page shows files and versions that changed meanwhile", async () => {
   const note = path.join(service.root, "note.md");
   await writeFile(note, "old words");
   await service.put("away", "[file:note.md]\n");
@@ -314,7 +314,7 @@ test("a conflict: both are merged by hand", async () => {
   await page.context().close();
 });
 
-test("a conflict put off is met again at the next save", async () => {
+test("a conflict that was put off is back at the next save", async () => {
   const { page, dialog } = await inConflict("later");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
@@ -354,7 +354,7 @@ test("a new template begins in the list of templates", async () => {
   await page.context().close();
 });
 
-test("of two who begin the same template the second meets the first", async () => {
+test("the second of two clients that create the same template has a conflict", async () => {
   const page = await openPage(browser, `${service.page}/#/edit/shared`);
   await text(page).focus();
   await type(page, "mine");
@@ -365,7 +365,7 @@ test("of two who begin the same template the second meets the first", async () =
   await page.context().close();
 });
 
-test("Tab writes a tab, and after Escape it leads on: nobody is caught in the text", async () => {
+test("Tab writes a tab, and after Escape it leaves the text", async () => {
   await service.put("tab", "x");
   const page = await openPage(browser, `${service.page}/#/edit/tab`);
   await page.keyboard.press("Tab");
@@ -382,7 +382,7 @@ test("Tab writes a tab, and after Escape it leads on: nobody is caught in the te
   await page.context().close();
 });
 
-test("search and replace come when they are asked for", async () => {
+test("search and replace are loaded when they are used", async () => {
   await service.put("search", "one two one\n");
   const page = await openPage(browser, `${service.page}/#/edit/search`);
   await text(page).focus();
@@ -424,7 +424,7 @@ test("where a condition is open, a bracket offers to go on with it or to end it 
   await page.context().close();
 });
 
-test("a condition comes with its end, asks for its key, and its bracket is written once", async () => {
+test("a condition comes with its end, offers its keys, and its bracket is written once", async () => {
   const page = await openPage(browser, `${service.page}/#/edit/with-end`);
   await focused(page, "Template");
   await page.keyboard.type("a [i");
@@ -471,7 +471,7 @@ test("42: a text that is too long is reported until it is short enough", async (
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "The template is too large to save. Its size is 1.1 MB; the limit is 1.0 MB (1,048,576 bytes).");
   await shows(page.locator(".preview .trouble"), "No preview");
-  assert.ok(!(await page.locator(".preview .cm-placeholder").isVisible()), "nobody says that it is empty");
+  assert.ok(!(await page.locator(".preview .cm-placeholder").isVisible()), "it is not shown as empty");
   await page.keyboard.press("Control+a");
   await page.keyboard.type("short");
   await settled(page);
@@ -498,7 +498,7 @@ test("a path that was written once is offered the next time, in this template an
   await page.context().close();
 });
 
-test("a new line ends as its neighbor does, and the caret does not stand within a line end", async () => {
+test("a new line ends as its neighbor does, and the caret is never within a line end", async () => {
   await service.put("pairs", "one\r\ntwo\r\nthree\r\n");
   const page = await openPage(browser, `${service.page}/#/edit/pairs`);
   await text(page).focus();
@@ -589,7 +589,7 @@ test("the plain page does not save over line ends that it cannot keep", async ()
   await page.context().close();
 });
 
-test("the plain page asks for an access token and keeps it over a reload", async () => {
+test("the plain page requests an access token and keeps it over a reload", async () => {
   const context = await newContext(browser);
   await context.route("**/system-prompt**", (route) => {
     const { authorization, ...headers } = route.request().headers();
@@ -653,6 +653,21 @@ test("in a condition the opposite is never selected from the start", async () =>
   await page.waitForFunction(() => document.querySelectorAll(".cm-tooltip-autocomplete [role=option]").length > 2);
   assert.doesNotMatch(await page.locator(".cm-tooltip-autocomplete [aria-selected]").innerText(), /is missing/);
   assert.match(await options.last().innerText(), /is missing/);
+  await page.context().close();
+});
+
+test("in a condition, files that exist come before those that do not", async () => {
+  await service.put("there", "[file:AAA.md] [file:docs/rules.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/there`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("[if f");
+  const options = page.locator(".cm-tooltip-autocomplete [role=option]");
+  await options.filter({ hasText: "docs/rules.md" }).waitFor();
+  const offered = (await options.allInnerTexts()).map((one) => one.replace(/\s+/g, " ").trim());
+  const rank = (words: string) => offered.findIndex((one) => one === words);
+  assert.ok(rank("file:docs/rules.md exists") >= 0, offered.join("; "));
+  assert.ok(rank("file:AAA.md not found, used here") > rank("file:docs/rules.md exists"), offered.join("; "));
   await page.context().close();
 });
 

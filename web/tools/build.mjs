@@ -1,4 +1,4 @@
-// Builds `dist/`: the page, its hashed assets, their licences, and `manifest.json`, which says what each file weighs.
+// Builds `dist/`: the page, its hashed assets, their licences, and `manifest.json`, with the size of each file.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -21,17 +21,17 @@ export const policy = (nonce) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The policy of an asset. The worker that asks for analyses lives under that of its own script, not under the page's. */
+/** The policy of an asset. The worker that requests analyses lives under that of its own script, not under the page's. */
 export const assetPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
-/** Starts it; returns its address and how to end it. */
-export async function serve({ service, dist, port = 0 }) {
+/** Starts it; returns its address and how to end it. `given` has the metadata that the page of a service without the editor lacks. */
+export async function serve({ service, dist, port = 0, given = {} }) {
   const target = new URL(service);
   const server = http.createServer((request, response) => {
     const where = new URL(request.url, "http://page").pathname;
     const own = where === "/" || where.startsWith("/assets/");
-    const answer = own ? page(where, target, dist, response) : proxy(request, response, target);
-    Promise.resolve(answer).catch((error) => {
+    const reply = own ? page(where, target, dist, given, response) : proxy(request, response, target);
+    Promise.resolve(reply).catch((error) => {
       response.writeHead(502, { "Content-Type": "text/plain" }).end(`${error.message}\n`);
     });
   });
@@ -46,7 +46,7 @@ export async function serve({ service, dist, port = 0 }) {
   };
 }
 
-async function page(where, target, dist, response) {
+async function page(where, target, dist, given, response) {
   const file = path.join(dist, where === "/" ? "index.html" : path.normalize(where));
   if (!file.startsWith(dist)) return void response.writeHead(404).end();
   let body;
@@ -67,7 +67,7 @@ async function page(where, target, dist, response) {
     const nonce = randomBytes(16).toString("base64");
     headers["Content-Security-Policy"] = policy(nonce);
     const theirs = await (await fetch(target)).text().catch(() => "");
-    const meta = (name) => new RegExp(`<meta name="preface-${name}" content="([^"]*)"`).exec(theirs)?.[1] ?? "";
+    const meta = (name) => new RegExp(`<meta name="preface-${name}" content="([^"]*)"`).exec(theirs)?.[1] ?? given[name] ?? "";
     body = body
       .toString()
       .replace("{{token}}", () => meta("token"))
@@ -81,15 +81,15 @@ async function page(where, target, dist, response) {
 function proxy(request, response, target) {
   const headers = { ...request.headers, host: target.host };
   if (headers.origin) headers.origin = target.origin;
-  const asked = { hostname: target.hostname, port: target.port, path: request.url, method: request.method, headers };
+  const options = { hostname: target.hostname, port: target.port, path: request.url, method: request.method, headers };
   return new Promise((done) => {
-    const onward = http.request(asked, (theirs) => {
+    const onward = http.request(options, (theirs) => {
       response.writeHead(theirs.statusCode ?? 502, theirs.headers);
       theirs.pipe(response).on("close", done);
     });
     onward.on("error", () => {
       if (response.headersSent) response.destroy();
-      else response.writeHead(502, { "Content-Type": "text/plain" }).end("the service does not answer\n");
+      else response.writeHead(502, { "Content-Type": "text/plain" }).end("the service is not responding\n");
       done();
     });
     response.on("close", () => onward.destroy());

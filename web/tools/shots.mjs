@@ -59,28 +59,28 @@ const service = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--store", st
   stdio: ["ignore", "ignore", "pipe"],
 });
 const url = await new Promise((done, failed) => {
-  let said = "";
+  let output = "";
   service.stderr.on("data", (bytes) => {
-    said += bytes;
-    const found = /http:\/\/[\d.]+:\d+/.exec(said);
+    output += bytes;
+    const found = /http:\/\/[\d.]+:\d+/.exec(output);
     if (found) done(found[0]);
   });
-  service.once("exit", () => failed(new Error(said)));
+  service.once("exit", () => failed(new Error(output)));
 });
 
-const ask = async (method, where, body = {}) => {
+const request = async (method, where, body = {}) => {
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(url + where, { method, headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${method} ${where}: ${response.status} ${await response.text()}`);
 };
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: FLAGS });
 try {
-  await ask("PUT", "/system-prompt", { template: FIRST, note: "Our own words" });
-  await ask("PUT", "/system-prompt", { template: FIRST + HOW, note: "How to work" });
-  for (const id of ["review-812", "fix-parser-3"]) await ask("POST", `/conversations/${id}/turns`, { model: "some-model-1" });
-  await ask("PUT", "/system-prompt", { template: FIRST + HOW + BRANCH, note: "The branch, where there is one" });
-  await ask("PUT", "/system-prompt/labels/live", { version: 2 });
-  for (const id of ["onboarding", "fix-parser-4"]) await ask("POST", `/conversations/${id}/turns`, { model: "some-model-1" });
+  await request("PUT", "/system-prompt", { template: FIRST, note: "Our own words" });
+  await request("PUT", "/system-prompt", { template: FIRST + HOW, note: "How to work" });
+  for (const id of ["review-812", "fix-parser-3"]) await request("POST", `/conversations/${id}/turns`, { model: "some-model-1" });
+  await request("PUT", "/system-prompt", { template: FIRST + HOW + BRANCH, note: "The branch, where there is one" });
+  await request("PUT", "/system-prompt/labels/live", { version: 2 });
+  for (const id of ["onboarding", "fix-parser-4"]) await request("POST", `/conversations/${id}/turns`, { model: "some-model-1" });
   for (const scheme of ["light", "dark"]) {
     for (const width of [1440, 1024, 390]) await shoot("editor", width, scheme, editor);
     await shoot("versions", 1440, scheme, (page) => opened(page, "#/versions/main", ".cm-editor"));
@@ -113,7 +113,7 @@ async function editor(page, width) {
   await opened(page, "", ".cm-content");
   await page.getByText("faster-parser").first().waitFor({ state: "attached" });
   if (width < 500) return;
-  // A card tells where a value came from.
+  // A card shows where a value comes from.
   await page.locator(".preview").getByText("faster-parser", { exact: true }).first().hover();
 }
 

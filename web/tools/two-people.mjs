@@ -202,10 +202,10 @@ class Person {
 }
 
 async function versions() {
-  const ask = async (where) => (await fetch(`http://${nodes[0]}${where}`)).json();
+  const read = async (where) => (await fetch(`http://${nodes[0]}${where}`)).json();
   const texts = [];
-  const newest = (await ask(`/templates/${NAME}/versions?limit=1`)).items[0].version;
-  for (let version = 1; version <= newest; version++) texts.push((await ask(`/templates/${NAME}/versions/${version}`)).template);
+  const newest = (await read(`/templates/${NAME}/versions?limit=1`)).items[0].version;
+  for (let version = 1; version <= newest; version++) texts.push((await read(`/templates/${NAME}/versions/${version}`)).template);
   return texts;
 }
 

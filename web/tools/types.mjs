@@ -7,7 +7,7 @@ const from = process.argv[2] ?? "http://127.0.0.1:7677/openapi.json";
 const text = /^https?:/.test(from) ? await (await fetch(from)).text() : await readFile(from, "utf8");
 const description = JSON.parse(text);
 
-/** Ranges are pairs. The description says only that they are lists of numbers. */
+/** Ranges are pairs. In the description they are only lists of numbers. */
 const PAIRS = new Set(["range", "utf16", "key_utf16", "span"]);
 function pair(node) {
   if (node === null || typeof node !== "object") return;

@@ -12,31 +12,31 @@ export const refusedToken = signal(false);
 export const declined = signal(false);
 /** The reason why this token permits no writes; empty if it does, as far as it is known. */
 export const viewOnly = signal("");
-let asking: Promise<boolean> | null = null;
+let pending: Promise<boolean> | null = null;
 
 export const access = (): string | null => kept("session", NAME);
 
-/** Asks the user for a token. `refused` is the token that was just rejected. False if the user cancels. */
-export function askForAccess(refused: string | null, again = refused !== null): Promise<boolean> {
-  // Another request has asked meanwhile, and there is a new one to try.
-  if (!asking && access() !== refused) return Promise.resolve(true);
+/** Opens the dialog for a token. `refused` is the token that was just rejected. False if the user cancels. */
+export function requestAccess(refused: string | null, again = refused !== null): Promise<boolean> {
+  // Another request got a new token meanwhile.
+  if (!pending && access() !== refused) return Promise.resolve(true);
   if (declined.peek()) return Promise.resolve(false);
   refusedToken.value = again;
-  asking ??= new Promise<boolean>((done) => {
+  pending ??= new Promise<boolean>((done) => {
     wanted.value = (token) => {
       wanted.value = null;
-      asking = null;
+      pending = null;
       declined.value = token === null;
       if (token) keep("session", NAME, token);
       done(token !== null && token !== "");
     };
   });
-  return asking;
+  return pending;
 }
 
-/** Asks for a token because the user wants to use another one, and begins again with it. */
+/** Opens the dialog because the user wants another token, and begins again with it. */
 export async function changeAccess(): Promise<void> {
   declined.value = false;
-  const changed = await askForAccess(access(), false);
+  const changed = await requestAccess(access(), false);
   if (changed) location.reload();
 }

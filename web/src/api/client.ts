@@ -1,6 +1,6 @@
 // Sends requests to the service. Paths, bodies and responses have the types of its OpenAPI description.
 import { meta, OLD_PAGE, renewed } from "./meta";
-import { access, askForAccess, viewOnly } from "./access";
+import { access, requestAccess, viewOnly } from "./access";
 import { browserId } from "./browser";
 import { Away, Problem, isAborted, isNotPermitted, type ProblemBody } from "./problem";
 import type { paths } from "./schema";
@@ -20,10 +20,10 @@ type Body<O> = O extends { requestBody?: infer R }
 type Good<R> = R extends { 200: infer T } ? T : R extends { 204: unknown } ? never : never;
 type Json<T> = T extends { content: { "application/json": infer J } } ? J : undefined;
 /** The response body of a path on success. */
-export type Answered<M extends Method, P extends PathOf<M>> =
+export type ReplyBody<M extends Method, P extends PathOf<M>> =
   Operation<M, P> extends { responses: infer R } ? ([Good<R>] extends [never] ? undefined : Json<Good<R>>) : never;
 
-export interface Asking<M extends Method, P extends PathOf<M>> {
+export interface RequestOptions<M extends Method, P extends PathOf<M>> {
   path?: Parameter<Operation<M, P>, "path">;
   query?: Parameter<Operation<M, P>, "query">;
   body?: Body<Operation<M, P>>;
@@ -37,7 +37,7 @@ export interface Asking<M extends Method, P extends PathOf<M>> {
 }
 
 /** A response with the values of its headers. */
-export interface Answer<T> {
+export interface Reply<T> {
   data: T;
   status: number;
   etag: string | null;
@@ -48,29 +48,29 @@ export interface Answer<T> {
 }
 
 /** Sends a request; throws a `Problem` for an error response and `Away` if the service is unreachable. */
-export async function ask<M extends Method, P extends PathOf<M>>(
+export async function request<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
-  asking: Asking<M, P> = {},
-): Promise<Answer<Answered<M, P>>> {
-  const url = address(path, asking.path as Fields, asking.query as Fields);
+  options: RequestOptions<M, P> = {},
+): Promise<Reply<ReplyBody<M, P>>> {
+  const url = address(path, options.path as Fields, options.query as Fields);
   const headers = new Headers({ Accept: "application/json" });
-  if (asking.body !== undefined) headers.set("Content-Type", "application/json");
+  if (options.body !== undefined) headers.set("Content-Type", "application/json");
   if (method !== "get") headers.set("X-Preface-Token", meta.token);
   if (path.includes("/drafts")) headers.set("X-Preface-Browser", browserId());
-  if (asking.ifMatch) headers.set("If-Match", asking.ifMatch);
-  else if (asking.ifNew) headers.set("If-None-Match", "*");
-  else if (asking.ifNoneMatch) headers.set("If-None-Match", asking.ifNoneMatch);
+  if (options.ifMatch) headers.set("If-Match", options.ifMatch);
+  else if (options.ifNew) headers.set("If-None-Match", "*");
+  else if (options.ifNoneMatch) headers.set("If-None-Match", options.ifNoneMatch);
   const init: RequestInit = { method: method.toUpperCase(), headers, cache: "no-store" };
-  if (asking.body !== undefined) init.body = JSON.stringify(asking.body);
-  if (asking.signal) init.signal = asking.signal;
+  if (options.body !== undefined) init.body = JSON.stringify(options.body);
+  if (options.signal) init.signal = options.signal;
 
-  const response = await sent(url, init, headers);
+  const response = await send(url, init, headers);
   if (!response.ok) throw await refusal(response);
   const text = await response.text();
   const version = response.headers.get("Preface-Version");
   return {
-    data: (text === "" ? undefined : JSON.parse(text)) as Answered<M, P>,
+    data: (text === "" ? undefined : JSON.parse(text)) as ReplyBody<M, P>,
     status: response.status,
     etag: response.headers.get("ETag"),
     version: version === null ? null : Number(version),
@@ -81,21 +81,21 @@ export async function ask<M extends Method, P extends PathOf<M>>(
 /** Reads an address whose response is not JSON, or that the OpenAPI description lacks. */
 export async function read(path: string, query: Record<string, string> = {}): Promise<Response> {
   const headers = new Headers();
-  const response = await sent(address(path, undefined, query), { headers, cache: "no-store" }, headers);
+  const response = await send(address(path, undefined, query), { headers, cache: "no-store" }, headers);
   if (!response.ok) throw await refusal(response);
   return response;
 }
 
 type Fields = Record<string, string | number | boolean | null | undefined> | undefined;
 
-/** A request that is not answered for so long has failed, in milliseconds. */
+/** A request without a response for so long has failed, in milliseconds. */
 const TIME_LIMIT = 15_000;
 
 /**
- * Sends it; where the service wants an access token, asks the person for one and sends it again. A service that was started
+ * Sends a request; if the service requires an access token, opens the dialog for one and sends it again. A service that was started
  * again refuses the writes of earlier pages: nothing of ours is lost by that, so the page takes the new token.
  */
-async function sent(url: string, init: RequestInit, headers: Headers): Promise<Response> {
+async function send(url: string, init: RequestInit, headers: Headers): Promise<Response> {
   for (;;) {
     const token = access();
     if (token) headers.set("Authorization", `Bearer ${token}`);
@@ -111,7 +111,7 @@ async function sent(url: string, init: RequestInit, headers: Headers): Promise<R
       headers.set("X-Preface-Token", meta.token);
       continue;
     }
-    if (response.status !== 401 || !(await askForAccess(token))) return response;
+    if (response.status !== 401 || !(await requestAccess(token))) return response;
   }
 }
 
@@ -144,6 +144,6 @@ function address(path: string, names: Fields, query: Fields): string {
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== null && value !== undefined && value !== "") search.set(name, String(value));
   }
-  const asked = search.toString();
-  return filled.replace(/^\//, "") + (asked ? `?${asked}` : "");
+  const queryText = search.toString();
+  return filled.replace(/^\//, "") + (queryText ? `?${queryText}` : "");
 }

@@ -12,7 +12,7 @@ export const meta = {
   root: read("root"),
   /** The identity of the store; empty if the service does not name it. */
   store: read("store"),
-  /** The script that asks for analyses. */
+  /** The script that requests analyses. */
   worker: read("worker"),
   nonce: read("nonce"),
 };

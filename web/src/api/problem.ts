@@ -45,7 +45,7 @@ export function isNotPermitted(error: unknown): boolean {
 }
 
 /** Returns the message for an error. */
-export function told(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (isNotPermitted(error)) return `Your access token does not permit this. ${(error as Problem).message}`;
   // The help of the service is for other programs than this page.
   if (error instanceof Problem && error.status === 401) return "The service requires an access token.";

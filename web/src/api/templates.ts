@@ -1,5 +1,5 @@
 // The list of the stored templates.
-import { ask } from "./client";
+import { request } from "./client";
 import type { TemplateEntry } from "./types";
 
 const PAGE = 500;
@@ -10,7 +10,7 @@ export async function readTemplates(onPage?: (found: readonly TemplateEntry[]) =
   let after: string | null = null;
   do {
     const query: { limit: number; after?: string } = { limit: PAGE, ...(after !== null && { after }) };
-    const { data }: { data: { items: TemplateEntry[]; next: string | null } } = await ask("get", "/templates", { query });
+    const { data }: { data: { items: TemplateEntry[]; next: string | null } } = await request("get", "/templates", { query });
     found.push(...data.items);
     after = data.next;
     onPage?.([...found]);

@@ -1,4 +1,4 @@
-// Finds what was typed in a text: its characters in their order, wherever they stand.
+// Finds what was typed in a text: its characters in their order, with any others between them.
 
 export interface FuzzyMatch {
   /** Higher is better. */

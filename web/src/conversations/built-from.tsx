@@ -2,7 +2,7 @@
 import type { ExplainReply } from "../api/types";
 import { StabilityPill } from "../edit/about";
 import { escaped, head, Shown } from "../shown";
-import { Spoken } from "../spoken";
+import { MessageText } from "../message-text";
 import { Notes } from "./notes";
 
 /** The number of rows shown; the rest is summarized in one line. */
@@ -70,7 +70,7 @@ export function BuiltFrom({ explained: { prompt, options, variables, document } 
                   <Shown text={section} most={60} />
                 </dt>
                 <dd>
-                  <Spoken text={escaped(head(why, 300))} />
+                  <MessageText text={escaped(head(why, 300))} />
                 </dd>
               </div>
             ))}

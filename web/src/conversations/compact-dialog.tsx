@@ -1,7 +1,7 @@
 // A manual compaction: its effect on the prompt, and the instructions that its response adds.
 import { useEffect, useState } from "preact/hooks";
 import { amount } from "../amount";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import type { RefreshReply } from "../api/types";
 import { escapedLines } from "../shown";
 import { Button } from "../ui/button";
@@ -19,7 +19,7 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   useEffect(() => {
-    conversation.tryRefresh({}).then(setTried, (error: unknown) => setTrouble(told(error)));
+    conversation.tryRefresh({}).then(setTried, (error: unknown) => setTrouble(messageOf(error)));
   }, []);
   const compact = async () => {
     setBusy(true);
@@ -28,7 +28,7 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
       setMade(await conversation.compact(instructions.trim()));
       forgetInstructions();
     } catch (error) {
-      setTrouble(isStale(error) ? "This conversation was changed by another client. Close this dialog and review the new prompt." : told(error));
+      setTrouble(isStale(error) ? "This conversation was changed by another client. Close this dialog and review the new prompt." : messageOf(error));
       if (isStale(error)) await conversation.load();
     }
     setBusy(false);
@@ -36,22 +36,23 @@ export function CompactDialog({ conversation, close }: { conversation: Conversat
   if (made) return <Done made={made} close={close} />;
   return (
     <Dialog
-      title="Compact conversation"
+      title="Prompt for a compaction"
       size="wide"
       onClose={close}
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
           <Button kind="main" disabled={busy} onClick={() => void compact()}>
-            {busy ? "Compacting…" : "Compact"}
+            {busy ? "Building…" : "Build and store"}
           </Button>
         </>
       }
     >
       <div class="refresh">
         <p class="soft">
-          Agents compact a conversation when they summarize it. The prompt is rebuilt and stored. The response to this request also includes
-          instructions for the summary; later turns get the prompt without them.
+          An agent compacts a conversation when it replaces the messages by a summary. For that request, the prompt is rebuilt with
+          current values and stored, and you get it with instructions for the summary. Later turns get the prompt without them. The
+          messages are not in this service.
         </p>
         <label class="label">
           Additional instructions

@@ -1,7 +1,7 @@
 // One conversation: its stored prompt with origins, and the actions on it.
 import { signal } from "@preact/signals";
-import { ask, type Asking } from "../api/client";
-import { Problem, told } from "../api/problem";
+import { request, type RequestOptions } from "../api/client";
+import { Problem, messageOf } from "../api/problem";
 import type { ExplainReply, HistoryItem, RefreshReply } from "../api/types";
 import type { components } from "../api/schema";
 import { laid, type Laid } from "./laid";
@@ -23,14 +23,14 @@ export class Conversation {
 
   async load(): Promise<void> {
     try {
-      const { data, etag } = await ask("get", "/conversations/{id}/explain", { path: { id: this.id } });
+      const { data, etag } = await request("get", "/conversations/{id}/explain", { path: { id: this.id } });
       this.etag = etag;
       this.explained.value = data;
       this.prompt.value = laid(data);
       this.phase.value = "ready";
       this.trouble.value = "";
     } catch (error) {
-      this.trouble.value = told(error);
+      this.trouble.value = messageOf(error);
       if (error instanceof Problem && error.status === 404) this.phase.value = "missing";
       else if (this.phase.peek() !== "ready") this.phase.value = "failed";
     }
@@ -50,29 +50,29 @@ export class Conversation {
 
   async compact(instructions: string): Promise<Compacted> {
     const body = instructions === "" ? {} : { instructions };
-    const { data } = await ask("post", "/conversations/{id}/compactions", { path: { id: this.id }, body, ifMatch: this.etag });
+    const { data } = await request("post", "/conversations/{id}/compactions", { path: { id: this.id }, body, ifMatch: this.etag });
     await this.load();
     return data;
   }
 
   async forget(): Promise<void> {
-    await ask("delete", "/conversations/{id}", { path: { id: this.id }, ifMatch: this.etag });
+    await request("delete", "/conversations/{id}", { path: { id: this.id }, ifMatch: this.etag });
   }
 
   /** Returns the history, newest first, and the cursor of the next page. */
   async past(after: string | null): Promise<{ items: HistoryItem[]; next: string | null }> {
     const query = { limit: PAST, ...(after !== null && { after }) };
-    return (await ask("get", "/conversations/{id}/past", { path: { id: this.id }, query })).data;
+    return (await request("get", "/conversations/{id}/past", { path: { id: this.id }, query })).data;
   }
 
   private refreshed(body: Wanted, dryRun: boolean) {
-    const asking: Asking<"post", "/conversations/{id}/refresh"> = {
+    const options: RequestOptions<"post", "/conversations/{id}/refresh"> = {
       path: { id: this.id },
       query: { dry_run: dryRun },
       body,
       ifMatch: this.etag,
     };
-    return ask("post", "/conversations/{id}/refresh", asking);
+    return request("post", "/conversations/{id}/refresh", options);
   }
 }
 

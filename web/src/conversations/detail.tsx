@@ -9,7 +9,7 @@ import { Button } from "../ui/button";
 import { PaperText, usePaper } from "../ui/paper";
 import { CopyIcon, CopyMenu, type Copied } from "../ui/copy";
 import { TabPanel, Tabs } from "../ui/tabs";
-import { say } from "../ui/toast";
+import { notify } from "../ui/toast";
 import { BuiltFrom } from "./built-from";
 import { CompactDialog } from "./compact-dialog";
 import { Conversation } from "./conversation";
@@ -62,7 +62,7 @@ export function Detail({ id }: { id: string }) {
             Refresh…
           </Button>
           <Button small onClick={() => (dialog.value = "compact")}>
-            Compact…
+            Prompt for compaction…
           </Button>
           <Button small kind="danger" onClick={() => (dialog.value = "forget")}>
             Delete…
@@ -77,7 +77,7 @@ export function Detail({ id }: { id: string }) {
         onChange={(next) => (tab.value = next)}
         tabs={[
           { id: "prompt", label: "Prompt" },
-          { id: "built", label: "Inputs", badge: troubles > 0 ? String(troubles) : undefined },
+          { id: "built", label: "Inputs", badge: troubles > 0 ? amount(troubles, "problem") : undefined },
           { id: "past", label: "History", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
         ]}
       />
@@ -98,7 +98,7 @@ export function Detail({ id }: { id: string }) {
           close={(forgotten) => {
             close();
             if (!forgotten) return;
-            say(`Deleted ${escaped(id.slice(0, 60))}.`, "good");
+            notify(`Deleted ${escaped(id.slice(0, 60))}.`, "good");
             go("conversations");
           }}
         />
@@ -123,15 +123,15 @@ function copied({ id, explained, prompt }: Conversation): Copied[] {
 
 /** The prompt as a document. */
 function onPaper({ id, explained, prompt }: Conversation) {
-  const [told, laid] = [explained.peek(), prompt.peek()];
-  if (!told || !laid) return null;
+  const [explanation, laid] = [explained.peek(), prompt.peek()];
+  if (!explanation || !laid) return null;
   return (
     <>
       <header>
         <h1>System prompt of {escaped(id.slice(0, 120))}</h1>
         <p>
-          {escaped(template(told.prompt).slice(0, 120))}; revision {told.prompt.revision}, {instant(told.prompt.constructed_at)}; about{" "}
-          {amount(laid.tokens, "token")}, {size(laid.bytes)}, {told.prompt.fingerprint}
+          {escaped(template(explanation.prompt).slice(0, 120))}; revision {explanation.prompt.revision}, {instant(explanation.prompt.constructed_at)}; about{" "}
+          {amount(laid.tokens, "token")}, {size(laid.bytes)}, {explanation.prompt.fingerprint}
         </p>
       </header>
       <PaperText text={laid.text} />

@@ -1,6 +1,6 @@
-// Asks for confirmation before a conversation is deleted.
+// The confirmation before a conversation is deleted.
 import { useState } from "preact/hooks";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import { Shown } from "../shown";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
@@ -15,7 +15,7 @@ export function ForgetDialog({ conversation, close }: { conversation: Conversati
       await conversation.forget();
       close(true);
     } catch (error) {
-      setTrouble(isStale(error) ? "This conversation was changed by another client. Review the new prompt, then confirm again." : told(error));
+      setTrouble(isStale(error) ? "This conversation was changed by another client. Review the new prompt, then confirm again." : messageOf(error));
       if (isStale(error)) await conversation.load();
       setBusy(false);
     }

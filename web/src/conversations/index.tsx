@@ -1,5 +1,5 @@
 // The conversations screen: the list, and the open conversation beside it.
-import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { useEffect } from "preact/hooks";
 import { narrow } from "../edit/layout";
 import { go, href, type Route } from "../route";

@@ -1,7 +1,7 @@
 // The conversations of the service that were loaded, filtered by id prefix and template.
 import { effect, signal } from "@preact/signals";
-import { ask } from "../api/client";
-import { isAborted, told } from "../api/problem";
+import { request } from "../api/client";
+import { isAborted, messageOf } from "../api/problem";
 import { readNames } from "../versions/names";
 import type { ConversationItem } from "../api/types";
 
@@ -56,7 +56,7 @@ async function page(after: string | null, limit: number): Promise<void> {
   const mine = (running = new AbortController());
   try {
     const query = { limit, prefix: prefix.peek(), template: template.peek(), ...(after !== null && { after }) };
-    const { data } = await ask("get", "/conversations", { query, signal: mine.signal });
+    const { data } = await request("get", "/conversations", { query, signal: mine.signal });
     const before = after === null ? [] : items.peek();
     const known = new Set(before.map((one) => one.conversation_id));
     items.value = [...before, ...data.items.filter((one) => !known.has(one.conversation_id))];
@@ -65,7 +65,7 @@ async function page(after: string | null, limit: number): Promise<void> {
     trouble.value = "";
   } catch (error) {
     if (isAborted(error)) return;
-    trouble.value = told(error);
+    trouble.value = messageOf(error);
     if (phase.peek() === "loading") phase.value = "failed";
   } finally {
     if (running === mine) running = null;

@@ -2,7 +2,7 @@
 import { sentence } from "../api/problem";
 import type { Diagnostic } from "../api/types";
 import { escaped, head, Shown } from "../shown";
-import { Spoken } from "../spoken";
+import { MessageText } from "../message-text";
 
 const PILLS: Record<Diagnostic["severity"], string> = { info: "static", warning: "turn", error: "unknown" };
 
@@ -14,7 +14,7 @@ export function Notes({ notes }: { notes: readonly Diagnostic[] }) {
         <li key={at}>
           <span class={`pill ${PILLS[severity]}`}>{severity}</span>{" "}
           <span>
-            <Spoken text={escaped(head(sentence(message), 400))} />
+            <MessageText text={escaped(head(sentence(message), 400))} />
             {location && (
               <span class="soft">
                 {" "}
@@ -23,7 +23,7 @@ export function Notes({ notes }: { notes: readonly Diagnostic[] }) {
             )}{" "}
             {help && (
               <span class="soft">
-                <Spoken text={escaped(head(sentence(help), 300))} />
+                <MessageText text={escaped(head(sentence(help), 300))} />
               </span>
             )}{" "}
             <span class="soft mono">{escaped(code)}</span>

@@ -81,7 +81,7 @@ export function AboutRun({ prompt, at }: { prompt: Laid; at: number }) {
 }
 
 /** Returns the same as one sentence, for screen readers. */
-export function spokenRun(prompt: Laid, at: number): string {
+export function runDescription(prompt: Laid, at: number): string {
   const { origin, part, bytes, stability } = prompt.runs[at]!;
   const words = escaped(head(`${named(origin)}: ${whence(origin)}`, 240));
   return `${words}. ${size(bytes)}, ${weight(prompt, at)}, ${LASTS[stability]}. Part ${escaped(head(prompt.parts[part]!.section, 60))}.`;

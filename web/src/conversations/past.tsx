@@ -1,7 +1,7 @@
 // The history of a conversation, each prompt compared with its successor.
 import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../amount";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import type { HistoryItem } from "../api/types";
 import { Button } from "../ui/button";
 import type { Conversation } from "./conversation";
@@ -24,7 +24,7 @@ export function Past({ conversation }: { conversation: Conversation }) {
       setNext(page.next);
       setTrouble("");
     } catch (error) {
-      setTrouble(told(error));
+      setTrouble(messageOf(error));
     }
   };
   useEffect(() => {

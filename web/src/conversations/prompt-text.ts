@@ -20,9 +20,9 @@ import { go } from "../route";
 import { escaped, head } from "../shown";
 import { reading } from "../versions/reading";
 import { runAt, type Laid } from "./laid";
-import { AboutRun, spokenRun } from "./origin";
+import { AboutRun, runDescription } from "./origin";
 
-const told = StateEffect.define<number>();
+const described = StateEffect.define<number>();
 
 /** Renders a prompt into `parent`; returns the function that removes it. */
 export function createPromptText(parent: HTMLElement, prompt: Laid): () => void {
@@ -34,29 +34,29 @@ function extensions(prompt: Laid): Extension {
   /** The run whose tooltip is pinned; -1 for none. */
   const current = StateField.define<number>({
     create: () => -1,
-    update: (value, { effects }) => effects.reduce((last, effect) => (effect.is(told) ? effect.value : last), value),
+    update: (value, { effects }) => effects.reduce((last, effect) => (effect.is(described) ? effect.value : last), value),
     provide: (field) => showTooltip.compute([field], (state) => tooltip(prompt, state.field(field))),
   });
-  const tell = (view: EditorView, at: number): void => {
+  const describe = (view: EditorView, at: number): void => {
     view.dispatch({
       effects: [
-        told.of(at),
+        described.of(at),
         EditorView.scrollIntoView(prompt.runs[at]!.from, { y: "nearest", yMargin: 60 }),
-        EditorView.announce.of(spokenRun(prompt, at)),
+        EditorView.announce.of(runDescription(prompt, at)),
       ],
     });
   };
   const to = (find: (now: number, view: EditorView) => number): Command => (view) => {
     if (prompt.runs.length === 0) return false;
     const next = find(view.state.field(current), view);
-    tell(view, Math.min(Math.max(next, 0), prompt.runs.length - 1));
+    describe(view, Math.min(Math.max(next, 0), prompt.runs.length - 1));
     return true;
   };
   const forward = to((now, view) => (now < 0 ? Math.max(0, runAt(prompt.runs, view.viewport.from)) : now + 1));
   const back = to((now, view) => (now < 0 ? runAt(prompt.runs, view.viewport.to) : now - 1));
   const close: Command = (view) => {
     if (view.state.field(current) < 0) return false;
-    view.dispatch({ effects: told.of(-1) });
+    view.dispatch({ effects: described.of(-1) });
     return true;
   };
   const open: Command = (view) => {
@@ -94,7 +94,7 @@ function extensions(prompt: Laid): Extension {
     }, {
       hoverTime: 250,
       // A pinned tooltip is not shown again on hover.
-      hideOn: ({ effects }) => effects.some((effect) => effect.is(told)),
+      hideOn: ({ effects }) => effects.some((effect) => effect.is(described)),
     }),
     EditorView.domEventHandlers({
       click: (event, view) => {
@@ -102,7 +102,7 @@ function extensions(prompt: Laid): Extension {
         if (!getSelection()?.isCollapsed) return false;
         const place = view.posAtCoords({ x: event.clientX, y: event.clientY });
         const at = place === null ? -1 : runAt(prompt.runs, place);
-        if (at >= 0) view.dispatch({ effects: [told.of(at), EditorView.announce.of(spokenRun(prompt, at))] });
+        if (at >= 0) view.dispatch({ effects: [described.of(at), EditorView.announce.of(runDescription(prompt, at))] });
         return false;
       },
       blur: (_, view) => void close(view),

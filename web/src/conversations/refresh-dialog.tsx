@@ -1,10 +1,10 @@
 // Rebuilds the prompt: first as a preview of the changes, then, on confirmation, to store it.
 import { useEffect, useState } from "preact/hooks";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import type { RefreshReply } from "../api/types";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
-import { say } from "../ui/toast";
+import { notify } from "../ui/toast";
 import { isStale, type Conversation, type Wanted } from "./conversation";
 import { DifferenceView } from "./difference";
 import { Notes } from "./notes";
@@ -33,7 +33,7 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
       setTried({ reply, wanted, before: conversation.prompt.value?.text ?? "" });
     } catch (error) {
       setTried(null);
-      setTrouble(told(error));
+      setTrouble(messageOf(error));
       if (isStale(error)) await conversation.load();
     }
     setBusy(false);
@@ -42,11 +42,11 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
     setBusy(true);
     try {
       const { revision, constructed } = await conversation.refresh(wanted);
-      say(constructed ? `Revision ${revision} stored.` : "No changes: the prompt is identical.", "good");
+      notify(constructed ? `Revision ${revision} stored.` : "No changes: the prompt is identical.", "good");
       close();
     } catch (error) {
       setTried(null);
-      setTrouble(isStale(error) ? "This conversation was changed by another client. Preview the changes again." : told(error));
+      setTrouble(isStale(error) ? "This conversation was changed by another client. Preview the changes again." : messageOf(error));
       if (isStale(error)) await conversation.load();
       setBusy(false);
     }

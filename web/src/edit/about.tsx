@@ -128,18 +128,18 @@ const PLAIN: Partial<Record<string, string>> = {
 };
 
 /** Returns the same as one sentence, for screen readers. */
-export function spokenToken(packed: Packed, at: number): string {
+export function tokenDescription(packed: Packed, at: number): string {
   const { tokens, keys } = packed;
   const kind = KINDS[tokens.kind[at]!]!;
   const key = tokens.key[at]! < 0 ? "" : escapedLines(head(keys[tokens.key[at]!]!, 80));
   const variable = packed.variables.find((one) => one.key === keys[tokens.key[at]!]);
-  const what = variable ? spokenVariable(variable) : "";
+  const what = variable ? variableDescription(variable) : "";
   if (kind === "variable") return what;
   if (kind === "if" || kind === "if-not") return `Condition on ${key}: ${TAKEN_WORDS[tokens.taken[at]!]}. ${what}`;
   return PLAIN[kind] ?? "Text.";
 }
 
-export function spokenVariable({ key, exists, value, bytes, stability }: Variable, tokens?: number): string {
+export function variableDescription({ key, exists, value, bytes, stability }: Variable, tokens?: number): string {
   const name = escapedLines(head(key, 80));
   if (exists === null) return `${name}: not evaluated.`;
   if (!exists) return `${name}: not found.`;

@@ -1,6 +1,6 @@
 // The context of the preview: directory and model, and the variables available there.
 import { computed, effect, signal } from "@preact/signals";
-import { ask } from "../api/client";
+import { request } from "../api/client";
 import { meta } from "../api/meta";
 import { isAborted } from "../api/problem";
 import type { AnalyzeWrite, Stability, VariableEntry } from "../api/types";
@@ -96,7 +96,7 @@ effect(() => void keep("session", "preface-model", model.value));
 export const PLACEHOLDER_ID = "placeholder-for-conversation-id";
 
 /** Returns the context as fields of a request. */
-export function request(): { cwd?: string; model?: string; conversation_id: string } {
+export function currentInputs(): { cwd?: string; model?: string; conversation_id: string } {
   const cwd = directory.value.trim();
   const name = model.value.trim();
   const conversation = values.value.conversation.trim();
@@ -111,11 +111,11 @@ export async function readVariables(): Promise<void> {
   running = new AbortController();
   const { signal } = running;
   try {
-    found.value = (await ask("get", "/system-prompt/variables", { query: request(), signal })).data.variables;
+    found.value = (await request("get", "/system-prompt/variables", { query: currentInputs(), signal })).data.variables;
   } catch (error) {
     if (isAborted(error)) return;
     try {
-      const plain = (await ask("get", "/system-prompt/variables", { signal })).data.variables;
+      const plain = (await request("get", "/system-prompt/variables", { signal })).data.variables;
       found.value = plain;
     } catch {
       if (signal.aborted) return;

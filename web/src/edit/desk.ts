@@ -13,7 +13,7 @@ import type { UnsavedText } from "./drafts/drafts";
 import { lookForFiles, rememberFiles } from "./files";
 import { sourceOf } from "./preview/viewer";
 import { Session } from "./session";
-import { analysed, answered, asking } from "./text/analysed";
+import { analysed, analysisReceived, analysisRequested } from "./text/analysed";
 import { tagNow } from "./text/card";
 import { setReadOnly, type Hooks } from "./text/editor";
 import { showFindings } from "./text/findings";
@@ -177,13 +177,13 @@ function lay(): void {
 }
 
 function take(): string {
-  view!.dispatch({ effects: asking.of(null) });
+  view!.dispatch({ effects: analysisRequested.of(null) });
   return view!.state.doc.toString();
 }
 
 function show(result: Packed): void {
   if (!view) return;
-  view.dispatch({ effects: answered.of(result) });
+  view.dispatch({ effects: analysisReceived.of(result) });
   showFindings(view, result);
   packed.value = result;
   rememberFiles(result.variables);
@@ -193,8 +193,8 @@ function followed({ view: field, state, docChanged, selectionSet, transactions, 
   if (focusChanged) writing.value = field.hasFocus;
   session.peek()?.changed(state);
   if (docChanged) analyzer.soon();
-  const told = transactions.some(({ effects }) => effects.some((one) => one.is(answered)));
-  if (!docChanged && !selectionSet && !told) return;
+  const received = transactions.some(({ effects }) => effects.some((one) => one.is(analysisReceived)));
+  if (!docChanged && !selectionSet && !received) return;
   const { head } = state.selection.main;
   const line = state.doc.lineAt(head);
   caret.value = { line: line.number, column: head - line.from + 1 };

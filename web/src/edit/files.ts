@@ -1,6 +1,6 @@
 // The files below the directory of the preview: those that are suggested by themselves, and the entries of each directory.
 import { effect, signal } from "@preact/signals";
-import { ask } from "../api/client";
+import { request } from "../api/client";
 import { isAborted } from "../api/problem";
 import type { FilesReply } from "../api/types";
 import { directory } from "./context";
@@ -23,14 +23,14 @@ export function rememberFiles(used: readonly { type: string; name: string; exist
   for (const { type, name, exists } of used) if (type === "file" && exists === true && namedFiles.size < MOST_NAMED) namedFiles.add(name);
 }
 
-/** A directory is typed letter by letter; it is asked about when that is done. */
+/** A directory is typed letter by letter; it is read when that is done. */
 const TYPED = 400;
 
-let asked = 0;
+let requests = 0;
 
 effect(() => {
   const cwd = directory.value.trim();
-  const timer = setTimeout(() => look(cwd), asked === 0 ? 0 : TYPED);
+  const timer = setTimeout(() => look(cwd), requests === 0 ? 0 : TYPED);
   return () => clearTimeout(timer);
 });
 
@@ -38,10 +38,10 @@ effect(() => {
 export const lookForFiles = (): void => look(directory.peek().trim());
 
 function look(cwd: string): void {
-  const turn = ++asked;
+  const turn = ++requests;
   listings.clear();
   const found = (files: readonly string[]) => {
-    if (turn !== asked) return;
+    if (turn !== requests) return;
     likelyFiles.value = files;
     filesAreRead.value = true;
   };
@@ -62,7 +62,7 @@ export function listed(path: string, search: string): FilesReply | undefined {
   return all?.truncated && search !== "" ? listings.get(keyOf(path, search)) : all;
 }
 
-/** Asks for the entries of a directory; null if it cannot be listed. */
+/** Reads the entries of a directory; null if it cannot be listed. */
 export async function list(path: string, search: string, signal?: AbortSignal): Promise<FilesReply | null> {
   const cwd = directory.peek().trim();
   if (cwd === "") return null;
@@ -72,7 +72,7 @@ export async function list(path: string, search: string, signal?: AbortSignal): 
   const key = keyOf(path, within);
   try {
     const query = { cwd, path, search: within };
-    const { data } = await ask("get", "/system-prompt/files", { query, ...(signal && { signal }) });
+    const { data } = await request("get", "/system-prompt/files", { query, ...(signal && { signal }) });
     listings.set(key, data);
     return data.truncated && within !== search ? await list(path, search, signal) : data;
   } catch (error) {

@@ -1,7 +1,7 @@
 // What the page is for and templates to start from, shown while the store has no template.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ask } from "../api/client";
+import { request } from "../api/client";
 import { keep, kept } from "../keep";
 import { IconButton } from "../ui/button";
 import { inField, packed, session } from "./desk";
@@ -15,14 +15,14 @@ const isEmpty = signal(false);
 export default function FirstRun() {
   const base = session.value?.base.value;
   useEffect(() => {
-    // Without an answer nobody knows, and nothing is shown.
-    if (!closed.value) ask("get", "/templates", { query: { limit: 1 } }).then(({ data }) => (isEmpty.value = data.items.length === 0), () => {});
+    // Without a response, nothing is shown.
+    if (!closed.value) request("get", "/templates", { query: { limit: 1 } }).then(({ data }) => (isEmpty.value = data.items.length === 0), () => {});
   }, [base]);
   // Read again with each analysis: soon after each change.
   void packed.value;
   const text = session.value?.text;
   const chosen = EXAMPLES.find((one) => one.text === text);
-  // Whoever has begun to write needs the room.
+  // After the first key, the room is for the text.
   if (closed.value || !isEmpty.value || !base || (text !== base.text && !chosen)) return null;
   return (
     <section class="first-run" aria-label="Start">

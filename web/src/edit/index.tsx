@@ -2,14 +2,14 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { changeAccess, declined, viewOnly } from "../api/access";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import { href, type Route } from "../route";
-import { Spoken } from "../spoken";
+import { MessageText } from "../message-text";
 import { Button } from "../ui/button";
 import { HeightHandle, useHeight } from "../ui/height-handle";
 import { Split } from "../ui/split";
 import { TabPanel, Tabs } from "../ui/tabs";
-import { Banner, say } from "../ui/toast";
+import { Banner, notify } from "../ui/toast";
 import { noteCount, open, packed, reopen, resolveConflict, session } from "./desk";
 import { beside, narrow, tab, type Tab } from "./layout";
 import { Bar } from "./panes/bar";
@@ -162,7 +162,7 @@ function Count() {
 
 function discard(current: Session): void {
   const draft = current.discard();
-  if (draft) say("Draft discarded.", "plain", { label: "Undo", act: () => current.restore(draft) });
+  if (draft) notify("Draft discarded.", "plain", { label: "Undo", act: () => current.restore(draft) });
 }
 
 function Banners() {
@@ -175,7 +175,7 @@ function Banners() {
       {viewOnly.value !== "" && (
         <Banner tone="plain">
           <span role="status">
-            This page is read-only. <Spoken text={viewOnly.value} />
+            This page is read-only. <MessageText text={viewOnly.value} />
           </span>
           <Button small onClick={() => void changeAccess()}>
             Use another token…
@@ -189,7 +189,7 @@ function Banners() {
       )}
       {current.phase.value === "failed" && away === "" && (
         <Banner tone="bad">
-          <span>{current.said.value.text || "The template could not be loaded."}</span>
+          <span>{current.status.value.text || "The template could not be loaded."}</span>
           <Button small onClick={() => ((declined.value = false), void current.load())}>
             {declined.value ? "Enter a token…" : "Try again"}
           </Button>
@@ -236,8 +236,8 @@ async function restore(name: string, version: number): Promise<void> {
   try {
     await restoreDeleted(name, version);
     reopen(name);
-    say(`Restored version ${version}.`, "good");
+    notify(`Restored version ${version}.`, "good");
   } catch (error) {
-    say(told(error), "bad");
+    notify(messageOf(error), "bad");
   }
 }

@@ -1,5 +1,5 @@
 // A merge of two texts, and an editable diff, side by side or unified. Loaded on first use.
-import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { getChunks, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
@@ -32,12 +32,12 @@ const locked: Extension = [EditorState.readOnly.of(true), EditorView.editable.of
 
 /** Shows `theirs` and an editable `merged`; `unified` in one column. */
 export function mergePane(parent: HTMLElement, theirs: string, merged: string, unified: boolean, onText: (text: string, differences: number) => void): MergePane {
-  let told = -1;
+  let reported = -1;
   // The differences are found after the text has changed, in a step of their own.
   const listen = EditorView.updateListener.of(({ docChanged, view, state }) => {
     const differences = count(view);
-    if (told >= 0 && (docChanged || differences !== told)) onText(state.doc.toString(), differences);
-    told = differences;
+    if (reported >= 0 && (docChanged || differences !== reported)) onText(state.doc.toString(), differences);
+    reported = differences;
   });
   if (unified) {
     const merge = unifiedMergeView({ original: theirs, diffConfig: SCAN, collapseUnchanged: {}, mergeControls: control });

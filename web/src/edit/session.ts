@@ -3,7 +3,8 @@
 import { signal } from "@preact/signals";
 import type { EditorState, Text } from "@codemirror/state";
 import { declined, viewOnly } from "../api/access";
-import { Away, isNotPermitted, Problem, told } from "../api/problem";
+import { Away, isNotPermitted, Problem, messageOf } from "../api/problem";
+import { keep, kept } from "../keep";
 import { drafts } from "./drafts";
 import type { Draft } from "./drafts/record";
 import { DraftWriter } from "./drafts/writer";
@@ -11,14 +12,14 @@ import { changeOf, hasLost, NONE, readStored, resetStored, writeStored, type Sto
 import { documentOf, stateOf, type Hooks } from "./text/editor";
 import { setUnsaved } from "./unsaved";
 
-export interface Said {
+export interface Status {
   text: string;
   tone: "plain" | "good" | "bad";
   /** True if the message confirms a save. */
   stored?: boolean;
 }
 
-const QUIET: Said = { text: "", tone: "plain" };
+const QUIET: Status = { text: "", tone: "plain" };
 const RETRY = 3000;
 
 /** Another client saved a version after the one that the text is based on. */
@@ -35,13 +36,16 @@ export interface Plan {
   labels: readonly string[];
 }
 
+/** In sessionStorage, before the name of the template. */
+const PLAN = "preface-plan:";
+
 export class Session {
   readonly phase = signal<"loading" | "ready" | "failed">("loading");
   /** The stored version, as last loaded. */
   readonly base = signal<Stored | null>(null);
   readonly dirty = signal(false);
   readonly saving = signal(false);
-  readonly said = signal<Said>(QUIET);
+  readonly status = signal<Status>(QUIET);
   /** The version of another client that a save conflicts with. */
   readonly conflict = signal<Conflict | null>(null);
   /** A newer version of another client, while there is unsaved text: a save would conflict with it, or has. */
@@ -54,21 +58,20 @@ export class Session {
   readonly draft: DraftWriter;
   /** The editor's state while the template is not shown. */
   state: EditorState | null = null;
-  /** True if the service refused to show the stored version, such as for an expired access token: it is not asked again and again. */
+  /** True if the service refused to show the stored version, such as for an expired access token: the request is not repeated. */
   refused = false;
   /** Ends when the template was first loaded, or could not be. */
   loaded: Promise<void> = Promise.resolve();
-  /** What a review wanted for a version that is not saved yet, because of a conflict. */
-  plan: Plan | null = null;
   /** Called when the text was replaced from here. */
   onState: ((state: EditorState) => void) | null = null;
 
+  private planned: Plan | null = null;
   private baseDocument: Text = documentOf("");
   private document: Text = this.baseDocument;
   /** What was edited in the dialog of a conflict. */
   private edited: string | null = null;
-  /** The text of a save that was not answered: it may be stored all the same. */
-  private unanswered: string | null = null;
+  /** The text of a save without a response: it may be stored all the same. */
+  private unconfirmed: string | null = null;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -109,8 +112,8 @@ export class Session {
         if (draft) await this.begin({ ...draft, text: draft.base ?? "", degraded: false, missing: draft.etag === null });
         else this.phase.value = "failed";
       }
-      if (error instanceof Away) this.isAway(`${told(error)} Your changes are stored in this browser.`);
-      else this.say(told(error), isNotPermitted(error) ? "plain" : "bad");
+      if (error instanceof Away) this.isAway(`${messageOf(error)} Your changes are stored in this browser.`);
+      else this.setStatus(messageOf(error), isNotPermitted(error) ? "plain" : "bad");
     }
   }
 
@@ -128,13 +131,13 @@ export class Session {
     const lost = await hasLost(this.name, base.version, stored);
     if (base !== this.base.peek() || this.saving.peek() || this.conflict.peek()) return;
     if (lost) {
-      // Nobody else may have the text.
+      // No other client may have the text.
       this.setBase(stored);
-      this.say(`The store has lost version ${base.version}. ${this.dirty.peek() ? "Your text is unsaved." : ""}`, "bad");
+      this.setStatus(`The store has lost version ${base.version}. ${this.dirty.peek() ? "Your text is unsaved." : ""}`, "bad");
     } else if (!this.dirty.peek() || stored.text === this.text) {
       this.setBase(stored);
       this.replace(stored.text);
-      this.say(stored.version > 0 ? `Updated to version ${stored.version}, saved by another client.` : changeOf(stored), "plain");
+      this.setStatus(stored.version > 0 ? `Updated to version ${stored.version}, saved by another client.` : changeOf(stored), "plain");
     } else this.newer.value = stored;
   }
 
@@ -144,6 +147,16 @@ export class Session {
     if (newer) await this.compareWith(newer, wanted);
   }
 
+  /** The note and the labels of a review whose version is not saved yet, because of a conflict. They outlive a reload. */
+  get plan(): Plan | null {
+    return (this.planned ??= JSON.parse(kept("session", PLAN + this.name) ?? "null") as Plan | null);
+  }
+
+  set plan(plan: Plan | null) {
+    this.planned = plan;
+    keep("session", PLAN + this.name, plan && JSON.stringify(plan));
+  }
+
   /** The text has changed. */
   changed(state: EditorState): void {
     this.state = state;
@@ -151,7 +164,7 @@ export class Session {
     this.document = state.doc;
     this.compare();
     // The message is about the earlier text.
-    if (!this.saving.peek() && !this.conflict.peek()) this.said.value = QUIET;
+    if (!this.saving.peek() && !this.conflict.peek()) this.status.value = QUIET;
     this.draft.changed();
   }
 
@@ -171,7 +184,7 @@ export class Session {
   resolveLater(): void {
     this.conflict.value = null;
     if (!this.takeEdited()) return;
-    this.say("Not saved. The text has your changes from the comparison; undo restores the text before.", "plain");
+    this.setStatus("Not saved. The text has your changes from the comparison; undo restores the text before.", "plain");
   }
 
   /** Puts an unsaved text in the place of the text, which is set aside; false while there is none that can be written. */
@@ -190,7 +203,7 @@ export class Session {
     const base = this.base.peek();
     if (!base || this.saving.peek() || this.readOnly) return false;
     if (!this.dirty.peek() && base.version > 0) {
-      this.say("No changes to save.", "plain");
+      this.setStatus("No changes to save.", "plain");
       return true;
     }
     // A token dialog that was closed stays closed until the user needs a token.
@@ -222,7 +235,7 @@ export class Session {
     this.setBase(theirs);
     this.replace(theirs.text);
     void drafts.keep(this.name, given, "aside");
-    this.say(`Replaced by version ${theirs.version}. Undo restores your text.`, "plain");
+    this.setStatus(`Replaced by version ${theirs.version}. Undo restores your text.`, "plain");
   }
 
   /** Discards the unsaved text; returns it. The list of unsaved texts has it for some days. */
@@ -250,12 +263,12 @@ export class Session {
       this.setBase(stored);
       this.replace(stored.text);
       this.broughtBack.value = false;
-      this.say(stored.missing ? "Deleted." : "Reset to the default.", "good");
+      this.setStatus(stored.missing ? "Deleted." : "Reset to the default.", "good");
       return async () => {
         const again = await writeStored(this.name, before?.text ?? "", stored.etag, "");
         this.setBase(again);
         this.replace(draft?.text ?? again.text);
-        this.say(`Restored as version ${again.version}.`, "good");
+        this.setStatus(`Restored as version ${again.version}.`, "good");
       };
     } catch (error) {
       await this.failed(error);
@@ -263,26 +276,26 @@ export class Session {
     }
   }
 
-  say(text: string, tone: Said["tone"]): void {
-    this.said.value = { text, tone };
+  setStatus(text: string, tone: Status["tone"]): void {
+    this.status.value = { text, tone };
   }
 
   private async write(text: string, etag: string | null, note: string): Promise<boolean> {
     this.saving.value = true;
-    this.say("Saving…", "plain");
+    this.setStatus("Saving…", "plain");
     try {
       this.setBase(await writeStored(this.name, text, etag, note));
       this.away.value = "";
       this.broughtBack.value = false;
-      this.unanswered = null;
+      this.unconfirmed = null;
       this.plan = null;
       void drafts.keep(this.name, null, "aside");
       const saved = `Saved as version ${this.base.peek()!.version}`;
-      if (this.dirty.peek()) this.say(`${saved}. Later changes are unsaved.`, "plain");
-      else this.said.value = { text: saved, tone: "good", stored: true };
+      if (this.dirty.peek()) this.setStatus(`${saved}. Later changes are unsaved.`, "plain");
+      else this.status.value = { text: saved, tone: "good", stored: true };
       return true;
     } catch (error) {
-      if (error instanceof Away) this.unanswered = text;
+      if (error instanceof Away) this.unconfirmed = text;
       return await this.failed(error, note);
     } finally {
       this.saving.value = false;
@@ -294,27 +307,27 @@ export class Session {
     if (error instanceof Problem && error.status === 412) {
       try {
         const theirs = await readStored(this.name);
-        const own = theirs.text === this.unanswered;
+        const own = theirs.text === this.unconfirmed;
         if (theirs.text === this.text || own) {
           this.setBase(theirs);
-          this.unanswered = null;
+          this.unconfirmed = null;
           if (this.dirty.peek()) return await this.write(this.text, theirs.etag, note);
-          // Another client saved the same text, or an answer was lost: there is no conflict.
-          this.say(own ? `Saved as version ${theirs.version}.` : `Already saved as version ${theirs.version} by another client.`, "good");
+          // Another client saved the same text, or a response was lost: there is no conflict.
+          this.setStatus(own ? `Saved as version ${theirs.version}.` : `Already saved as version ${theirs.version} by another client.`, "good");
           return true;
         }
-        // A dialog that opened now would take the keys of somebody who types on.
+        // A dialog that opened now would take the keys of a user who types on.
         this.newer.value = theirs;
-        this.say("Not saved: save conflict.", "bad");
+        this.setStatus("Not saved: save conflict.", "bad");
         return false;
       } catch (second) {
         return this.failed(second);
       }
     }
-    if (error instanceof Away) this.isAway(`${told(error)} Your changes are stored in this browser.`);
+    if (error instanceof Away) this.isAway(`${messageOf(error)} Your changes are stored in this browser.`);
     const refused = isNotPermitted(error);
-    const words = refused ? `Not saved. ${told(error)} Your changes are stored in this browser.` : told(error);
-    this.say(error instanceof Away ? "Not saved." : words, refused ? "plain" : "bad");
+    const words = refused ? `Not saved. ${messageOf(error)} Your changes are stored in this browser.` : messageOf(error);
+    this.setStatus(error instanceof Away ? "Not saved." : words, refused ? "plain" : "bad");
     return false;
   }
 
@@ -406,7 +419,7 @@ export class Session {
       const stored = await readStored(this.name);
       if (stored.degraded) return this.again();
       this.away.value = "";
-      this.say("Connection restored.", "plain");
+      this.setStatus("Connection restored.", "plain");
     } catch {
       this.again();
     }

@@ -1,6 +1,6 @@
 // Reads, writes and deletes a stored template. `main` has its own address, which returns the default while the store is
 // unavailable.
-import { ask } from "../api/client";
+import { request } from "../api/client";
 import { Problem } from "../api/problem";
 import { halves } from "./analysis/halves";
 
@@ -28,11 +28,11 @@ export function readStored(name: string): Promise<Stored>;
 export function readStored(name: string, known: string | null): Promise<Stored | null>;
 export async function readStored(name: string, known: string | null = null): Promise<Stored | null> {
   try {
-    const answer =
+    const reply =
       name === MAIN
-        ? await ask("get", "/system-prompt", { ifNoneMatch: known })
-        : await ask("get", "/templates/{name}", { path: { name }, ifNoneMatch: known });
-    return { ...stored(answer), missing: false };
+        ? await request("get", "/system-prompt", { ifNoneMatch: known })
+        : await request("get", "/templates/{name}", { path: { name }, ifNoneMatch: known });
+    return { ...stored(reply), missing: false };
   } catch (error) {
     if (error instanceof Problem && error.status === 304) return null;
     if (!(error instanceof Problem) || error.code !== "no-template") throw error;
@@ -43,7 +43,7 @@ export async function readStored(name: string, known: string | null = null): Pro
 /** The versions of a deleted template stay. */
 async function lastOfDeleted(name: string): Promise<{ deleted: number } | null> {
   try {
-    const { data } = await ask("get", "/templates/{name}/versions", { path: { name }, query: { limit: 50 } });
+    const { data } = await request("get", "/templates/{name}/versions", { path: { name }, query: { limit: 50 } });
     const last = data.items.find(({ reset }) => !reset);
     return last ? { deleted: last.version } : null;
   } catch {
@@ -56,7 +56,7 @@ export async function hasLost(name: string, version: number, stored: Stored): Pr
   if (stored.degraded || stored.version >= version) return false;
   if (stored.version > 0) return true;
   // A template that was deleted or reset has a newer version without a text.
-  return ask("get", "/templates/{name}/versions", { path: { name }, query: { limit: 1 } }).then(
+  return request("get", "/templates/{name}/versions", { path: { name }, query: { limit: 1 } }).then(
     ({ data }) => (data.items[0]?.version ?? 0) < version,
     (error: unknown) => error instanceof Problem && error.code === "no-template",
   );
@@ -71,28 +71,28 @@ export function changeOf({ version, missing }: Stored, known = 0): string {
 
 /** Stores the text of a version of a deleted template as its newest version. */
 export async function restoreDeleted(name: string, version: number): Promise<void> {
-  await ask("post", "/templates/{name}/versions/{version}/restore", { path: { name, version } });
+  await request("post", "/templates/{name}/versions/{version}/restore", { path: { name, version } });
 }
 
 /** Writes a text that is based on what `etag` names. */
 export async function writeStored(name: string, text: string, etag: string | null, note: string): Promise<Stored> {
   const [half] = halves(text);
   if (half) throw new Problem(400, { code: half.code, detail: `not saved: line ${half.line}, column ${half.column}: ${half.message}`, help: half.help! });
-  const asking = { body: { template: text, ...(note && { note }) }, ifMatch: etag, ifNew: etag === null };
-  const answer =
+  const options = { body: { template: text, ...(note && { note }) }, ifMatch: etag, ifNew: etag === null };
+  const reply =
     name === MAIN
-      ? await ask("put", "/system-prompt", asking)
-      : await ask("put", "/templates/{name}", { path: { name }, ...asking });
-  return { ...stored(answer), missing: false };
+      ? await request("put", "/system-prompt", options)
+      : await request("put", "/templates/{name}", { path: { name }, ...options });
+  return { ...stored(reply), missing: false };
 }
 
 /** Resets `main` to the default, or deletes a template. Its versions stay. */
 export async function resetStored(name: string, etag: string | null): Promise<void> {
-  if (name === MAIN) await ask("delete", "/system-prompt", { ifMatch: etag });
-  else await ask("delete", "/templates/{name}", { path: { name }, ifMatch: etag });
+  if (name === MAIN) await request("delete", "/system-prompt", { ifMatch: etag });
+  else await request("delete", "/templates/{name}", { path: { name }, ifMatch: etag });
 }
 
-function stored(answer: { data: { template: string }; etag: string | null; version: number | null; degraded: boolean }) {
-  const { data, etag, version, degraded } = answer;
+function stored(reply: { data: { template: string }; etag: string | null; version: number | null; degraded: boolean }) {
+  const { data, etag, version, degraded } = reply;
   return { text: data.template, etag, version: version ?? 0, degraded };
 }

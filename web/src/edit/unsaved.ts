@@ -1,4 +1,4 @@
-// The templates with unsaved text. The navigation marks them; the browser asks before the page is closed.
+// The templates with unsaved text. The navigation marks them; the browser requests confirmation before the page is closed.
 import { signal } from "@preact/signals";
 
 export const unsaved = signal<ReadonlySet<string>>(new Set());

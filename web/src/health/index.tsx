@@ -1,5 +1,5 @@
 // The health screen: how the service and its store are, and what is active in a directory.
-import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { useEffect } from "preact/hooks";
 import { ScopesPanel } from "./scopes-panel";
 import { follow } from "./service";

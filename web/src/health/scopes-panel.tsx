@@ -2,14 +2,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { amount } from "../amount";
-import { ask } from "../api/client";
+import { request } from "../api/client";
 import { meta } from "../api/meta";
-import { isNotPermitted, told } from "../api/problem";
+import { isNotPermitted, messageOf } from "../api/problem";
 import type { Diagnostic, Entry, ScopesReply } from "../api/types";
 import { Notes } from "../conversations/notes";
 import { keep, kept } from "../keep";
 import { escaped, head, Shown } from "../shown";
-import { Spoken } from "../spoken";
+import { MessageText } from "../message-text";
 import { Button } from "../ui/button";
 import { SearchField } from "../ui/search-field";
 import { reasons, stateOf, type State } from "./state";
@@ -22,26 +22,26 @@ export function ScopesPanel() {
   const preset = useSignal(kept("session", PRESET) ?? "");
   const words = useSignal("");
   const onlyActive = useSignal(false);
-  const answer = useSignal<ScopesReply | null>(null);
+  const reply = useSignal<ScopesReply | null>(null);
   const trouble = useSignal<{ kind: Kind; words: string } | null>(null);
   const busy = useSignal(false);
   /** Only the last request is shown. */
-  const asked = useRef(0);
+  const requests = useRef(0);
 
   const look = async () => {
     keep("session", DIRECTORY, cwd.value);
     keep("session", PRESET, preset.value);
     busy.value = true;
-    const turn = ++asked.current;
+    const turn = ++requests.current;
     try {
-      const { data } = await ask("get", "/scopes", { query: { cwd: cwd.value.trim(), preset: preset.value.trim() } });
-      if (turn !== asked.current) return;
-      answer.value = data;
+      const { data } = await request("get", "/scopes", { query: { cwd: cwd.value.trim(), preset: preset.value.trim() } });
+      if (turn !== requests.current) return;
+      reply.value = data;
       trouble.value = null;
     } catch (error) {
-      if (turn !== asked.current) return;
-      answer.value = null;
-      trouble.value = { kind: isNotPermitted(error) ? "role" : "other", words: told(error) };
+      if (turn !== requests.current) return;
+      reply.value = null;
+      trouble.value = { kind: isNotPermitted(error) ? "role" : "other", words: messageOf(error) };
     }
     busy.value = false;
   };
@@ -50,13 +50,13 @@ export function ScopesPanel() {
   return (
     <section class="panel scopes" aria-labelledby="scopes-title">
       <div class="panel-head">
-        <h2 id="scopes-title">Extensions and servers</h2>
+        <h2 id="scopes-title">Extensions and servers of a directory</h2>
         <p class="soft small" role="status">
-          {busy.value ? "Loading…" : answer.value ? summary(answer.value) : ""}
+          {busy.value ? "Loading…" : reply.value ? summary(reply.value) : ""}
         </p>
       </div>
       <form
-        class="scopes-ask"
+        class="scopes-form"
         onSubmit={(event) => {
           event.preventDefault();
           void look();
@@ -83,7 +83,7 @@ export function ScopesPanel() {
         </Button>
       </form>
       {trouble.value && <Trouble {...trouble.value} />}
-      {answer.value && (
+      {reply.value && (
         <>
           <div class="scopes-filter">
             <SearchField label="Filter" value={words.value} onValue={(value) => (words.value = value)} />
@@ -91,7 +91,7 @@ export function ScopesPanel() {
               <input type="checkbox" checked={onlyActive.value} onChange={(event) => (onlyActive.value = event.currentTarget.checked)} /> Active only
             </label>
           </div>
-          <Listing report={answer.value} words={words.value.trim().toLowerCase()} onlyActive={onlyActive.value} />
+          <Listing report={reply.value} words={words.value.trim().toLowerCase()} onlyActive={onlyActive.value} />
         </>
       )}
     </section>
@@ -176,7 +176,7 @@ function Row({ entry }: { entry: Entry }) {
         )}
         {why.map((line) => (
           <p key={line} class="entry-why">
-            <Spoken text={escaped(head(line, 500))} />
+            <MessageText text={escaped(head(line, 500))} />
           </p>
         ))}
       </div>

@@ -18,7 +18,7 @@ export function ServicePanel() {
   return (
     <section class="panel service" aria-labelledby="service-title">
       <div class="panel-head">
-        <h1 id="service-title">Health</h1>
+        <h1 id="service-title">Status</h1>
         <p class="soft small" role="status">
           {now ? verdict(now) : "Loading…"}
         </p>
@@ -75,7 +75,7 @@ function Vital({ title, value, tone, children }: { title: string; value: string;
 
 function verdict({ alive, ready }: { alive: boolean; ready: boolean }): string {
   if (!alive) return "The service is not responding.";
-  return ready ? "All systems operational." : "The store is unavailable; the service reconnects automatically.";
+  return ready ? "Service and store are up." : "The store is unavailable; the service reconnects automatically.";
 }
 
 function away(degraded: boolean, trouble: string): string {
@@ -103,8 +103,8 @@ const OUTCOMES: [string, string][] = [
 const total = (built: Record<string, number>): number => (built.created ?? 0) + (built.compacted ?? 0) + (built.refreshed ?? 0);
 
 function outcomes(built: Record<string, number>): string {
-  const told = OUTCOMES.filter(([name]) => built[name]).map(([name, words]) => `${built[name]!.toLocaleString("en")} ${words}`);
-  return told.length > 0 ? `${told.join(", ")}.` : "None since the start.";
+  const parts = OUTCOMES.filter(([name]) => built[name]).map(([name, words]) => `${built[name]!.toLocaleString("en")} ${words}`);
+  return parts.length > 0 ? `${parts.join(", ")}.` : "None since the start.";
 }
 
 function share(hits: number, misses: number): string {

@@ -1,7 +1,7 @@
 // The health of the service and its store, and its metrics; polled while the page is visible.
 import { signal } from "@preact/signals";
-import { ask, read } from "../api/client";
-import { told } from "../api/problem";
+import { request, read } from "../api/client";
+import { messageOf } from "../api/problem";
 import { numbers, type Numbers } from "./metrics";
 
 const EVERY = 10_000;
@@ -24,9 +24,9 @@ export const figures = signal<Numbers | null>(null);
 /** Reads the health now. */
 export async function look(): Promise<void> {
   const [alive, ready, template, metrics] = await Promise.allSettled([
-    ask("get", "/healthz"),
-    ask("get", "/readyz"),
-    ask("get", "/system-prompt"),
+    request("get", "/healthz"),
+    request("get", "/readyz"),
+    request("get", "/system-prompt"),
     read("/metrics").then((response) => response.text()),
   ]);
   const store = ready.status === "fulfilled" ? (ready.value.data.store ?? "") : (standing.peek()?.store ?? "");
@@ -35,7 +35,7 @@ export async function look(): Promise<void> {
     ready: ready.status === "fulfilled",
     store,
     degraded: template.status === "fulfilled" && template.value.degraded,
-    trouble: alive.status === "rejected" ? told(alive.reason) : ready.status === "rejected" ? told(ready.reason) : "",
+    trouble: alive.status === "rejected" ? messageOf(alive.reason) : ready.status === "rejected" ? messageOf(ready.reason) : "",
     at: Date.now(),
   };
   figures.value = metrics.status === "fulfilled" ? numbers(metrics.value) : null;

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { amount } from "../amount";
 import { Button, IconButton, keepsFocus } from "./button";
 import { Menu } from "./menu";
-import { say } from "./toast";
+import { notify } from "./toast";
 
 /** Copies a text; returns false where the browser does not permit it. */
 export async function copyText(text: string): Promise<boolean> {
@@ -36,8 +36,8 @@ function byEvent(text: string): boolean {
 /** Copies a text and shows what was copied. */
 export async function copy(text: string, what: string): Promise<boolean> {
   const done = await copyText(text);
-  if (done) say(`${what} copied: ${amount(text.length, "character")}.`, "good");
-  else say("The browser does not permit copying. Select the text and copy it with Ctrl-C.", "bad");
+  if (done) notify(`${what} copied: ${amount(text.length, "character")}.`, "good");
+  else notify("The browser does not permit copying. Select the text and copy it with Ctrl-C.", "bad");
   return done;
 }
 

@@ -10,7 +10,7 @@ type Draw = () => ComponentChildren;
 
 let drawn: Draw | null = null;
 
-/** Says what the screen is on paper; null where it is what one sees. */
+/** Sets the printed form of the screen; null prints what is shown. */
 export function usePaper(draw: Draw): void {
   useEffect(() => {
     drawn = draw;

@@ -6,7 +6,7 @@ interface SearchFieldProps {
   label: string;
   value: string;
   onValue: (value: string) => void;
-  /** Keys that the list under it wants: arrows, Enter. */
+  /** Handles the keys of the list under it: arrows, Enter. */
   onKeyDown?: KeyboardEventHandler<HTMLInputElement>;
   placeholder?: string;
   field?: Ref<HTMLInputElement>;

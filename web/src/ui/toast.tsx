@@ -15,7 +15,7 @@ const messages = signal<readonly Message[]>([]);
 let last = 0;
 
 /** Shows a message; `action` is a button beside it. */
-export function say(text: string, tone: Tone = "plain", action?: Message["action"]): void {
+export function notify(text: string, tone: Tone = "plain", action?: Message["action"]): void {
   const id = ++last;
   messages.value = [...messages.value.filter((one) => one.text !== text), { id, text, tone, action }].slice(-3);
   if (tone !== "bad") setTimeout(() => drop(id), action ? 9000 : 4500);

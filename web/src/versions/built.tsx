@@ -1,6 +1,6 @@
 // The comparison of two built prompts: what the service makes of two templates, directories or models, and why they differ.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { isAborted, told } from "../api/problem";
+import { isAborted, messageOf } from "../api/problem";
 import { tokenAmount } from "../amount";
 import { analyzed, type Inputs } from "../edit/analysis/once";
 import type { Packed } from "../edit/analysis/packed";
@@ -39,7 +39,7 @@ export function useBuilt(from: ToBuild | null, to: ToBuild | null): BuiltPair {
     const build = ({ template, inputs }: ToBuild) => analyzed(template, { now, ...inputs }, ends.signal);
     Promise.all([build(from), build(to)]).then(
       (pair) => setBuilt({ of: wanted, is: { phase: "ready", pair } }),
-      (error: unknown) => isAborted(error) || setBuilt({ of: wanted, is: { phase: "failed", trouble: told(error) } }),
+      (error: unknown) => isAborted(error) || setBuilt({ of: wanted, is: { phase: "failed", trouble: messageOf(error) } }),
     );
     return () => ends.abort();
   }, [wanted]);

@@ -15,7 +15,7 @@ export function selected(at: string): { version: number; against: Against } | nu
   return { version: Number(version), against };
 }
 
-/** Returns the choice that an option stands for. */
+/** Returns the choice of an option. */
 export function read(value: string): Against {
   const version = Number(value);
   return Number.isInteger(version) ? version : (value as Against);
@@ -32,9 +32,9 @@ export type Places = { from: Place; to: Place } | null;
 
 /** Returns the places that an address has: `show=prompt&from_cwd=/work&to_cwd=/work&to_model=NAME`. */
 export function placesOf(query: string): Places {
-  const asked = new URLSearchParams(query);
-  if (asked.get("show") !== "prompt") return null;
-  const place = (side: string): Place => ({ cwd: asked.get(`${side}_cwd`) ?? meta.root, model: asked.get(`${side}_model`) ?? "" });
+  const fields = new URLSearchParams(query);
+  if (fields.get("show") !== "prompt") return null;
+  const place = (side: string): Place => ({ cwd: fields.get(`${side}_cwd`) ?? meta.root, model: fields.get(`${side}_model`) ?? "" });
   return { from: place("from"), to: place("to") };
 }
 

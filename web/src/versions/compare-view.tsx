@@ -1,5 +1,5 @@
 // The comparison of two texts with its toolbar.
-import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -60,7 +60,7 @@ export function CompareView({ left, right, reasons }: CompareViewProps) {
     };
   }, [left.text, right.text, left.label, right.label, left.extension, right.extension, how, same]);
 
-  // On a narrow screen, reasons of one change stand below each other.
+  // On a narrow screen, reasons of one change are below each other.
   const lines = how === "side" || !reasons ? 1 : Math.max(1, ...(changes ?? []).slice(0, LOOKED_AT).map((change) => reasons(change).length));
   const rowHeight = lines * LINE + 4;
   return (

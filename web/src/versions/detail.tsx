@@ -1,7 +1,7 @@
 // One version: author, time, note, changes and actions.
 import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../amount";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import type { VersionInfo } from "../api/types";
 import { directory, model } from "../edit/context";
 import { address, href } from "../route";
@@ -45,7 +45,7 @@ export function Detail({ history, info, against, places, onShow, onRestore, onLa
     const sides = pairOf(history, version, effective);
     texts(history, isBuilt ? sides : inOrder(sides)).then(
       (both) => !gone && setPair(both),
-      (error: unknown) => !gone && (setPair(null), setTrouble(told(error))),
+      (error: unknown) => !gone && (setPair(null), setTrouble(messageOf(error))),
     );
     return () => {
       gone = true;
@@ -79,7 +79,7 @@ export function Detail({ history, info, against, places, onShow, onRestore, onLa
           Labels…
         </Button>
         <Button small kind={version === current ? "plain" : "main"} disabled={version === current} onClick={onRestore}>
-          {version === current ? "Current" : "Restore…"}
+          {version === current ? "Current" : "Restore as new version…"}
         </Button>
       </div>
       <div class="version-about">

@@ -1,7 +1,7 @@
 // The versions of one template: the loaded list, the loaded texts, and the actions on them.
 import { signal } from "@preact/signals";
-import { ask } from "../api/client";
-import { Problem, told } from "../api/problem";
+import { request } from "../api/client";
+import { Problem, messageOf } from "../api/problem";
 import type { VersionInfo } from "../api/types";
 import { before } from "./undo-hunks";
 
@@ -34,7 +34,7 @@ export class History {
   async load(): Promise<void> {
     const most = Math.max(PAGE, Math.min(500, this.items.peek().length));
     try {
-      const { data } = await ask("get", "/templates/{name}/versions", { path: { name: this.name }, query: { limit: most } });
+      const { data } = await request("get", "/templates/{name}/versions", { path: { name: this.name }, query: { limit: most } });
       this.items.value = data.items;
       this.next = data.next;
       this.more.value = data.next !== null;
@@ -42,7 +42,7 @@ export class History {
       this.trouble.value = "";
     } catch (error) {
       const missing = error instanceof Problem && (error.code === "no-template" || error.status === 400);
-      this.trouble.value = told(error);
+      this.trouble.value = messageOf(error);
       if (this.phase.peek() !== "ready") this.phase.value = missing ? "missing" : "failed";
     }
   }
@@ -68,13 +68,13 @@ export class History {
   /** Stores the text of an older version as a new one; returns its number. Fails if the current version is not the one shown. */
   async restore(version: number): Promise<number> {
     const path = { name: this.name };
-    const now = await ask("get", "/templates/{name}", { path });
+    const now = await request("get", "/templates/{name}", { path });
     if (now.version !== this.current) {
       await this.load();
       throw new Stale();
     }
     try {
-      const made = await ask("post", "/templates/{name}/versions/{version}/restore", { path: { ...path, version }, ifMatch: now.etag });
+      const made = await request("post", "/templates/{name}/versions/{version}/restore", { path: { ...path, version }, ifMatch: now.etag });
       return made.version ?? 0;
     } catch (error) {
       if (error instanceof Problem && error.status === 412) throw new Stale();
@@ -86,36 +86,36 @@ export class History {
 
   /** Sets a label on a version; it moves if another version has it. */
   async setLabel(label: string, version: number): Promise<void> {
-    await ask("put", "/templates/{name}/labels/{label}", { path: { name: this.name, label }, body: { version } });
+    await request("put", "/templates/{name}/labels/{label}", { path: { name: this.name, label }, body: { version } });
     await this.load();
   }
 
   async removeLabel(label: string): Promise<void> {
-    await ask("delete", "/templates/{name}/labels/{label}", { path: { name: this.name, label } });
+    await request("delete", "/templates/{name}/labels/{label}", { path: { name: this.name, label } });
     await this.load();
   }
 
   private async page(after: string): Promise<void> {
     try {
-      const { data } = await ask("get", "/templates/{name}/versions", { path: { name: this.name }, query: { limit: PAGE, after } });
+      const { data } = await request("get", "/templates/{name}/versions", { path: { name: this.name }, query: { limit: PAGE, after } });
       const last = this.items.peek().at(-1)?.version ?? Infinity;
       this.items.value = [...this.items.peek(), ...data.items.filter(({ version }) => version < last)];
       this.next = data.next;
       this.more.value = data.next !== null;
     } catch (error) {
-      this.trouble.value = told(error);
+      this.trouble.value = messageOf(error);
     }
   }
 
   private async read(version: number): Promise<string> {
     if (version > 0) {
-      const { data } = await ask("get", "/templates/{name}/versions/{version}", { path: { name: this.name, version } });
+      const { data } = await request("get", "/templates/{name}/versions/{version}", { path: { name: this.name, version } });
       return data.template;
     }
     if (this.name !== MAIN) return "";
     // The service has no route for the default; it follows from the diff of the first version.
     const first = this.items.peek().at(-1)?.version ?? 1;
-    const { data } = await ask("get", "/templates/{name}/diff", { path: { name: this.name }, query: { from: 0, to: first } });
+    const { data } = await request("get", "/templates/{name}/diff", { path: { name: this.name }, query: { from: 0, to: first } });
     return before(await this.text(first), data.hunks);
   }
 }

@@ -1,5 +1,5 @@
 // The versions screen: the versions of a template, and the changes of the selected one.
-import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { narrow } from "../edit/layout";

@@ -1,6 +1,6 @@
 // Adds, moves and removes labels of a version. A label belongs to one version at a time; `name@label` selects it.
 import { useState } from "preact/hooks";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import { isLabel } from "../edit/panes/labels";
 import { escaped, Shown } from "../shown";
 import { Button, IconButton } from "../ui/button";
@@ -11,7 +11,7 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
   const [label, setLabel] = useState("");
   const [trouble, setTrouble] = useState("");
   // A toast would be hidden by the dialog.
-  const [said, setSaid] = useState("");
+  const [status, setStatus] = useState("");
   const items = history.items.value;
   const here = items.find((one) => one.version === version)?.labels ?? [];
   const elsewhere = items.filter((one) => one.version !== version).flatMap((one) => one.labels.map((name) => ({ name, version: one.version })));
@@ -24,9 +24,9 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
     try {
       await work;
       setLabel("");
-      setSaid(words);
+      setStatus(words);
     } catch (error) {
-      setTrouble(told(error));
+      setTrouble(messageOf(error));
     }
   };
   const put = (wanted: string) => done(history.setLabel(wanted, version), `Label “${wanted}” set on version ${version}.`);
@@ -73,7 +73,7 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
           {moved ? "Move here" : "Add"}
         </Button>
         <p class="soft small" id="new-label-note" role="status">
-          {(name === "" && said) || note(name, here, moved?.version)}
+          {(name === "" && status) || note(name, here, moved?.version)}
         </p>
       </form>
       {elsewhere.length > 0 && (

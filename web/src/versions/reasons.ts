@@ -126,7 +126,7 @@ class Reasons {
     }
   }
 
-  /** Returns what differs anywhere, where the runs that differ do not tell. */
+  /** Returns what differs anywhere, where the runs that differ give no reason. */
   anything(): Reason[] {
     const { from, to } = this;
     for (const key of from.variables.keys()) this.variable(key);

@@ -1,10 +1,10 @@
-// Asks for confirmation before an older version is restored.
+// The confirmation before an older version is restored.
 import { useEffect, useState } from "preact/hooks";
-import { told } from "../api/problem";
+import { messageOf } from "../api/problem";
 import { unsaved } from "../edit/unsaved";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
-import { say } from "../ui/toast";
+import { notify } from "../ui/toast";
 import type { History } from "./history";
 
 export function RestoreDialog({ history, version, close }: { history: History; version: number; close: (made?: number) => void }) {
@@ -19,10 +19,10 @@ export function RestoreDialog({ history, version, close }: { history: History; v
     setBusy(true);
     try {
       const made = await history.restore(version);
-      say(made === history.current && made > 0 ? `Restored version ${version} as version ${made}.` : `Restored version ${version}.`, "good");
+      notify(made === history.current && made > 0 ? `Restored version ${version} as version ${made}.` : `Restored version ${version}.`, "good");
       close(made);
     } catch (error) {
-      setTrouble(told(error));
+      setTrouble(messageOf(error));
       setBusy(false);
     }
   };

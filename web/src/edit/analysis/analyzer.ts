@@ -1,15 +1,15 @@
-// Keeps the analysis near the text: asks soon after a change, one request at a time, and hands on what comes back. Who shows it
-// maps it through what was typed since.
+// Keeps the analysis near the text: one request at a time, soon after a change. The caller
+// maps the result through what was typed since.
 import { signal } from "@preact/signals";
-import { access, askForAccess } from "../../api/access";
+import { access, requestAccess } from "../../api/access";
 import { meta, OLD_PAGE, renewed } from "../../api/meta";
-import { isNotPermitted, Problem, told, type ProblemBody } from "../../api/problem";
-import { request, tried } from "../context";
+import { isNotPermitted, Problem, messageOf, type ProblemBody } from "../../api/problem";
+import { currentInputs, tried } from "../context";
 import type { Packed } from "./packed";
 import type { Got, Wanted } from "./worker";
 
 export interface Source {
-  /** Returns the text, and notes that this is the text an answer will be about. */
+  /** Returns the text, and marks it as the one that the next analysis is of. */
   take: () => string;
   show: (packed: Packed) => void;
 }
@@ -36,11 +36,11 @@ class Analyzer {
   private wanted = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private sentAt = 0;
-  /** How long the last answer took: a text that is slow to analyze is asked about less often. */
+  /** How long the last analysis took: a text that is slow to analyze is sent less often. */
   private took = QUICKEST;
   private withoutDirectory = false;
 
-  /** From now on, this is the text. An answer that is under way is of another and is dropped. */
+  /** Replaces the text. An analysis that is under way is of another one and is dropped. */
   of(source: Source | null): void {
     this.source = source;
     this.id++;
@@ -68,7 +68,7 @@ class Analyzer {
     this.wanted = false;
     this.sentAt = performance.now();
     const token = access();
-    const { cwd, ...rest } = request();
+    const { cwd, ...rest } = currentInputs();
     const wanted: Wanted = {
       id: ++this.id,
       body: { template: this.source.take(), options: {}, ...rest, ...tried(), ...(cwd && !this.withoutDirectory && { cwd }) },
@@ -112,10 +112,10 @@ class Analyzer {
   }
 
   private async refused(status: number, body: Partial<ProblemBody>): Promise<void> {
-    if (status === 401 && (await askForAccess(access()))) return this.now();
+    if (status === 401 && (await requestAccess(access()))) return this.now();
     const problem = new Problem(status, body);
     if (problem.code === OLD_PAGE && (await renewed())) return this.now();
-    this.hindered(told(problem));
+    this.hindered(messageOf(problem));
     notPermitted.value = isNotPermitted(problem);
     if (NO_DIRECTORY.includes(problem.code) && !this.withoutDirectory) {
       this.withoutDirectory = true;

@@ -1,4 +1,4 @@
-// Packs an analysis (see `packed.ts`), and works out what it does not say: which text stands in branches that are not taken, which
+// Packs an analysis (see `packed.ts`), and works out what it lacks: which text is in branches that are not taken, which
 // tag wrote which run of the preview, and how long each run stays the same.
 import type { Analysis, Note, Preview, Stability, Token } from "../../api/types";
 import { KINDS, TAKEN, type Packed, type PackedPreview, type Run, type Spans, type Tokens } from "./packed";
@@ -66,7 +66,7 @@ function packTokens({ tokens, preview }: Analysis, keys: Interned): Tokens {
   for (const { token, taken } of preview?.conditions ?? []) {
     if (token < count) packed.taken[token] = taken === null ? TAKEN.unknown : taken ? TAKEN.yes : TAKEN.no;
   }
-  // The blocks around a token: whether what stands outside is dead, and whether each branch is.
+  // The blocks around a token: whether the text outside is dead, and whether each branch is.
   const blocks: { outside: boolean; taken: number }[] = [];
   let dead = false;
   for (let at = 0; at < count; at++) {
@@ -164,7 +164,7 @@ function packSpans(
     }
     packed.origin[at] = place;
     packed.value[at] = 1;
-    // A value does not say which tag it is of. Values come in the order of their tags, so it is the next live one with its key.
+    // A value has no reference to its tag. Values come in the order of their tags, so it is the next live one with its key.
     const wanted = keys.place(key);
     const variable = KINDS.indexOf("variable");
     let next = token;

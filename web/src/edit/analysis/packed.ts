@@ -15,7 +15,7 @@ export const KINDS: readonly TokenKind[] = [
   "literal",
 ];
 
-/** Whether the first branch of a condition speaks. */
+/** Whether the first branch of a condition is taken. */
 export const TAKEN = { unknown: 0, yes: 1, no: 2 } as const;
 
 export interface Tokens {
@@ -26,7 +26,7 @@ export interface Tokens {
   to: Uint32Array;
   /** A place in `keys`; -1 for none. */
   key: Int32Array;
-  /** 1 where it stands in a branch that is not taken. */
+  /** 1 in a branch that is not taken. */
   dead: Uint8Array;
   /** Of conditions: see `TAKEN`. */
   taken: Uint8Array;
@@ -40,7 +40,7 @@ export interface Spans {
   token: Int32Array;
   /** 1 for the value of a variable. */
   value: Uint8Array;
-  /** What was said of its origin, a place in `origins`; -1 for text of the template. */
+  /** Its origin, a place in `origins`; -1 for text of the template. */
   origin: Int32Array;
   /** Where in the template it begins; for a value, its tag. */
   source: Uint32Array;

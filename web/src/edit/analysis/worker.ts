@@ -1,4 +1,4 @@
-// Asks for an analysis beside the page: writing, sending, reading and packing a megabyte would hold up somebody who types.
+// Requests an analysis outside of the page's thread: writing, sending, reading and packing a megabyte would block typing.
 import type { Analysis, AnalyzeWrite } from "../../api/types";
 import { halves, whole } from "./halves";
 import { buffers, pack } from "./pack";
@@ -12,7 +12,7 @@ export interface Wanted {
 
 export type Got =
   | { id: number; kind: "analysis"; packed: Packed }
-  /** The service refused; its own words where it said some. */
+  /** The service refused; its message, if it sent one. */
   | { id: number; kind: "refused"; status: number; body: unknown }
   | { id: number; kind: "away" };
 
@@ -21,10 +21,10 @@ const hub = self as unknown as {
   postMessage: (got: Got, transfer?: Transferable[]) => void;
 };
 
-hub.onmessage = async ({ data: { id, body: asked, headers } }) => {
+hub.onmessage = async ({ data: { id, body: inputs, headers } }) => {
   let response: Response;
-  const found = halves(asked.template);
-  const body = found.length > 0 ? { ...asked, template: whole(asked.template) } : asked;
+  const found = halves(inputs.template);
+  const body = found.length > 0 ? { ...inputs, template: whole(inputs.template) } : inputs;
   try {
     // The worker's script lies in `assets/`, the service above it.
     response = await fetch("../system-prompt/analyze", { method: "POST", headers, body: JSON.stringify(body) });

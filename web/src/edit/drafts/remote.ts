@@ -1,6 +1,6 @@
 // Drafts on the service: a copy of each draft of this tab, and the drafts of other browsers with the same access token.
 import { access } from "../../api/access";
-import { ask } from "../../api/client";
+import { request } from "../../api/client";
 import { Away, isAborted, isNotPermitted, Problem } from "../../api/problem";
 import type { DraftEntry } from "../../api/types";
 import { MAIN } from "../stored";
@@ -47,7 +47,7 @@ export class RemoteDrafts {
   /** Lists the drafts of this owner; empty if the service does not give them. */
   async list(): Promise<DraftEntry[]> {
     if (!this.permitted) return [];
-    return ask("get", "/drafts").then(
+    return request("get", "/drafts").then(
       ({ data }) => data.items,
       (error: unknown) => (this.failed(error), []),
     );
@@ -55,14 +55,14 @@ export class RemoteDrafts {
 
   /** Returns a draft with the text of its version. */
   async read({ name, id, version, etag }: DraftEntry): Promise<Draft> {
-    const { data } = await ask("get", "/templates/{name}/drafts/{draft}", { path: { name, draft: id } });
+    const { data } = await request("get", "/templates/{name}/drafts/{draft}", { path: { name, draft: id } });
     return { text: data.template, version, etag: etag ?? null, base: await baseOf(name, version) };
   }
 
   /** Deletes a draft of any tab. */
   async remove(name: string, id: string): Promise<void> {
     if (!this.permitted) return;
-    await ask("delete", "/templates/{name}/drafts/{draft}", { path: { name, draft: id } }).catch((error: unknown) => this.failed(error));
+    await request("delete", "/templates/{name}/drafts/{draft}", { path: { name, draft: id } }).catch((error: unknown) => this.failed(error));
   }
 
   private plan(template: string, one: Outgoing, wait: number): void {
@@ -79,8 +79,8 @@ export class RemoteDrafts {
     let wait = PAUSE;
     const path = { name: template, draft: this.tab() };
     try {
-      if (draft) await ask("put", "/templates/{name}/drafts/{draft}", { path, body: { template: draft.text, version: draft.version, etag: draft.etag } });
-      else await ask("delete", "/templates/{name}/drafts/{draft}", { path });
+      if (draft) await request("put", "/templates/{name}/drafts/{draft}", { path, body: { template: draft.text, version: draft.version, etag: draft.etag } });
+      else await request("delete", "/templates/{name}/drafts/{draft}", { path });
     } catch (error) {
       this.failed(error);
       if (error instanceof Away || isAborted(error)) {
@@ -102,7 +102,7 @@ async function baseOf(name: string, version: number): Promise<string | null> {
   if (version === 0) return null;
   const read =
     name === MAIN
-      ? ask("get", "/system-prompt/versions/{version}", { path: { version } })
-      : ask("get", "/templates/{name}/versions/{version}", { path: { name, version } });
+      ? request("get", "/system-prompt/versions/{version}", { path: { version } })
+      : request("get", "/templates/{name}/versions/{version}", { path: { name, version } });
   return read.then(({ data }) => data.template, () => null);
 }

@@ -5,7 +5,7 @@ import { amount } from "../../amount";
 import { viewOnly } from "../../api/access";
 import { commandsShown, mod } from "../../keys";
 import { escapedLines, head, Shown } from "../../shown";
-import { Spoken } from "../../spoken";
+import { MessageText } from "../../message-text";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
@@ -51,7 +51,7 @@ export function Bar() {
       <IconButton label="Print the preview" icon="print" onClick={() => print()} />
       {canReset && (
         <Button kind="quiet" class="bar-reset" onClick={() => (opened.value = "reset")}>
-          {current.name === MAIN ? "Reset…" : "Delete…"}
+          {current.name === MAIN ? "Reset to default…" : "Delete…"}
         </Button>
       )}
       <Menu
@@ -62,7 +62,7 @@ export function Bar() {
           { what: "Commands…", run: () => (commandsShown.value = true) },
           { what: "Unsaved texts…", run: () => (opened.value = "unsaved") },
           { what: "Print the preview", run: () => print() },
-          ...(canReset ? [{ what: current.name === MAIN ? "Reset…" : "Delete…", run: () => (opened.value = "reset") }] : []),
+          ...(canReset ? [{ what: current.name === MAIN ? "Reset to default…" : "Delete…", run: () => (opened.value = "reset") }] : []),
         ]}
       />
       <Button class="bar-review" disabled={!canSave} onClick={() => void openReview(current)} aria-haspopup="dialog" aria-keyshortcuts="Control+Shift+S Meta+Shift+S">
@@ -94,16 +94,16 @@ function Elsewhere({ name }: { name: string }) {
 /** The save state; announced when it changes. */
 function State() {
   const current = session.value!;
-  const { text: said, tone, stored } = current.said.value;
+  const { text: message, tone, stored } = current.status.value;
   const errors = errorCount.value;
-  const text = stored ? `${said}${errors > 0 ? `, with ${amount(errors, "error")}` : ""}.` : said;
+  const text = stored ? `${message}${errors > 0 ? `, with ${amount(errors, "error")}` : ""}.` : message;
   const dirty = current.dirty.value;
   const phase = current.phase.value;
   const plain = phase === "loading" ? "Loading…" : phase === "failed" ? "" : dirty ? "Unsaved changes" : "";
   return (
     <p class={`save-state ${tone}`} role="status" aria-label="Save status">
       {dirty && <span class="dot" aria-hidden="true" />}
-      <Spoken text={escapedLines(head(text || plain, 300))} />
+      <MessageText text={escapedLines(head(text || plain, 300))} />
     </p>
   );
 }

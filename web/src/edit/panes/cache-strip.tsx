@@ -33,7 +33,7 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
         <span class="strip-verdict">{verdict(preview)}</span>
       </p>
       {bytes > 0 && (
-        <div class="strip-bar" role="img" aria-label={`Stability in order: ${spoken(runs)}`}>
+        <div class="strip-bar" role="img" aria-label={`Stability in order: ${runsDescription(runs)}`}>
           {coarse(runs, bytes).map((run, at) => (
             <span key={at} class={`strip-run ${run.stability}`} style={{ flexGrow: run.bytes }} title={titleOf(run, weigh(run.bytes))} />
           ))}
@@ -100,9 +100,9 @@ function titleOf({ stability, keys, bytes }: Run, tokens: number): string {
   return `${LASTS[stability]}${named} – ${amount(tokens, "token")}, ${size(bytes)}`;
 }
 
-function spoken(runs: readonly Run[]): string {
-  const told = runs.slice(0, 12).map(({ stability, bytes }) => `${size(bytes)} ${LASTS[stability]}`);
-  return told.join(", ") + (runs.length > 12 ? `, and ${runs.length - 12} more` : "");
+function runsDescription(runs: readonly Run[]): string {
+  const parts = runs.slice(0, 12).map(({ stability, bytes }) => `${size(bytes)} ${LASTS[stability]}`);
+  return parts.join(", ") + (runs.length > 12 ? `, and ${runs.length - 12} more` : "");
 }
 
 function coarse(runs: readonly Run[], bytes: number): Run[] {

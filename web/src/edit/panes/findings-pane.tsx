@@ -1,8 +1,8 @@
-// The diagnostics of the template; a click moves to the location, some have a fix.
+// The diagnostics of the template; a click moves to the place, some have a fix.
 import { signal } from "@preact/signals";
 import { amount } from "../../amount";
 import type { Note, Severity } from "../../api/types";
-import { Spoken } from "../../spoken";
+import { MessageText } from "../../message-text";
 import { Button } from "../../ui/button";
 import { notPermitted, trouble } from "../analysis/analyzer";
 import { goToPlace, noteCount, packed, textField } from "../desk";
@@ -24,11 +24,7 @@ function instead(): string {
 const only = signal<Severity | "">("");
 const grouped = signal(false);
 
-const SEVERITIES: readonly { severity: Severity; label: string }[] = [
-  { severity: "error", label: "Errors" },
-  { severity: "warning", label: "Warnings" },
-  { severity: "info", label: "Infos" },
-];
+const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
 
 /** From so many diagnostics on they can be filtered and grouped. */
 const MANY = 4;
@@ -55,18 +51,19 @@ export function FindingsPane() {
 
 function Filter({ all, severity }: { all: readonly Note[]; severity: Severity | "" }) {
   const count = (wanted: Severity) => all.filter((note) => note.severity === wanted).length;
-  const present = SEVERITIES.filter(({ severity: wanted }) => count(wanted) > 0);
+  const present = SEVERITIES.filter((wanted) => count(wanted) > 0);
   return (
     <div class="findings-filter" role="group" aria-label="Filter diagnostics">
       {present.length > 1 && (
         <>
           <Toggle on={severity === ""} label={`All ${all.length}`} act={() => (only.value = "")} />
-          {present.map(({ severity: wanted, label }) => (
-            <Toggle key={wanted} on={severity === wanted} label={`${label} ${count(wanted)}`} act={() => (only.value = severity === wanted ? "" : wanted)} />
+          {present.map((wanted) => (
+            <Toggle key={wanted} on={severity === wanted} label={amount(count(wanted), wanted)} act={() => (only.value = severity === wanted ? "" : wanted)} />
           ))}
         </>
       )}
-      <Toggle on={grouped.value} label="Group by kind" act={() => (grouped.value = !grouped.value)} />
+      <Toggle on={grouped.value} label="Group by code" act={() => (grouped.value = !grouped.value)} />
+      <span class="soft small">Select one to go to its place.</span>
     </div>
   );
 }
@@ -83,7 +80,7 @@ function Toggle({ on, label, act }: { on: boolean; label: string; act: () => voi
 function groupsOf(notes: readonly Note[]): [code: string, notes: readonly Note[]][] {
   const groups = new Map<string, Note[]>();
   for (const note of notes) groups.set(note.code, [...(groups.get(note.code) ?? []), note]);
-  const rank = (some: readonly Note[]) => SEVERITIES.findIndex(({ severity }) => severity === some[0]!.severity);
+  const rank = (some: readonly Note[]) => SEVERITIES.indexOf(some[0]!.severity);
   return [...groups].sort(([, one], [, other]) => rank(one) - rank(other) || other.length - one.length);
 }
 
@@ -92,7 +89,7 @@ function Group({ code, notes }: { code: string; notes: readonly Note[] }) {
   return (
     <details class="findings-group">
       <summary>
-        <span class={`severity ${severity}`}>{MARKS[severity]}</span> <code>{code}</code> <span class="badge">{notes.length}</span>
+        <span class={`severity ${severity}`}>{MARKS[severity]}</span> <code>{code}</code> <span class="soft">{amount(notes.length, "place")}</span>
       </summary>
       <Rows notes={notes} />
     </details>
@@ -125,13 +122,13 @@ export function Finding({ note, leave }: { note: Note; leave?: () => void }) {
     });
   return (
     <li>
-      <button type="button" class="finding" onClick={go}>
+      <button type="button" class="finding" title="Go to this place in the template" onClick={go}>
         <span class={`severity ${note.severity}`}>{MARKS[note.severity]}</span>
         <span class="finding-at">
           {note.line}:{note.column}
         </span>
         <span class="finding-what">
-          <Spoken text={words(note)} />
+          <MessageText text={words(note)} />
         </span>
       </button>
       {note.edit && (

@@ -1,11 +1,11 @@
 // The labels of a template, beside its name: added, moved and removed in one step, and taken back with one.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ask } from "../../api/client";
-import { told } from "../../api/problem";
+import { request } from "../../api/client";
+import { messageOf } from "../../api/problem";
 import { escaped, Shown } from "../../shown";
 import { Icon } from "../../ui/icon";
-import { say } from "../../ui/toast";
+import { notify } from "../../ui/toast";
 
 export const isLabel = (label: string): boolean => /^[A-Za-z][A-Za-z0-9._-]{0,63}$/.test(label);
 
@@ -21,7 +21,7 @@ export const newLabel = signal<string | null>(null);
 
 async function read(name: string): Promise<void> {
   try {
-    const { data } = await ask("get", "/templates/{name}/versions", { path: { name }, query: { limit: 500 } });
+    const { data } = await request("get", "/templates/{name}/versions", { path: { name }, query: { limit: 500 } });
     placed.value = { of: name, all: data.items.flatMap(({ version, labels }) => labels.map((label) => ({ label, version }))) };
   } catch {
     // The labels shown before are still the best guess.
@@ -37,12 +37,12 @@ export async function setLabel(name: string, label: string, version: number | nu
   const path = { name, label };
   let done = true;
   try {
-    if (version === null) await ask("delete", "/templates/{name}/labels/{label}", { path });
-    else await ask("put", "/templates/{name}/labels/{label}", { path, body: { version } });
+    if (version === null) await request("delete", "/templates/{name}/labels/{label}", { path });
+    else await request("put", "/templates/{name}/labels/{label}", { path, body: { version } });
     const words = version === null ? `Label ${escaped(label)} removed.` : `Label ${escaped(label)} is on version ${version}.`;
-    say(words, "good", undone ? undefined : { label: "Undo", act: () => void setLabel(name, label, before, true) });
+    notify(words, "good", undone ? undefined : { label: "Undo", act: () => void setLabel(name, label, before, true) });
   } catch (error) {
-    say(told(error), "bad");
+    notify(messageOf(error), "bad");
     done = false;
   }
   await read(name);
@@ -102,7 +102,7 @@ export function Labels({ name, version }: { name: string; version: number }) {
             onKeyDown={({ key }) => {
               if (key === "Escape") setTyped(null);
               if (key !== "Enter" || label === "") return;
-              if (!isLabel(label)) return say("A label has letters, digits, “-”, “_” and “.”, and starts with a letter.", "bad");
+              if (!isLabel(label)) return notify("A label has letters, digits, “-”, “_” and “.”, and starts with a letter.", "bad");
               setTyped(null);
               void setLabel(name, label, version);
             }}

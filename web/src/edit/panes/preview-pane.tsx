@@ -6,9 +6,9 @@ import { IconButton } from "../../ui/button";
 import { CopyMenu, type Copied } from "../../ui/copy";
 import { address } from "../../route";
 import { escapedLines, head } from "../../shown";
-import { Spoken } from "../../spoken";
+import { MessageText } from "../../message-text";
 import { behind, notPermitted, trouble } from "../analysis/analyzer";
-import { directory, model, request, tried } from "../context";
+import { directory, model, currentInputs, tried } from "../context";
 import { caretToken, goToPlace, goToSource, lookAgain, packed, session, showPlace, textField } from "../desk";
 import { beside, inText, narrow, tab } from "../layout";
 import { createPreview, linkPreview, revealSource, showPreview } from "../preview/viewer";
@@ -29,7 +29,7 @@ export function PreviewPane() {
       <Values />
       {trouble.value !== "" && (
         <p class={notPermitted.value ? "soft" : "trouble"} role={notPermitted.value ? "status" : "alert"}>
-          <Spoken text={escapedLines(head(trouble.value, 600))} />
+          <MessageText text={escapedLines(head(trouble.value, 600))} />
         </p>
       )}
       {broken && <p class="trouble">No preview: see the diagnostics.</p>}
@@ -45,7 +45,7 @@ export function copied(prompt: string): Copied[] {
   return [
     { what: "prompt", text: () => prompt },
     { what: "template", text: template },
-    { what: "request JSON", text: () => JSON.stringify({ template: template(), ...request(), ...tried() }, null, 2) },
+    { what: "request JSON", text: () => JSON.stringify({ template: template(), ...currentInputs(), ...tried() }, null, 2) },
     { what: "link", text: () => address("edit", session.peek()?.name ?? "") },
   ];
 }
@@ -94,10 +94,10 @@ function PreviewText() {
     // While the preview has the focus, it is the text that follows.
     if (view.current) linkPreview(view.current, token, !view.current.hasFocus);
   });
-  const asked = useRef(showPlace.peek());
+  const shownPlace = useRef(showPlace.peek());
   useSignalEffect(() => {
-    if (showPlace.value === asked.current) return;
-    asked.current = showPlace.value;
+    if (showPlace.value === shownPlace.current) return;
+    shownPlace.current = showPlace.value;
     const field = textField();
     if (!field || !view.current) return;
     if (narrow.peek() && !beside.peek()) tab.value = "preview";

@@ -1,9 +1,9 @@
-// Asks for confirmation before a template is reset or deleted.
+// The confirmation before a template is reset or deleted.
 import { go } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { say } from "../../ui/toast";
-import { told } from "../../api/problem";
+import { notify } from "../../ui/toast";
+import { messageOf } from "../../api/problem";
 import { adopt, forget } from "../desk";
 import type { Session } from "../session";
 import { MAIN } from "../stored";
@@ -14,8 +14,8 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
     close();
     const restore = await session.reset();
     if (!restore) return;
-    const undo = () => restore().then(() => adopt(session), (error: unknown) => say(told(error), "bad"));
-    say(main ? "Reset to the default." : `Deleted ${session.name}.`, "good", { label: "Undo", act: () => void undo() });
+    const undo = () => restore().then(() => adopt(session), (error: unknown) => notify(messageOf(error), "bad"));
+    notify(main ? "Reset to the default." : `Deleted ${session.name}.`, "good", { label: "Undo", act: () => void undo() });
     if (main) return;
     forget(session.name);
     go("edit", MAIN);
@@ -28,16 +28,16 @@ export function ResetDialog({ session, close }: { session: Session; close: () =>
         <>
           <Button onClick={close}>Cancel</Button>
           <Button kind="danger" onClick={() => void act()}>
-            {main ? "Reset" : "Delete"}
+            {main ? "Reset to default" : "Delete"}
           </Button>
         </>
       }
     >
       <p>
         {main
-          ? "New conversations use the built-in default. "
+          ? "The built-in default replaces your template, and new conversations use it. "
           : "New conversations can no longer use it. "}
-        Earlier versions stay in the list, and existing conversations keep their prompt.
+        The versions of your template are kept, and existing conversations keep their prompt.
       </p>
       {session.dirty.value && (
         <p>

@@ -1,6 +1,6 @@
 // The review of a text before it is saved: what changes in the template and in the built prompt, which diagnostics are new, and the note and
 // the labels of the new version.
-import "../../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { useMemo, useState } from "preact/hooks";
 import { amount } from "../../amount";
 import { mod } from "../../keys";
@@ -13,7 +13,7 @@ import { TabPanel, Tabs } from "../../ui/tabs";
 import { BuiltView, gained, useBuilt, type BuiltPair, type Pair, type ToBuild } from "../../versions/built";
 import { CompareView } from "../../versions/compare-view";
 import type { Packed } from "../analysis/packed";
-import { request, tried, valuesSet } from "../context";
+import { currentInputs, tried, valuesSet } from "../context";
 import type { Session } from "../session";
 import { verdict } from "./cache-strip";
 import { Finding } from "./findings-pane";
@@ -168,7 +168,7 @@ function NewFindings({ built, notes, close }: { built: BuiltPair; notes: readonl
 function sidesOf(session: Session): { from: ToBuild; to: ToBuild } {
   const base = session.base.peek();
   const version = base?.version ?? 0;
-  const inputs = { ...request(), ...tried() };
+  const inputs = { ...currentInputs(), ...tried() };
   const stored = version > 0 ? `Version ${version}` : base?.missing ? "Empty" : "Built-in default";
   const name = version > 0 ? `version ${version}` : base?.missing ? "an empty text" : "the built-in default";
   return {

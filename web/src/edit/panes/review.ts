@@ -1,8 +1,8 @@
-// Opens the review of a text before it is saved. Its code is loaded when the page is idle, or when it is asked for.
+// Opens the review of a text before it is saved. Its code is loaded when the page is idle, or when it is opened.
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { whenIdle } from "../../lazy";
-import { say } from "../../ui/toast";
+import { notify } from "../../ui/toast";
 import type { Session } from "../session";
 
 type Review = FunctionComponent<{ session: Session; close: () => void }>;
@@ -14,11 +14,11 @@ const load = () => import("./review-dialog");
 whenIdle(load);
 
 export async function openReview(session: Session): Promise<void> {
-  if (!session.canSave) return session.say("No changes to review.", "plain");
+  if (!session.canSave) return session.setStatus("No changes to review.", "plain");
   try {
     review.value = (await load()).ReviewDialog;
   } catch {
-    say("The review could not be loaded. The service may be down, or may have been upgraded since this page was opened.", "bad");
+    notify("The review could not be loaded. The service may be down, or may have been upgraded since this page was opened.", "bad");
   }
 }
 

@@ -1,7 +1,7 @@
 // Selects a template, or creates one.
 import { useEffect, useState } from "preact/hooks";
 import { ago, size } from "../../amount";
-import { told } from "../../api/problem";
+import { messageOf } from "../../api/problem";
 import { readTemplates } from "../../api/templates";
 import type { TemplateEntry } from "../../api/types";
 import { go } from "../../route";
@@ -23,7 +23,7 @@ interface Row {
 
 export function TemplatesDialog({ close, showUnsaved }: { close: () => void; showUnsaved: () => void }) {
   const [entries, setEntries] = useState<readonly TemplateEntry[] | null>(null);
-  // Before all of them are read, nobody knows whether a name is new.
+  // Before all of them are read, it is unknown if a name is new.
   const [complete, setComplete] = useState(false);
   const [trouble, setTrouble] = useState("");
   const [words, setWords] = useState("");
@@ -31,7 +31,7 @@ export function TemplatesDialog({ close, showUnsaved }: { close: () => void; sho
   // An Enter before the list is loaded takes effect after loading.
   const [entered, setEntered] = useState(false);
   useEffect(() => {
-    readTemplates(setEntries).then(() => setComplete(true), (error: unknown) => setTrouble(told(error)));
+    readTemplates(setEntries).then(() => setComplete(true), (error: unknown) => setTrouble(messageOf(error)));
   }, []);
 
   const wanted = words.trim();

@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { ago, instant, size } from "../../amount";
 import { Shown } from "../../shown";
-import { told } from "../../api/problem";
+import { messageOf } from "../../api/problem";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { say } from "../../ui/toast";
+import { notify } from "../../ui/toast";
 import { openUnsaved, sessionOf } from "../desk";
 import { drafts } from "../drafts";
 import type { UnsavedText } from "../drafts/drafts";
@@ -47,7 +47,7 @@ export function UnsavedDialog({ close }: { close: () => void }) {
       {discarded.length > 0 && (
         <>
           <h3>Discarded</h3>
-          <p class="soft small">They are deleted after 7 days.</p>
+          <p class="soft small">Open one to put its text back into the editor. They are deleted after 7 days.</p>
           <Texts label="Discarded texts" texts={discarded} close={close} discard={discarding} />
         </>
       )}
@@ -83,8 +83,8 @@ function Row({ text, close, discard }: { text: UnsavedText } & Acts) {
         {[ago(time), size(text.bytes), discarded ? "" : WHERE[text.where]].filter(Boolean).join(", ")}
       </span>
       <span class="unsaved-actions">
-        <Button small aria-label={`${discarded ? "Restore" : "Open"} ${text.template}`} onClick={() => (close(), void openUnsaved(text).catch(failed))}>
-          {discarded ? "Restore" : "Open"}
+        <Button small aria-label={`Open ${discarded ? "discarded " : ""}${text.template}`} onClick={() => (close(), void openUnsaved(text).catch(failed))}>
+          Open
         </Button>
         {/* What is being written in another tab is discarded there. */}
         {!discarded && text.where !== "open tab" && (
@@ -107,4 +107,4 @@ async function discard(text: UnsavedText): Promise<Discarded["undo"]> {
   return () => drafts.move(discarded, "draft");
 }
 
-const failed = (error: unknown): void => say(told(error), "bad");
+const failed = (error: unknown): void => notify(messageOf(error), "bad");

@@ -1,6 +1,6 @@
 // Brackets in the margin of the preview: what came from one file or variable, with its name, size, tokens and stability. Long values have a row
 // above them that folds them. Loaded beside the preview.
-import "../../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, GutterMarker, WidgetType, gutter, keymap, type BlockInfo, type Command, type DecorationSet } from "@codemirror/view";
 import { amount, size, tokenAmount } from "../../amount";

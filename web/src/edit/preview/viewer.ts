@@ -19,14 +19,14 @@ import {
 } from "@codemirror/view";
 import { meta } from "../../api/meta";
 import { escaped, head } from "../../shown";
-import { AboutVariable, drawn, spokenVariable } from "../about";
+import { AboutVariable, drawn, variableDescription } from "../about";
 import { KINDS, spanAt, spanFrom, tokensOfShare, type Packed, type Spans } from "../analysis/packed";
 import { lineDirections } from "../text/direction";
 import { selectsWhole } from "../text/whole";
 import { copy } from "../../ui/copy";
 
 export interface PreviewHooks {
-  /** Goes to the source of a span; `inside` is how far into it somebody pointed. */
+  /** Goes to the source of a span; `inside` is the offset of the click in it. */
   go: (span: number, inside: number) => void;
   /** Goes to a tag that has written nothing. */
   goToTag: (token: number) => void;
@@ -34,13 +34,13 @@ export interface PreviewHooks {
 
 interface Shown {
   packed: Packed | null;
-  /** The span that is being told about; -1 for none. */
+  /** The span whose card is shown; -1 for none. */
   current: number;
   /** The token at the caret of the text. */
   linked: number;
 }
 
-const answer = StateEffect.define<Packed | null>();
+const analysis = StateEffect.define<Packed | null>();
 const current = StateEffect.define<number>();
 const link = StateEffect.define<number>();
 
@@ -51,7 +51,7 @@ export const shown = StateField.define<Shown>({
   update(value, { effects }) {
     let next = value;
     for (const effect of effects) {
-      if (effect.is(answer)) next = { packed: effect.value, current: -1, linked: next.linked };
+      if (effect.is(analysis)) next = { packed: effect.value, current: -1, linked: next.linked };
       if (effect.is(current)) next = { ...next, current: effect.value };
       if (effect.is(link)) next = { ...next, linked: effect.value };
     }
@@ -78,7 +78,7 @@ export function showPreview(view: EditorView, packed: Packed | null): void {
   const old = view.state.doc;
   const next = Text.of(text.split("\n"));
   const changes = old.eq(next) ? undefined : difference(old.toString(), text);
-  view.dispatch({ ...(changes && { changes }), effects: answer.of(packed?.preview ? packed : null) });
+  view.dispatch({ ...(changes && { changes }), effects: analysis.of(packed?.preview ? packed : null) });
 }
 
 /** Marks what the tag at the caret has written, and brings it into sight. */
@@ -92,7 +92,7 @@ export function linkPreview(view: EditorView, token: number, reveal: boolean): v
   view.dispatch({ effects });
 }
 
-/** Tells about the run that a place of the template has written, or goes to where it would be. */
+/** Shows the card of the run that a place of the template has written, or goes to where it would be. */
 export function revealSource(view: EditorView, place: number): void {
   const { packed } = view.state.field(shown);
   const spans = packed?.preview?.spans;
@@ -141,7 +141,7 @@ function tooltip(state: EditorState, packed: Packed, at: number): Tooltip | null
 }
 
 /** A card finds room in so many pixels. */
-const ROOM = 260;
+const ROOM = 220;
 
 /** Returns the box of a whole value, so that its card covers none of its lines; that of its first line where the value fills the preview. */
 function boxOf(view: EditorView, from: number, to: number): Rect {
@@ -179,7 +179,7 @@ function step(by: 1 | -1): Command {
       effects: [
         current.of(at),
         EditorView.scrollIntoView(spanFrom(spans, at), { y: "nearest", yMargin: 60 }),
-        EditorView.announce.of(variable ? spokenVariable(variable, tokensOfShare(packed.preview!, variable.bytes ?? 0)) : ""),
+        EditorView.announce.of(variable ? variableDescription(variable, tokensOfShare(packed.preview!, variable.bytes ?? 0)) : ""),
       ],
     });
     return true;
@@ -282,7 +282,7 @@ function missing(packed: Packed | null, hooks: PreviewHooks | null): DecorationS
   for (let at = 0; at < tokens.count && marks.length < MOST_MISSING; at++) {
     const key = tokens.key[at]! < 0 ? "" : keys[tokens.key[at]!]!;
     if (tokens.kind[at] !== VARIABLE || tokens.dead[at] || !gone.has(key)) continue;
-    // It stands before the first run that a later tag or text has written.
+    // Its place is before the first run that a later tag or text has written.
     while (span < spans.count && spans.source[span]! < tokens.from[at]!) span++;
     const place = span < spans.count ? spanFrom(spans, span) : preview.text.length;
     marks.push(Decoration.widget({ widget: new Missing(key, at, hooks), side: 1 }).range(place));
@@ -324,13 +324,13 @@ function described(hooks: PreviewHooks | null): Extension {
       return packed && at >= 0 && at !== now ? tooltip(view.state, packed, at) : null;
     }, {
       hoverTime: 200,
-      // What is told stays; the same need not hover over it.
+      // The card of the current span stays; a second one over it would be the same.
       hideOn: ({ effects }) => effects.some((effect) => effect.is(current)),
     }),
     EditorView.domEventHandlers({
       click: (event, view) => {
         if ((event.target as Element).closest(".missing")) return false;
-        // Whoever selects text to copy it does not want to go elsewhere.
+        // A selection of text is not a click.
         if (!view.state.selection.main.empty || !getSelection()?.isCollapsed) return false;
         const place = view.posAtCoords({ x: event.clientX, y: event.clientY });
         if (!hooks) {

@@ -1,4 +1,4 @@
-// The last analysis inside of the editor's state, and what was typed since: together they say what each place of the text is now.
+// The last analysis inside of the editor's state, and what was typed since: together they describe each place of the text as it is now.
 import { ChangeSet, StateEffect, StateField, type ChangeDesc, type EditorState, type Text } from "@codemirror/state";
 import { tokenAt, type Packed } from "../analysis/packed";
 
@@ -7,29 +7,29 @@ export interface Analysed {
   /** From the text that was analyzed to this one. */
   since: ChangeDesc;
   /** From the text that is being analyzed to this one. */
-  asked: ChangeDesc;
+  sinceRequest: ChangeDesc;
   /** True where `since` holds a change. */
   touched: boolean;
 }
 
 /** This text is being analyzed. */
-export const asking = StateEffect.define<null>();
+export const analysisRequested = StateEffect.define<null>();
 /** This is what came of it. */
-export const answered = StateEffect.define<Packed>();
+export const analysisReceived = StateEffect.define<Packed>();
 
 const nothing = (doc: Text): ChangeDesc => ChangeSet.empty(doc.length).desc;
 
 export const analysed = StateField.define<Analysed>({
-  create: ({ doc }) => ({ packed: null, since: nothing(doc), asked: nothing(doc), touched: false }),
+  create: ({ doc }) => ({ packed: null, since: nothing(doc), sinceRequest: nothing(doc), touched: false }),
   update(value, { changes, docChanged, effects, newDoc }) {
     let next = value;
     if (docChanged) {
       const desc = changes.desc;
-      next = { ...next, since: next.since.composeDesc(desc), asked: next.asked.composeDesc(desc), touched: true };
+      next = { ...next, since: next.since.composeDesc(desc), sinceRequest: next.sinceRequest.composeDesc(desc), touched: true };
     }
     for (const effect of effects) {
-      if (effect.is(asking)) next = { ...next, asked: nothing(newDoc) };
-      if (effect.is(answered)) next = { packed: effect.value, since: next.asked, asked: next.asked, touched: !next.asked.empty };
+      if (effect.is(analysisRequested)) next = { ...next, sinceRequest: nothing(newDoc) };
+      if (effect.is(analysisReceived)) next = { packed: effect.value, since: next.sinceRequest, sinceRequest: next.sinceRequest, touched: !next.sinceRequest.empty };
     }
     return next;
   },

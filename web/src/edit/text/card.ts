@@ -1,8 +1,8 @@
-// Tells about the tag under the pointer, or about the one at the caret when asked (Alt-Enter).
+// Shows the card of the tag under the pointer, or with Alt-Enter of the one at the caret.
 import { completionStatus } from "@codemirror/autocomplete";
 import { StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip, type Command, type Tooltip } from "@codemirror/view";
-import { aboutToken, drawn, spokenToken } from "../about";
+import { aboutToken, drawn, tokenDescription } from "../about";
 import { KINDS } from "../analysis/packed";
 import { tokenNow } from "./analysed";
 
@@ -24,7 +24,7 @@ function tooltip(state: EditorState, place: number): Tooltip | null {
   return { pos: tag.from, end: tag.to, above: false, create: () => ({ dom: drawn(node) }) };
 }
 
-function answeredFor(state: EditorState, place: number): boolean {
+function hasProvider(state: EditorState, place: number): boolean {
   const tag = tagNow(state, place);
   const key = tag && tag.packed.keys[tag.packed.tokens.key[tag.at]!];
   const variable = key && tag.packed.variables.find((one) => one.key === key);
@@ -42,12 +42,12 @@ const shown = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 });
 
-const tell: Command = (view) => {
+const toggleCard: Command = (view) => {
   const { head } = view.state.selection.main;
   const tag = tagNow(view.state, head);
   const card = view.state.field(shown) ? null : tooltip(view.state, head);
-  const said = tag && card ? spokenToken(tag.packed, tag.at) : card ? "" : "No tag at the cursor.";
-  view.dispatch({ effects: [toggle.of(card), EditorView.announce.of(said)] });
+  const announcement = tag && card ? tokenDescription(tag.packed, tag.at) : card ? "" : "No tag at the cursor.";
+  view.dispatch({ effects: [toggle.of(card), EditorView.announce.of(announcement)] });
   return true;
 };
 
@@ -61,14 +61,14 @@ export function cards(): Extension {
   return [
     shown,
     hoverTooltip((view, place, side) => {
-      // What nobody answers for has a finding, which says so under the pointer.
-      const quiet = completionStatus(view.state) !== null || !answeredFor(view.state, place);
+      // An unknown variable has a diagnostic, which the pointer shows.
+      const quiet = completionStatus(view.state) !== null || !hasProvider(view.state, place);
       const card = quiet ? null : tooltip(view.state, place);
-      // Behind the end of a line there is nothing to tell about.
+      // No tag is behind the end of a line.
       return card && (card.pos < place || side > 0) && (card.end! > place || side < 0) ? card : null;
     }, { hoverTime: 250, hideOnChange: true }),
     keymap.of([
-      { key: "Alt-Enter", run: tell },
+      { key: "Alt-Enter", run: toggleCard },
       { key: "Escape", run: close },
     ]),
   ];

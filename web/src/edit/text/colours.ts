@@ -1,14 +1,14 @@
 // Colours the part of the text that is in sight: tags by what they are and how long their values last, and text in branches that
-// are not taken. The service says what is what; lines that were touched since are read by the small grammar until it has answered.
+// are not taken. The analysis comes from the service; lines that were changed since are read by the small grammar until the next one.
 import { RangeSetBuilder, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
 import { stabilityOf, variables } from "../context";
 import { KINDS, type Packed } from "../analysis/packed";
-import { analysed, answered, changedInside, type Analysed } from "./analysed";
+import { analysed, analysisReceived, changedInside, type Analysed } from "./analysed";
 import { tagsOf } from "./grammar";
 
 const LONGEST_LINE = 4_000;
-/** So many changed places are read again; beyond that the next answer comes soon enough. */
+/** The most changed places that are read again; with more, the colors wait for the next analysis. */
 const MOST_TOUCHED = 20;
 
 const NOTHING = { lasts: null, absent: false };
@@ -136,10 +136,10 @@ export function colours(): Extension {
       }
 
       update(update: ViewUpdate): void {
-        const told = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(answered)));
+        const received = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(analysisReceived)));
         const listed = this.list !== variables.peek();
         this.list = variables.peek();
-        if (update.docChanged || update.viewportChanged || told || listed) this.decorations = build(update.view);
+        if (update.docChanged || update.viewportChanged || received || listed) this.decorations = build(update.view);
       }
     },
     { decorations: (plugin) => plugin.decorations },

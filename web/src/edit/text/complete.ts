@@ -11,7 +11,7 @@ import { EditorView, ViewPlugin } from "@codemirror/view";
 import { effect } from "@preact/signals";
 import type { FilesReply, VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
-import { spoken } from "../../spoken";
+import { messageElement } from "../../message-text";
 import { LASTS, variables, variablesAreRead } from "../context";
 import { filesAreRead, likelyFiles, list, listed, namedFiles } from "../files";
 import { analysed } from "./analysed";
@@ -26,12 +26,12 @@ const SECTIONS: Record<string, { name: string; rank: number }> = {
   system: { name: "Machine and time", rank: 4 },
   more: { name: "More", rank: 5 },
   block: { name: "Blocks", rank: 6 },
-  negation: { name: "The opposite", rank: 7 },
+  negation: { name: "If it is missing", rank: 7 },
 };
 
 const section = (type: string) => SECTIONS[type] ?? SECTIONS.more!;
 
-/** How much of a value stands beside a name, and how much in the note about it. */
+/** The most characters of a value that are shown beside a name, and in the description. */
 const BESIDE = 32;
 const ABOUT = 400;
 
@@ -39,7 +39,7 @@ export function completion(): Extension {
   return [reachable, walkOver, options(), lateNames];
 }
 
-/** Names that arrive while a bracket is being written are offered there: nothing else would ask for them. */
+/** Names that arrive while a bracket is being written are offered there: nothing else would open the list. */
 const lateNames = ViewPlugin.define((view) => {
   let first = true;
   const stop = effect(() => {
@@ -71,7 +71,7 @@ function options(): Extension {
   });
 }
 
-/** A source of the editor's: asked at each key, so that the order follows what is written. */
+/** A source of completions, called at each key, so that the order follows what is written. */
 function complete(context: CompletionContext): CompletionResult | null {
   const found = offered(context);
   return found && { ...found, update: (_, __, ___, next) => complete(next) };
@@ -90,8 +90,8 @@ function offered({ state, pos, explicit }: CompletionContext): CompletionResult 
 }
 
 /**
- * What begins as it is written stands above all sections, words and names alike; what only resembles it stays in them. Where a
- * condition is open, what goes on with it or ends it comes first.
+ * Options that begin with what is written are above all sections, words and names alike; those that only resemble it are in them. Where a
+ * condition is open, `else` and `endif` come first.
  */
 function ordered(all: readonly Completion[], { written }: Bracket, open: boolean): Completion[] {
   const wanted = written.toLowerCase();
@@ -157,7 +157,7 @@ function entries(found: FilesReply, from: number, bracket: Bracket): CompletionR
   return { from, options, update: (_, __, ___, next) => knownPath(next) };
 }
 
-/** What is known at the next key; null asks again. */
+/** Returns the result for the next key; null for a new query. */
 function knownPath(context: CompletionContext): CompletionResult | null {
   const found = completePath(context);
   return found instanceof Promise ? null : found;
@@ -178,7 +178,7 @@ function keys(bracket: Bracket): Completion[] {
   });
 }
 
-/** Likely paths that are there, those that this template names, and those that other templates of this tab have named. */
+/** Likely paths that exist, those that this template names, and those that other templates of this tab have named; the existing ones first. */
 function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket, present: string): Completion[] {
   // What is being written is no suggestion, nor is what it was a moment ago.
   const finished = (name: string) => !present.startsWith(FILE + name);
@@ -192,12 +192,13 @@ function files(used: readonly { type: string; name: string; exists: boolean | nu
     !name.includes("/", path.dir.length) &&
     (!known || known.entries.some((entry) => path.dir + entry.name === name));
   const paths = [...new Set([...likelyFiles.peek(), ...named, ...namedFiles])].filter((name) => !beside(name)).slice(0, 50);
+  const exists = (path: string) => likelyFiles.peek().includes(path) || used.some((one) => one.type === "file" && one.name === path && one.exists === true);
   return paths.map((path) => ({
     label: `file:${path}`,
     section: section("file"),
-    boost: 1,
+    boost: exists(path) ? 2 : 1,
     displayLabel: escaped(head(`file:${path}`, 80)),
-    detail: likelyFiles.peek().includes(path) ? "exists" : named.includes(path) ? "used here" : "used in another template",
+    detail: exists(path) ? "exists" : named.includes(path) ? "not found, used here" : "used in another template",
     type: "conversation",
     apply: closes(`file:${path}`, bracket),
   }));
@@ -229,10 +230,10 @@ function words(raw: boolean): Completion[] {
 
 /** Last, and never alone: what is selected from the start is not the opposite of what was chosen. */
 function negation(): Completion {
-  return { label: "!", detail: "is missing", type: "condition", section: section("negation"), apply: startsName("!") };
+  return { label: "!", detail: "true if what follows is missing", type: "condition", section: section("negation"), apply: startsName("!") };
 }
 
-/** Outside of brackets, asked for: whole tags. */
+/** Whole tags, outside of brackets, on request. */
 function wholeTags(): Completion[] {
   const plain = variables.peek().filter(({ dynamic }) => !dynamic);
   return plain.map((one) => ({
@@ -255,7 +256,7 @@ function beside({ exists, value }: VariableEntry): string {
 function about(one: VariableEntry): Node {
   const box = document.createElement("div");
   const line = (text: string, name: string) => {
-    box.appendChild(name === "about" ? spoken("p", text) : document.createElement("p")).className = name;
+    box.appendChild(name === "about" ? messageElement("p", text) : document.createElement("p")).className = name;
     if (name !== "about") box.lastElementChild!.textContent = text;
   };
   line(`${one.description}.`, "about");
@@ -284,7 +285,7 @@ function startsName(text: string): Apply {
   };
 }
 
-/** Writes a condition with its end around nothing, as the list of variables does, and asks what it is about. */
+/** Writes a condition with its end around nothing, as the list of variables does, and opens the completion of its key. */
 function startsBlock(head: string): Apply {
   return (view, option, from, to) => {
     const { state } = view;
@@ -299,7 +300,7 @@ function startsBlock(head: string): Apply {
   };
 }
 
-/** A bracket that closes the head of a condition and stands there already is walked over, not written twice. */
+/** Typing the bracket that closes the head of a condition moves over an existing one. */
 const walkOver = EditorView.inputHandler.of((view, from, to, text) => {
   if (text !== "]" || from !== to || view.state.sliceDoc(from, from + 1) !== "]") return false;
   if (!bracketAt(view.state, from)?.condition) return false;
@@ -307,7 +308,7 @@ const walkOver = EditorView.inputHandler.of((view, from, to, text) => {
   return true;
 });
 
-/** Writes a whole tag; a closing bracket that stands there already is taken. */
+/** Writes a whole tag; an existing closing bracket is used. */
 function closing(text: string): Apply {
   return (view, _, from, to) => {
     const taken = view.state.sliceDoc(to, to + 1) === "]" ? 1 : 0;
@@ -315,7 +316,7 @@ function closing(text: string): Apply {
   };
 }
 
-/** Writes a key and closes its tag. A condition that has no end yet gets one, and the caret stands in its branch. */
+/** Writes a key and closes its tag. A condition that has no end yet gets one, and the caret goes to its branch. */
 function closes(key: string, bracket: Bracket): Apply {
   return (view, _, from, to) => {
     const { state } = view;

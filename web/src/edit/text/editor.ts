@@ -24,7 +24,7 @@ import { lineDirections } from "./direction";
 import { findings } from "./findings";
 import { conditionGutter } from "./gutter";
 import { lineEnds } from "./line-ends";
-import { searchWhenAsked } from "./search";
+import { searchOnDemand } from "./search";
 
 export interface Hooks {
   save: () => void;
@@ -76,7 +76,7 @@ function extensions(hooks: Hooks): Extension {
     drawSelection(),
     history(),
     placeholder("Empty: conversations have no system prompt. Type [ to insert a variable."),
-    searchWhenAsked(),
+    searchOnDemand(),
     Prec.highest(keymap.of([{ key: "Escape", run: letGo }])),
     colours(),
     lineDirections(),
@@ -95,7 +95,7 @@ function extensions(hooks: Hooks): Extension {
   ];
 }
 
-/** After Escape, Tab goes on to what follows for a moment, so that nobody is caught in the text. An open list is closed first. */
+/** After Escape, Tab goes on to what follows for a moment, so that the keyboard can leave the text. An open list is closed first. */
 const letGo: Command = (view) => {
   if (completionStatus(view.state) !== "active") view.setTabFocusMode(2000);
   return false;

@@ -1,20 +1,20 @@
-// Findings in the text: squiggles with what is said of them and a button that settles it.
+// Diagnostics in the text: squiggles with a message and the button of the fix.
 import { forEachDiagnostic, lintKeymap, linter, nextDiagnostic, previousDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
 import { EditorView, keymap, type Command } from "@codemirror/view";
 import { sentence } from "../../api/problem";
 import type { Note } from "../../api/types";
 import { escapedLines, head } from "../../shown";
-import { spoken } from "../../spoken";
+import { messageElement } from "../../message-text";
 import type { Packed } from "../analysis/packed";
 import { analysed } from "./analysed";
 
 const LONGEST = 600;
 
-/** What is said of a finding, safe to look at. */
+/** Returns the message and the help of a diagnostic with control characters escaped. */
 export function words({ message, help }: Pick<Note, "message"> & { help?: string | null }): string {
-  const said = help ? `${sentence(message)} ${sentence(help)}` : sentence(message);
-  return escapedLines(head(said, LONGEST)) + (said.length > LONGEST ? "…" : "");
+  const text = help ? `${sentence(message)} ${sentence(help)}` : sentence(message);
+  return escapedLines(head(text, LONGEST)) + (text.length > LONGEST ? "…" : "");
 }
 
 /** What a fix does, in short. */
@@ -34,7 +34,7 @@ function diagnostic(note: Note, at: (place: number, side: number) => number): Di
     severity: note.severity,
     source: note.code,
     message: words(note),
-    renderMessage: () => spoken("span", words(note)),
+    renderMessage: () => messageElement("span", words(note)),
     actions: edit ? [{ name: fixLabel(note), apply: (view) => fix(view, note) }] : [],
   };
 }
@@ -77,12 +77,12 @@ const announced =
   (view) => {
     if (!step(view)) return false;
     const { from, to } = view.state.selection.main;
-    const said: string[] = [];
+    const messages: string[] = [];
     forEachDiagnostic(view.state, (one, start, end) => {
-      if (start === from && end === to) said.push(`${MARKS[one.severity as Note["severity"]] ?? ""}: ${one.message}`);
+      if (start === from && end === to) messages.push(`${MARKS[one.severity as Note["severity"]] ?? ""}: ${one.message}`);
     });
     const line = view.state.doc.lineAt(from).number;
-    view.dispatch({ effects: EditorView.announce.of(`Line ${line}. ${said.join(" ")}`) });
+    view.dispatch({ effects: EditorView.announce.of(`Line ${line}. ${messages.join(" ")}`) });
     return true;
   };
 

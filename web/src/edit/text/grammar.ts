@@ -1,5 +1,5 @@
 // Finds tags in a few lines while they are typed, until the service has looked at them. It knows what a tag looks like and nothing
-// of blocks: whether an `[else]` belongs to anything is for the service to say.
+// of blocks: the service finds out whether an `[else]` belongs to a block.
 import type { TokenKind } from "../../api/types";
 
 export interface Tag {

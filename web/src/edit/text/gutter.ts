@@ -2,7 +2,7 @@
 import type { Extension } from "@codemirror/state";
 import { GutterMarker, gutter, type EditorView } from "@codemirror/view";
 import { KINDS, TAKEN } from "../analysis/packed";
-import { analysed, answered } from "./analysed";
+import { analysed, analysisReceived } from "./analysed";
 
 class Taken extends GutterMarker {
   constructor(private readonly taken: "yes" | "no" | "both") {
@@ -52,6 +52,6 @@ export function conditionGutter(): Extension {
     class: "cm-taken",
     lineMarker: (view, line) => takenOn(view, line.from, line.to),
     lineMarkerChange: (update) =>
-      update.docChanged || update.transactions.some(({ effects }) => effects.some((effect) => effect.is(answered))),
+      update.docChanged || update.transactions.some(({ effects }) => effects.some((effect) => effect.is(analysisReceived))),
   });
 }

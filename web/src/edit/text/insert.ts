@@ -19,7 +19,7 @@ export function insertKey(view: EditorView, key: string): void {
 
 export type Block = "if" | "if-not" | "if-else" | "raw";
 
-/** Puts a block around what is selected. Of a condition, what it asks for comes next: the caret is there. */
+/** Puts a block around the selection. In a condition, the caret goes to the key. */
 export function insertBlock(view: EditorView, block: Block, key = ""): void {
   const { state } = view;
   const { from, to } = state.selection.main;

@@ -1,5 +1,5 @@
 // Line ends of CR LF. A line of the editor ends at the line feed, so that every byte of a template is kept; the carriage return before it is
-// the last character of its line. Here the two are one: the caret never stands between them, and a new line ends as its neighbour does.
+// the last character of its line. Here the two are one: the caret is never between them, and a new line ends as its neighbour does.
 import { EditorSelection, EditorState, RangeSetBuilder, RangeValue, type Extension, type Text, type TransactionSpec } from "@codemirror/state";
 import { EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
 

@@ -1,8 +1,8 @@
-// What stands around a place of the text: whether it is inside of a bracket, and of which kind.
+// The surroundings of a place of the text: whether it is inside of a bracket, and of which kind.
 import type { EditorState } from "@codemirror/state";
 
 export interface Bracket {
-  /** Behind the opening bracket, and behind `if ` and `!` where they stand there. */
+  /** Behind the opening bracket, and behind `if ` and `!`, if they are there. */
   from: number;
   /** The opening bracket. */
   open: number;
@@ -36,7 +36,7 @@ export function bracketAt(state: EditorState, place: number): Bracket | null {
   };
 }
 
-/** True where nothing but blanks stands before a place on its line. */
+/** True if only blanks are before a place on its line. */
 export function beginsLine(state: EditorState, place: number): boolean {
   const line = state.doc.lineAt(place);
   return /^\s*$/.test(state.sliceDoc(line.from, place));

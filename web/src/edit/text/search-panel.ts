@@ -1,5 +1,5 @@
 // The panel to search and replace in, with the number of matches, and its keys. Loaded when it is needed.
-import "../../shell"; // Is here already. Saying so keeps the first load in one piece.
+import "../../shell"; // Part of the first load already; the import keeps that in one chunk.
 import { getSearchQuery, highlightSelectionMatches, openSearchPanel, search, searchKeymap, searchPanelOpen, setSearchQuery } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
@@ -24,8 +24,8 @@ const PHRASES = {
 /** Shows how many matches there are, and which of them is selected. */
 const counts = EditorView.updateListener.of(({ view, state, startState, docChanged, selectionSet, transactions }) => {
   if (!searchPanelOpen(state)) return;
-  const asked = transactions.some(({ effects }) => effects.some((effect) => effect.is(setSearchQuery)));
-  if (!docChanged && !selectionSet && !asked && searchPanelOpen(startState)) return;
+  const queryChanged = transactions.some(({ effects }) => effects.some((effect) => effect.is(setSearchQuery)));
+  if (!docChanged && !selectionSet && !queryChanged && searchPanelOpen(startState)) return;
   const panel = view.dom.querySelector(".cm-search");
   if (!panel) return;
   let count = panel.querySelector(".search-count");

@@ -1,4 +1,4 @@
-// Search and replace, loaded when it is first asked for: most templates are read at a glance.
+// Search and replace, loaded when it is first used: most templates are short.
 import { Compartment, type Extension } from "@codemirror/state";
 import { keymap, type Command } from "@codemirror/view";
 import { whenIdle } from "../../lazy";
@@ -6,7 +6,7 @@ import { whenIdle } from "../../lazy";
 const place = new Compartment();
 
 /** Waits for its key. */
-export function searchWhenAsked(): Extension {
+export function searchOnDemand(): Extension {
   return place.of(keymap.of([{ key: "Mod-f", run: search }, { key: "F3", run: search }]));
 }
 

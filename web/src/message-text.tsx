@@ -4,7 +4,7 @@ import { Fragment, render } from "preact";
 /** Code up to this length is not broken over lines. */
 const SHORT = 24;
 
-export function Spoken({ text }: { text: string }) {
+export function MessageText({ text }: { text: string }) {
   const pieces = text.split("`");
   // An unpaired backtick is shown as it is.
   if (pieces.length % 2 === 0) return <>{text}</>;
@@ -16,8 +16,8 @@ export function Spoken({ text }: { text: string }) {
 }
 
 /** Returns the same as a DOM element. */
-export function spoken(tag: "p" | "span", text: string): HTMLElement {
+export function messageElement(tag: "p" | "span", text: string): HTMLElement {
   const box = document.createElement(tag);
-  render(<Spoken text={text} />, box);
+  render(<MessageText text={text} />, box);
   return box;
 }
