@@ -6,6 +6,7 @@ use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
     conversation::TurnOptions,
     core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    host::provider_context::FOLLOW_HELP,
 };
 use serde_json::Value;
 use std::{
@@ -136,9 +137,10 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
             own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
         }
         Code::CatalogUnfinished => with("`preface catalog import`, `preface catalog delete`"),
-        Code::FileOutside if own.is_some() => {
-            own.map(|own| own.replace("follow `", "`--follow ")).unwrap_or_default()
-        }
+        Code::FileOutside => match own.and_then(|own| own.strip_prefix(FOLLOW_HELP)) {
+            Some(target) => format!("copy it into the project, or allow the link: `--follow {target}"),
+            None => return own.map(Cow::Borrowed),
+        },
         Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
             "review its files, then run `preface trust grant --allow-commands`".to_owned()
         }

@@ -66,7 +66,7 @@ pub mod whole;
 pub use counters::COUNTERS;
 pub use default_store::default_store;
 pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
-pub use error::{Error, UntrustedProject};
+pub use error::{AgentHelp, Error, UntrustedProject};
 pub use input::{imported::CatalogUse, load_profile::ProfileSource};
 pub use list::agents::{AgentsReport, FileCount};
 pub use list::reminders::RemindersReport;
