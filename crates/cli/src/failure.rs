@@ -1,7 +1,7 @@
 //! The errors of commands, one kind for each remedy, with their exit codes.
 
 use crate::{
-    advice::{self, complete, quoted},
+    advice::{self, complete},
     files,
     ui::{Ui, note::DiagnosticView, text::listed},
 };
@@ -16,7 +16,7 @@ use preface_engine::{
         scope::Scope,
         settings::EditError,
     },
-    host::{settings_file::SettingsFileError, system::System as _},
+    host::{settings_file::SettingsFileError, system::System as _, trust::shell_quoted},
     scenario::ScenarioError,
     store::TemplateName,
     templates::TemplatesError,
@@ -259,7 +259,7 @@ impl From<ConversationError> for CommandFailure {
             }
             ConversationError::Choice(_) => CommandFailure::usage(error.to_string()),
             ConversationError::TrustChanged(id, _) => {
-                let id = quoted(&escape_hidden(id.as_str()));
+                let id = shell_quoted(&escape_hidden(id.as_str()));
                 let help = format!(
                     "`preface conversation refresh {id}` builds it without them; `preface trust status` lists the untrusted files"
                 );
