@@ -72,7 +72,7 @@ pub use list::agents::{AgentsReport, FileCount};
 pub use list::reminders::RemindersReport;
 pub use list::scopes::ScopesReport;
 pub use list::settings::{SettingsLayer, SettingsReport, SettingsState};
-pub use list::skills::{SkillExpansion, SkillsReport};
+pub use list::skills::SkillsReport;
 pub use list::variables::{Variable, variables};
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
