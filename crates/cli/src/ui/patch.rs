@@ -3,7 +3,7 @@
 use super::{style, text::visible};
 use preface_engine::core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
 
-/// Compares two texts under two names; empty where they are the same.
+/// Compares two texts under two names; empty if they are the same.
 pub fn unified(from: &str, to: &str, then: &str, now: &str) -> String {
     let document = |text: &str| Document::of(&Prompt { text: text.to_owned(), ..Prompt::default() }, &Bytes4);
     let hunks = Difference::of(&document(then), &document(now), &Bytes4).text;
