@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(value_name = "AGENT", value_parser = AgentAdapter::parser())]
     program: &'static AgentAdapter,
 
-    /// Replace the agent's own prompt, or append to it; the default is to replace it where that is possible
+    /// Replace the agent's own prompt, or append to it; the default is to replace it if that is possible
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<PromptMode>,
 
