@@ -6,6 +6,7 @@ use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
     conversation::TurnOptions,
     core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    host::{provider_context::FOLLOW_HELP, trust::shell_quoted},
 };
 use serde_json::Value;
 use std::{
@@ -49,7 +50,7 @@ const START: &str = "`preface ";
 struct CommandFlag {
     id: String,
     flag: String,
-    /// Empty where the flag takes none.
+    /// Empty if the flag takes none.
     values: Vec<String>,
 }
 
@@ -72,7 +73,7 @@ pub fn set_conversation(options: &TurnOptions) {
     let one = |id: &str, flag: &str, value: &Option<String>| CommandFlag {
         id: id.to_owned(),
         flag: flag.to_owned(),
-        values: value.iter().map(|value| quoted(value)).collect(),
+        values: value.iter().map(|value| shell_quoted(value)).collect(),
     };
     let mut given = vec![
         one("directory", "-C", &options.cwd.clone().filter(|cwd| here.as_ref() != Some(cwd))),
@@ -83,7 +84,7 @@ pub fn set_conversation(options: &TurnOptions) {
         one("set", "--set", &None),
     ];
     if let Some(sets) = given.last_mut() {
-        sets.values = options.sets.iter().map(|set| quoted(set)).collect();
+        sets.values = options.sets.iter().map(|set| shell_quoted(set)).collect();
     }
     // A second conversation in one call is none of ours.
     let _ = CONVERSATION.set(given);
@@ -136,9 +137,10 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
             own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
         }
         Code::CatalogUnfinished => with("`preface catalog import`, `preface catalog delete`"),
-        Code::FileOutside if own.is_some() => {
-            own.map(|own| own.replace("follow `", "`--follow ")).unwrap_or_default()
-        }
+        Code::FileOutside => match own.and_then(|own| own.strip_prefix(FOLLOW_HELP)) {
+            Some(target) => format!("copy it into the project, or allow the link: `--follow {target}"),
+            None => return own.map(Cow::Borrowed),
+        },
         Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
             "review its files, then run `preface trust grant --allow-commands`".to_owned()
         }
@@ -225,7 +227,7 @@ fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
     let argument = argument.and_then(|_| matches.get_raw("dir")).map(|raw| CommandFlag {
         id: "directory".to_owned(),
         flag: "-C".to_owned(),
-        values: raw.map(|value| quoted(&value.to_string_lossy())).collect(),
+        values: raw.map(|value| shell_quoted(&value.to_string_lossy())).collect(),
     });
     let given = command.get_arguments().filter(|arg| is_given(arg.get_id().as_str()));
     let given = given.filter(|arg| in_groups(arg.get_id().as_str())).filter_map(|arg| {
@@ -234,7 +236,7 @@ fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
         let flag = arg.get_short().map(|short| format!("-{short}")).or_else(long)?;
         let has_values = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
         let raw = matches.get_raw(&id).filter(|_| has_values);
-        let values = raw.into_iter().flatten().map(|value| quoted(&value.to_string_lossy()));
+        let values = raw.into_iter().flatten().map(|value| shell_quoted(&value.to_string_lossy()));
         let values: Vec<String> = values.collect();
         // These change no prompt, and `require` would refuse what is advised.
         let only_checks =
@@ -242,15 +244,6 @@ fn given(commands: &Command, matches: &ArgMatches) -> Vec<CommandFlag> {
         (!only_checks).then_some(CommandFlag { id, flag, values })
     });
     argument.into_iter().chain(given).collect()
-}
-
-/// Writes a word so that a shell reads it as it is.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn completed<'w>(words: &'w str, commands: &Command, given: &[CommandFlag]) -> Cow<'w, str> {

@@ -1,6 +1,6 @@
 //! The values that a shell suggests for flags and arguments: a completion script calls the program, which looks them up.
 //!
-//! Nothing is reported here: where a lookup fails there are no suggestions. Shells insert a suggestion unquoted, so names with a
+//! Nothing is reported here: if a lookup fails, there are no suggestions. Shells insert a suggestion unquoted, so names with a
 //! character that a shell treats specially are left out: they can come from a repository or from a client of the service.
 
 use crate::{command::Preset, files, store::StoreFlag};

@@ -48,13 +48,13 @@ pub struct PersistFlags {
 pub struct ConversationPrompt {
     /// The prompt and what it was built for.
     pub head: PromptSummary,
-    /// True where this call built it.
+    /// True if this call built it.
     pub constructed: bool,
     /// The diagnostics of this call.
     pub notes: Diagnostics,
 }
 
-/// The way to go on where no prompt is stored yet.
+/// The way to go on if no prompt is stored yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingPromptPolicy {
     /// Build the prompt and store it.
@@ -239,9 +239,10 @@ impl ConversationPrompt {
         let PromptSummary { id, revision, constructed_at, .. } = &self.head;
         let id = escape_hidden(id.as_str());
         let (good, dim) = (style::GOOD, style::DIM);
-        let line = match self.constructed {
-            true => format!("for later turns of `{id}` (revision {})", revision.revision),
-            false => format!("since {constructed_at}, for `{id}` (revision {})", revision.revision),
+        let line = if self.constructed {
+            format!("for later turns of `{id}` (revision {})", revision.revision)
+        } else {
+            format!("since {constructed_at}, for `{id}` (revision {})", revision.revision)
         };
         ui.eprint(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
         let shown = if self.constructed { prompt.clone() } else { Prompt::default() };

@@ -1,7 +1,7 @@
 //! The errors of commands, one kind for each remedy, with their exit codes.
 
 use crate::{
-    advice::{self, complete, quoted},
+    advice::{self, complete},
     files,
     ui::{Ui, note::DiagnosticView, text::listed},
 };
@@ -16,7 +16,7 @@ use preface_engine::{
         scope::Scope,
         settings::EditError,
     },
-    host::{settings_file::SettingsFileError, system::System as _},
+    host::{settings_file::SettingsFileError, system::System as _, trust::shell_quoted},
     scenario::ScenarioError,
     store::TemplateName,
     templates::TemplatesError,
@@ -59,7 +59,7 @@ pub struct CommandFailure {
     help: Option<String>,
     /// The code of the diagnostic that it was.
     code: Option<DiagnosticCode>,
-    /// The keys that the object of an error has beside the keys of all errors where `--trust require` refuses.
+    /// The keys that the object of an error has beside the keys of all errors if `--trust require` refuses.
     fixed: Option<Box<serde_json::Value>>,
     /// True if the reader closed the output: nothing is printed.
     quiet: bool,
@@ -199,9 +199,9 @@ impl From<Error> for CommandFailure {
         let (help, place) = (error.help(), error.place().cloned().map(Box::new));
         let failure = CommandFailure { place, ..CommandFailure::new(message) };
         let help = match error {
-            Error::Usage(message, help) => {
-                let help = help.map(|help| help.replace("the list of agents", "`preface list agents`"));
-                return CommandFailure { help, ..CommandFailure::usage(message) };
+            Error::Usage(message, help) => return CommandFailure { help, ..CommandFailure::usage(message) },
+            Error::Agent(message, help) => {
+                return CommandFailure::usage(message).help(help.text("`preface list agents`"));
             }
             Error::Profile(error) => return error.into(),
             Error::Catalog(note) | Error::Render(note) => return (*note).into(),
@@ -259,7 +259,7 @@ impl From<ConversationError> for CommandFailure {
             }
             ConversationError::Choice(_) => CommandFailure::usage(error.to_string()),
             ConversationError::TrustChanged(id, _) => {
-                let id = quoted(&escape_hidden(id.as_str()));
+                let id = shell_quoted(&escape_hidden(id.as_str()));
                 let help = format!(
                     "`preface conversation refresh {id}` builds it without them; `preface trust status` lists the untrusted files"
                 );

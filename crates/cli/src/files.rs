@@ -100,7 +100,7 @@ pub fn update(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     }
 }
 
-/// Creates a directory with its parents, where it is missing.
+/// Creates a directory with its parents, if it is missing.
 pub fn make_dir(dir: &Path) -> Result<(), CommandFailure> {
     system()
         .make_dirs(&absolute(dir)?, 0o755)

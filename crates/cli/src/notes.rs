@@ -161,7 +161,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     Some((severity, clauses.join("; "), help))
 }
 
-/// Returns a message with its place, where it does not name the file itself, and its code.
+/// Returns a message with its place, if it does not name the file itself, and its code.
 fn with_place_and_code(note: &Diagnostic) -> String {
     let message = escape_hidden(&note.message);
     let code = note.code;
@@ -173,7 +173,7 @@ fn with_place_and_code(note: &Diagnostic) -> String {
 
 /// Returns the limit behind all that was cut or left out, if it is the same one: `the budget is 40`.
 fn limit<'n>(notes: &[&'n Diagnostic]) -> Option<&'n str> {
-    let mut limits = notes.iter().map(|note| note.message.rsplit_once(": ").map(|(_, limit)| limit));
+    let mut limits = notes.iter().map(|note| note.loss().map(|(_, limit)| limit));
     let first = limits.next()??;
     limits.all(|limit| limit == Some(first)).then_some(first)
 }
@@ -192,11 +192,8 @@ fn named<'p>(sections: impl Iterator<Item = &'p SectionId>) -> Vec<String> {
     names
 }
 
-/// Names what was left out: the file, or the name in backticks.
+/// Names what was left out: the file, or the variable.
 fn untrusted_name(note: &Diagnostic) -> String {
-    let name = match &note.place {
-        Some(place) => place.path.as_str(),
-        None => note.message.split('`').nth(1).unwrap_or("something"),
-    };
-    escape_hidden(name).into_owned()
+    let path = note.place.as_ref().map(|place| place.path.as_str());
+    escape_hidden(path.or(note.subject.as_deref()).unwrap_or("something")).into_owned()
 }

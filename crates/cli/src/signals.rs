@@ -31,7 +31,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Starts to listen, where the system lets us; otherwise signals do what they always do.
+    /// Starts to listen, if the system allows it; otherwise signals do what they always do.
     pub fn listen() -> Self {
         let signals = Signals {
             stop: StopSignal::default(),
@@ -127,7 +127,7 @@ impl SignalStreams {
     }
 }
 
-/// Returns true where this process was started with SIGHUP ignored and the system reports it: the lowest bit
+/// Returns true if this process was started with SIGHUP ignored and the system reports it: the lowest bit
 /// of a mask in hexadecimal digits.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {

@@ -68,7 +68,7 @@ impl StoreFlag {
         })
     }
 
-    /// Returns the address of a store to look at; `None` where nothing was kept yet. Looking makes no file.
+    /// Returns the address of a store to look at; `None` if nothing was stored yet. Looking makes no file.
     pub fn there(&self, system: &dyn System) -> Result<Option<StoreUrl>, StorePlaceError> {
         Ok(self.place(system)?.filter(|url| match url {
             StoreUrl::Sqlite(path) => {
@@ -104,7 +104,7 @@ impl StoreFlag {
         Ok(url)
     }
 
-    /// Looks into the store; `None` where nothing was kept yet.
+    /// Opens the store to read it; `None` if nothing was stored yet.
     pub fn look<T, Done: Future<Output = Result<T, CommandFailure>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
@@ -112,7 +112,7 @@ impl StoreFlag {
         self.there(&crate::files::system())?.map(|url| with(&url, act)).transpose()
     }
 
-    /// Works on the store, which is made where it is not there.
+    /// Works on the store, which is created if it is missing.
     pub fn work<T, Done: Future<Output = Result<T, CommandFailure>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
@@ -121,7 +121,7 @@ impl StoreFlag {
     }
 }
 
-/// Names who works at the command line, at an instant where one is given.
+/// Names who works at the command line, at an instant if one is given.
 pub fn actor(now: Option<&str>) -> Result<Actor, CommandFailure> {
     match now {
         None => Ok(Actor::new(LOCAL)),

@@ -17,9 +17,9 @@ use std::sync::OnceLock;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Store")]
 pub struct TemplateFlags {
-    /// Use this template of the store where the profile takes one: `NAME`, `NAME@LABEL` or `NAME@3`
+    /// Use this template of the store if the profile takes one: `NAME`, `NAME@LABEL` or `NAME@3`
     ///
-    /// Without it the template `main`, where one is kept.
+    /// Without it the template `main`, if there is one.
     #[arg(long, value_name = "NAME[@VERSION]", add = crate::complete::templates())]
     pub template: Option<TemplateChoice>,
 

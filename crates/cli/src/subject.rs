@@ -73,9 +73,9 @@ pub struct Subject {
     pub snapshot: Option<Snapshot>,
     /// The name of the tokenizer.
     pub counter: String,
-    /// The directories of the build; `None` where the machine was not looked at.
+    /// The directories of the build; `None` if the machine was not read.
     pub places: Option<Places>,
-    /// The place that the profile was read from; `None` where the machine was not looked at.
+    /// The place that the profile was read from; `None` if the machine was not read.
     pub profile: Option<ProfileSource>,
     /// The active tools.
     pub tools: Vec<Tool>,
@@ -85,7 +85,7 @@ pub struct Subject {
     pub attachment_role: AttachmentRole,
     /// The choice of the tools for a request of a conversation.
     pub selection: ToolSelection,
-    /// The rows of models, where they were read already.
+    /// The rows of models, if they were read already.
     pub models: Option<Cow<'static, Models>>,
     /// The stored prompt, if this is one.
     pub kept: Option<ConversationPrompt>,
@@ -285,7 +285,7 @@ impl Subject {
         Ok(self)
     }
 
-    /// Returns the rows of models: those of the user first, where there are directories of a build.
+    /// Returns the rows of models: those of the user first, if there are directories of a build.
     pub fn models(&self, diagnostics: &mut Diagnostics) -> Cow<'_, Models> {
         match (&self.models, &self.places) {
             (Some(models), _) => Cow::Borrowed(models),
@@ -356,7 +356,7 @@ impl Subject {
         text == Some(DEFAULT_JOIN) && self.profile.as_ref().is_some_and(|source| !is_set(source))
     }
 
-    /// Reads a file that an origin names, as it is on disk now; `None` where it is not to be had.
+    /// Reads a file that an origin names, as it is on disk now; `None` if it cannot be read.
     pub fn file(&self, source: &Source) -> Option<Vec<u8>> {
         let path = self.path_of(&source.path)?;
         let system = files::system();
@@ -366,7 +366,7 @@ impl Subject {
         system.read(&path, ReadScope::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.into_bytes())
     }
 
-    /// Returns the absolute path of a file that an origin or a place names; `None` where the machine was not looked at.
+    /// Returns the absolute path of a file that an origin or a place names; `None` if the machine was not read.
     pub fn path_of(&self, shown: &str) -> Option<PathBuf> {
         let places = self.places.as_ref()?;
         match shown.strip_prefix("~/") {

@@ -43,7 +43,7 @@ fn normalized(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// Returns `-q` or `-v`, short or long, where the command does not know it.
+/// Returns `-q` or `-v`, short or long, if the command does not have it.
 pub fn verbosity_flag(error: &Error) -> Option<&'static str> {
     let unknown =
         (error.kind() == ErrorKind::UnknownArgument).then(|| error.get(ContextKind::InvalidArg))??;
@@ -179,7 +179,7 @@ fn words(value: &ContextValue) -> String {
     }
 }
 
-/// Returns the flag that was given, where clap lists all flags of a group that is in the way.
+/// Returns the flag that was given, if clap lists all flags of a group that is in the way.
 fn given_of_group(error: &Error) -> Option<&str> {
     let Some(ContextValue::Strings(prior)) = error.get(ContextKind::PriorArg) else { return None };
     let given: Vec<_> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -222,7 +222,7 @@ fn takes_directory() -> bool {
     command.get_arguments().any(|arg| arg.get_short() == Some('C'))
 }
 
-/// The command as the arguments name it, where clap does not.
+/// The command as the arguments name it, if clap does not.
 fn named() -> String {
     let mut name = "preface".to_owned();
     let mut command = Cli::command();

@@ -309,9 +309,11 @@ impl<'w> Composer<'w> {
                 Some(at) => {
                     if layer.scope == Scope::Project && !self.slots[at].section.project {
                         diagnostics.push(
-                            Diagnostic::warning(
+                            Diagnostic::left_out(
+                                Severity::Warning,
                                 DiagnosticCode::SectionNotForProjects,
-                                format!("{path} was left out: a project may not replace section `{id}`"),
+                                path,
+                                format!("a project may not replace section `{id}`"),
                             )
                             .help("give the file another name to add a section of its own"),
                         );
@@ -675,8 +677,8 @@ fn file_place(candidate: &ReplacementSource, snapshot: &Snapshot) -> Option<Plac
 /// Reports a file that is not used because another one of its name is.
 #[must_use]
 pub fn hidden_source_note(by: &Place, hidden: &Place) -> Diagnostic {
-    let what = format!("{} was left out: {} is used in its place", hidden.path, by.path);
-    Diagnostic::info(DiagnosticCode::SourceHidden, what).at(hidden.clone())
+    let why = format!("{} is used in its place", by.path);
+    Diagnostic::left_out(Severity::Info, DiagnosticCode::SourceHidden, &hidden.path, why).at(hidden.clone())
 }
 
 /// Returns a text of the frame for one section.

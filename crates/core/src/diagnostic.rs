@@ -129,6 +129,9 @@ pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize
     (line.into_iter().map(|(at, c)| if is_masked(from + at) { '*' } else { c }).collect(), skipped)
 }
 
+/// The words between a text that is left out and the reason.
+const LEFT_OUT: &str = " was left out: ";
+
 /// A diagnostic: a stable code, a severity, a message, a place and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -174,6 +177,34 @@ impl Diagnostic {
     #[must_use]
     pub fn error(code: DiagnosticCode, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
+    }
+
+    /// Builds the diagnostic of a text that is left out.
+    ///
+    /// ```
+    /// use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Severity};
+    /// let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::FileUtf16, "AGENTS.md", "it is UTF-16");
+    /// assert_eq!(note.message, "AGENTS.md was left out: it is UTF-16");
+    /// assert_eq!(note.loss(), Some(("AGENTS.md", "it is UTF-16")));
+    /// ```
+    #[must_use]
+    pub fn left_out(
+        severity: Severity,
+        code: DiagnosticCode,
+        what: impl fmt::Display,
+        why: impl fmt::Display,
+    ) -> Self {
+        Self::new(severity, code, format!("{what}{LEFT_OUT}{why}"))
+    }
+
+    /// Returns what was left out or shortened, and why. Stored prompts and JSON documents have the message alone, so both
+    /// are taken from it.
+    #[must_use]
+    pub fn loss(&self) -> Option<(&str, &str)> {
+        match self.code {
+            DiagnosticCode::BudgetCut => self.message.rsplit_once(": "),
+            _ => self.message.split_once(LEFT_OUT),
+        }
     }
 
     /// Adds the place, where it is known.

@@ -4,6 +4,7 @@ use crate::{SnapshotError, counters};
 use preface_core::{
     budget::OverBudget,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
+    lint::hidden::escape_hidden,
     pipeline::PipelineError,
     profile::ProfileError,
     variable::VariableKey,
@@ -18,6 +19,9 @@ pub enum Error {
     /// The request names something that does not exist: the message and a help.
     #[error("{0}")]
     Usage(String, Option<String>),
+    /// The request names no agent that can be used: the message and a help.
+    #[error("{0}")]
+    Agent(String, AgentHelp),
     /// The profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
@@ -53,12 +57,35 @@ pub enum Error {
     Abort,
 }
 
+/// The help for a name of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentHelp {
+    /// The agent that may be meant.
+    Near(String),
+    /// The file of the agent was left out.
+    LeftOut,
+    /// The names are in the list of agents.
+    Names,
+}
+
+impl AgentHelp {
+    /// Returns the text of the help, with `list` as the name of the list of agents.
+    #[must_use]
+    pub fn text(&self, list: &str) -> String {
+        match self {
+            AgentHelp::Near(name) => format!("did you mean `{}`?", escape_hidden(name)),
+            AgentHelp::LeftOut => format!("its file was left out; {list} has the reason"),
+            AgentHelp::Names => format!("{list} has the names"),
+        }
+    }
+}
+
 impl Error {
     /// Returns the code, which stays the same over versions.
     #[must_use]
     pub fn code(&self) -> DiagnosticCode {
         match self {
-            Error::Usage(..) => DiagnosticCode::Usage,
+            Error::Usage(..) | Error::Agent(..) => DiagnosticCode::Usage,
             // An unknown name has no location in a file.
             Error::Profile(error) if error.place.path.is_empty() => DiagnosticCode::Usage,
             Error::Catalog(note) | Error::Render(note) => note.code,
@@ -85,6 +112,7 @@ impl Error {
     pub fn help(&self) -> Option<String> {
         match self {
             Error::Usage(_, help) => help.clone(),
+            Error::Agent(_, help) => Some(help.text("the list of agents")),
             Error::Profile(error) => error.help.clone(),
             Error::Catalog(note) | Error::Render(note) => note.help.clone(),
             Error::Over(over) => Some(over.help()),

@@ -1,6 +1,7 @@
 //! Discover: what each layer brings. It never fails: a file that cannot be read or parsed is a note and is left out.
 
 use crate::{
+    extensions,
     gate::FileOwner,
     places::normal,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest, SETTINGS_LIMIT},
@@ -9,7 +10,7 @@ use crate::{
 use preface_core::{
     compose::is_blank,
     condition::Condition,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     layer::{Layer, Stack},
     origin::{Origin, Piece, Source},
     profile::{Profile, ReplacementRule, ReplacementSource, SectionGroup},
@@ -104,7 +105,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> St
                     .filter(|file| file.scope == scope)
                 {
                     let path = root.join(&file.name);
-                    let mut wanted = layer_wanted(scope, &path, CONTEXT_FILE_LIMIT, look);
+                    let mut wanted = extensions::wanted(scope, &path, CONTEXT_FILE_LIMIT, look);
                     if group.win == ReplacementRule::First {
                         wanted = wanted.or_unreadable();
                     }
@@ -123,22 +124,8 @@ pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> St
     Stack(stack)
 }
 
-fn layer_wanted<'a>(
-    scope: Scope,
-    path: &'a Path,
-    limit: u64,
-    look: &'a ProviderContext<'_>,
-) -> ReadRequest<'a> {
-    match scope {
-        Scope::Project => {
-            ReadRequest::project(path, ReadScope::Root(look.layer_root()), limit, FileOwner::ToLayer)
-        }
-        _ => ReadRequest::global(path, limit),
-    }
-}
-
 fn layer_file(scope: Scope, path: &Path, limit: u64, look: &ProviderContext<'_>) -> Option<Vec<Piece>> {
-    look.pieces(&layer_wanted(scope, path, limit, look))
+    look.pieces(&extensions::wanted(scope, path, limit, look))
 }
 
 /// Reads `sections/<id>.md`.
@@ -158,9 +145,11 @@ fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
         if !SectionId::is_valid(id) {
             let shown = look.places.source(layer.scope, &path).path.clone();
             look.note(
-                Diagnostic::warning(
+                Diagnostic::left_out(
+                    Severity::Warning,
                     DiagnosticCode::SectionName,
-                    format!("{shown} was left out: its name is no section id"),
+                    shown,
+                    "its name is no section id",
                 )
                 .help("use letters, digits, `-`, `_` and `.`"),
             );
@@ -308,9 +297,11 @@ fn section_file(
     let path = normal(root, Path::new(file));
     if look.system.link_stat(&path).is_none() && (scope != Some(Scope::Project) || path.starts_with(root)) {
         let shown = preface_core::lint::hidden::escape_hidden(file);
-        look.note(Diagnostic::warning(
+        look.note(Diagnostic::left_out(
+            Severity::Warning,
             DiagnosticCode::FileMissing,
-            format!("`sections.{id}.file` of {by} was left out: there is no `{shown}`"),
+            format!("`sections.{id}.file` of {by}"),
+            format!("there is no `{shown}`"),
         ));
         return None;
     }

@@ -3,7 +3,7 @@
 
 use crate::provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     extension::id_fault,
     lint::hidden::escape_hidden,
     mcp_servers::ServerDescription,
@@ -37,11 +37,12 @@ pub fn read(server: &str, look: &ProviderContext<'_>) -> Option<ServerDescriptio
         }
         Err(error) => {
             let why = error.to_string();
-            let what = format!("{shown} was left out: {}", escape_hidden(&why));
+            let why = escape_hidden(&why);
+            let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why);
             let mut place = Place::file(Some(Scope::Global), shown);
             place.line = Some(error.line()).filter(|line| *line > 0);
             let help = "it is an object of `instructions` and `tools`, as `tools/list` answers";
-            look.note(Diagnostic::warning(DiagnosticCode::McpRecording, what).at(place).help(help));
+            look.note(note.at(place).help(help));
             None
         }
     }

@@ -10,7 +10,7 @@ use crate::{
     trust::Digest,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     extension::id_fault,
     lint::hidden::escape_hidden,
     mcp_servers::{McpServer, RecordedBy, Recording, ServerEntry, StoredRecording},
@@ -95,8 +95,9 @@ pub fn read_recording(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option
         }
         Err(error) => {
             let shown = look.places.source(Scope::Global, &path).path.clone();
-            let what = format!("{shown} was left out: {}", escape_hidden(&error.to_string()));
-            let note = Diagnostic::warning(DiagnosticCode::McpRecording, what)
+            let error = error.to_string();
+            let why = escape_hidden(&error);
+            let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why)
                 .at(Place::file(Some(Scope::Global), shown));
             look.note(note.help(format!("a refresh of `{}` writes it anew", entry.word())));
             None

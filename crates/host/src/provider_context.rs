@@ -174,7 +174,7 @@ impl ProviderContext<'_> {
     fn note_encoding(&self, what: &ReadRequest<'_>, encoding: &'static str) {
         let shown = self.places.source(what.scope, what.path).path.clone();
         let error = ReadError::Encoding(encoding);
-        let note = Diagnostic::error(DiagnosticCode::FileUtf16, format!("{shown} was left out: {error}"));
+        let note = Diagnostic::left_out(Severity::Error, DiagnosticCode::FileUtf16, &shown, &error);
         self.note(note.at(Place::file(Some(what.scope), shown)).help("save the file as UTF-8"));
         if what.scope == Scope::Project {
             self.add_unread(what.path, error, what.belongs);
@@ -301,7 +301,7 @@ impl ProviderContext<'_> {
         let shown = self.places.source(scope, path).path.clone();
         let note = |code: DiagnosticCode| {
             let why = error.to_string();
-            Diagnostic::warning(code, format!("{shown} was left out: {}", escape_hidden(&why)))
+            Diagnostic::left_out(Severity::Warning, code, &shown, escape_hidden(&why))
                 .at(Place::file(Some(scope), shown.clone()))
         };
         match error {
@@ -458,7 +458,7 @@ impl ProviderContext<'_> {
             (ReadError::Dangling | ReadError::Loop, Severity::Error) => (Severity::Warning, code),
             (_, severity) => (severity, what.code.unwrap_or(code)),
         };
-        Diagnostic::new(severity, code, format!("{shown} was left out: {error}"))
+        Diagnostic::left_out(severity, code, &shown, error)
             .at(Place::file(Some(what.scope), shown))
             .help(help)
     }
@@ -552,13 +552,16 @@ pub(crate) fn above_roots(what: impl Into<String>) -> Diagnostic {
         .help("`--root DIR` with the directory of the repository lets it be read")
 }
 
+/// The help for a link out of the project, up to the path that it leads to and a backtick.
+pub const FOLLOW_HELP: &str = "copy it into the project, or allow the link: follow `";
+
 fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {
     match roots {
         _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
         Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
         None => {
             let target = escape_hidden(&target.display().to_string()).into_owned();
-            format!("copy it into the project, or allow the link: follow `{target}`")
+            format!("{FOLLOW_HELP}{target}`")
         }
     }
 }
@@ -581,10 +584,9 @@ pub fn project_directory_outside(
     }
     let shown = places.shown(dir);
     let error = ReadError::Outside { target: target.clone() }.to_string();
-    let what = format!("{shown} was left out: {}", escape_hidden(&error));
     let note =
-        Diagnostic::warning(DiagnosticCode::FileOutside, what).at(Place::file(Some(Scope::Project), shown));
-    Some(note.help(help_for_outside(roots, &target)))
+        Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, escape_hidden(&error));
+    Some(note.at(Place::file(Some(Scope::Project), shown)).help(help_for_outside(roots, &target)))
 }
 
 pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diagnostic {
@@ -600,10 +602,8 @@ pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diag
             ("it is not trusted", "look at it, then trust it")
         }
     };
-    Diagnostic::warning(
-        DiagnosticCode::TrustUntrusted,
-        format!("{shown} ({bytes} bytes) was left out: {why}"),
-    )
-    .at(Place::file(Some(Scope::Project), shown))
-    .help(help)
+    let what = format!("{shown} ({bytes} bytes)");
+    Diagnostic::left_out(Severity::Warning, DiagnosticCode::TrustUntrusted, what, why)
+        .at(Place::file(Some(Scope::Project), shown))
+        .help(help)
 }

@@ -6,7 +6,7 @@ use crate::{
     system::{FileKind, ReadError, ReadScope, System},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     origin::Source,
     reminder::{RawReminder, Reminder, ReminderCatalog},
     scope::Scope,
@@ -59,7 +59,7 @@ fn of_user(
 ) {
     let left_out = |path: &Path, why: &dyn std::fmt::Display| {
         let shown = places.source(Scope::Global, path).path.clone();
-        Diagnostic::warning(DiagnosticCode::ReminderInvalid, format!("{shown} was left out: {why}"))
+        Diagnostic::left_out(Severity::Warning, DiagnosticCode::ReminderInvalid, &shown, why)
             .at(Place::file(Some(Scope::Global), shown))
     };
     let entries = match system.list(dir, REMINDERS) {
@@ -109,9 +109,9 @@ fn of_file(
 fn read(id: &str, source: &Arc<Source>, bytes: &[u8]) -> Result<RawReminder, Box<Diagnostic>> {
     let text = std::str::from_utf8(bytes).map_err(|_| {
         let place = Place::file(Some(source.scope), source.path.clone());
-        let what = format!("{} was left out: it is not UTF-8", source.path);
+        let why = "it is not UTF-8";
         Box::new(
-            Diagnostic::warning(DiagnosticCode::ReminderInvalid, what)
+            Diagnostic::left_out(Severity::Warning, DiagnosticCode::ReminderInvalid, &source.path, why)
                 .at(place)
                 .help("save the file as UTF-8"),
         )

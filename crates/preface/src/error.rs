@@ -133,7 +133,7 @@ impl Error {
     pub(crate) fn of_engine(error: preface_engine::Error) -> Self {
         use preface_engine::Error as Cause;
         let kind = match &error {
-            Cause::Usage(..) => ErrorKind::Usage,
+            Cause::Usage(..) | Cause::Agent(..) => ErrorKind::Usage,
             Cause::Profile(cause) if cause.place.path.is_empty() => ErrorKind::Usage,
             Cause::Profile(_) | Cause::Catalog(_) | Cause::Render(_) | Cause::Settings(_) => {
                 ErrorKind::Config

@@ -79,6 +79,10 @@ pub(crate) fn refused(error: Error) -> Problem {
         Error::Usage(detail, help) => {
             Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", detail) }
         }
+        Error::Agent(..) => {
+            let help = error.help();
+            Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", error.to_string()) }
+        }
         Error::Render(note) => template_refused(*note),
         Error::Profile(error) => Problem {
             help: error.help,

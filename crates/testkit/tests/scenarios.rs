@@ -7,7 +7,7 @@
 use preface_engine::{
     ASSETS, Engine, Request, ToolChoice,
     core::{
-        explain::{Labels, spans_view_with},
+        explain::{Labels, spans_view},
         format::{Neutral, RequestFormat},
         message::ModelMessage,
         prompt::Prompt,
@@ -400,7 +400,7 @@ fn explained(prompt: &Prompt) -> String {
         let by = trigger.by.as_deref().map(|by| format!(" by {by}")).unwrap_or_default();
         let _ = writeln!(out, "{}{by}: {}", trigger.kind, sections.join(" "));
     }
-    for row in spans_view_with(prompt, &mut Labels::default()) {
+    for row in spans_view(prompt, &mut Labels::default()) {
         let _ = writeln!(
             out,
             "{:>5}-{:<5} {:<12} {}  {}",

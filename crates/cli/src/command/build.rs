@@ -74,11 +74,11 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Limit the answer to N tokens, where the format is that of a service
+    /// Limit the answer to N tokens, if the format is that of a service
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_output_tokens: Option<u64>,
 
-    /// Let cached beginnings of a request live for TTL (`1h`, `12h`), where the format is that of a service
+    /// Let cached beginnings of a request live for TTL (`1h`, `12h`), if the format is that of a service
     ///
     /// `preface explain --cache` shows the lifetimes of a model and what they cost. Without it the default of the model is used.
     #[arg(long, value_name = "TTL")]
@@ -247,9 +247,8 @@ fn untrusted(change: &LockChange, diagnostics: &[Diagnostic]) -> Option<String> 
         })
     };
     let note = diagnostics.iter().find(is_about).filter(|_| change.change == LockChangeKind::Gone)?;
-    let why = note.message.split_once(" was left out: ").map_or("untrusted", |(_, why)| why);
-    let why = if why.starts_with("it changed") { "changed" } else { why };
-    Some(format!("{path} is not trusted any more ({why})"))
+    let why = note.loss().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
+    Some(format!("{path} is not trusted any more{why}"))
 }
 
 /// Reports the attachments, which are not in the text.
@@ -282,7 +281,7 @@ impl Args {
         }
     }
 
-    /// Refuses what a kept prompt has no answer to: it is read, so there is no snapshot, and no hook changes it.
+    /// Refuses flags that have no effect on a stored prompt: it is read, so there is no snapshot, and no hook changes it.
     fn check_kept(&self, conversation: &ConversationInput) -> Result<(), CommandFailure> {
         if self.subject.turn.conversation.is_none() || self.subject.keep.no_store {
             return Ok(());

@@ -35,7 +35,7 @@ pub fn answer() {
     if env::var_os(VARIABLE).is_none() {
         return;
     }
-    // Values are those of the directory that the command line names. Where it cannot be entered there are no suggestions of it.
+    // Values are those of the directory that the command line names. If it cannot be entered, there are no suggestions of it.
     if let Some(dir) = named_directory(env::args_os().skip_while(|word| word != "--").skip(1)) {
         let _ = env::set_current_dir(dir);
     }

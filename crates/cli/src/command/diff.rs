@@ -35,7 +35,7 @@ Examples:
 
 /// Compare two builds: what changed, and where the cached prefix ends
 ///
-/// The left side is the build that the flags ask for. The right side is the same with what `--against-…` changes, or a
+/// The left side is the build of the flags. The right side is the same with what `--against-…` changes, or a
 /// document that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. If a prompt is
 /// stored for `--conversation`, it is the left side.
 #[derive(clap::Args, Debug)]
@@ -182,7 +182,7 @@ impl DiffOperand {
     }
 }
 
-/// Returns what is kept for a conversation, where it is to be used and there is something.
+/// Returns the stored prompt of a conversation, if it is to be used and exists.
 fn kept(args: &Args, id: Option<&str>) -> Result<Option<DiffOperand>, CommandFailure> {
     let Some(id) = id.filter(|_| !args.keep.no_store) else { return Ok(None) };
     let Some(subject) = conversation_prompt::look(

@@ -37,7 +37,7 @@ Examples:
 
 /// Check the configuration for problems
 ///
-/// Problems first, then the directories, trust, and how much each category has. Exits with 1 where a settings file, a
+/// Problems first, then the directories, trust, and how much each category has. Exits with 1 if a settings file, a
 /// profile or the trust store is not valid; a broken extension is reported and leaves the exit code at 0, because the rest
 /// works.
 #[derive(clap::Args, Debug)]
@@ -207,7 +207,7 @@ fn trust(report: &ScopesReport) -> String {
     }
 }
 
-/// Counts the rows of a group by state; `None` where it has none.
+/// Counts the rows of a group by state; `None` if it has none.
 fn tally(layers: &LayerContents, group: ListingGroup) -> Option<String> {
     const STATES: [EntryState; 8] = [
         EntryState::Active,

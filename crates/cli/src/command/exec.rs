@@ -4,7 +4,6 @@ mod agents;
 mod prompt_file;
 
 use crate::{
-    advice::quoted,
     conversation_prompt::MissingPromptPolicy,
     failure::{CommandFailure, Exit, words},
     files,
@@ -23,6 +22,7 @@ use preface_engine::{
         places::{HomeTrust, user_state},
         provider::extension::project_root,
         system::{RunError, System, path_outside, program_outside},
+        trust::shell_quoted,
     },
 };
 use std::{
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(value_name = "AGENT", value_parser = AgentAdapter::parser())]
     program: &'static AgentAdapter,
 
-    /// Replace the agent's own prompt, or append to it; the default is to replace it where that is possible
+    /// Replace the agent's own prompt, or append to it; the default is to replace it if that is possible
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<PromptMode>,
 
@@ -266,7 +266,7 @@ fn view(
     let word = |word: &str| {
         let shown = one_line(word);
         let is_prompt = command.file.is_none() && word.len() >= text.len() && shown.len() > 60;
-        quoted(if is_prompt { short(&shown, 60) } else { shown.as_str().into() }.as_ref())
+        shell_quoted(if is_prompt { short(&shown, 60) } else { shown.as_str().into() }.as_ref())
     };
     let mut line: Vec<String> =
         command.env.iter().map(|(name, value)| format!("{name}={}", word(value))).collect();

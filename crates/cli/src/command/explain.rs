@@ -1,6 +1,8 @@
 //! `preface explain`: where every byte comes from.
 
+mod absent;
 mod apportion;
+mod at;
 mod cache;
 mod largest;
 
@@ -8,37 +10,23 @@ use crate::{
     conversation::ConversationFlags,
     conversation_prompt::MissingPromptPolicy,
     failure::{CommandFailure, Exit},
-    files,
     flags::{DirectoryArgument, OutputFormat, VerbosityFlags},
     notes,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
-        Ui, note, style,
+        Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{count, number, one_line, short, short_middle, wrap},
+        text::{count, number, one_line, short_middle, wrap},
     },
 };
 use apportion::apportion;
-use preface_engine::{
-    core::{
-        attachment::AttachmentPlace,
-        diagnostic::{Diagnostic, DiagnosticCode, Place},
-        draft::{Cut, CutWhy},
-        explain::{
-            AttachmentRow, Explanation, Labels, LineExplanation, LineOutcome, MatchPiece, PartRow,
-            PromptMatch, SourceRow, at_offset, at_source, at_text, spans_view_with,
-        },
-        origin::{Origin, Source},
-        suggestion::did_you_mean,
-    },
-    host::places::resolve_links,
+use preface_engine::core::{
+    attachment::AttachmentPlace,
+    draft::{Cut, CutWhy},
+    explain::{AttachmentRow, Explanation, Labels, PartRow, SourceRow, spans_view},
+    origin::{Origin, Source},
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fmt::Write};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,7 +102,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let subject = match kept {
         Some(kept) => Some(kept),
         None => match subject_flags.run(ui, InteractionMode::MayNot, conversation) {
-            // Whoever is over the budget wants to see what takes the room.
+            // The view shows what takes the room.
             Err(failure) if failure.exit_code() == Exit::OverBudget && args.format == OutputFormat::Text => {
                 show_whole(ui, args)?;
                 return Err(failure);
@@ -138,15 +126,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         (at, OutputFormat::Json) => {
             if let Some(at) = at {
                 // What is not in the prompt is an error in each form.
-                place(ui, &subject, at)?;
+                at::view(ui, &subject, at)?;
             }
             ui.json(&subject.document()?)?;
         }
-        (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
+        (Some(at), _) => ui.view(&at::view(ui, &subject, at)?)?,
         (None, _) if args.largest.is_some() => {
             ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?;
         }
-        (None, _) if args.absent => ui.view(&absent(&subject))?,
+        (None, _) if args.absent => ui.view(&absent::view(&subject))?,
         (None, _) if args.spans => ui.view(&spans(ui, &subject))?,
         (None, _) => ui.view(&parts(ui, &subject)?)?,
     }
@@ -179,7 +167,7 @@ fn explained(subject: &Subject) -> Result<Explanation, CommandFailure> {
     Ok(Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels))
 }
 
-/// The line above the parts: how much there is, and who counted.
+/// The line above the parts: the sizes, and the tokenizer.
 fn head(explained: &Explanation) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let tokens = &explained.tokens;
@@ -307,7 +295,7 @@ fn aside_rows(table: &mut TextTable<3>, attachment: &AttachmentRow, room: Option
     }
 }
 
-/// Formats the triggers of the prompt, where more than one build or a hook made it: the event, the hook, the
+/// Formats the triggers of the prompt, if more than one build or a hook made it: the event, the hook, the
 /// changed sections.
 fn triggers(explained: &Explanation, room: Option<usize>) -> String {
     let named = explained.triggers.len() > 1 || explained.triggers.iter().any(|trigger| trigger.by.is_some());
@@ -383,8 +371,10 @@ fn merged(part: &PartRow) -> Vec<SourceRow> {
     let own = format!("section.{}.", part.section);
     for source in &part.sources {
         // A variant is named behind its profile, and the key is the last word.
-        let known = match (kind(source), source.label.rsplit_once(' ')) {
-            ("profile", Some((file, key))) => Some((file, key.strip_prefix(&own).unwrap_or(key))),
+        let known = match (&source.origin, source.label.rsplit_once(' ')) {
+            (Origin::Literal { .. }, Some((file, key))) => {
+                Some((file, key.strip_prefix(&own).unwrap_or(key)))
+            }
             _ => None,
         };
         let same = rows.iter().position(|row| row.label == source.label && row.scope == source.scope);
@@ -416,13 +406,13 @@ fn merged(part: &PartRow) -> Vec<SourceRow> {
 
 /// Returns the kind of a source: the word of its scope, or where else its bytes come from.
 fn kind(source: &SourceRow) -> &'static str {
-    match source.scope {
-        Some(scope) => scope.as_str(),
-        None if source.label.starts_with('[') => "variable",
-        None if source.label.starts_with('-') => "flag",
-        None if source.label.starts_with("hook") => "hook",
-        None if source.label.starts_with("template ") => "store",
-        None => "profile",
+    match &source.origin {
+        Origin::Source { source, .. } => source.scope.as_str(),
+        Origin::Literal { .. } => "profile",
+        Origin::Variable { .. } => "variable",
+        Origin::Stored { .. } => "store",
+        Origin::Caller { .. } => "caller",
+        Origin::Hook { .. } => "hook",
     }
 }
 
@@ -461,48 +451,6 @@ fn cache_line(explained: &Explanation) -> String {
     line
 }
 
-fn absent(subject: &Subject) -> String {
-    let lost: Vec<[String; 3]> = subject.prompt.diagnostics.iter().filter_map(lost_text).collect();
-    if subject.prompt.absent.is_empty() && lost.is_empty() {
-        return "Nothing is absent.\n".to_owned();
-    }
-    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
-    table.row(["section", "reason", "why"].map(|head| Cell::styled(head, style::DIM)));
-    for one in &subject.prompt.absent {
-        let reason = serde_json::to_value(one.reason).ok();
-        let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or_default().replace('_', " ");
-        table.row([
-            Cell::styled(one.section.as_str(), style::BOLD),
-            reason.into(),
-            one_line(&one.why).into(),
-        ]);
-    }
-    for [name, reason, why] in &lost {
-        table.row([Cell::styled(one_line(name), style::BOLD), reason.as_str().into(), one_line(why).into()]);
-    }
-    // What is left out cannot be guessed: the reason is never shortened.
-    table.show(None)
-}
-
-/// Returns the row of a text that is not there, or not as a whole: which one, what became of it, and why.
-fn lost_text(note: &Diagnostic) -> Option<[String; 3]> {
-    let path = note.place.as_ref().map(|place| place.path.clone());
-    let row = |name: &str, reason: &str, why: &str| Some([name.into(), reason.into(), why.into()]);
-    if note.code == DiagnosticCode::BudgetDropped {
-        // The section itself is a row.
-        return None;
-    }
-    if note.code == DiagnosticCode::BudgetCut {
-        return row(note.subject.as_deref().unwrap_or_default(), "cut", &note.message);
-    }
-    for (reason, words) in [("held", " was held: "), ("left out", " was left out: ")] {
-        if let Some((name, why)) = note.message.split_once(words) {
-            return row(path.as_deref().unwrap_or(name), reason, why);
-        }
-    }
-    None
-}
-
 fn spans(ui: &Ui, subject: &Subject) -> String {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     let room = ui.columns();
@@ -514,7 +462,7 @@ fn spans(ui: &Ui, subject: &Subject) -> String {
         ColumnAlignment::Left,
     ]);
     table.row(["from", "to", "section", "origin", "text"].map(|head| Cell::styled(head, style::DIM)));
-    for row in spans_view_with(&subject.prompt, &mut labels) {
+    for row in spans_view(&subject.prompt, &mut labels) {
         let label = match room {
             Some(room) => short_middle(&row.label, (room / 3).max(16)).into_owned(),
             None => row.label,
@@ -528,290 +476,4 @@ fn spans(ui: &Ui, subject: &Subject) -> String {
         ]);
     }
     table.show(room)
-}
-
-/// The argument of `--at`.
-#[derive(Debug, PartialEq, Eq)]
-enum PositionQuery<'a> {
-    Offset(usize),
-    Line(&'a str, usize),
-    Text(&'a str),
-}
-
-impl<'a> PositionQuery<'a> {
-    fn parse(at: &'a str) -> Self {
-        if let Ok(offset) = at.parse() {
-            return PositionQuery::Offset(offset);
-        }
-        match at.rsplit_once(':') {
-            Some((path, line)) if !path.is_empty() && !path.contains(char::is_whitespace) => {
-                line.parse().map_or(PositionQuery::Text(at), |line| PositionQuery::Line(path, line))
-            }
-            _ => PositionQuery::Text(at),
-        }
-    }
-}
-
-fn place(ui: &Ui, subject: &Subject, at: &str) -> Result<String, CommandFailure> {
-    let prompt = &subject.prompt;
-    match PositionQuery::parse(at) {
-        PositionQuery::Offset(offset) => match at_offset(prompt, offset) {
-            Some(hit) => Ok(hits(ui, subject, &[hit])),
-            None => Err(CommandFailure::new(format!(
-                "the prompt ends before byte {offset}: it has {}",
-                count(prompt.text.len(), "byte")
-            ))),
-        },
-        PositionQuery::Line(path, line) => {
-            // A text may look like a place: `http://localhost:8080`.
-            match source_of(subject, path) {
-                Some((source, file)) => match profile_line(subject, path, line) {
-                    Some(shown) => Ok(shown),
-                    None => outcome(ui, subject, &source, line, &file),
-                },
-                None => texts(ui, subject, at).map_err(|failure| no_file(subject, path).unwrap_or(failure)),
-            }
-        }
-        PositionQuery::Text(text) => texts(ui, subject, text),
-    }
-}
-
-/// Returns the failure for a file that does not exist; `None` for a text that only looks like a file and a line.
-fn no_file(subject: &Subject, path: &str) -> Option<CommandFailure> {
-    let is_file_name = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
-    let known: BTreeSet<&str> = subject
-        .prompt
-        .spans()
-        .filter_map(|(_, _, origin)| match origin {
-            Origin::Source { source, .. } => Some(source.path.as_str()),
-            _ => None,
-        })
-        .collect();
-    if !(is_file_name || known.contains(path)) || path.contains("://") {
-        return None;
-    }
-    if subject.places.is_none() {
-        let (what, more) = match subject.kept {
-            Some(_) => ("stored prompt", "; `--no-store` builds now"),
-            None => ("snapshot", ""),
-        };
-        let failure =
-            CommandFailure::new(format!("a {what} has no lines of files: `--at FILE:LINE` needs a build"));
-        return Some(failure.help(format!("`--at TEXT` shows the file that a text is from{more}")));
-    }
-    let help = match did_you_mean(path, known) {
-        Some(near) => format!("did you mean `{}`?", one_line(near)),
-        None => "`preface explain` lists the files of the prompt".to_owned(),
-    };
-    Some(CommandFailure::new(format!("there is no file `{}`", one_line(path))).help(help))
-}
-
-fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, CommandFailure> {
-    match at_text(&subject.prompt, text) {
-        found if found.is_empty() => {
-            Err(CommandFailure::new(format!("the prompt does not contain `{}`", one_line(text))).help(
-                "`--at FILE:LINE` shows how a line was used; `preface trust status` lists untrusted files",
-            ))
-        }
-        found => Ok(hits(ui, subject, &found)),
-    }
-}
-
-/// The most matches that are shown; the rest is only counted.
-const HITS: usize = 20;
-
-fn hits(ui: &Ui, subject: &Subject, found: &[PromptMatch]) -> String {
-    let (bold, dim) = (style::BOLD, style::DIM);
-    let columns = ui.columns().unwrap_or(200);
-    let mut out = String::new();
-    for hit in found.iter().take(HITS) {
-        for piece in &hit.pieces {
-            let _ = writeln!(
-                out,
-                "{bold}{}{bold:#} {dim}bytes {}–{}{dim:#}",
-                piece.section, piece.range.start, piece.range.end
-            );
-            out.push_str(&origin(subject, piece, columns));
-        }
-    }
-    if found.len() > HITS {
-        let _ = writeln!(out, "and {} more places", number(found.len() - HITS));
-    }
-    out
-}
-
-/// Shows where some bytes came from: the line of a file, or the name of what gave them.
-fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
-    let MatchPiece { origin, range, .. } = piece;
-    let line = short(&one_line(&subject.prompt.text[range.clone()]), columns.saturating_sub(8)).into_owned();
-    match origin {
-        Origin::Source { source, span, .. } => {
-            let file = subject.file(source);
-            let place = match file.as_deref().map(String::from_utf8_lossy) {
-                Some(file) => {
-                    // Columns count on the file as text; bytes that are no UTF-8 move them, so the span is only a start.
-                    let end = span.end.min(file.len());
-                    Place::within(Some(source.scope), &source.path, &file, span.start.min(end)..end)
-                }
-                None => Place {
-                    span: Some(span.clone()),
-                    ..Place::file(Some(source.scope), format!("{}@{}", source.path, span.start))
-                },
-            };
-            note::place(&place, style::GOOD, columns)
-        }
-        Origin::Literal { profile, key } => match subject.place_in_profile(profile, key, range) {
-            Some(place) => place_about(&place, &format!("`{key}` of the profile {profile}"), columns),
-            None if &**key == "join" && subject.has_default_join(range) => {
-                format!(" ——▶ the default of `join`: the profile {profile} has none\n     {line}\n")
-            }
-            None => format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n"),
-        },
-        Origin::Variable { key, source } => match subject.place_of_variable(key, source, range) {
-            Some(place) => place_about(&place, &format!("the variable `{key}`"), columns),
-            None => format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source)),
-        },
-        Origin::Stored { span, .. } => {
-            format!(" ——▶ {origin}, byte {} (of the store)\n     {line}\n", span.start)
-        }
-        Origin::Caller { flag } => format!(" ——▶ {}\n     {line}\n", one_line(flag)),
-        Origin::Hook { hook, event } => {
-            format!(" ——▶ the hook `{}`, at {event}\n     {line}\n", one_line(hook))
-        }
-    }
-}
-
-/// Shows a place in a file of the profile, with what it is behind it.
-fn place_about(place: &Place, about: &str, columns: usize) -> String {
-    let dim = style::DIM;
-    note::place(place, style::GOOD, columns).replacen('\n', &format!("   {dim}({about}){dim:#}\n"), 1)
-}
-
-/// Finds a file by the name that origins have for it, or by its path.
-fn source_of(subject: &Subject, path: &str) -> Option<(Source, Vec<u8>)> {
-    use preface_engine::core::scope::Scope;
-    let plain = path.strip_prefix("./").unwrap_or(path);
-    let sources = || {
-        subject.prompt.spans().filter_map(|(_, _, origin)| match origin {
-            Origin::Source { source, .. } => Some(source.as_ref()),
-            _ => None,
-        })
-    };
-    let wanted = paths_of(subject, plain);
-    let is_wanted = |source: &&Source| is_one_of(subject, &source.path, &wanted);
-    let known = sources().find(|source| source.path == plain).or_else(|| sources().find(is_wanted));
-    let source = match known {
-        Some(source) => source.clone(),
-        None => {
-            let places = subject.places.as_ref()?;
-            let named = Source { scope: Scope::Project, path: plain.to_owned() };
-            if Path::new(plain).is_relative() && subject.file(&named).is_some() {
-                named
-            } else {
-                Source { path: places.shown(&files::absolute(path.as_ref()).ok()?), ..named }
-            }
-        }
-    };
-    let file = subject.file(&source)?;
-    Some((source, file))
-}
-
-/// Returns the files that a path can mean: from the directory of the build, and from that of the call.
-fn paths_of(subject: &Subject, path: &str) -> Vec<PathBuf> {
-    let paths = [subject.path_of(path), files::absolute(path.as_ref()).ok()];
-    paths.iter().flatten().map(|path| resolve_links(&files::system(), path)).collect()
-}
-
-/// Returns true if an origin's or a place's path means one of these files.
-fn is_one_of(subject: &Subject, path: &str, files: &[PathBuf]) -> bool {
-    subject.path_of(path).is_some_and(|path| files.contains(&resolve_links(&files::system(), &path)))
-}
-
-/// Shows what became of a line of a file of the profile; `None` where no text of the prompt is written in that file.
-fn profile_line(subject: &Subject, path: &str, line: usize) -> Option<String> {
-    let wanted = paths_of(subject, path);
-    let (bold, mut shown, mut out) = (style::BOLD, None, String::new());
-    for (part, range, origin) in subject.prompt.spans() {
-        let place_of = |bytes: &Range<usize>| match origin {
-            Origin::Literal { profile, key } => subject.place_in_profile(profile, key, bytes),
-            Origin::Variable { key, source } => subject.place_of_variable(key, source, bytes),
-            _ => None,
-        };
-        // A span is from one file.
-        if !place_of(&range).is_some_and(|place| is_one_of(subject, &place.path, &wanted)) {
-            continue;
-        }
-        let mut start = range.start;
-        for text in subject.prompt.text[range].split_inclusive('\n') {
-            let bytes = start..start + text.len();
-            start = bytes.end;
-            let Some(place) = place_of(&bytes) else { continue };
-            if place.line == Some(line) {
-                let (section, start, end) = (&part.section, bytes.start, bytes.end);
-                let _ = writeln!(out, "in {bold}{section}{bold:#}, bytes {start}–{end}");
-            }
-            shown = Some(place.path);
-        }
-    }
-    let shown = format!("{}:{line}", one_line(&shown?));
-    let verdict =
-        if out.is_empty() { "is not in the prompt; other lines of its file are" } else { "is in the prompt" };
-    Some(format!("{bold}{shown}{bold:#} {verdict}.\n{out}"))
-}
-
-fn outcome(
-    ui: &Ui,
-    subject: &Subject,
-    source: &Source,
-    line: usize,
-    file: &[u8],
-) -> Result<String, CommandFailure> {
-    let LineExplanation { outcome, bytes, uses, cuts, notes } =
-        at_source(&subject.prompt, &source.path, line, file);
-    let shown = format!("{}:{line}", one_line(&source.path));
-    let bold = style::BOLD;
-    let verdict = match outcome {
-        LineOutcome::NoSuchLine => {
-            let lines = String::from_utf8_lossy(file).lines().count();
-            return Err(CommandFailure::new(format!(
-                "{} has {}, and no line {line}",
-                one_line(&source.path),
-                count(lines, "line")
-            )));
-        }
-        LineOutcome::Whole => "is in the prompt",
-        LineOutcome::Partial => "is in the prompt in part",
-        LineOutcome::Dropped => "is not in the prompt; other lines of its file are",
-        LineOutcome::Silent => "is not in the prompt, nor is the rest of its file",
-    };
-    let columns = ui.columns().unwrap_or(200);
-    let mut out = format!("{bold}{shown}{bold:#} {verdict}.\n");
-    let text = String::from_utf8_lossy(&file[bytes]);
-    let dim = style::DIM;
-    let _ = writeln!(out, "  {dim}{}{dim:#}", short(&one_line(text.trim_end()), columns - 2));
-    for one in &uses {
-        let _ =
-            writeln!(out, "in {bold}{}{bold:#}, bytes {}–{}", one.section, one.range.start, one.range.end);
-    }
-    for one in &cuts {
-        let _ = writeln!(out, "`{}` was {}", one.section, lost(&one.cut));
-    }
-    for one in &notes {
-        let _ = write!(out, "{:#}", note::DiagnosticView::of(one, columns));
-    }
-    Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_told_apart() {
-        assert_eq!(PositionQuery::parse("4096"), PositionQuery::Offset(4096));
-        assert_eq!(PositionQuery::parse("docs/AGENTS.md:12"), PositionQuery::Line("docs/AGENTS.md", 12));
-        assert_eq!(PositionQuery::parse("note: 12"), PositionQuery::Text("note: 12"));
-        assert_eq!(PositionQuery::parse("two words:12"), PositionQuery::Text("two words:12"));
-        assert_eq!(PositionQuery::parse("Use tabs"), PositionQuery::Text("Use tabs"));
-    }
 }

@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
-    /// Build with a preset, or a profile of yours, where a conversation names none
+    /// Build with a preset, or a profile of yours, if a conversation names none
     ///
     /// `preset` and `profile` in settings are for commands; the service does not use them.
     #[arg(long, value_name = "NAME", default_value = SERVICE_PRESET)]
@@ -130,7 +130,7 @@ enum LogForm {
     Json,
 }
 
-/// Reads where to listen.
+/// Reads the address to listen on.
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .map_err(|_| "write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`".to_owned())
@@ -146,7 +146,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let roots = roots(system.as_ref(), &args.root)?;
     check_preset(system.as_ref(), args, &roots)?;
     let tls = tls(args)?;
-    // A store that came with any of the roots is nobody's.
+    // A store that came with one of the roots is not used.
     let mut url = args.store.url(system.as_ref())?;
     for root in &roots {
         let request = Request {
@@ -231,7 +231,7 @@ async fn serve(
     Ok(preface_server::serve(app, listener, shutdown_requested(signals)).await?)
 }
 
-/// Reads the certificate and its key, where they are named.
+/// Reads the certificate and its key, if they are named.
 fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
     let opened = TlsFiles::open(&files::absolute(certificate)?, &files::absolute(key)?);
@@ -248,7 +248,7 @@ fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, CommandFailure> {
     })
 }
 
-/// One line for people: where to look, and what is served.
+/// One line for people: the address, and what is served.
 fn greeting(address: &str, url: &StoreUrl, settings: &ServiceSettings) -> String {
     let roots: Vec<String> =
         settings.roots.iter().map(|root| escape_hidden(&root.display().to_string()).into_owned()).collect();

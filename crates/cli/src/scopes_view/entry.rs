@@ -1,4 +1,4 @@
-//! The story of one name: what each layer brings, what became of it, who answers to it, and what would change that.
+//! One name: the entry of each layer, its state, the active one, and what would change that.
 
 use super::{
     details::{fault, repair, who},
@@ -58,9 +58,10 @@ pub fn unknown(
 ) -> CommandFailure {
     let there = || groups.iter().flat_map(|group| layers.rows(*group));
     let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.group, entry.name)).collect();
-    let near = match name.contains('/') {
-        true => did_you_mean(name, full.iter().map(String::as_str)),
-        false => did_you_mean(name, there().map(|entry| entry.name)),
+    let near = if name.contains('/') {
+        did_you_mean(name, full.iter().map(String::as_str))
+    } else {
+        did_you_mean(name, there().map(|entry| entry.name))
     };
     let name = one_line(name);
     let message = match project {
@@ -72,7 +73,7 @@ pub fn unknown(
             format!("no layer has `{name}` but for the project perhaps, which you declined to trust")
         }
     };
-    // The list that has what was meant: of the kind before the slash, or of the one kind that was asked for.
+    // The list that has what was meant: of the kind before the slash, or of the one kind that was named.
     let kind = name.split_once('/').and_then(|(kind, _)| kind.parse::<ListingGroup>().ok());
     let kind = match (kind, groups) {
         (None, [only]) => Some(*only),
@@ -322,7 +323,7 @@ fn id_of(origin: &EntryOrigin) -> String {
     one_line(directory.rsplit('/').next().unwrap_or(directory))
 }
 
-/// Returns what to remove to be rid of a row: the directory of an extension, where its manifest names one; a
+/// Returns what to remove to be rid of a row: the directory of an extension, if its manifest names one; a
 /// server.
 fn source(entry: ListingRow<'_>) -> String {
     let path = one_line(&entry.origin.path);

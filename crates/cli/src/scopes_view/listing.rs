@@ -51,7 +51,7 @@ impl InactiveRows {
 }
 
 impl ListingFlags {
-    /// Asks the engine what the layers bring.
+    /// Lists the contents of the layers.
     pub fn report(&self) -> Result<ScopesReport, CommandFailure> {
         let system = files::system();
         Ok(Engine::new(&system).scopes(&self.request()?)?)

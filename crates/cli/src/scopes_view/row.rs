@@ -5,8 +5,8 @@ use preface_engine::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
         extension::{
-            Ability, Category, DisabledBy, EntryOrigin, ExtensionEntry, ExtensionLabel, HookRole, Layered,
-            Scopes, Slot, Status, UnknownCategory,
+            Ability, Category, DisabledBy, EntryOrigin, ExtensionEntry, HookRole, Layered, Scopes, Slot,
+            Status, UnknownCategory,
         },
         mcp_servers::{McpServers, ServerEntry},
         settings::SetBy,
@@ -58,7 +58,7 @@ impl ListingGroup {
         }
     }
 
-    /// True where its rows run in an order.
+    /// True if its rows run in an order.
     pub fn is_ordered(self) -> bool {
         matches!(self, ListingGroup::Extensions(category) if category.is_ordered())
     }
@@ -137,7 +137,7 @@ pub struct ListingRow<'e> {
     pub role: Option<HookRole>,
     /// The event that a hook names.
     pub event: Option<&'e str>,
-    /// The text that invokes a command, where that is not its id.
+    /// The text that invokes a command, if that is not its id.
     pub typed: Option<&'e str>,
     pub diagnostics: &'e [Diagnostic],
 }
@@ -235,19 +235,8 @@ impl<'e> ListingRow<'e> {
 
     /// Returns the message of a diagnostic without the entry's name.
     pub fn message_of(self, note: &'e Diagnostic) -> &'e str {
-        let rest = match self.group {
-            ListingGroup::Extensions(category) => {
-                let named = ExtensionLabel { scope: self.origin.scope, id: self.name, category };
-                note.message.strip_prefix(&format!("{named}: "))
-            }
-            ListingGroup::Mcp => note
-                .message
-                .strip_prefix(&format!("{}/", self.origin.scope))
-                .and_then(|rest| rest.split_once(" (MCPServer): "))
-                .map(|(_, rest)| rest),
-            ListingGroup::Skills | ListingGroup::Agents => None,
-        };
-        rest.unwrap_or(&note.message)
+        let named = note.subject.as_ref().map(|subject| format!("{subject}: "));
+        named.and_then(|named| note.message.strip_prefix(&named)).unwrap_or(&note.message)
     }
 }
 

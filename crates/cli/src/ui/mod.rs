@@ -1,4 +1,4 @@
-//! The only printer. Data goes to stdout, everything else to stderr; colours only where a terminal shows them.
+//! The only printer. Data goes to stdout, everything else to stderr; colours only if a terminal shows them.
 //!
 //! A view is built as text with the colours of [`style`] and handed over in one piece. What came from a file passes
 //! [`text::visible`] or [`text::one_line`] on its way, so that nothing in it can move the cursor or hide.
@@ -14,7 +14,7 @@ use crate::{advice::complete_document, failure::CommandFailure, flags::OutputFor
 use preface_engine::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
-/// The width of text for people where no terminal has one.
+/// The width of text for people if there is no terminal.
 const WIDE: usize = 100;
 
 /// The amount of messages on stderr.
@@ -22,7 +22,7 @@ const WIDE: usize = 100;
 pub enum Verbosity {
     /// Nothing but errors.
     Quiet,
-    /// One line where something was left out, cut or skipped.
+    /// One line if something was left out, cut or skipped.
     #[default]
     Usual,
     /// Every diagnostic in full.
@@ -49,7 +49,7 @@ pub struct Ui {
     err_is_terminal: bool,
     in_is_terminal: bool,
     is_quiet: bool,
-    /// True where errors are written as JSON.
+    /// True if errors are written as JSON.
     json_errors: bool,
 }
 
@@ -70,7 +70,7 @@ impl Ui {
         Ui { is_quiet: true, ..self }
     }
 
-    /// True where only errors are printed on stderr.
+    /// True if only errors are printed on stderr.
     pub fn is_quiet(&self) -> bool {
         self.is_quiet
     }
@@ -80,7 +80,7 @@ impl Ui {
         Ui { json_errors, ..self }
     }
 
-    /// True where errors are written as JSON.
+    /// True if errors are written as JSON.
     pub fn has_json_errors(&self) -> bool {
         self.json_errors
     }
@@ -159,7 +159,7 @@ impl Ui {
         self.data(shown.as_bytes())
     }
 
-    /// Writes a view to stdout; its colours are kept only where a terminal shows them.
+    /// Writes a view to stdout; its colours are kept only if a terminal shows them.
     pub fn view(&self, view: &str) -> Result<(), CommandFailure> {
         let mut out = anstream::stdout().lock();
         out.write_all(view.as_bytes()).and_then(|()| out.flush()).map_err(CommandFailure::output)

@@ -1,4 +1,4 @@
-//! What is being done, on a terminal, where it takes longer than a second.
+//! The progress line on a terminal, for work that takes longer than a second.
 
 use super::Ui;
 use std::{
@@ -19,7 +19,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Says what is being done now, in a few words.
+    /// Shows what is being done now, in a few words.
     pub fn at(&self, words: impl Into<String>) {
         *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words.into();
     }

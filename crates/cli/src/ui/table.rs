@@ -69,7 +69,7 @@ impl<const N: usize> TextTable<N> {
         out
     }
 
-    /// Writes the table. Where `most` columns are given, the last one is shortened to fit.
+    /// Writes the table. If `most` columns are given, the last one is shortened to fit.
     pub fn show(&self, most: Option<usize>) -> String {
         let mut widths = [0; N];
         for row in &self.rows {

@@ -484,7 +484,7 @@ fn a_locked_build_names_a_file_that_is_not_trusted_any_more() {
     sandbox.work("AGENTS.md", "Use taps.\n");
     let error = sandbox.run("preface build -q --locked prompt.lock").exits(6).prints("").stderr;
     let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(error.contains("AGENTS.md is not trusted any more (changed)"), "{error}");
+    assert!(error.contains("AGENTS.md is not trusted any more (it changed since you trusted it)"), "{error}");
     let help = "help: review it with `preface trust diff`, then run `preface trust grant`";
     assert!(error.ends_with(help), "{error}");
     fs::remove_file(sandbox.path("work/AGENTS.md")).expect("removed");

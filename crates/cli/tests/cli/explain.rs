@@ -170,7 +170,7 @@ fn what_was_cut_and_left_out_is_absent() {
         .work(".stud/system.md", "Never push to main.\n");
     sandbox.run("preface explain --absent --preset stud --trust once -q").exits(0).prints(
         "section  reason  why
-system   cut     section `system` lost 114 of 126 tokens, all of .stud/system.md: its ceiling is 20
+system   cut     cut by its ceiling: 12 of 126 tokens are left
 ",
     );
     sandbox.home(".stud/settings.json", r#"{"contextProviders": {"SystemPromptFile": {"enabled": false}}}"#);
@@ -179,6 +179,29 @@ system   cut     section `system` lost 114 of 126 tokens, all of .stud/system.md
 ~/.stud/system.md  left out  `contextProviders.SystemPromptFile.enabled` is false
 ",
     );
+}
+
+#[test]
+fn a_stored_prompt_names_what_was_cut_and_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40)).work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface build -q --budget 40 --conversation c1").exits(0);
+    let absent = sandbox.run("preface explain --absent -q --conversation c1").exits(0).stdout;
+    let row = |first: &str| -> Vec<&str> {
+        let line = absent.lines().find(|line| line.starts_with(first)).unwrap_or_default();
+        line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+    };
+    assert_eq!(row("rules"), ["rules", "cut", "cut by the budget: 28 of 100 tokens are left"], "{absent}");
+    assert_eq!(row("AGENTS.md"), ["AGENTS.md", "left out", "it is not trusted"], "{absent}");
+}
+
+#[test]
+fn a_profile_with_the_name_of_a_hook_is_a_profile() {
+    let sandbox = sandbox();
+    sandbox.work("mine.toml", "name = \"hooks\"\nextends = \"default\"\n[section.mine]\ntext = \"Mine.\"\n");
+    let shown = sandbox.run("preface explain --trust once --profile mine.toml").exits(0).stdout;
+    let source = shown.lines().find(|line| line.ends_with("hooks.toml: text")).unwrap_or_default();
+    assert_eq!(source.split_whitespace().nth(1), Some("profile"), "{shown}");
 }
 
 #[test]

@@ -192,7 +192,7 @@ fn a_bare_name_is_looked_up_outside_of_the_project_alone() {
             program(&sandbox.path("work/bin/say-it"));
             program(&sandbox.path("work/say-it"));
             symlink(sandbox.path("work/bin"), sandbox.path("link")).expect("a link");
-            sandbox.run("preface trust grant --preset stud --allow-commands --yes").exits(0);
+            sandbox.run("preface trust grant --preset stud --allow-commands").exits(0);
             let ran = sandbox.run("preface build --preset stud").exits(0);
             assert!(!ran.stdout.contains("PRINTED"), "{layer} {path}: {}", ran.stdout);
         }
@@ -204,7 +204,7 @@ fn a_bare_name_is_looked_up_outside_of_the_project_alone() {
     sandbox.work(".stud/extensions/contextProviders/speaker/manifest.json", text);
     let ran = sandbox.run("preface build --preset stud --trust once").exits(0);
     assert!(!ran.stdout.contains("PRINTED"), "{}", ran.stdout);
-    sandbox.run("preface trust grant --preset stud --allow-commands --yes").exits(0);
+    sandbox.run("preface trust grant --preset stud --allow-commands").exits(0);
     let ran = sandbox.run("preface build --preset stud").exits(0);
     assert!(ran.stdout.contains("PRINTED"), "{}{}", ran.stdout, ran.stderr);
 }

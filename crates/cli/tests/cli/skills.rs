@@ -47,7 +47,7 @@ review  global   active     ~/.config/preface/skills/review/SKILL.md
     let states: Vec<_> = rows.as_array().expect("a list").iter().map(|row| &row["status"]).collect();
     assert_eq!(states, ["untrusted", "ok", "ok"]);
     assert_eq!(rows[1]["active"], true);
-    sandbox.run("preface trust grant --yes").exits(0);
+    sandbox.run("preface trust grant").exits(0);
     let rows = sandbox.run("preface list skills --format json").exits(0).json()["entries"].clone();
     assert_eq!((&rows[0]["status"], &rows[0]["active"]), (&"ok".into(), &true.into()));
 }

@@ -24,7 +24,7 @@ grants are kept in ~/.local/state/preface/trust.json
         .exits(0)
         .says("")
         .prints("Granted in [ROOT]/work:\n  10 bytes  AGENTS.md\n");
-    sandbox.run("preface trust grant --yes").exits(0).prints("1 text was already granted in [ROOT]/work.\n");
+    sandbox.run("preface trust grant").exits(0).prints("1 text was already granted in [ROOT]/work.\n");
     sandbox.run("preface trust status").exits(0).prints(
         "\
 [ROOT]/work  each text by its content

@@ -2,7 +2,7 @@
 
 use super::{ClipResult, Counter, OverBudget, clip_head, ranked::OrderedText};
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
     profile::OverBudgetAction,
     section::CutRule,
@@ -243,10 +243,9 @@ fn over_budget(set_in: &str) -> String {
 }
 
 fn dropped_note(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
-    Diagnostic::warning(
-        DiagnosticCode::BudgetDropped,
-        format!("section `{}` ({tokens} tokens) was left out: {whose} is {max}", part.meta.id),
-    )
+    let what = format!("section `{}` ({tokens} tokens)", part.meta.id);
+    let why = format!("{whose} is {max}");
+    Diagnostic::left_out(Severity::Warning, DiagnosticCode::BudgetDropped, what, why)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::{
     covering::{OriginCoverage, group_by_origin},
     document::Tokens,
     draft::{Absent, Cut},
+    origin::Origin,
     prompt::{Part, Prompt},
     scope::Scope,
     section::{ProviderName, SectionId},
@@ -112,6 +113,9 @@ pub struct AttachmentRow {
 pub struct SourceRow {
     /// The name of the source and the line where its text starts, such as `AGENTS.md:1`.
     pub label: String,
+    /// The origin of the first of its bytes. It is not published.
+    #[serde(skip)]
+    pub origin: Origin,
     /// The scope of the file, if the source is a file.
     pub scope: Option<Scope>,
     /// The tokens of its text in this part, counted as one text.
@@ -249,6 +253,7 @@ impl SourceRow {
         };
         SourceRow {
             label: labels.label(&found.origin),
+            origin: found.origin.clone(),
             scope: found.origin.scope(),
             tokens,
             bytes: found.ranges.iter().map(Range::len).sum(),
@@ -382,7 +387,7 @@ mod tests {
         let mut labels = Labels::with_files(|_: &Source| Some(&lines));
         let explanation = Explanation::with(&prompt, &Bytes4, &mut labels);
         assert_eq!(explanation.parts[0].sources.len(), 2);
-        assert_eq!(crate::explain::spans_view_with(&prompt, &mut labels).len(), 200_000);
+        assert_eq!(crate::explain::spans_view(&prompt, &mut labels).len(), 200_000);
         assert_eq!(crate::document::Document::of(&prompt, &Bytes4).check(), Ok(()));
         assert_eq!(crate::explain::at_text(&prompt, "a b").len(), 200_000);
     }

@@ -17,4 +17,4 @@ pub use label::Labels;
 pub use largest::{SizedPart, largest};
 pub use prompt_match::{MatchPiece, PromptMatch, at_offset, at_text};
 pub use source_line::{LineExplanation, LineOutcome, LineUse, SectionCut, at_source};
-pub use span::{SpanRow, spans_view, spans_view_with};
+pub use span::{SpanRow, spans_view};

@@ -8,8 +8,8 @@ use std::ops::Range;
 /// One run of bytes with one origin.
 ///
 /// ```
-/// use preface_core::{explain::spans_view, prompt::Prompt};
-/// assert!(spans_view(&Prompt::default()).is_empty());
+/// use preface_core::{explain::{Labels, spans_view}, prompt::Prompt};
+/// assert!(spans_view(&Prompt::default(), &mut Labels::new()).is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SpanRow {
@@ -26,31 +26,20 @@ pub struct SpanRow {
     pub excerpt: String,
 }
 
-/// Lists every span of a prompt, in order.
+/// Lists every span of a prompt, in order, with labels that may know lines.
 ///
 /// ```
-/// use preface_core::{explain::spans_view, prompt::Prompt};
+/// use preface_core::{explain::{Labels, spans_view}, prompt::Prompt};
 /// let prompt: Prompt = serde_json::from_str(
 ///     r#"{"text":"Hi\n","preset":"default","parts":[{"section":"identity","range":[0,3],"stability":"static",
 ///     "priority":50,"spans":[{"range":[0,3],"origin":{"kind":"caller","flag":"--append"}}],"cuts":[]}],
 ///     "absent":[],"diagnostics":[],"audit":[]}"#,
 /// ).unwrap();
-/// let row = &spans_view(&prompt)[0];
+/// let row = &spans_view(&prompt, &mut Labels::new())[0];
 /// assert_eq!((row.range.clone(), row.label.as_str(), row.excerpt.as_str()), (0..3, "--append", r"Hi\n"));
 /// ```
 #[must_use]
-pub fn spans_view(prompt: &Prompt) -> Vec<SpanRow> {
-    spans_view_with(prompt, &mut Labels::new())
-}
-
-/// Lists every span of a prompt, in order, with labels that may know lines.
-///
-/// ```
-/// use preface_core::{explain::{Labels, spans_view_with}, prompt::Prompt};
-/// assert!(spans_view_with(&Prompt::default(), &mut Labels::new()).is_empty());
-/// ```
-#[must_use]
-pub fn spans_view_with(prompt: &Prompt, labels: &mut Labels<'_>) -> Vec<SpanRow> {
+pub fn spans_view(prompt: &Prompt, labels: &mut Labels<'_>) -> Vec<SpanRow> {
     prompt
         .spans()
         .map(|(part, range, origin)| SpanRow {
@@ -96,7 +85,7 @@ mod tests {
         let prompt = Prompt::default()
             .with("rules", &[("Use tabs.\n", file("AGENTS.md", 12..22)), ("main", variable("git:branch"))])
             .with("skills", &[("\n\n", literal("join"))]);
-        let rows: Vec<_> = spans_view(&prompt)
+        let rows: Vec<_> = spans_view(&prompt, &mut Labels::new())
             .into_iter()
             .map(|row| format!("{:?} {} {} {}", row.range, row.section, row.label, row.excerpt))
             .collect();
@@ -121,7 +110,7 @@ mod tests {
         #[test]
         fn the_rows_tile_the_prompt(prompt in prompts()) {
             let mut at = 0;
-            for row in spans_view(&prompt) {
+            for row in spans_view(&prompt, &mut Labels::new()) {
                 prop_assert_eq!(row.range.start, at);
                 prop_assert!(row.range.end > at);
                 prop_assert!(!row.excerpt.contains(char::is_control));

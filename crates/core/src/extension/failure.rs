@@ -134,7 +134,7 @@ impl ValidationFailure {
         let stays = fallback.map(|scope| format!("; the {scope} one stays")).unwrap_or_default();
         let message = format!("{who}: {}{pointer} — {}{stays}", self.stage, self.message);
         let severity = if fallback.is_some() { Severity::Warning } else { Severity::Error };
-        let mut note = Diagnostic::new(severity, self.code(), message);
+        let mut note = Diagnostic::new(severity, self.code(), message).about(who);
         note.place.clone_from(&self.place);
         note.help.clone_from(&self.help);
         note

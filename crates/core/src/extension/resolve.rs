@@ -321,8 +321,9 @@ impl Resolver<'_> {
                     if let (Some(missing), true) = (missing, row.active) {
                         let message = format!("{who}: it is active, but cannot be used without {missing}");
                         let place = Place::file(Some(scope), row.origin.path.clone());
-                        row.diagnostics
-                            .push(Diagnostic::warning(INCOMPLETE, message).at(place).help(ADD_MISSING));
+                        row.diagnostics.push(
+                            Diagnostic::warning(INCOMPLETE, message).about(who).at(place).help(ADD_MISSING),
+                        );
                     }
                     row.runnable = row.active && missing.is_none() && !row.needs_grant();
                     row.report(&who, winner == Some(at));

@@ -1,5 +1,6 @@
 //! The errors of conversations, one variant for each remedy of the caller.
 
+use crate::Error;
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{ConversationId, PromptSummary, StoreError};
 
@@ -8,7 +9,7 @@ use preface_store::{ConversationId, PromptSummary, StoreError};
 pub enum ConversationError {
     /// The prompt cannot be built.
     #[error(transparent)]
-    Engine(#[from] crate::Error),
+    Engine(#[from] Error),
     /// The store does not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -53,8 +54,9 @@ impl ConversationError {
     pub fn help(&self) -> Option<String> {
         match self {
             ConversationError::Store(error) => error.help(),
-            ConversationError::Engine(crate::Error::Usage(_, help)) => help.clone(),
-            ConversationError::Engine(crate::Error::Render(note)) => note.help.clone(),
+            ConversationError::Engine(error @ (Error::Usage(..) | Error::Agent(..) | Error::Render(_))) => {
+                error.help()
+            }
             ConversationError::Engine(_) | ConversationError::Record(_) => None,
             ConversationError::Unknown(_) => Some("its first turn makes it".to_owned()),
             ConversationError::UnknownRequest(..) => {

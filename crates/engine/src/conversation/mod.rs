@@ -396,7 +396,9 @@ impl ConversationService {
         };
         let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
         let made = made.map_err(|error| match error {
-            ConversationError::Engine(Error::Usage(what, _)) if !is_dir(&*self.system, &was.head.cwd) => {
+            ConversationError::Engine(Error::Usage(what, _) | Error::Agent(what, _))
+                if !is_dir(&*self.system, &was.head.cwd) =>
+            {
                 let help = "a refresh with another directory moves the conversation there";
                 ConversationError::Engine(Error::Usage(what, Some(help.to_owned())))
             }

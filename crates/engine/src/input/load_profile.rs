@@ -1,7 +1,7 @@
 //! The first input stage: the profile of a request with its options, and everything that is known without the project.
 
 use crate::{
-    Error, counters,
+    AgentHelp, Error, counters,
     engine::{DEFAULT_PRESET, Engine},
     input::options,
     request::{Request, TrustChoice},
@@ -9,7 +9,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::hidden::escape_hidden,
     origin::Piece,
     profile::{OverBudgetAction, Profile, ProfileDirs, ProfileError, Setting},
@@ -511,9 +511,11 @@ fn read_settings(
         Err(preface_host::system::ReadError::Missing) => None,
         Err(error) => {
             diagnostics.push(
-                Diagnostic::error(
+                Diagnostic::left_out(
+                    Severity::Error,
                     DiagnosticCode::SettingsShapeInvalid,
-                    format!("{} was left out: {error}", source.path),
+                    &source.path,
+                    error,
                 )
                 .at(Place::file(Some(source.scope), source.path.clone()))
                 .help("put a regular file of at most 1 MiB there that you can read, or nothing"),
@@ -538,8 +540,7 @@ impl<'r> ProfileOverrides<'r> {
             })
         });
         if request.agent.as_ref().is_some_and(String::is_empty) {
-            let help = Some("the list of agents has the names".to_owned());
-            return Err(Error::Usage("an agent needs a name".to_owned(), help));
+            return Err(Error::Agent("an agent needs a name".to_owned(), AgentHelp::Names));
         }
         Ok(ProfileOverrides { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
     }

@@ -2,7 +2,7 @@
 //! text is collected, because tools and sections depend on it.
 
 use crate::{
-    Error,
+    AgentHelp, Error,
     input::{discover::STYLE, resolve::ResolvedEntries},
     mcp,
 };
@@ -92,14 +92,11 @@ pub(crate) fn find(
 
 fn unknown_agent(name: &str, agents: &[AgentEntry]) -> Error {
     let help = if agents.iter().any(|entry| entry.name.eq_ignore_ascii_case(name)) {
-        "its file was left out; the list of agents has the reason".to_owned()
+        AgentHelp::LeftOut
     } else {
-        match agents::near(name, agents) {
-            Some(near) => format!("did you mean `{}`?", escape_hidden(near)),
-            None => "the list of agents has the names".to_owned(),
-        }
+        agents::near(name, agents).map_or(AgentHelp::Names, |near| AgentHelp::Near(near.to_owned()))
     };
-    Error::Usage(format!("there is no agent `{}`", escape_hidden(name)), Some(help))
+    Error::Agent(format!("there is no agent `{}`", escape_hidden(name)), help)
 }
 
 impl NamedEntries {

@@ -39,15 +39,6 @@ pub struct SkillsReport {
     pub roots: Vec<String>,
 }
 
-/// A text in which a skill's command may have been replaced.
-#[derive(Clone, Debug)]
-pub struct SkillExpansion {
-    /// The text of the skill; `None` if the text is to stay as it is.
-    pub text: Option<String>,
-    /// The diagnostics.
-    pub diagnostics: Diagnostics,
-}
-
 impl Engine<'_> {
     /// Finds and checks the skills of a request's directory, as its prompt does. The project's skills pass
     /// the gate without asking the user: untrusted ones are reported. Nothing is written.
@@ -94,21 +85,6 @@ impl Engine<'_> {
             Ok(ConditionResult::Fails(why)) => Some(why),
             _ => None,
         }
-    }
-
-    /// Replaces `/skill:NAME ARGS` by the text of the skill. Text that is no such command, or names no skill,
-    /// is unchanged.
-    ///
-    /// # Errors
-    /// As [`Engine::skills`].
-    pub fn expand_skill(&self, request: &Request, text: &str) -> Result<SkillExpansion, Error> {
-        if command::read(text).is_none() {
-            return Ok(SkillExpansion { text: None, diagnostics: Diagnostics::new() });
-        }
-        self.looking_at_skills(request, &mut |profile, look| {
-            let text = expand(text, profile, look);
-            SkillExpansion { text, diagnostics: look.notes.take() }
-        })
     }
 
     /// Opens the gate for a request and looks at files of the layers, without anything else that a build collects.
@@ -256,24 +232,6 @@ mod tests {
         assert!(report.skills.iter().all(|skill| skill.value.description.as_deref() != Some("Secret.")));
         let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
         assert_eq!(codes, ["file/outside", "file/outside", "skill/collision"]);
-    }
-
-    #[test]
-    fn a_command_becomes_the_text_of_its_skill() {
-        let system = machine();
-        let expand = |text| {
-            let request = Request { trust: TrustChoice::Once, ..Request::default() };
-            Engine::new(&system).expand_skill(&request, text).expect("it can be looked for")
-        };
-        assert_eq!(
-            expand("/skill:commit  all ").text.as_deref(),
-            Some(
-                "<skill name=\"commit\" location=\"/work/.preface/skills/commit/SKILL.md\">\n\
-                 References are relative to /work/.preface/skills/commit.\n\nCommit here.\n</skill>\n\nall"
-            )
-        );
-        assert_eq!(expand("/skill:nobody").text, None);
-        assert_eq!(expand("skill:commit").text, None);
     }
 
     #[test]

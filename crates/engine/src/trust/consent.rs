@@ -8,7 +8,7 @@ use crate::{
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     profile::{Profile, ScaffoldTrigger},
     scope::Scope,
     settings::MergedSettings,
@@ -399,22 +399,15 @@ impl TrustGate<'_> {
         let is_used = matches!(trust, Trust::Trusted | Trust::Once | Trust::Stale);
         if !is_used {
             let shown = places.shown(&root);
+            let left_out = |severity: Severity, why: &str| {
+                Diagnostic::left_out(severity, DiagnosticCode::TrustUntrusted, &shown, why)
+            };
             let note = match (&consent, trust) {
-                (Consent::Deny, _) => Diagnostic::info(
-                    DiagnosticCode::TrustUntrusted,
-                    format!("{shown} was left out: {DENIED}"),
-                )
-                .help(DENIED_HELP),
-                (_, Trust::Declined) => Diagnostic::info(
-                    DiagnosticCode::TrustUntrusted,
-                    format!("{shown} was left out: you declined it"),
-                )
-                .help("trust it to change that"),
-                _ => Diagnostic::warning(
-                    DiagnosticCode::TrustUntrusted,
-                    format!("{shown} was left out: it is not trusted"),
-                )
-                .help("look at it, then trust it"),
+                (Consent::Deny, _) => left_out(Severity::Info, DENIED).help(DENIED_HELP),
+                (_, Trust::Declined) => {
+                    left_out(Severity::Info, "you declined it").help("trust it to change that")
+                }
+                _ => left_out(Severity::Warning, "it is not trusted").help("look at it, then trust it"),
             };
             diagnostics.push(note.at(Place::file(Some(Scope::Project), shown)));
         }

@@ -28,6 +28,7 @@ use preface_host::{
 use serde::Serialize;
 use std::{
     collections::BTreeSet,
+    iter,
     path::{Path, PathBuf},
 };
 
@@ -171,8 +172,10 @@ impl Coverage {
     pub fn permission_lines(&self) -> Vec<String> {
         let waiting = self.permissions.iter().filter(|(_, state)| *state != PermissionState::Granted);
         waiting
-            .flat_map(|(permission, _)| permission.shown().into_iter().enumerate())
-            .map(|(at, line)| if at == 0 { format!("  {line}") } else { format!("    {line}") })
+            .flat_map(|(permission, _)| {
+                let lines = permission.lines().into_iter().map(|line| format!("    {line}"));
+                iter::once(format!("  {}", hidden::escape_hidden(&permission.subject))).chain(lines)
+            })
             .collect()
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     system::ReadScope,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     extension::{EntryOrigin, Status},
     origin::{Origin, Piece, Source, decode},
     scope::Scope,
@@ -238,8 +238,8 @@ impl MarkdownSource<'_> {
     fn no_yaml(self, line: usize, why: &str, look: &ProviderContext<'_>) -> MarkdownOutcome {
         let Source { scope, path } = &*self.source;
         let place = self.place(line);
-        let what = format!("{path} was left out: its head is no YAML: {}", shown(why));
-        let note = Diagnostic::warning(DiagnosticCode::MarkdownHead, what)
+        let why = format!("its head is no YAML: {}", shown(why));
+        let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::MarkdownHead, path, why)
             .at(place)
             .help("mend the lines between the two `---`; a text with `: ` in it needs quotes");
         look.note(note.clone());

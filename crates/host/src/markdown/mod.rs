@@ -174,8 +174,10 @@ fn entry<T>(
                 entry.value.language = file.language;
                 entry
             }
-            Err(mut note) => {
-                note.message = format!("{} was left out: {}", file.source.path, note.message);
+            Err(note) => {
+                let Diagnostic { severity, code, message, .. } = &*note;
+                let message = Diagnostic::left_out(*severity, *code, &file.source.path, message).message;
+                let note = Box::new(Diagnostic { message, ..*note });
                 look.note((*note).clone());
                 MarkdownEntry::of(file.own_name(), &file, vec![*note])
             }

@@ -5,7 +5,7 @@ use crate::{
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
     scope::Scope,
 };
@@ -172,8 +172,9 @@ impl<'a> MarkdownTree<'a> {
         }
         let shown = self.look.places.source(self.scope, path).path.clone();
         let more = if self.notes == MOST_NOTES { "; there may be more" } else { "" };
-        let what = format!("{shown} was left out: {}{more}", escape_hidden(&why.to_string()));
-        let note = Diagnostic::warning(code, what).at(Place::file(Some(self.scope), shown));
+        let why = format!("{}{more}", escape_hidden(&why.to_string()));
+        let note = Diagnostic::left_out(Severity::Warning, code, &shown, why)
+            .at(Place::file(Some(self.scope), shown));
         self.look.note(match help {
             Some(help) => note.help(help),
             None => note,

@@ -12,7 +12,7 @@ use crate::{
 };
 use preface_core::{
     compose::is_blank,
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
     origin::Piece,
     scope::Scope,
@@ -157,11 +157,10 @@ impl ContextWalk<'_> {
             if let Some(first) = taken.filter(|_| self.first) {
                 if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
                     let shown = look.places.source(scope, &path).path.clone();
-                    let what = format!("{shown} was left out: {first} is in the same directory");
-                    look.note(
-                        Diagnostic::info(DiagnosticCode::ContextShadowed, what)
-                            .at(Place::file(Some(scope), shown)),
-                    );
+                    let why = format!("{first} is in the same directory");
+                    let note =
+                        Diagnostic::left_out(Severity::Info, DiagnosticCode::ContextShadowed, &shown, why);
+                    look.note(note.at(Place::file(Some(scope), shown)));
                 }
                 continue;
             }
@@ -179,9 +178,9 @@ impl ContextWalk<'_> {
         {
             return false;
         }
-        let what = format!("{shown} was left out: the linked work tree below it has its own");
+        let why = "the linked work tree below it has its own";
         self.look.note(
-            Diagnostic::info(DiagnosticCode::ContextShadowed, what)
+            Diagnostic::left_out(Severity::Info, DiagnosticCode::ContextShadowed, shown, why)
                 .at(Place::file(Some(Scope::Project), shown)),
         );
         true
@@ -199,21 +198,17 @@ impl ContextWalk<'_> {
         if self.links == "never" && is_link {
             self.left_out.set(true);
             let shown = look.places.shown(path);
-            look.note(Diagnostic::info(
-                DiagnosticCode::FileLink,
-                format!("{shown} was left out: it is a link, and `links` is `never`"),
-            ));
+            let why = "it is a link, and `links` is `never`";
+            look.note(Diagnostic::left_out(Severity::Info, DiagnosticCode::FileLink, shown, why));
             return false;
         }
         if scope == Scope::Project && !look.in_roots(path) {
             if is_link {
                 self.left_out.set(true);
                 let shown = look.places.shown(path);
-                let what = format!("{shown} was left out: it leads out of the directories that may be read");
-                look.note(
-                    Diagnostic::warning(DiagnosticCode::FileOutside, what)
-                        .at(Place::file(Some(scope), shown)),
-                );
+                let why = "it leads out of the directories that may be read";
+                let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why);
+                look.note(note.at(Place::file(Some(scope), shown)));
             }
             return false;
         }
@@ -237,9 +232,11 @@ impl ContextWalk<'_> {
         }
         if let Some((first, how)) = self.twin(path, &read, found) {
             look.note(
-                Diagnostic::info(
+                Diagnostic::left_out(
+                    Severity::Info,
                     DiagnosticCode::ContextDuplicate,
-                    format!("{shown} was left out: {how} as {first}"),
+                    &shown,
+                    format!("{how} as {first}"),
                 )
                 .at(Place::file(Some(scope), shown)),
             );
@@ -251,10 +248,9 @@ impl ContextWalk<'_> {
         }
         let imports = if self.report_imports { self.imports(path, &pieces) } else { Vec::new() };
         if self.only_imports(&imports, &pieces, found) {
-            let what = format!("{shown} was left out: it only imports files that are included");
-            look.note(
-                Diagnostic::info(DiagnosticCode::ContextDuplicate, what).at(Place::file(Some(scope), shown)),
-            );
+            let why = "it only imports files that are included";
+            let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &shown, why);
+            look.note(note.at(Place::file(Some(scope), shown)));
             return true;
         }
         let variables = BTreeMap::from([

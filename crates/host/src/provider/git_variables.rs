@@ -9,7 +9,7 @@ use crate::{
     system::GitError,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode},
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
     lint::hidden::escape_hidden,
     variable::{RecordedVariable, Stability, VariableKey},
 };
@@ -130,8 +130,9 @@ fn untrusted(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable 
     } else {
         ("it is text of a repository that you have not trusted", "trust the project")
     };
-    let note = Diagnostic::info(DiagnosticCode::TrustUntrusted, format!("`{key}` was left out: {why}"));
-    variable.diagnostics.push(note.help(help));
+    let what = format!("`{key}`");
+    let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::TrustUntrusted, what, why);
+    variable.diagnostics.push(note.about(key).help(help));
     variable
 }
 

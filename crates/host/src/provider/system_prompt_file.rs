@@ -87,11 +87,9 @@ impl ContextProvider for SystemPromptFileSection {
         if let Some(path) = global.as_ref().filter(|path| without_global && look.system.stat(path).is_some())
         {
             let shown = look.places.source(Scope::Global, path).path.clone();
-            let what = format!("{shown} was left out: `contextProviders.SystemPromptFile.enabled` is false");
-            look.note(
-                Diagnostic::info(DiagnosticCode::FileSwitchedOff, what)
-                    .at(Place::file(Some(Scope::Global), shown)),
-            );
+            let why = "`contextProviders.SystemPromptFile.enabled` is false";
+            let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::FileSwitchedOff, &shown, why);
+            look.note(note.at(Place::file(Some(Scope::Global), shown)));
         }
         let global = global.filter(|_| !without_global);
         // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
@@ -215,7 +213,7 @@ impl SystemPromptFileSection {
 
 fn left_out(path: &Path, why: String, look: &ProviderContext<'_>) -> Diagnostic {
     let shown = look.places.shown(path);
-    Diagnostic::warning(DiagnosticCode::SuppressedError, format!("{shown} was left out: {why}"))
+    Diagnostic::left_out(Severity::Warning, DiagnosticCode::SuppressedError, &shown, why)
         .at(Place::file(Some(Scope::Project), shown))
 }
 

@@ -19,7 +19,7 @@ use crate::{
     system::FileId,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     extension::{EntryOrigin, Status},
     origin::Piece,
     skill::command,
@@ -195,9 +195,10 @@ impl Loader<'_> {
             // Named twice, it is one file all the same.
             return;
         }
-        let what = format!("{} was left out: it is the same as {first}", entry.origin.path);
-        let place = Place::file(Some(start.scope), entry.origin.path.clone());
-        self.look.note(Diagnostic::info(DiagnosticCode::SkillDuplicate, what).at(place));
+        let path = &entry.origin.path;
+        let why = format!("it is the same as {first}");
+        let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::SkillDuplicate, path, why);
+        self.look.note(note.at(Place::file(Some(start.scope), path.clone())));
         entry.value.left_out = Some(SkillOmission::Duplicate { path: first });
         self.entries.push(entry);
     }

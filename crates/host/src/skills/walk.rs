@@ -9,11 +9,14 @@ use crate::{
     system::{DirEntry, FileId, FileKind, ReadError, ReadScope},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
     skill::SKILL_FILE,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+};
 
 /// The most entries that a directory may have.
 const MOST_ENTRIES: usize = 20_000;
@@ -108,7 +111,7 @@ impl<'a> SkillWalk<'a> {
             // A missing root is no fault; something else in its place is.
             Err(ReadError::Missing) => return,
             Err(error) => {
-                self.note(&dir, DiagnosticCode::SkillInvalid, &format!("was left out: {error}"));
+                self.left_out(&dir, DiagnosticCode::SkillInvalid, error);
                 return;
             }
         };
@@ -169,11 +172,8 @@ impl<'a> SkillWalk<'a> {
                 }
                 if depth >= self.options.depth {
                     let limit = self.options.depth;
-                    self.note(
-                        &path,
-                        DiagnosticCode::SkillIgnored,
-                        &format!("was left out: it lies deeper than {limit} directories"),
-                    );
+                    let why = format!("it lies deeper than {limit} directories");
+                    self.left_out(&path, DiagnosticCode::SkillIgnored, why);
                     return;
                 }
                 if entry.kind == FileKind::Link {
@@ -318,6 +318,12 @@ impl<'a> SkillWalk<'a> {
         self.known = self.walked.len();
         let first = self.walked.iter().find(|(_, known)| *known == Some(id))?;
         Some(first.0.clone())
+    }
+
+    fn left_out(&self, path: &Path, code: DiagnosticCode, why: impl Display) {
+        let shown = self.look.places.source(self.start.scope, path).path.clone();
+        let note = Diagnostic::left_out(Severity::Warning, code, &shown, why);
+        self.look.note(note.at(Place::file(Some(self.start.scope), shown)));
     }
 
     fn note(&self, path: &Path, code: DiagnosticCode, what: &str) {

@@ -9,7 +9,7 @@ use super::{contents::Digest, file::JsonObject, pins::PinPath};
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fmt, path::Path};
 
 /// Something that a project wants to do, and may once it is granted.
 ///
@@ -74,12 +74,31 @@ pub enum PermissionAction {
     },
 }
 
+/// A line of the description of an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PermissionLine {
+    /// What is done, or what of it is not pinned.
+    Action(String),
+    /// The digest of a file or a directory.
+    Digest(String),
+}
+
+impl fmt::Display for PermissionLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (PermissionLine::Action(line) | PermissionLine::Digest(line)) = self;
+        f.write_str(line)
+    }
+}
+
 impl Permission {
-    /// Returns a description of the permission for people, line by line and in full, with hidden characters
-    /// escaped. The first line is the subject.
+    /// Returns a description of the action for people, line by line and in full, with hidden characters escaped.
     #[must_use]
-    pub fn shown(&self) -> Vec<String> {
-        let mut lines = vec![escape_hidden(&self.subject).into_owned()];
+    pub fn lines(&self) -> Vec<PermissionLine> {
+        let pinned = |what: &str, (path, digest): &(String, Digest)| {
+            PermissionLine::Digest(format!("{what} {} {digest}", quoted(path)))
+        };
+        let mut digests = Vec::new();
+        let mut lines = Vec::new();
         match &self.action {
             PermissionAction::Command { argv, cwd, env, files, directory } => {
                 let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
@@ -88,11 +107,8 @@ impl Permission {
                 lines.extend(
                     env.iter().map(|(name, value)| format!("with {}={}", quoted(name), quoted(value))),
                 );
-                lines.extend(files.iter().map(|(path, digest)| format!("file {} {digest}", quoted(path))));
-                lines.extend(
-                    directory.iter().map(|(path, digest)| format!("all of {} {digest}", quoted(path))),
-                );
-                lines.extend(self.not_pinned());
+                digests.extend(files.iter().map(|file| pinned("file", file)));
+                digests.extend(directory.iter().map(|directory| pinned("all of", directory)));
             }
             PermissionAction::Endpoint { url, with } => {
                 lines.push(format!("connects to {}", quoted(url)));
@@ -102,7 +118,8 @@ impl Permission {
             }
             PermissionAction::Writes { path } => lines.push(format!("writes {}", quoted(path))),
         }
-        lines
+        let lines = lines.into_iter().map(PermissionLine::Action);
+        lines.chain(digests).chain(self.not_pinned().into_iter().map(PermissionLine::Action)).collect()
     }
 
     /// Orders what has no order of its own, so that equal deeds are equal values.
@@ -261,14 +278,20 @@ impl TryFrom<StoredPermission> for Permission {
     }
 }
 
-/// Returns a word so that its ends can be seen, as a shell takes it.
+/// Returns a word so that its ends can be seen, as a shell takes it, with hidden characters escaped.
 #[must_use]
 pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~^".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => escape_hidden(word).into_owned(),
-        false => format!("'{}'", escape_hidden(word).replace('\'', r"'\''")),
+    shell_quoted(&escape_hidden(word))
+}
+
+/// Writes a word so that a shell reads it as it is.
+#[must_use]
+pub fn shell_quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
     }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Programs that read files of the working directory by themselves, and what they read.

@@ -197,7 +197,7 @@ impl ChangeGroup {
 struct CatalogRow {
     category: String,
     name: String,
-    /// By how many tokens; `None` where they are not counted on both sides.
+    /// By how many tokens; `None` if they are not counted on both sides.
     tokens: Option<i64>,
     bytes: i64,
     /// The names that only one of the two versions declares, with `+` or `-`.

@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(value_name = "NAME")]
     name: Option<String>,
 
-    /// The preset, where no prompt is named
+    /// The preset, if no prompt is named
     #[arg(long, value_name = "NAME", required_unless_present = "name", conflicts_with = "name")]
     preset: Option<String>,
 

@@ -27,7 +27,7 @@ Examples:
 /// Check that catalogs are unchanged since their import
 ///
 /// Compares the index of each with its files, and compiles the files once more. Without a VERSION it looks at all of them. Exits
-/// with 1 where something does not agree.
+/// with 1 if something does not agree.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

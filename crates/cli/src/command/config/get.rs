@@ -31,7 +31,7 @@ Examples:
 /// Print one setting
 ///
 /// The value that counts, all layers merged: a string bare, anything else as JSON. Nothing is printed and the exit code is
-/// 1 where it is not set.
+/// 1 if it is not set.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

@@ -93,7 +93,7 @@ pub fn settings(profile: &Profile, shared: bool) -> String {
     )
 }
 
-const PRESET: &str = r#"  // The preset, or a profile of yours, that `preface build` uses when nothing else is said.
+const PRESET: &str = r#"  // The preset, or a profile of yours, that `preface build` uses when nothing else is chosen.
   // "preset": "default",
   // "profile": "profiles/mine.toml",
 

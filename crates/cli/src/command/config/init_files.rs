@@ -1,4 +1,4 @@
-//! Which files of a layer count for a profile, as its groups and sections name them: what `preface config init` is_shown.
+//! The files of a layer that a profile reads, as its groups and sections name them: `preface config init` lists them.
 
 use preface_engine::core::{
     profile::Profile,

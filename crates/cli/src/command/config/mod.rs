@@ -181,7 +181,7 @@ fn outcome(settings: &SettingsReport, key: &KeyPath, value: &LayerValue, all: &[
     }
 }
 
-/// True where a note points at a value, or into it, or at its key, or at what contains it.
+/// True if a note points at a value, or into it, or at its key, or at what contains it.
 fn is_about(note: &Diagnostic, value: &LayerValue) -> bool {
     let Some(at) = &note.place else { return false };
     [&value.place, &value.key_place].into_iter().any(|place| {

@@ -88,9 +88,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         engine.settings(&trial)?;
     }
     let changed = file.edit(key, &change)? == SettingsWriteOutcome::Changed;
-    let words = match changed {
-        true => format!("set {name} = {value} in {}\n", file.shown()),
-        false => format!("{name} is {value} in {} already\n", file.shown()),
+    let words = if changed {
+        format!("set {name} = {value} in {}\n", file.shown())
+    } else {
+        format!("{name} is {value} in {} already\n", file.shown())
     };
     let diagnostics = afterwards(&engine, &request, &file, key)?;
     let done = json!({

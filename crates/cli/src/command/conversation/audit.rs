@@ -103,9 +103,10 @@ fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, CommandFailure> {
     })?;
     let done = done.unwrap_or_default();
     let what = if done == 1 { "1 entry".to_owned() } else { format!("{done} entries") };
-    let words = match args.dry_run {
-        true => format!("{what} from before {before} would be removed.\n"),
-        false => format!("Removed {what} from before {before}.\n"),
+    let words = if args.dry_run {
+        format!("{what} from before {before} would be removed.\n")
+    } else {
+        format!("Removed {what} from before {before}.\n")
     };
     let report = json!({ "deleted": done, "before": format_instant(before), "dry_run": args.dry_run });
     ui.result(args.format, &report, &words)?;

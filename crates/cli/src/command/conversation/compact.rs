@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_parser = messages_file)]
     messages: Option<PathBuf>,
 
-    /// Limit the summary to N tokens, where the format is that of a service
+    /// Limit the summary to N tokens, if the format is that of a service
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_output_tokens: Option<u64>,
 
@@ -120,11 +120,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if talk != Verbosity::Quiet {
         let name = escape_hidden(args.id.as_str());
         let revision = done.head.revision.revision;
-        ui.eprint(&match done.constructed {
-            true => format!(
+        ui.eprint(&if done.constructed {
+            format!(
                 "`{name}` is at revision {revision} now; the stored prompt does not have the instructions.\n"
-            ),
-            false => format!("`{name}` stays at revision {revision}.\n"),
+            )
+        } else {
+            format!("`{name}` stays at revision {revision}.\n")
         });
     }
     notes::print(ui, talk, &Prompt { diagnostics: notes, ..Prompt::default() });

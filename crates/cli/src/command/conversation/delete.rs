@@ -118,9 +118,10 @@ fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, Comma
     })?;
     let many = done.unwrap_or_default();
     let what = count(many, "conversation");
-    let words = match args.dry_run {
-        true => format!("{what} built before {before} would be deleted.\n"),
-        false => format!("Deleted {what} built before {before}.\n"),
+    let words = if args.dry_run {
+        format!("{what} built before {before} would be deleted.\n")
+    } else {
+        format!("Deleted {what} built before {before}.\n")
     };
     let report = json!({ "deleted": many, "before": format_instant(before), "dry_run": args.dry_run });
     ui.result(args.format, &report, &words)?;

@@ -101,7 +101,7 @@ pub fn view(ui: &Ui, plan: &CachePlan) -> String {
 /// The columns of the bar of a whole request.
 const BAR: usize = 30;
 
-/// Draws the place of a tier in a request of so many tokens: filled where it is cached. A tier with tokens has a column at least.
+/// Draws the place of a tier in a request of so many tokens: filled if it is cached. A tier with tokens has a column at least.
 fn bar(tier: &CacheTier, tokens: usize, is_cached: bool) -> String {
     if tier.tokens == 0 {
         return String::new();

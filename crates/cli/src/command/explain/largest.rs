@@ -1,12 +1,15 @@
 //! The view of the parts by size.
 
-use super::{kind, merged, percent};
+use super::{merged, percent};
 use crate::ui::{
     style,
     table::{Cell, ColumnAlignment, TextTable},
     text::{count, number, short_middle},
 };
-use preface_engine::core::explain::{Explanation, SizedPart, largest};
+use preface_engine::core::{
+    explain::{Explanation, SizedPart, largest},
+    origin::Origin,
+};
 
 /// The default number of parts that are shown.
 pub const FEW: &str = "10";
@@ -50,9 +53,9 @@ fn mostly_from(row: &SizedPart<'_>, room: Option<usize>) -> String {
     let sources = merged(row.part);
     // The first of equals.
     let Some(most) = sources.iter().rev().max_by_key(|source| source.tokens) else { return String::new() };
-    let label = match kind(most) {
+    let label = match most.origin {
         // The file of the profile, without its keys.
-        "profile" => most.label.split(": ").next().unwrap_or_default(),
+        Origin::Literal { .. } => most.label.split(": ").next().unwrap_or_default(),
         _ => &most.label,
     };
     match room {

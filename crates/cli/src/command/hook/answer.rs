@@ -45,7 +45,7 @@ const LIMIT: u64 = 4 << 20;
 /// The model of the session and its id (`[prompt:conversation_id]`) are those of the hook, unless a flag sets them. Trust is as recorded:
 /// nobody is asked, and files that are not trusted are left out.
 ///
-/// An agent is never stopped by this command: the exit code is always 0, and where there is no answer, because of broken JSON, a missing
+/// An agent is never stopped by this command: the exit code is always 0, and if there is no answer, because of broken JSON, a missing
 /// directory or a wrong flag, `{}` is printed and the reason goes to stderr.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -154,7 +154,7 @@ fn answer(ui: &Ui, args: &Args) -> Result<Value, CommandFailure> {
     Ok(args.agent.answer(name, context(&built.prompt, event)))
 }
 
-/// Returns the text for the model: the prompt where a session starts, and the attachments between their tags.
+/// Returns the text for the model: the prompt if a session starts, and the attachments between their tags.
 fn context(prompt: &Prompt, event: AgentEvent) -> String {
     let is_start = event == AgentEvent::SessionStart;
     let attachments =
@@ -170,7 +170,7 @@ fn context(prompt: &Prompt, event: AgentEvent) -> String {
 }
 
 impl HookAgent {
-    /// True where the history of a resumed session has what a hook added to it. Gemini CLI (0.61.0) and GitHub Copilot CLI (1.0.102) leave
+    /// True if the history of a resumed session has what a hook added to it. Gemini CLI (0.61.0) and GitHub Copilot CLI (1.0.102) leave
     /// the whole message out.
     fn stores_texts(self) -> bool {
         !matches!(self, HookAgent::Gemini | HookAgent::Copilot)

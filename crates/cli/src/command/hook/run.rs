@@ -28,7 +28,7 @@ Examples:
 /// Play a scenario: show how hooks change each request of a conversation
 ///
 /// The file declares extensions, what a model answers and what happens; docs/reference/hooks.md has the format. Nothing in it is
-/// executed. The hooks of the layers run as well, where they are permitted. No model is called.
+/// executed. The hooks of the layers run as well, if they are permitted. No model is called.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -109,7 +109,7 @@ fn view(ui: &Ui, record: &ScenarioRecord) -> String {
     out
 }
 
-/// The prompt as the base and what follows it, where it begins with the base.
+/// The prompt as the base and what follows it, if it begins with the base.
 fn beside(base: &Prompt, prompt: &Prompt, columns: usize) -> String {
     match prompt.text.strip_prefix(base.text.as_str()) {
         Some("") => "=base".to_owned(),

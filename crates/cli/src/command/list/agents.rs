@@ -20,7 +20,7 @@ use preface_engine::{
 
 /// The widest column of names.
 const NAME: usize = 32;
-/// The widest column of tools, and what it is left where room is short.
+/// The widest column of tools, and its width if room is short.
 const TOOLS: usize = 32;
 const FEW_TOOLS: usize = 8;
 /// The width that the path keeps before the column of tools is narrowed.
@@ -110,7 +110,7 @@ fn tools(agent: &AgentEntry) -> String {
     }
 }
 
-/// The lines below a row: what it is for, then what there is to know about it.
+/// The lines below a row: its description, then its details.
 fn below(agent: &AgentEntry) -> Vec<String> {
     let description = agent
         .value

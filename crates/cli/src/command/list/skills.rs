@@ -95,7 +95,7 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
     out
 }
 
-/// The lines below a row: what it is for, then what there is to know about it.
+/// The lines below a row: its description, then its details.
 fn below(skill: &SkillEntry) -> Vec<String> {
     let mut lines: Vec<String> = skill
         .value

@@ -142,9 +142,10 @@ fn view(
                 format!("{}{mark}", argument.name)
             };
             let arguments: Vec<String> = prompt.arguments.iter().map(argument).collect();
-            let name = match arguments.is_empty() {
-                true => prompt.name.clone(),
-                false => format!("{}({})", prompt.name, arguments.join(", ")),
+            let name = if arguments.is_empty() {
+                prompt.name.clone()
+            } else {
+                format!("{}({})", prompt.name, arguments.join(", "))
             };
             (name, prompt.description.as_deref())
         })

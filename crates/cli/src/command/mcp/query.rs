@@ -59,7 +59,7 @@ impl ServerFlags {
         Ok(request)
     }
 
-    /// Asks, and prints progress on a terminal.
+    /// Queries the servers, and prints progress on a terminal.
     pub fn query(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, CommandFailure> {
         let options =
             QueryOptions { names: names.to_vec(), deadline: self.timeout, record, ..QueryOptions::default() };
@@ -72,7 +72,7 @@ impl ServerFlags {
     }
 }
 
-/// Asks servers, and prints progress on a terminal. A signal ends every started server, and then the command.
+/// Queries servers, and prints progress on a terminal. A signal ends every started server, and then the command.
 pub fn query(
     ui: &Ui,
     request: &Request,
@@ -102,7 +102,7 @@ pub fn print_diagnostics(ui: &Ui, talk: Verbosity, answers: &ServerAnswers) {
     notes::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
 }
 
-/// The answers as a list for programs.
+/// The replies as a list for programs.
 pub fn document(answers: &ServerAnswers) -> ListDocument<'_, &ServerAnswer> {
     ListDocument {
         kind: "servers",
@@ -111,7 +111,7 @@ pub fn document(answers: &ServerAnswers) -> ListDocument<'_, &ServerAnswer> {
     }
 }
 
-/// Writes the table of answers.
+/// Writes the table of replies.
 pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
     let dim = style::DIM;
     if servers.is_empty() {

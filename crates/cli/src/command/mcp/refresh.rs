@@ -32,7 +32,7 @@ pub struct Args {
     flags: ServerFlags,
 }
 
-/// Asks and records.
+/// Queries and records.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let answers = args.flags.query(ui, &args.servers, true)?;
     match args.flags.format {

@@ -1,4 +1,4 @@
-//! `preface mcp test`: does a server start, does it answer, how long does that take, and what is wrong.
+//! `preface mcp test`: which servers start and answer, how long that takes, and what is wrong.
 
 use super::query::{self, ServerFlags};
 use crate::{
@@ -20,8 +20,8 @@ Examples:
 
 /// Check that MCP servers start and answer
 ///
-/// It records nothing. The exit code is 1 where a server failed, where one that you name may not run, and, where you name none,
-/// where an entry of an mcp.json is broken.
+/// It records nothing. The exit code is 1 if a server failed, if one that you name may not run, and, if you name none,
+/// if an entry of an mcp.json is broken.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

@@ -34,7 +34,7 @@ Examples:
 
 /// Read and change stored templates
 ///
-/// A profile that takes a template uses `main` of the store, where one is kept. Each change is a new version; none is ever
+/// A profile that takes a template uses `main` of the store, if there is one. Each change is a new version; none is ever
 /// lost. Conversations that are kept stay as they are until they are compacted or refreshed.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -158,9 +158,10 @@ fn default_text(engine: &Engine<'_>, place: &PlaceFlags) -> Result<String, Comma
 
 /// `120 bytes`, or that it is the default.
 fn size(version: &TemplateVersion) -> String {
-    match version.reset {
-        true => "the default".to_owned(),
-        false => count(usize::try_from(version.bytes).unwrap_or(usize::MAX), "byte"),
+    if version.reset {
+        "the default".to_owned()
+    } else {
+        count(usize::try_from(version.bytes).unwrap_or(usize::MAX), "byte")
     }
 }
 

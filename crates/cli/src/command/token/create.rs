@@ -66,7 +66,7 @@ enum Expiry {
 }
 
 impl Expiry {
-    /// Returns the instant, counted from `now`; `None` where it is not after that, or beyond all clocks.
+    /// Returns the instant, counted from `now`; `None` if it is not after that, or beyond all clocks.
     fn instant(self, now: Timestamp) -> Option<Timestamp> {
         let at = match self {
             Expiry::After(duration) => now.checked_add(duration).ok()?,

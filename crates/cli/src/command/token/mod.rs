@@ -18,7 +18,7 @@ Examples:
 /// Manage the tokens of the service
 ///
 /// A service that listens beyond its own machine, or that runs with `--require-token`, answers only requests with a token. Each
-/// token has a name, which is recorded with the changes made with it, a role, and where wanted an end. Roles: `metrics`
+/// token has a name, which is recorded with the changes made with it, a role, and optionally an end. Roles: `metrics`
 /// (numbers and health), `read` (stored prompts and templates), `analyze` (also previews, which read files below the
 /// roots), `converse` (also turns of conversations), `write` (everything). The store keeps a digest of the token and never
 /// the token itself.

@@ -19,7 +19,7 @@ use preface_engine::{
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
     host::{
         gate::GateVerdict,
-        trust::{Permission, PermissionState, ProgramChange},
+        trust::{Permission, PermissionLine, PermissionState, ProgramChange},
     },
 };
 use serde_json::json;
@@ -94,7 +94,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     for change in &changes {
         out.push_str(&permission_diff(change));
     }
-    // Nobody has looked at these texts yet, so they are not sent raw to a pager either.
+    // These texts are not reviewed yet, so they are not sent raw to a pager either.
     match args.format {
         OutputFormat::Text => ui.patch(&visible(&out))?,
         OutputFormat::Json => ui.json(&json!({
@@ -127,16 +127,16 @@ fn entry(change: &PermissionChange) -> serde_json::Value {
 /// Compares what the project would do with what was granted: in comments, which programs that apply a patch skip, and the
 /// files of its program as a patch.
 fn permission_diff(change: &PermissionChange) -> String {
-    let mut lines = change.permission.shown();
-    let subject = lines.remove(0);
+    let subject = escape_hidden(&change.permission.subject);
+    let lines = change.permission.lines();
     let mut out = format!("# {subject}: {}; {}\n", state_name(state(change)), complete(ALLOW));
-    let before = change.granted.as_ref().map(Permission::shown).unwrap_or_default();
-    // The digests of files: the files themselves follow.
-    let is_digest = |line: &&String| line.starts_with("file ") || line.starts_with("all of ");
-    for line in before.iter().skip(1).filter(|line| !is_digest(line) && !lines.contains(line)) {
+    let before = change.granted.as_ref().map(Permission::lines).unwrap_or_default();
+    // The files themselves follow.
+    let is_action = |line: &&PermissionLine| matches!(line, PermissionLine::Action(_));
+    for line in before.iter().filter(|line| is_action(line) && !lines.contains(line)) {
         out.push_str(&format!("# - {line}\n"));
     }
-    for line in lines.iter().filter(|line| !is_digest(line) && !before.contains(line)) {
+    for line in lines.iter().filter(|line| is_action(line) && !before.contains(line)) {
         out.push_str(&format!("# + {line}\n"));
     }
     change.files.iter().for_each(|file| out.push_str(&file_diff(file)));

@@ -69,18 +69,12 @@ pub struct Args {
     #[arg(long)]
     allow_hidden: bool,
 
-    /// Accepted for scripts; there is no question to answer
-    #[arg(long)]
-    yes: bool,
-
     #[command(flatten)]
     turn: TurnFlags,
 }
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    // The flag is the default of this command.
-    let _ = args.yes;
     let system = files::system();
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(&system).with_templates(&templates);
@@ -189,11 +183,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     )))
 }
 
-/// Returns the failure of a grant of files where files need none; the help names what does need one.
+/// Returns the failure of a grant of files if files need none; the help names what does need one.
 fn no_gate(preset: &str, permissions: &[(Permission, PermissionState)]) -> CommandFailure {
     let pending = permissions.iter().filter(|(_, state)| *state != PermissionState::Granted);
     let names: Vec<String> =
-        pending.filter_map(|(permission, _)| permission.shown().into_iter().next()).collect();
+        pending.map(|(permission, _)| escape_hidden(&permission.subject).into_owned()).collect();
     let help = match (permissions.is_empty(), names.is_empty()) {
         (true, _) => "nothing in this project needs a grant".to_owned(),
         (false, true) => "what it may run is granted already".to_owned(),
@@ -222,12 +216,8 @@ fn allowed(permissions: &preface_engine::PermissionGrant) -> String {
         let _ = writeln!(out, "Allowed from now on:");
     }
     for permission in &permissions.added {
-        let lines = permission.shown();
-        let mut lines = lines.iter();
-        if let Some(subject) = lines.next() {
-            let _ = writeln!(out, "  {bold}{subject}{bold:#}");
-        }
-        lines.for_each(|line| out.push_str(&format!("    {line}\n")));
+        let _ = writeln!(out, "  {bold}{}{bold:#}", escape_hidden(&permission.subject));
+        permission.lines().iter().for_each(|line| out.push_str(&format!("    {line}\n")));
     }
     if !permissions.unchanged.is_empty() {
         let _ = writeln!(out, "{dim}{} allowed before already.{dim:#}", permissions.unchanged.len());
@@ -242,7 +232,7 @@ fn were(many: usize) -> String {
     format!("{} {}", texts(many), if many == 1 { "was" } else { "were" })
 }
 
-/// Makes paths absolute: from the directory that is worked in, and where nothing is there, from the root of the project,
+/// Makes paths absolute: from the directory that is worked in, and if nothing is there, from the root of the project,
 /// to which the paths in the output are relative.
 pub(super) fn paths(
     system: &dyn System,

@@ -54,7 +54,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let rows = store.list(&mut problems);
     let unread = problems.iter().any(|note| note.severity == Severity::Error);
     match args.format {
-        // Nobody knows what a store holds that cannot be read.
+        // The content of a store that cannot be read is unknown.
         _ if rows.is_empty() && unread => {}
         OutputFormat::Json => {
             ui.json(&ListDocument { kind: "projects", entries: rows, diagnostics: &problems })?;

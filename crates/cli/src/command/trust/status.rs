@@ -158,15 +158,12 @@ fn permitted(permissions: &[(Permission, PermissionState)], granted: &Permission
     }
     for (permission, state) in permissions {
         let style = if *state == PermissionState::Granted { good } else { care };
-        let lines = permission.shown();
-        let mut lines = lines.iter();
-        if let Some(subject) = lines.next() {
-            let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
-        }
+        let subject = escape_hidden(&permission.subject);
+        let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
         let before = granted.latest(&permission.subject).filter(|_| *state == PermissionState::Changed);
-        let before = before.map(Permission::shown);
-        for line in lines {
-            let is_new = before.as_ref().is_some_and(|before| !before.contains(line));
+        let before = before.map(Permission::lines);
+        for line in permission.lines() {
+            let is_new = before.as_ref().is_some_and(|before| !before.contains(&line));
             let mark = if is_new { format!("  {care}changed{care:#}") } else { String::new() };
             let _ = writeln!(out, "    {line}{mark}");
         }
@@ -246,7 +243,7 @@ fn pinned(
             writeln!(out, "The project has no files that a grant covers.")
         }
         (_, 0) if !lost.is_empty() => {
-            writeln!(out, "A pinned file cannot be read. Where that is right, export the pins again.")
+            writeln!(out, "A pinned file cannot be read. If that is right, export the pins again.")
         }
         (0, _) => writeln!(out, "No file of the project can be read."),
         (_, 0) if unread > 0 => writeln!(

@@ -42,6 +42,7 @@ use reader::{InstructionReader, absolute_source};
 use splice::{ImportingFile, Splicer};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Display,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -351,16 +352,14 @@ impl SectionBuild<'_> {
         if let Some(first) = self.included.add(text.id, &real, &source) {
             // The user's own file, met again on the way down, is not left out: it is included.
             if first.path != source.path {
-                self.note(Severity::Info, DiagnosticCode::ContextDuplicate, &source, |shown| {
-                    format!("{shown} was left out: it is the same file as {}", first.path)
-                });
+                let why = format!("it is the same file as {}", first.path);
+                self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
             }
             return;
         }
         if let Some(by) = self.splicer.imported.get(&real) {
-            self.note(Severity::Info, DiagnosticCode::ContextDuplicate, &source, |shown| {
-                format!("{shown} was left out: it is imported by {}", by.path)
-            });
+            let why = format!("it is imported by {}", by.path);
+            self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
             return;
         }
         self.report_bad_bytes(&text, &source);
@@ -391,9 +390,7 @@ impl SectionBuild<'_> {
         let real = match self.look.system.canonical(path) {
             Ok(real) => real,
             Err(error) => {
-                self.note(Severity::Warning, DiagnosticCode::FileLink, source, |shown| {
-                    format!("{shown} was left out: {error}")
-                });
+                self.left_out(Severity::Warning, DiagnosticCode::FileLink, source, error);
                 return None;
             }
         };
@@ -401,9 +398,8 @@ impl SectionBuild<'_> {
         {
             // The user's own file may be met again on the way down.
             if self.excluded.insert(path.clone()) {
-                self.note(Severity::Info, DiagnosticCode::InstructionsExcluded, source, |shown| {
-                    format!("{shown} was left out: it is excluded")
-                });
+                let code = DiagnosticCode::InstructionsExcluded;
+                self.left_out(Severity::Info, code, source, "it is excluded");
             }
             return None;
         }
@@ -424,8 +420,8 @@ impl SectionBuild<'_> {
         // Files above the directories that may be read are not reported.
         if is_link || self.look.in_roots(path) {
             self.notes.report(Severity::Warning, DiagnosticCode::FileOutside, || {
-                let what = format!("{} was left out: it leads out of what the project may read", source.path);
-                Diagnostic::warning(DiagnosticCode::FileOutside, what)
+                let why = "it leads out of what the project may read";
+                Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &source.path, why)
                     .at(Place::file(Some(source.scope), source.path.clone()))
                     .help(self.look.help_for_outside(&real))
             });
@@ -542,6 +538,13 @@ impl SectionBuild<'_> {
         self.notes.report(severity, code, || {
             let place = Place::file(Some(source.scope), source.path.clone());
             Diagnostic::new(severity, code, what(&source.path)).at(place)
+        });
+    }
+
+    fn left_out(&self, severity: Severity, code: DiagnosticCode, source: &Source, why: impl Display) {
+        self.notes.report(severity, code, || {
+            let place = Place::file(Some(source.scope), source.path.clone());
+            Diagnostic::left_out(severity, code, &source.path, why).at(place)
         });
     }
 }

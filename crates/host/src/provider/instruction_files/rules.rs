@@ -15,6 +15,7 @@ use preface_core::{
 };
 use std::{
     collections::BTreeMap,
+    fmt::Display,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -76,11 +77,8 @@ impl RuleWalk<'_> {
             return;
         }
         if depth > DEEPEST {
-            self.report(
-                dir,
-                DiagnosticCode::RulesLimit,
-                &format!("was left out: it lies deeper than {DEEPEST} directories"),
-            );
+            let why = format!("it lies deeper than {DEEPEST} directories");
+            self.left_out(dir, DiagnosticCode::RulesLimit, why);
             return;
         }
         self.walked.insert(real.clone(), dir.to_owned());
@@ -88,12 +86,12 @@ impl RuleWalk<'_> {
             Ok(entries) => entries,
             Err(ReadError::Missing) => return,
             Err(ReadError::TooLarge { .. }) => {
-                let why = format!("was left out: all rules may have {MOST_ENTRIES} entries together");
-                self.report(dir, DiagnosticCode::RulesLimit, &why);
+                let why = format!("all rules may have {MOST_ENTRIES} entries together");
+                self.left_out(dir, DiagnosticCode::RulesLimit, why);
                 return;
             }
             Err(error) => {
-                self.report(dir, DiagnosticCode::RulesUnreadable, &format!("was left out: {error}"));
+                self.left_out(dir, DiagnosticCode::RulesUnreadable, error);
                 return;
             }
         };
@@ -122,7 +120,7 @@ impl RuleWalk<'_> {
         let target = match self.look.system.canonical(path) {
             Ok(target) => target,
             Err(error) if is_rule => {
-                return self.report(path, DiagnosticCode::FileLink, &format!("was left out: {error}"));
+                return self.left_out(path, DiagnosticCode::FileLink, error);
             }
             Err(_) => return,
         };
@@ -147,8 +145,8 @@ impl RuleWalk<'_> {
         if !inside {
             self.notes.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let shown = self.shown(path);
-                let what = format!("{shown} was left out: it leads out of what the project may read");
-                Diagnostic::warning(DiagnosticCode::FileOutside, what)
+                let why = "it leads out of what the project may read";
+                Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why)
                     .at(Place::file(Some(self.scope), shown))
                     .help(self.look.help_for_outside(real))
             });
@@ -158,6 +156,14 @@ impl RuleWalk<'_> {
 
     fn shown(&self, path: &Path) -> String {
         self.look.places.source(self.scope, path).path.clone()
+    }
+
+    fn left_out(&self, path: &Path, code: DiagnosticCode, why: impl Display) {
+        self.notes.report(Severity::Warning, code, || {
+            let shown = self.shown(path);
+            Diagnostic::left_out(Severity::Warning, code, &shown, why)
+                .at(Place::file(Some(self.scope), shown))
+        });
     }
 
     fn report(&self, path: &Path, code: DiagnosticCode, what: &str) {

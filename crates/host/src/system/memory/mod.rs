@@ -44,7 +44,6 @@ use std::{
 pub struct MemorySystem {
     shared: Arc<SharedState>,
     bundled: BTreeMap<String, Cow<'static, [u8]>>,
-    zone: TimeZone,
     vars: BTreeMap<String, OsString>,
     current_dir: Option<PathBuf>,
     home: Option<PathBuf>,
@@ -108,7 +107,6 @@ impl MemorySystem {
         MemorySystem {
             shared: Arc::new(SharedState { state: Mutex::new(state), unlocked: Condvar::new() }),
             bundled: BTreeMap::new(),
-            zone: TimeZone::UTC,
             vars: BTreeMap::new(),
             current_dir: None,
             home: None,
@@ -209,12 +207,6 @@ impl MemorySystem {
         self
     }
 
-    /// Sets the time zone.
-    pub fn with_time_zone(mut self, zone: TimeZone) -> Self {
-        self.zone = zone;
-        self
-    }
-
     /// Sets an environment variable. `HOME` is a variable like any other here: see [`MemorySystem::with_home`].
     pub fn with_var(mut self, name: impl Into<String>, value: impl Into<OsString>) -> Self {
         self.vars.insert(name.into(), value.into());
@@ -225,12 +217,6 @@ impl MemorySystem {
     pub fn with_current_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.state().disk.put(path.as_ref(), NodeContent::Dir);
         self.current_dir = Some(path.as_ref().to_owned());
-        self
-    }
-
-    /// Takes the working directory away, as when it was deleted under the process.
-    pub fn without_current_dir(mut self) -> Self {
-        self.current_dir = None;
         self
     }
 
@@ -498,7 +484,7 @@ impl System for MemorySystem {
     }
 
     fn time_zone(&self) -> TimeZone {
-        self.zone.clone()
+        TimeZone::UTC
     }
 
     fn zone(&self, name: &str) -> Option<TimeZone> {

@@ -420,15 +420,16 @@ fn a_store_inside_of_the_project_permits_nothing() {
 
 #[test]
 fn nothing_is_hidden_from_people() {
-    let mut permission =
-        command(&project(), &["sh", "-c", "it's\n\u{202e}x", "", "check.js"], "hooks/..").expect("fine");
-    permission.subject = "hooks/\u{200b}x".into();
+    let permission =
+        command(&project(), &["sh", "-c", "it's\n\u{202e}x", "", "~", "check.js"], "hooks/..").expect("fine");
     let digest = Digest::of(b"1");
+    let shown = |permission: &Permission| -> Vec<String> {
+        permission.lines().iter().map(ToString::to_string).collect()
+    };
     assert_eq!(
-        permission.shown(),
+        shown(&permission),
         [
-            r"hooks/\u{200b}x",
-            r"runs sh -c 'it'\''s\u{a}\u{202e}x' '' check.js",
+            r"runs sh -c 'it'\''s\u{a}\u{202e}x' '' '~' check.js",
             "in .",
             "with A=''",
             "with B='${TOKEN}'",
@@ -437,11 +438,11 @@ fn nothing_is_hidden_from_people() {
             "starts with a copy of check.js: modules and files beside it are not available",
         ]
     );
-    assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "connects to 'https://a/?b'"]);
+    assert_eq!(shown(&endpoint("mcp/a", "https://a/?b")), ["connects to 'https://a/?b'"]);
     let long = "x".repeat(5000);
     let writes =
         Permission { subject: "loggers/x".into(), action: PermissionAction::Writes { path: long.clone() } };
-    assert_eq!(writes.shown()[1], format!("writes {long}"), "all of it");
+    assert_eq!(shown(&writes)[0], format!("writes {long}"), "all of it");
 }
 
 fn load_any(system: &MemorySystem) -> Records {

@@ -1,4 +1,4 @@
-//! What the tools answer: a build, its explanation, and what lint found, as JSON of the shapes in `schema`.
+//! The results of the tools: a build, its explanation, and what lint found, as JSON of the shapes in `schema`.
 
 use super::arguments::BodyArguments;
 use crate::{advice, failure::CommandFailure, subject::Subject};
@@ -16,7 +16,7 @@ use preface_engine::{
 };
 use serde_json::{Value, json};
 
-/// Answers `build`: the text as it is, and beside it what is known of it.
+/// Returns the result of `build`: the text as it is, and its properties.
 pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     let document = subject.document()?;
     let notes = notes(&document.diagnostics);
@@ -41,7 +41,7 @@ pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     Ok(CallOutput { texts, structured })
 }
 
-/// Answers `request`: the body, and what is known of it.
+/// Returns the result of `request`: the body, and its properties.
 pub fn body(
     subject: &Subject,
     arguments: &BodyArguments,
@@ -68,7 +68,7 @@ pub fn body(
     })))
 }
 
-/// Answers `explain`: a row for each part, and what is absent.
+/// Returns the result of `explain`: a row for each part, and what is absent.
 pub fn explained(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     let explained = Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels);
@@ -89,7 +89,7 @@ pub fn explained(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     })))
 }
 
-/// Answers `lint`.
+/// Returns the result of `lint`.
 pub fn linted(linted: &LintReport) -> CallOutput {
     let count = |severity| linted.findings.iter().filter(|note| note.severity == severity).count();
     whole(json!({
@@ -100,7 +100,7 @@ pub fn linted(linted: &LintReport) -> CallOutput {
     }))
 }
 
-/// The answer of a tool that has no text of its own: the same JSON for clients that read text alone.
+/// The result of a tool that has no text of its own: the same JSON for clients that read text alone.
 fn whole(structured: Value) -> CallOutput {
     CallOutput { texts: vec![structured.to_string()], structured }
 }
@@ -154,9 +154,10 @@ fn note(note: &Diagnostic) -> Value {
 
 /// Returns the message of a diagnostic. The text that tag characters hide is left out: a model would read it.
 fn message(note: &Diagnostic) -> String {
-    match note.code == HiddenKind::Tag.code() {
-        true => "tag characters hide a text; `preface lint` shows it to a person".to_owned(),
-        false => escape_hidden(&note.message).into_owned(),
+    if note.code == HiddenKind::Tag.code() {
+        "tag characters hide a text; `preface lint` shows it to a person".to_owned()
+    } else {
+        escape_hidden(&note.message).into_owned()
     }
 }
 

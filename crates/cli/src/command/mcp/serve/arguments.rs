@@ -25,7 +25,7 @@ relative to where it was started. Without it, where the server was started.";
 /// The most characters of a directory.
 const LONGEST: usize = 4096;
 
-/// Reads arguments. It knows where clients may look.
+/// Reads arguments, with the directories that clients may name.
 #[derive(Debug)]
 pub struct ArgumentReader {
     /// The directories that may be worked in, as they really are.

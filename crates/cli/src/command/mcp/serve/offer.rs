@@ -27,7 +27,7 @@ use preface_engine::{
 use std::path::PathBuf;
 
 const INSTRUCTIONS: &str = "\
-preface builds the system prompt that an agent gets in a directory, and knows where every byte of it came from. Its prompts, \
+preface builds the system prompt that an agent gets in a directory, and records where every byte of it came from. Its prompts, \
 one for each preset, and the tool `build` give that text; `explain` tells origin, tokens and stability of each part and what \
 is absent, `lint` finds hidden text, secrets, forged structure and tags that do nothing, and `request` makes the body of a \
 request to a service. Nothing is ever written, only \

@@ -25,7 +25,7 @@ pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
         offer(
             "explain",
             "Explain a system prompt",
-            "Builds the same prompt and tells of each part where its text came from, how many tokens it takes and how long \
+            "Builds the same prompt and lists for each part where its text came from, how many tokens it takes and how long \
              its bytes stay the same, and which sections are absent and why. Changes nothing.",
             explain(),
         ),
@@ -152,7 +152,7 @@ fn explain() -> Value {
                         },
                         "required": ["label", "scope", "tokens"],
                     })),
-                    "cut": { "type": "boolean", "description": "True where a limit took something away." },
+                    "cut": { "type": "boolean", "description": "True if a limit took something away." },
                 },
                 "required": ["section", "tokens", "bytes", "stability", "origins", "cut"],
             })),
