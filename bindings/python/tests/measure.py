@@ -29,17 +29,16 @@ def resident() -> float:
 
 
 def ratio(engine: Preface, project: Path) -> None:
-    def python(count: int) -> float:
+    def python() -> float:
         began = time.perf_counter()
-        for _ in range(count):
-            engine.build(project, trust="once").text
-        return (time.perf_counter() - began) / count
+        engine.build(project, trust="once").text
+        return time.perf_counter() - began
 
-    def rust(count: int) -> float:
-        return engine._engine.measure(str(project), count)
+    def rust() -> float:
+        return engine._engine.measure(str(project), 1)
 
-    python(50), rust(50)
-    pairs = [(python(20), rust(20)) for _ in range(25)]
+    # One build of each in turns: what else runs on the machine slows both down alike.
+    pairs = [(python(), rust()) for _ in range(550)][50:]
     one, other = (median(pair[side] for pair in pairs) for side in (0, 1))
     print(f"  | a warm build: {one * 1e6:.0f} µs from Python, {other * 1e6:.0f} µs in Rust, ratio {one / other:.2f}")
 
