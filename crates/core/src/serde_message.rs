@@ -167,11 +167,6 @@ mod tests {
         toml::from_str::<T>(text).expect_err("it is invalid").message().to_owned()
     }
 
-    fn yaml<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
-        let error = serde_saphyr::from_str::<T>(text).expect_err("it is invalid");
-        error.to_string()
-    }
-
     #[test]
     fn the_libraries_use_the_words_that_are_parsed() {
         let known = vec!["name", "kind", "last"];
@@ -209,8 +204,6 @@ mod tests {
 
     #[test]
     fn positions_are_at_the_end_of_a_message() {
-        assert_eq!(json::<SampleKind>("nul"), "expected ident");
-        let yaml = yaml::<SampleKind>("\n{");
-        assert!(!without_position(&yaml).contains("line"), "{yaml}");
+        assert_eq!(json::<SampleKind>("nul"), "expected value");
     }
 }

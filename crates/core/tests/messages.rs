@@ -183,7 +183,7 @@ fn a_refused_file_has_an_error_with_place_message_and_remedy() {
         ),
         (
             format!("[{user}, 7]"),
-            "message 1: a message must be an object, not a bare value",
+            "message 1: a message must be an object, not a number",
             1,
             33,
             "write `{\"role\": \"user\", \"content\": \"…\"}`",

@@ -977,6 +977,6 @@ mod hostile {
     #[test]
     fn names_in_notes_are_escaped() {
         let (_, notes) = settings(&[(Scope::Project, "{\"pre\u{202e}set\\n\": 1}")]);
-        assert_eq!(notes[0].message, "unknown setting `pre\\u{202e}set\\n`");
+        assert_eq!(notes[0].message, "unknown setting `pre\\u{202e}set\\u{a}`");
     }
 }

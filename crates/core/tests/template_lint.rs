@@ -109,7 +109,7 @@ fn messages_name_the_consequence() {
         ("[if !x:y][endif]", "`x` is no registered type: its first branch is always taken", None),
         (
             "[git:x\u{b}y]",
-            "`git` has no name `x y`: `[git:x y]` will vanish",
+            "`git` has no name `x\\u{b}y`: `[git:x\\u{b}y]` will vanish",
             Some("its names are `branch`, `status`"),
         ),
     ] {

@@ -287,7 +287,7 @@ mod tests {
             ),
             (
                 FakeRun::printing("[]"),
-                HookFailure::Shape { key: String::new(), expected: "an object", found: "a list" },
+                HookFailure::Shape { key: String::new(), expected: "an object", found: "an array" },
             ),
         ] {
             let (reply, notes, _) = run_hook(fake, |_| {});

@@ -50,7 +50,7 @@ pub enum HookFailure {
     Shape {
         /// The key, such as `message.content`; empty for the reply as a whole.
         key: String,
-        /// The expected type: `a list of texts`.
+        /// The expected type: `a list of strings`.
         expected: &'static str,
         /// The actual type: `a number`.
         found: &'static str,

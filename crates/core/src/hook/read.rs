@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "hook/unknown-key hook `h` answered at context with an unknown reply: `mesages`, `x\\n1`, `x2`, `x3`, \
+                "hook/unknown-key hook `h` answered at context with an unknown reply: `mesages`, `x\\u{a}1`, `x2`, `x3`, \
                  `x4`, and 2 more — did you mean `messages`?",
                 "hook/ignored-key hook `h` answered with what means nothing at context: `handled`, `system_prompt` — at \
                  context a hook may answer `messages`",

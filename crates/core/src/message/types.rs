@@ -363,7 +363,7 @@ mod tests {
             (
                 r#"{"role":"branchSummary","summary":[]}"#,
                 Some("summary"),
-                "`summary` must be a string, not a list",
+                "`summary` must be a string, not an array",
             ),
             (
                 r#"{"role":"custom","content":"x","customType":1}"#,
