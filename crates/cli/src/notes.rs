@@ -194,6 +194,9 @@ fn named<'p>(sections: impl Iterator<Item = &'p SectionId>) -> Vec<String> {
 
 /// Names what was left out: the file, or the variable.
 fn untrusted_name(note: &Diagnostic) -> String {
-    let path = note.place.as_ref().map(|place| place.path.as_str());
-    escape_hidden(path.or(note.subject.as_deref()).unwrap_or("something")).into_owned()
+    let name = match &note.place {
+        Some(place) => place.path.as_str(),
+        None => note.loss().map_or("something", |(what, _)| what.trim_matches('`')),
+    };
+    escape_hidden(name).into_owned()
 }

@@ -2,7 +2,7 @@
 //! that checks such a document and one that uses it may read different values.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::{borrow::Cow, cell::Cell, collections::HashSet, fmt};
+use std::{borrow::Cow, cell::Cell, collections::BTreeSet, fmt};
 
 /// A key that occurs twice in one object, with the place behind its second occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl<'de> Visitor<'de> for UniqueKeys<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<(), A::Error> {
-        let mut keys = HashSet::new();
+        let mut keys = BTreeSet::new();
         while let Some(key) = from.next_key_seed(ObjectKey)? {
             if let Some(key) = keys.replace(key) {
                 self.0.set(Some(key.into_owned()));

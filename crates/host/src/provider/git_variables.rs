@@ -132,7 +132,7 @@ fn untrusted(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable 
     };
     let what = format!("`{key}`");
     let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::TrustUntrusted, what, why);
-    variable.diagnostics.push(note.about(key).help(help));
+    variable.diagnostics.push(note.help(help));
     variable
 }
 
