@@ -19,7 +19,7 @@ pub struct EventFlags {
     /// Add an event: a JSON object whose `type` is that of a reminder, or FILE with such objects
     ///
     /// The reminder goes with the last message of the user, not into the prompt: `--format request` and `--format json` show
-    /// it. FILE holds one object, an array of them, or one on each line. `preface list reminders` lists the types.
+    /// it. FILE has one object, an array of them, or one on each line; an empty file has no events. `preface list reminders` lists the types.
     #[arg(long = "event", value_name = "JSON|@FILE", conflicts_with = "snapshot")]
     events: Vec<String>,
 }
@@ -72,6 +72,9 @@ fn not_json(whose: &str, why: &str) -> CommandFailure {
 
 /// One object, an array, or one object on each line.
 fn listed(bytes: &[u8]) -> Result<Vec<Value>, String> {
+    if bytes.trim_ascii().is_empty() {
+        return Ok(Vec::new());
+    }
     match serde_json::from_slice::<Value>(bytes) {
         Ok(Value::Array(events)) => return Ok(events),
         Ok(event) => return Ok(vec![event]),
@@ -98,12 +101,13 @@ mod tests {
             ("[{\"type\":\"a\"}, {\"type\":\"b\"}]", vec![a.clone(), b.clone()]),
             ("{\"type\":\"a\"}\n\n{\"type\":\"b\"}\r\n", vec![a, b]),
             ("[]", vec![]),
+            ("", vec![]),
+            (" \n", vec![]),
         ] {
             assert_eq!(listed(text.as_bytes()), Ok(events), "{text}");
         }
         assert!(
             listed(b"{\"type\":\"a\"}\n{\"type\"\n").unwrap_err().starts_with("line 2: EOF while parsing")
         );
-        assert!(listed(b"").is_err());
     }
 }

@@ -151,8 +151,13 @@ fn failure(error: &Error) -> CommandFailure {
         (is_word && command(error).starts_with("preface template "))
             .then(|| "`--template NAME` names the template".to_owned())
     };
+    let agent = || {
+        (error.kind() == ErrorKind::UnknownArgument && command(error) == "preface exec")
+            .then(|| format!("arguments of the agent follow `--`: `preface exec AGENT -- {arg}`"))
+    };
     let help = suggestion
         .or_else(directory)
+        .or_else(agent)
         .or_else(template)
         .or_else(|| known().map(|known| format!("possible values: {known}")));
     match help {

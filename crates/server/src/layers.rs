@@ -2,8 +2,16 @@
 //! log. One layer costs one box; ten small ones would cost ten.
 
 use crate::{
-    App, Problem, caller::Identity, compress, describe::QueryParameters, guard::OPEN, headers,
-    headers::RequestIds, log_line, receive::BodyMemory, telemetry::Series,
+    App, Problem,
+    caller::Identity,
+    compress,
+    describe::QueryParameters,
+    guard::{OPEN, RequestGuard},
+    headers,
+    headers::RequestIds,
+    log_line,
+    receive::BodyMemory,
+    telemetry::Series,
 };
 use axum::{
     Router,
@@ -118,7 +126,9 @@ impl Shell {
             let _working = self.app.metrics.enter(most).ok_or_else(busy_problem)?;
             let response = pin!(async {
                 let (mut parts, body) = request.into_parts();
+                // The log has the name of a token whose role does not suffice.
                 identity = self.app.guard.admit(&parts, route).await?;
+                RequestGuard::permits(&identity, &method, route)?;
                 parts.extensions.insert(identity.clone());
                 self.parameters.check(&method, route, &parts.uri)?;
                 let (most, limits) = (self.app.settings.max_body, &self.app.limits);

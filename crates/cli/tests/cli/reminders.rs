@@ -129,6 +129,10 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
     let ran = Sandbox::new().run(&format!("preface build --event {EVENT}")).exits(0);
     let none = "warning: the profile `small` has no reminders: events have no effect [reminder/none] (`-v` shows details)\n";
     assert!(ran.stderr.contains(none), "{}", ran.stderr);
+    let sandbox = Sandbox::new();
+    sandbox.work("chat.json", r#"[{"role":"user","content":"Go on."}]"#);
+    let ran = build(&sandbox, "--conversation 7f3a --format request --messages chat.json").exits(0);
+    assert!(ran.stderr.contains("[reminder/none]"), "{}", ran.stderr);
 }
 
 #[test]

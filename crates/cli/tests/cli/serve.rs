@@ -375,14 +375,18 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     let bytes = std::fs::read(sandbox.path("work/kept.db")).expect("the store");
     assert!(!bytes.windows(token.len()).any(|window| window == token.as_bytes()), "only a digest is kept");
 
-    let service = Service::start(&sandbox, store);
+    let service = Service::start(&sandbox, &format!("{store} --log-format json"));
     let sent = format!("Authorization: Bearer {token}");
     assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 200);
     let refused = service.ask_with("DELETE /conversations/a", &[&sent], "");
     assert_eq!(refused.status, 403);
     assert!(refused.body.contains(r#""code":"role""#), "{}", refused.body);
     assert_eq!(service.ask_with("GET /conversations", &["Authorization: Bearer x"], "").status, 401);
-    drop(service);
+    service.signal("TERM");
+    let (_, log) = service.end();
+    let line =
+        log.lines().find(|line| line.contains(r#""code":"role""#)).expect("a line of the refused request");
+    assert!(line.contains(r#""actor":"ci""#), "{line}");
 
     sandbox.run(&format!("preface token revoke ci {store}")).exits(0).prints("The token `ci` is revoked.\n");
     sandbox

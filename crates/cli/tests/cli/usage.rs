@@ -145,6 +145,10 @@ fn a_directory_and_a_number_are_asked_for_in_the_users_words() {
             "error: unknown argument: `sub`\nhelp: `-C sub` names another directory\n",
         ),
         (
+            "preface exec claude --dry-run -p hi",
+            "error: unknown argument: `-p`\nhelp: arguments of the agent follow `--`: `preface exec AGENT -- -p`\n",
+        ),
+        (
             "preface template set review -",
             "error: unknown argument: `-` (standard input)\nhelp: `--template NAME` names the template\n",
         ),

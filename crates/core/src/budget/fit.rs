@@ -150,7 +150,10 @@ fn within(
             absent.push(Absent {
                 section: part.meta.id.clone(),
                 reason: AbsentReason::Budget,
-                why: format!("{} tokens, and the budget of {} was used up", needs[at], limit.tokens),
+                why: format!(
+                    "{} tokens: parts of higher priority come first in the budget of {}",
+                    needs[at], limit.tokens
+                ),
             });
         }
     }

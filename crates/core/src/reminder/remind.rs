@@ -55,8 +55,7 @@ fn plan(due: &DueReminder) -> Plan<'_> {
 #[must_use]
 pub fn is_about_reminders(diagnostic: &Diagnostic) -> bool {
     let is_of_event = |name: &String| name.parse().is_ok_and(|key: VariableKey| is_of_event(&key));
-    matches!(diagnostic.code, DiagnosticCode::ReminderEmpty | DiagnosticCode::ReminderInvalid)
-        || diagnostic.subject.as_ref().is_some_and(is_of_event)
+    diagnostic.code.topic() == "reminder" || diagnostic.subject.as_ref().is_some_and(is_of_event)
 }
 
 /// True for a variable that only an event has.

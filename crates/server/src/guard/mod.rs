@@ -90,7 +90,7 @@ impl RequestGuard {
         &self.page_token.0
     }
 
-    /// Returns who sent a request, or why it is refused.
+    /// Returns who sent a request, or why it is refused. The role is checked by [`RequestGuard::permits`].
     pub(crate) async fn admit(&self, parts: &Parts, route: &str) -> Result<Identity, Problem> {
         self.named_rightly(parts)?;
         let token = bearer(&parts.headers);
@@ -124,12 +124,15 @@ impl RequestGuard {
                     "list the tokens with `preface token list`; a new token is valid after a few seconds",
                 ));
         };
-        let identity = self.valid(&known).ok_or_else(|| {
+        self.valid(&known).ok_or_else(|| {
             Problem::new(StatusCode::UNAUTHORIZED, "token-expired", "the access token has expired")
                 .help("replace it with `preface token revoke NAME` and `preface token create NAME`")
-        })?;
-        identity.require(role::needed(&parts.method, route))?;
-        Ok(identity)
+        })
+    }
+
+    /// Refuses a request that needs another role.
+    pub(crate) fn permits(identity: &Identity, method: &Method, route: &str) -> Result<(), Problem> {
+        if OPEN.contains(&route) { Ok(()) } else { identity.require(role::needed(method, route)) }
     }
 
     /// Returns the holder of a token that has not expired.
