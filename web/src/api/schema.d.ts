@@ -314,7 +314,7 @@ export interface paths {
         /**
          * Adds the versions of a document that the store lacks, with their authors, times and notes.
          * @description Versions that are there already, in the document's order, are skipped. Where the store has others than the document
-         *     knows, the document's are added behind them, and the reply says so. A label that stands on another version here stays.
+         *     knows, the document's are added behind them, and the reply says so. A label that is on another version here stays.
          *
          *     Roles of an access token: `write`.
          */
@@ -891,7 +891,7 @@ export interface components {
             line: number;
             /** @description One sentence. */
             message: string;
-            /** @description The bytes that it is about; none where it is about all of it. */
+            /** @description The bytes that it is about; none if it is about all of it. */
             range: [
                 number,
                 number
@@ -1317,7 +1317,7 @@ export interface components {
             hunks: components["schemas"]["Hunk"][];
             /** @description How many lines went. */
             removed: number;
-            /** @description The difference as `diff -u` writes it; empty where there is none. */
+            /** @description The difference as `diff -u` writes it; empty if there is none. */
             text: string;
             /**
              * Format: int64
@@ -1339,7 +1339,7 @@ export interface components {
             /** @description The prefix that a provider's cache can keep. */
             cached_prefix: components["schemas"]["CachedPrefix"];
             first_difference: components["schemas"]["FirstDifference"] | null;
-            /** @description A row per part: those of the right side in their order, and removed ones where they stood. */
+            /** @description A row per part: those of the right side in their order, and removed ones where they was. */
             parts: components["schemas"]["PartChange"][];
             /** @description True if both texts have the same bytes. */
             same: boolean;
@@ -1403,7 +1403,7 @@ export interface components {
             texts_version?: string | null;
             /** @description The number of tokens of the text. */
             tokens: components["schemas"]["Tokens"];
-            /** @description The builds and hooks that made the prompt, in order; empty where it was built once and nothing changed it. */
+            /** @description The builds and hooks that made the prompt, in order; empty if it was built once and nothing changed it. */
             triggers?: components["schemas"]["Trigger"][];
         };
         /**
@@ -1632,7 +1632,7 @@ export interface components {
         ImportedTemplate: {
             /** @description How many versions were added. */
             added: number;
-            /** @description True where the store had versions that the document does not know: the document's are added behind them. */
+            /** @description True if the store had versions that the document does not know: the document's are added behind them. */
             diverged: boolean;
             /** @description The labels of another version here. They are not moved. */
             kept_labels: string[];
@@ -1812,7 +1812,7 @@ export interface components {
             template: string;
             /**
              * Format: int64
-             * @description The version; none where it is the default.
+             * @description The version; none if it is the default.
              */
             version?: number | null;
         } | {
@@ -1914,7 +1914,7 @@ export interface components {
                 labels: string[];
                 /** @description Why; may be empty. */
                 note: string;
-                /** @description True where this version goes back to the default. */
+                /** @description True if this version goes back to the default. */
                 reset: boolean;
                 /**
                  * Format: int64
@@ -1940,9 +1940,9 @@ export interface components {
             change: components["schemas"]["Change"];
             /** @description The section of the part. */
             section: string;
-            /** @description The tokens on the right side; `None` where it was removed. */
+            /** @description The tokens on the right side; `None` if it was removed. */
             tokens_after: number | null;
-            /** @description The tokens on the left side; `None` where it was added. */
+            /** @description The tokens on the left side; `None` if it was added. */
             tokens_before: number | null;
         };
         /** @description The location of a diagnostic. */
@@ -2069,7 +2069,7 @@ export interface components {
         PromptReply: {
             /** @description The texts that are sent beside the prompt, in a message of the user before all others. `POST …/requests` puts them there. */
             attachments: components["schemas"]["SentAttachment"][];
-            /** @description True where this request built it. */
+            /** @description True if this request built it. */
             constructed: boolean;
             /**
              * Format: date-time
@@ -2137,7 +2137,7 @@ export interface components {
              */
             format: string;
             /**
-             * @description The instructions that a compaction returned. They stand behind the prompt in this request alone; `messages` are those
+             * @description The instructions that a compaction returned. They are behind the prompt in this request alone; `messages` are those
              *     that the model is to summarize. The next request has the summary in their place.
              */
             instructions?: string | null;
@@ -2570,7 +2570,7 @@ export interface components {
         UsedValue: {
             /** @description The digest of the value, as `blake3:<hex>`. */
             digest?: string | null;
-            /** @description True where it had a value. */
+            /** @description True if it had a value. */
             exists: boolean;
             /** @description Who answered. */
             source: string;
@@ -2583,7 +2583,7 @@ export interface components {
         UsedVariable: {
             /** @description How many bytes the value has. */
             bytes: number | null;
-            /** @description True where the value is longer than what is shown of it. */
+            /** @description True if the value is longer than what is shown of it. */
             cut: boolean;
             /** @description True if it exists; null if it was not looked up. */
             exists: boolean | null;
@@ -2609,7 +2609,7 @@ export interface components {
             cost: string;
             /** @description What it is, for people. */
             description: string;
-            /** @description True where any name is good. */
+            /** @description True if any name is good. */
             dynamic: boolean;
             /** @description What a value looks like; for a dynamic type, what a name looks like. */
             example: string;
@@ -2650,7 +2650,7 @@ export interface components {
             labels: string[];
             /** @description Why; may be empty. */
             note: string;
-            /** @description True where this version goes back to the default. */
+            /** @description True if this version goes back to the default. */
             reset: boolean;
             /**
              * Format: int64
