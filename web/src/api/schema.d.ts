@@ -1339,7 +1339,7 @@ export interface components {
             /** @description The prefix that a provider's cache can keep. */
             cached_prefix: components["schemas"]["CachedPrefix"];
             first_difference: components["schemas"]["FirstDifference"] | null;
-            /** @description A row per part: those of the right side in their order, and removed ones where they was. */
+            /** @description A row per part: those of the right side in their order, and removed ones where they were. */
             parts: components["schemas"]["PartChange"][];
             /** @description True if both texts have the same bytes. */
             same: boolean;

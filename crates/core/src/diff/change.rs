@@ -78,7 +78,7 @@ impl std::fmt::Display for Change {
     }
 }
 
-/// Lists the right side's parts in their order, and removed ones behind the part that they was behind.
+/// Lists the right side's parts in their order, and removed ones behind the part that they were behind.
 pub(super) fn part_changes(left: &Document, right: &Document) -> Vec<PartChange> {
     let pairs = pairs(left, right);
     let mut partner: Vec<Option<usize>> = vec![None; right.parts.len()];

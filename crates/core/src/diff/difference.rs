@@ -32,7 +32,7 @@ pub struct Difference {
     pub first_difference: Option<FirstDifference>,
     /// The prefix that a provider's cache can keep.
     pub cached_prefix: CachedPrefix,
-    /// A row per part: those of the right side in their order, and removed ones where they was.
+    /// A row per part: those of the right side in their order, and removed ones where they were.
     pub parts: Vec<PartChange>,
     /// The texts as a unified diff, each hunk headed by its section. Exactly the bytes of the texts: whoever shows it
     /// on a screen escapes it.
