@@ -28,6 +28,7 @@ use crate::{
     template::is_white,
 };
 use std::{borrow::Cow, ops::Range};
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 /// The tags that the engine and its presets write, by name.
 pub const TAGS: &[&str] =
@@ -220,6 +221,17 @@ pub fn scan_tags<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Imitation> {
     found
 }
 
+/// Returns true if a tag of this name may begin in a text, and end in it or behind it: its first letter, or nothing, follows a bracket.
+pub(crate) fn may_begin_tag(text: &str, tag: &str) -> bool {
+    let mut may = false;
+    openings(text, |at, bracket| {
+        let inside = split_char(&text[at..]).map_or("", |(_, inside)| inside);
+        let mut name = letters(inside.trim_start_matches(precedes_name));
+        may |= bracket == '<' && name.next().is_none_or(|(_, letter)| tag.starts_with(letter));
+    });
+    may
+}
+
 /// Escapes imitations of [`TAGS`] and of turn labels; see the module page.
 ///
 /// ```
@@ -331,22 +343,30 @@ fn tag_at<'t, T: AsRef<str>>(
     if fold(open) != '<' {
         return None;
     }
-    let blank = |c: char| is_white(c) || Class::is_invisible(c);
-    let inside = inside.trim_start_matches(blank);
-    let (slash, inside) = match split_char(inside) {
-        Some((c, closing)) if fold(c) == '/' => ("/", closing.trim_start_matches(blank)),
-        _ => ("", inside),
-    };
+    let name = inside.trim_start_matches(precedes_name);
+    let slash = if inside[..inside.len() - name.len()].contains(is_slash) { "/" } else { "" };
+    let inside = name;
     // A byte order mark is a blank to some readers and nothing to others.
-    let ends = |c: char| is_white(c) || matches!(fold(c), '/' | '>');
+    let continues = |c: char| {
+        c.is_alphanumeric() || c.is_control() && !is_white(c) || matches!(fold(c), '-' | '_' | '.' | ':')
+    };
     let ends_name = |rest: &str| {
-        rest.starts_with(is_white) || rest.chars().find(|c| !Class::is_invisible(*c)).is_none_or(ends)
+        rest.starts_with(is_white) || !rest.chars().find(|c| !is_passed_over(*c)).is_some_and(continues)
     };
     let (tag, length) = tags.iter().map(AsRef::as_ref).find_map(|tag| {
         let length = name_at(inside, tag)?;
         ends_name(&inside[length..]).then_some((tag, length))
     })?;
     Some((start..text.len() - inside.len() + length, slash, tag))
+}
+
+fn is_slash(c: char) -> bool {
+    matches!(fold(c), '/' | '\\')
+}
+
+/// Returns true for what may be between the bracket of a tag and its name.
+fn precedes_name(c: char) -> bool {
+    is_white(c) || is_passed_over(c) || is_slash(c)
 }
 
 /// Reads a marker of a chat format: `<|name|>`, one of [`MARKERS`], or a tag of [`MARKER_TAGS`]. Returns its range.
@@ -378,22 +398,30 @@ fn marker_at(text: &str, start: usize, bracket: char) -> Option<Range<usize>> {
     (fold(close) == '>').then(|| start..start + at + close.len_utf8())
 }
 
-/// Returns how many bytes of a text spell this name. `_` and `-` are the same.
+/// Returns how many bytes of a text spell this name. `_` and `-` are the same, and several are one.
 fn name_at(text: &str, name: &str) -> Option<usize> {
-    let mut seen = text.char_indices().filter(|(_, c)| !Class::is_invisible(*c));
+    let mut seen = letters(text).peekable();
+    let is_dash = |c: char| matches!(c, '-' | '_');
     let mut end = 0;
-    for wanted in name.chars() {
-        let (at, c) = seen.next()?;
-        let is_same = match wanted {
-            '-' | '_' => matches!(fold(c), '-' | '_'),
-            wanted => fold(c) == wanted.to_ascii_lowercase(),
-        };
-        if !is_same {
-            return None;
-        }
-        end = at + c.len_utf8();
+    for wanted in name.chars().map(|c| c.to_ascii_lowercase()) {
+        let is_same = |(_, c): &(usize, char)| if is_dash(wanted) { is_dash(*c) } else { *c == wanted };
+        end = seen.next_if(is_same)?.0;
+        while is_dash(wanted) && seen.next_if(is_same).is_some() {}
     }
     Some(end)
+}
+
+/// Returns the characters that a reader sees in a text, each as [`fold`] has it, with the end of the character that it is from: `ﬆ` is
+/// two. What is invisible and accents are passed over.
+fn letters(text: &str) -> impl Iterator<Item = (usize, char)> {
+    text.char_indices()
+        .filter(|(_, c)| !is_passed_over(*c))
+        .flat_map(|(at, c)| folded(c).into_iter().flatten().map(move |letter| (at + c.len_utf8(), letter)))
+}
+
+/// Returns true for what is no letter of its own: invisible characters and accents.
+fn is_passed_over(c: char) -> bool {
+    !c.is_ascii_graphic() && (Class::is_invisible(c) || is_combining_mark(c))
 }
 
 fn split_char(text: &str) -> Option<(char, &str)> {
@@ -401,28 +429,41 @@ fn split_char(text: &str) -> Option<(char, &str)> {
     Some((c, &text[c.len_utf8()..]))
 }
 
-/// Returns the lower-case ASCII character that a character looks like, or the character itself. Compatible characters are the
-/// same, without their accents: `ｓ`, `𝐬`, `ſ`, `ś`.
+/// Returns the lower-case ASCII character that a character looks like, or the character itself; of several the first.
 fn fold(c: char) -> char {
+    folded(c)[0].unwrap_or(c)
+}
+
+/// Returns the lower-case ASCII characters that a character looks like, or the character itself. Compatible characters are the same,
+/// without their accents: `ｓ`, `𝐬`, `ſ`, `ś`, and `ﬆ`, which is two.
+fn folded(c: char) -> [Option<char>; 3] {
     if c.is_ascii() {
-        return c.to_ascii_lowercase();
+        return [Some(c.to_ascii_lowercase()), None, None];
     }
-    lookalike(c).unwrap_or_else(|| {
-        let mut base = None;
-        unicode_normalization::char::decompose_compatible(c, |part| _ = base.get_or_insert(part));
-        match base {
-            Some(base) if base.is_ascii() => base.to_ascii_lowercase(),
-            Some(base) => lookalike(base).unwrap_or(c),
-            None => c,
+    if let Some(known) = lookalike(c) {
+        return [Some(known), None, None];
+    }
+    let (mut parts, mut count) = ([None; 3], 0);
+    decompose_compatible(c, |part| {
+        if count < parts.len() && !is_combining_mark(part) {
+            let ascii = part.is_ascii().then(|| part.to_ascii_lowercase());
+            parts[count] = Some(ascii.or_else(|| lookalike(part)).unwrap_or(part));
+            count += 1;
         }
-    })
+    });
+    if count == 0 { [Some(c), None, None] } else { parts }
 }
 
 /// Returns the character of a tag, a label or a marker that a character looks like.
 fn lookalike(c: char) -> Option<char> {
+    let from = |first: u32| char::from_u32(u32::from(c) - first + u32::from('a'));
     Some(match c {
-        '＜' | '﹤' | '≮' | '⊀' | '\u{2329}' | '︿' | '‹' | '〈' | '⟨' | '❮' | '˂' | 'ᐸ' | '𐅮' | '⧼'
-        | '≺' => '<',
+        // Letters in squares, in circles and of flags.
+        '🅐'..='🅩' => from(0x1f150)?,
+        '🅰'..='🆉' => from(0x1f170)?,
+        '🇦'..='🇿' => from(0x1f1e6)?,
+        '＜' | '﹤' | '≮' | '⊀' | '⟪' | '≪' | '⋖' | '❰' | '⦑' | '⟬' | '⪡' | 'ᚲ' | '𝈶' | '\u{2329}' | '︿'
+        | '‹' | '〈' | '⟨' | '❮' | '˂' | 'ᐸ' | '𐅮' | '⧼' | '≺' => '<',
         '›' | '〉' | '⟩' | '❯' | '˃' | 'ᐳ' | '⧽' | '≻' => '>',
         '［' | '﹇' | '﹝' | '︹' | '︻' | '【' | '〔' | '🄪' | '🉀'..='🉈' => '[',
         '∕' | '⁄' | '╱' | '⧸' => '/',
@@ -436,17 +477,17 @@ fn lookalike(c: char) -> Option<char> {
         'ԁ' | 'ᴅ' => 'd',
         'е' | 'є' | 'ҽ' | 'ᴇ' | 'Е' | 'Ε' => 'e',
         'һ' | 'Н' | 'Η' | 'հ' => 'h',
-        'і' | 'ı' | 'ι' | 'І' | 'Ι' | 'ї' => 'i',
+        'і' | 'ı' | 'ɪ' | 'ι' | 'І' | 'Ι' | 'ї' => 'i',
         'ј' | 'Ј' => 'j',
         'к' | 'κ' | 'ᴋ' | 'К' | 'Κ' => 'k',
-        'ӏ' | 'լ' | 'Ӏ' => 'l',
+        'ӏ' | 'ʟ' | 'լ' | 'Ӏ' => 'l',
         'м' | 'ᴍ' | 'М' | 'Μ' => 'm',
         'п' | 'ո' | 'η' | 'ɴ' | 'Ν' => 'n',
         'о' | 'ο' | 'օ' | 'ᴏ' | 'О' | 'Ο' => 'o',
         'р' | 'ρ' | 'ᴘ' | 'Р' | 'Ρ' => 'p',
         'г' | 'ᴦ' | 'ʀ' => 'r',
-        'ѕ' | 'ꜱ' | 'Ѕ' | 'Տ' => 's',
-        'т' | 'τ' | 'ᴛ' | 'Т' | 'Τ' => 't',
+        'ѕ' | 'ꜱ' | 'ꓢ' | 'ꮪ' | 'Ꮪ' | 'Ѕ' | 'Տ' => 's',
+        'т' | 'ŧ' | 'τ' | 'ᴛ' | 'Т' | 'Τ' => 't',
         'υ' | 'ս' | 'ᴜ' | 'ц' => 'u',
         'ν' | 'ѵ' | 'ᴠ' => 'v',
         'ԝ' | 'ᴡ' | 'ѡ' => 'w',
@@ -546,6 +587,15 @@ mod tests {
             "<ⓢⓚⓘⓛⓛ>",
             "<available_\u{17f}kills>",
             "<available-skills>",
+            "<available--skills>",
+            "<s\u{301}kill>",
+            "<\u{338}skill>",
+            "<//skill>",
+            "<\\skill>",
+            "<skill,x>",
+            "⟪skill⟫",
+            "<🇸🅚ɪʟl>",
+            "‹/project_in\u{fb06}ructions>",
         ] {
             assert_eq!(scan(text).len(), 1, "{text:?}");
             assert_eq!(scan(&neutralise(text)), [], "{text:?}");

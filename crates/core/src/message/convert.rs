@@ -105,25 +105,32 @@ pub fn convert(messages: &[Message], forms: &MessageForms) -> MessageConversion 
     let mut conversion = MessageConversion::default();
     for (at, message) in messages.iter().enumerate() {
         match convert_message(at, message, forms) {
-            Ok(mut seen) => {
-                if forms.guard == ImitationPolicy::Neutralise {
-                    conversion.escaped.extend(escape_reminder_tags(&mut seen, at, message.role()));
-                }
-                conversion.messages.push(seen);
-            }
+            Ok(seen) => conversion.messages.push(seen),
             Err(why) => conversion.dropped.push(DroppedMessage { message: at, why }),
         }
+    }
+    if forms.guard == ImitationPolicy::Neutralise {
+        conversion.escaped = escape_reminder_tags(&mut conversion.messages, messages);
     }
     conversion
 }
 
-/// Escapes imitations of the reminder tag in the text of a user or a tool.
-fn escape_reminder_tags(seen: &mut ModelMessage, at: usize, role: Role) -> Option<EscapedMessage> {
-    if !matches!(seen.role, ModelRole::User | ModelRole::ToolResult) || !guard::has_imitation(&seen.fields) {
-        return None;
+/// Escapes imitations of the reminder tag in the texts of users and tools. Messages of the user in a row are one text.
+fn escape_reminder_tags(seen: &mut [ModelMessage], messages: &[Message]) -> Vec<EscapedMessage> {
+    let is_run =
+        |one: &ModelMessage, next: &ModelMessage| [one, next].iter().all(|one| one.role == ModelRole::User);
+    let mut escaped = Vec::new();
+    for run in seen.chunk_by_mut(is_run) {
+        if matches!(run[0].role, ModelRole::User | ModelRole::ToolResult) {
+            let counts = guard::neutralise(run);
+            let found = run.iter().zip(counts).filter(|(_, count)| *count > 0);
+            escaped.extend(found.map(|(seen, count)| {
+                let message = seen.origin.message;
+                EscapedMessage { message, role: messages[message].role(), count }
+            }));
+        }
     }
-    let count = guard::neutralise(Arc::make_mut(&mut seen.fields), &mut seen.origin.frames);
-    (count > 0).then_some(EscapedMessage { message: at, role, count })
+    escaped
 }
 
 fn convert_message(at: usize, message: &Message, forms: &MessageForms) -> Result<ModelMessage, DropReason> {
