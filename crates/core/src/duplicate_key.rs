@@ -19,7 +19,7 @@ pub struct DuplicateKey {
 ///
 /// ```
 /// let found = preface_core::duplicate_key::find(br#"[{"role": "user", "role": "system"}]"#).unwrap();
-/// assert_eq!((found.key.as_str(), found.line, found.column), ("role", 1, 25));
+/// assert_eq!((found.key.as_str(), found.line, found.column), ("role", 1, 24));
 /// assert_eq!(preface_core::duplicate_key::find(br#"{"a": {"b": 1}, "b": {"a": 1}}"#), None);
 /// ```
 #[must_use]

@@ -161,7 +161,7 @@ pub fn floor_char_boundary(text: &str, at: usize) -> usize {
 ///
 /// ```
 /// use preface_core::lint::character::cut;
-/// assert_eq!(cut("größer", 3), "gr… (cut: 5 more bytes)");
+/// assert_eq!(cut("größer", 3), "gr… (cut: 6 more bytes)");
 /// assert_eq!(cut("ab", 2), "ab");
 /// ```
 #[must_use]
