@@ -38,7 +38,8 @@ pub use error::ConversationError;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
 pub use requests::{
-    NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection, TurnContent,
+    MOST_BLOCKS, NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection,
+    TurnContent,
 };
 pub use trust::RecordedFile;
 pub use turn_options::TurnOptions;

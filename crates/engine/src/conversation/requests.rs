@@ -39,6 +39,8 @@ pub enum RequestPurpose {
 
 /// The version of the record of a request.
 const VERSION: u32 = 1;
+/// The most blocks of a request that is recorded: tools, parts of the prompt, and blocks of messages.
+pub const MOST_BLOCKS: usize = 20_000;
 /// Attempts to record a request when others of the same conversation are recorded at the same time.
 const ATTEMPTS: usize = 10;
 
@@ -396,6 +398,9 @@ impl ConversationService {
             };
             let content = RequestContent { attachments, tools, target, ..content };
             let request = format.format(content);
+            if request.blocks.len() > MOST_BLOCKS {
+                return Err(ConversationError::TooManyBlocks(request.blocks.len()));
+            }
             let mut record = RequestRecord::of(format.name(), &content, &request);
             record.readable = before.map(|before| before.record.readable(&record, row.model));
             let comparison = before.map(|before| before.record.compare(&record));
