@@ -214,9 +214,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Checked(notes) => Ok(notes),
-            WorkOutcome::Constructed(_) | WorkOutcome::Turn(_) => {
-                Err(ConversationError::Record("another work was done".to_owned()))
-            }
+            _ => Err(ConversationError::Record("another work was done".to_owned())),
         }
     }
 
@@ -358,7 +356,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Checked(notes) => Ok(notes),
-            WorkOutcome::Constructed(_) | WorkOutcome::Turn(_) => Ok(Diagnostics::new()),
+            _ => Ok(Diagnostics::new()),
         }
     }
 
@@ -596,9 +594,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Constructed(made) => Ok(*made),
-            WorkOutcome::Checked(_) | WorkOutcome::Turn(_) => {
-                Err(ConversationError::Record("another work was done".to_owned()))
-            }
+            _ => Err(ConversationError::Record("another work was done".to_owned())),
         }
     }
 }
