@@ -7,6 +7,7 @@ use preface_engine::{
         WorkFuture,
     },
     core::{format::find, message::Message},
+    store::REQUESTS,
 };
 use serde_json::{Value, json};
 use std::{future::ready, sync::Arc};
@@ -56,6 +57,24 @@ fn blocks_that_the_last_request_does_not_have_are_not_parsed() {
         assert!(comparison.extends && comparison.common_blocks == 2, "{comparison:?}");
         let all = bench.service.requests(&id("c")).await.expect_err("a list needs all blocks");
         assert!(all.to_string().contains("request 2 of `c`"), "{all}");
+    });
+}
+
+#[test]
+fn requests_of_several_pages_are_read() {
+    run(async {
+        let bench = bench().await;
+        let texts = vec!["x"; REQUESTS + 2];
+        for count in 1..=texts.len() {
+            let made = request(&bench, &texts[..count]).await.expect("a request");
+            assert!(made.comparison.is_none_or(|comparison| comparison.extends), "{count}");
+        }
+        let all = bench.service.requests(&id("c")).await.expect("the requests");
+        let blocks: Vec<usize> = all.iter().map(|request| request.record.blocks.len()).collect();
+        assert_eq!(blocks, (2..texts.len() + 2).collect::<Vec<usize>>());
+        let summaries = bench.service.request_summaries(&id("c")).await.expect("the summaries");
+        assert_eq!(summaries.len(), texts.len());
+        assert!(summaries[1..].iter().all(|one| one.comparison.as_ref().is_some_and(|with| with.extends)));
     });
 }
 
