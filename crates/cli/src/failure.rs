@@ -257,7 +257,9 @@ impl From<ConversationError> for CommandFailure {
                 return CommandFailure::usage(error.to_string())
                     .help("`preface template list` lists the stored ones");
             }
-            ConversationError::Choice(_) => CommandFailure::usage(error.to_string()),
+            ConversationError::Choice(_) | ConversationError::TooManyBlocks(_) => {
+                CommandFailure::usage(error.to_string())
+            }
             ConversationError::TrustChanged(id, _) => {
                 let id = shell_quoted(&escape_hidden(id.as_str()));
                 let help = format!(

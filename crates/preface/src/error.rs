@@ -167,7 +167,8 @@ impl Error {
             ConversationError::Engine(error) => return Error::of_engine(error),
             ConversationError::Store(error) => return Error::of_store(error),
             ConversationError::TrustChanged(..) => ErrorKind::Untrusted,
-            ConversationError::NoCwd
+            ConversationError::TooManyBlocks(_)
+            | ConversationError::NoCwd
             | ConversationError::Outside(_)
             | ConversationError::NoDirectory(_)
             | ConversationError::UnknownTemplate(_)

@@ -104,6 +104,7 @@ impl From<ConversationError> for Problem {
             ConversationError::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
             ConversationError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown-conversation"),
             ConversationError::UnknownRequest(..) => (StatusCode::NOT_FOUND, "unknown-request"),
+            ConversationError::TooManyBlocks(_) => (StatusCode::PAYLOAD_TOO_LARGE, "body-too-large"),
             ConversationError::Outside(_) => (StatusCode::FORBIDDEN, "outside-roots"),
             ConversationError::NoCwd => (StatusCode::BAD_REQUEST, "no-cwd"),
             ConversationError::Choice(_) => (StatusCode::BAD_REQUEST, "template-choice"),

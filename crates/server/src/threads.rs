@@ -40,7 +40,7 @@ impl ThreadSlots {
     }
 }
 
-/// Runs constructs on the runtime's blocking threads, and for none of them for ever.
+/// Runs work on the runtime's blocking threads, and for none of them for ever.
 #[derive(Debug)]
 pub(crate) struct Threads {
     places: ThreadSlots,
@@ -59,12 +59,13 @@ impl Offload for Threads {
         let (places, deadline) = (self.places.clone(), self.deadline);
         Box::pin(async move {
             let done = async {
-                places.run(work).await.unwrap_or_else(|_| {
-                    Err(ConversationError::Overloaded("the build was aborted".to_owned()))
-                })
+                places
+                    .run(work)
+                    .await
+                    .unwrap_or_else(|_| Err(ConversationError::Overloaded("the work was aborted".to_owned())))
             };
             let late = || {
-                ConversationError::Overloaded(format!("the build timed out after {} s", deadline.as_secs()))
+                ConversationError::Overloaded(format!("the work timed out after {} s", deadline.as_secs()))
             };
             let done = timeout(deadline, done).instrument(info_span!(target: TRACE, "build"));
             done.await.unwrap_or_else(|_| Err(late()))

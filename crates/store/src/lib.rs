@@ -63,8 +63,8 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 /// The future of a store operation.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// The most requests that one call of [`Store::requests`] returns.
-pub const REQUESTS: usize = 1000;
+/// The most requests that one call of [`Store::requests`] returns. The record of one can have megabytes.
+pub const REQUESTS: usize = 50;
 
 /// Templates, conversations and the audit log. Each method is one transaction.
 ///

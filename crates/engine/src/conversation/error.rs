@@ -1,5 +1,6 @@
 //! The errors of conversations, one variant for each remedy of the caller.
 
+use super::MOST_BLOCKS;
 use crate::Error;
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{ConversationId, PromptSummary, StoreError};
@@ -19,6 +20,9 @@ pub enum ConversationError {
     /// The conversation has no request with this number.
     #[error("`{0}` has no request {1}")]
     UnknownRequest(ConversationId, u64),
+    /// The request has more blocks than are recorded.
+    #[error("a request of {0} blocks is larger than the limit of {MOST_BLOCKS}")]
+    TooManyBlocks(usize),
     /// The first turn does not name a directory.
     #[error("the first turn needs a directory")]
     NoCwd,
@@ -61,6 +65,9 @@ impl ConversationError {
             ConversationError::Unknown(_) => Some("its first turn makes it".to_owned()),
             ConversationError::UnknownRequest(..) => {
                 Some("`preface conversation history ID --requests` lists them".to_owned())
+            }
+            ConversationError::TooManyBlocks(_) => {
+                Some("leave out older messages, or summarize them".to_owned())
             }
             ConversationError::NoCwd => Some("give `cwd`".to_owned()),
             ConversationError::Outside(_) => {

@@ -38,7 +38,8 @@ pub use error::ConversationError;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
 pub use requests::{
-    NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection, TurnContent,
+    MOST_BLOCKS, NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection,
+    TurnContent,
 };
 pub use trust::RecordedFile;
 pub use turn_options::TurnOptions;
@@ -213,9 +214,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Checked(notes) => Ok(notes),
-            WorkOutcome::Constructed(_) | WorkOutcome::Turn(_) => {
-                Err(ConversationError::Record("another work was done".to_owned()))
-            }
+            _ => Err(ConversationError::Record("another work was done".to_owned())),
         }
     }
 
@@ -357,7 +356,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Checked(notes) => Ok(notes),
-            WorkOutcome::Constructed(_) | WorkOutcome::Turn(_) => Ok(Diagnostics::new()),
+            _ => Ok(Diagnostics::new()),
         }
     }
 
@@ -595,9 +594,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Constructed(made) => Ok(*made),
-            WorkOutcome::Checked(_) | WorkOutcome::Turn(_) => {
-                Err(ConversationError::Record("another work was done".to_owned()))
-            }
+            _ => Err(ConversationError::Record("another work was done".to_owned())),
         }
     }
 }

@@ -16,9 +16,12 @@ pub(super) enum WorkOutcome {
     Turn(Box<super::TurnContent>),
     /// A stored prompt may be returned, with these diagnostics.
     Checked(Diagnostics),
+    /// Recorded requests were read.
+    Ledger(Box<super::requests::RequestLedger>),
 }
 
-/// Something that waits for disks: a construct, or a look at trust. It is run, and its result handed back.
+/// Something that waits for disks or takes long: a construct, a look at trust, or reading recorded requests. It is run, and its
+/// result handed back.
 pub type Work = Box<dyn FnOnce() -> Result<WorkResult, ConversationError> + Send>;
 
 /// The result of a [`Work`], later.

@@ -1,12 +1,17 @@
 //! The requests of a conversation: each is formatted with the attachments of the earlier ones in their places, compared with
 //! the one before, and recorded by digests.
 
+mod ledger;
+
+pub(super) use ledger::RequestLedger;
+
 use super::{
     ConversationError, ConversationService, PromptRecord, TurnOptions, construct::rooted,
     offload::WorkOutcome, offload::WorkResult, trust,
 };
 use crate::{Engine, TrustChoice};
 use jiff::Timestamp;
+use ledger::{LedgerScope, print, print_blocks, read};
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -25,8 +30,8 @@ use preface_core::{
 use preface_host::models;
 use preface_store::{Actor, ConversationId, PromptSummary, Revision, StoredRequest, format_instant};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::{borrow::Cow, sync::Arc};
+use serde_json::{Value, value::RawValue};
+use std::borrow::Cow;
 
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +44,8 @@ pub enum RequestPurpose {
 
 /// The version of the record of a request.
 const VERSION: u32 = 1;
+/// The most blocks of a request that is recorded: tools, parts of the prompt, and blocks of messages.
+pub const MOST_BLOCKS: usize = 20_000;
 /// Attempts to record a request when others of the same conversation are recorded at the same time.
 const ATTEMPTS: usize = 10;
 
@@ -143,35 +150,28 @@ pub struct RequestSummary {
 }
 
 impl RequestSummary {
-    /// Returns the summary of each request of a conversation.
-    #[must_use]
+    /// Returns the summary of a request with whole blocks; `before` is the one before it.
     #[expect(clippy::cast_precision_loss, reason = "shares, not counts")]
-    pub fn all(requests: &[NumberedRequest]) -> Vec<RequestSummary> {
-        let mut before: Option<&NumberedRequest> = None;
-        let summary = |request: &'_ NumberedRequest, before: Option<&NumberedRequest>| {
-            let record = &request.record;
-            let comparison = before.map(|before| before.record.compare(record));
-            let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
-            let readable = record.readable.or_else(|| {
-                let model = Models::bundled().find(record.model.as_deref().unwrap_or_default()).model;
-                Some(before?.record.readable(record, model))
-            });
-            let read =
-                |usage: RequestUsage| usage.cache_read_tokens as f64 / usage.input_tokens.max(1) as f64;
-            RequestSummary {
-                number: request.number,
-                at: format_instant(request.at),
-                revision: request.revision.revision,
-                format: record.format.clone(),
-                model: record.model.clone(),
-                bytes,
-                comparison,
-                expected_read: readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
-                cache_read: record.usage.map(read),
-                usage: record.usage,
-            }
-        };
-        requests.iter().map(|request| summary(request, before.replace(request))).collect()
+    fn of(before: Option<&NumberedRequest>, request: &NumberedRequest) -> RequestSummary {
+        let record = &request.record;
+        let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
+        let readable = record.readable.or_else(|| {
+            let model = Models::bundled().find(record.model.as_deref().unwrap_or_default()).model;
+            Some(before?.record.readable(record, model))
+        });
+        let read = |usage: RequestUsage| usage.cache_read_tokens as f64 / usage.input_tokens.max(1) as f64;
+        RequestSummary {
+            number: request.number,
+            at: format_instant(request.at),
+            revision: request.revision.revision,
+            format: record.format.clone(),
+            model: record.model.clone(),
+            bytes,
+            comparison: before.map(|before| before.record.compare(record)),
+            expected_read: readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
+            cache_read: record.usage.map(read),
+            usage: record.usage,
+        }
     }
 }
 
@@ -222,8 +222,17 @@ struct StoredRecord {
     /// The tool definitions, in the record that begins to use them: later requests of the same choice of tools have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tools: Option<ConversationTools>,
-    #[serde(flatten)]
-    record: RequestRecord,
+    // The fields of `RequestRecord`. Its blocks are JSON here: most readers do not need those of every record.
+    format: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    blocks: Box<RawValue>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<PlacedAttachment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    readable: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    usage: Option<RequestUsage>,
 }
 
 /// The tool definitions of a conversation. They stay as they are, whatever happens to servers and files, until the caller asks
@@ -262,23 +271,6 @@ impl ConversationTools {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
-}
-
-/// What the next request of a conversation needs of the recorded ones.
-#[derive(Debug, Default)]
-struct RequestLedger {
-    /// The last request.
-    request: Option<NumberedRequest>,
-    /// The number of the last record, compactions included.
-    last: u64,
-    /// The attachments since the last compaction.
-    attachments: Vec<PlacedAttachment>,
-    /// Those before it.
-    replaced_attachments: Vec<PlacedAttachment>,
-    /// True if the last record is that of a compaction.
-    compacted: bool,
-    /// The tool definitions since the last compaction.
-    tools: Option<ConversationTools>,
 }
 
 impl ConversationService {
@@ -370,7 +362,7 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         for _ in 0..ATTEMPTS {
-            let mut ledger = self.ledger(&head.id, |_| {}).await?;
+            let mut ledger = self.ledger(&head.id, LedgerScope::Last).await?;
             let before = ledger.request.as_ref();
             let row = content.target.row();
             // A prompt that was built again invalidates the reasoning so far, where the service checks that.
@@ -396,6 +388,9 @@ impl ConversationService {
             };
             let content = RequestContent { attachments, tools, target, ..content };
             let request = format.format(content);
+            if request.blocks.len() > MOST_BLOCKS {
+                return Err(ConversationError::TooManyBlocks(request.blocks.len()));
+            }
             let mut record = RequestRecord::of(format.name(), &content, &request);
             record.readable = before.map(|before| before.record.readable(&record, row.model));
             let comparison = before.map(|before| before.record.compare(&record));
@@ -430,7 +425,12 @@ impl ConversationService {
                     project: kept.as_ref().map_or(&selection.project, |kept| &kept.project).clone(),
                     since: actor.at,
                 }),
-                record: RequestRecord { blocks: record.blocks[shared..].to_vec(), ..record },
+                format: record.format,
+                model: record.model,
+                blocks: print_blocks(&record.blocks[shared..])?,
+                attachments: record.attachments,
+                readable: record.readable,
+                usage: record.usage,
             };
             let number = ledger.last + 1;
             if self.add(head, number, &stored, actor).await? {
@@ -457,9 +457,25 @@ impl ConversationService {
     /// The conversation is unknown, and see [`ConversationError`].
     pub async fn requests(&self, id: &ConversationId) -> Result<Vec<NumberedRequest>, ConversationError> {
         self.known(id, None).await?;
-        let mut requests = Vec::new();
-        self.ledger(id, |request| requests.push(request.clone())).await?;
-        Ok(requests)
+        match self.ledger(id, LedgerScope::Requests(Vec::new())).await?.scope {
+            LedgerScope::Requests(requests) => Ok(requests),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the summary of each recorded request of a conversation, the first one first.
+    ///
+    /// # Errors
+    /// The conversation is unknown, and see [`ConversationError`].
+    pub async fn request_summaries(
+        &self,
+        id: &ConversationId,
+    ) -> Result<Vec<RequestSummary>, ConversationError> {
+        self.known(id, None).await?;
+        match self.ledger(id, LedgerScope::Summaries(Vec::new())).await?.scope {
+            LedgerScope::Summaries(summaries) => Ok(summaries),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Adds to a request what the service counted.
@@ -477,7 +493,7 @@ impl ConversationService {
         let stored =
             stored.into_iter().next().filter(|stored| stored.number == number).ok_or_else(unknown)?;
         let mut record = read(&stored)?;
-        record.record.usage = Some(usage);
+        record.usage = Some(usage);
         if self.store.set_request(id, number, print(&record)?).await? { Ok(()) } else { Err(unknown()) }
     }
 
@@ -488,18 +504,22 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<(), ConversationError> {
         for _ in 0..ATTEMPTS {
-            let ledger = self.ledger(&head.id, |_| {}).await?;
+            let ledger = self.ledger(&head.id, LedgerScope::Last).await?;
             if ledger.last == 0 || ledger.compacted {
                 return Ok(());
             }
-            let record = RequestRecord::default();
             let stored = StoredRecord {
                 version: VERSION,
                 shared: 0,
                 reasoning_from: 0,
                 compacted: true,
                 tools: None,
-                record,
+                format: String::new(),
+                model: None,
+                blocks: print_blocks(&[])?,
+                attachments: Vec::new(),
+                readable: None,
+                usage: None,
             };
             if self.add(head, ledger.last + 1, &stored, actor).await? {
                 return Ok(());
@@ -523,46 +543,6 @@ impl ConversationService {
             record: print(record)?,
         };
         Ok(self.store.add_request(request).await?)
-    }
-
-    /// Reads the recorded requests, and calls `each` with one after the other.
-    async fn ledger(
-        &self,
-        id: &ConversationId,
-        mut each: impl FnMut(&NumberedRequest),
-    ) -> Result<RequestLedger, ConversationError> {
-        let mut ledger = RequestLedger::default();
-        loop {
-            let page = self.store.requests(id, ledger.last + 1).await?;
-            if page.is_empty() {
-                return Ok(ledger);
-            }
-            for stored in page {
-                let StoredRecord { shared, reasoning_from, compacted, tools, mut record, .. } =
-                    read(&stored)?;
-                ledger.last = stored.number;
-                ledger.compacted = compacted;
-                if compacted && !ledger.attachments.is_empty() {
-                    ledger.replaced_attachments = std::mem::take(&mut ledger.attachments);
-                }
-                if compacted && record.format.is_empty() {
-                    ledger.tools = None;
-                    continue;
-                }
-                let tools = tools.map(|tools| ConversationTools { since: stored.at, ..tools });
-                ledger.tools = tools.or(ledger.tools).filter(|_| !compacted);
-                if !compacted {
-                    ledger.attachments.extend(record.attachments.iter().cloned());
-                }
-                let mut blocks = ledger.request.take().map_or_else(Vec::new, |before| before.record.blocks);
-                blocks.truncate(shared);
-                blocks.append(&mut record.blocks);
-                record.blocks = blocks;
-                let StoredRequest { number, revision, at, .. } = stored;
-                let request = NumberedRequest { number, revision, at, record, reasoning_from };
-                each(ledger.request.insert(request));
-            }
-        }
     }
 }
 
@@ -603,21 +583,4 @@ impl TurnContent {
             notes,
         })
     }
-}
-
-fn read(stored: &StoredRequest) -> Result<StoredRecord, ConversationError> {
-    let unreadable = |why: String| {
-        ConversationError::Record(format!("request {} of `{}`: {why}", stored.number, stored.conversation))
-    };
-    let record: StoredRecord =
-        serde_json::from_str(&stored.record).map_err(|error| unreadable(error.to_string()))?;
-    match record.version {
-        VERSION => Ok(record),
-        newer => Err(unreadable(format!("its version is {newer}, this preface reads {VERSION}"))),
-    }
-}
-
-fn print(record: &StoredRecord) -> Result<Arc<str>, ConversationError> {
-    let printed = serde_json::to_string(record);
-    printed.map(Into::into).map_err(|error| ConversationError::Record(error.to_string()))
 }

@@ -11,5 +11,6 @@ mod places;
 mod races;
 mod records;
 mod refreshes;
+mod requests;
 mod templates;
 mod trust;

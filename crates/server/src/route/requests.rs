@@ -173,8 +173,7 @@ pub async fn list(
     State(app): State<Arc<App>>,
     PathValues(id): PathValues<ConversationId>,
 ) -> HandlerResult<Json<RequestList>> {
-    let requests = app.service.requests(&id).await?;
-    Ok(Json(RequestList { items: RequestSummary::all(&requests) }))
+    Ok(Json(RequestList { items: app.service.request_summaries(&id).await? }))
 }
 
 /// Adds to a request what the service counted: its `usage` (`usageMetadata` of Gemini) as it is.

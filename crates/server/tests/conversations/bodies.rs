@@ -181,6 +181,23 @@ async fn fields_have_limits() {
 }
 
 #[tokio::test]
+async fn a_recorded_request_has_a_limited_number_of_blocks() {
+    let bench = bench().await;
+    bench.begin("c").await;
+    let request = |count: usize| {
+        let messages = vec![json!({"role": "user", "content": "x"}); count];
+        json!({"format": "anthropic", "messages": messages})
+    };
+    let problem = bench.post("c/requests", &request(20_001)).await.problem(413, "body-too-large");
+    assert!(problem["detail"].as_str().unwrap().contains("the limit of 20000"), "{problem}");
+    for count in 1..=2 {
+        assert_eq!(bench.post("c/requests", &request(count)).await.status, 201);
+    }
+    let items = &bench.get("/c/requests").await.json()["items"];
+    assert_eq!((&items[0]["comparison"], &items[1]["comparison"]["extends"]), (&Value::Null, &json!(true)));
+}
+
+#[tokio::test]
 async fn a_query_that_cannot_be_read_is_refused() {
     let bench = bench().await;
     bench.begin("c").await;

@@ -14,16 +14,21 @@ use crate::{
     },
 };
 use preface_engine::{
-    conversation::{ConversationError, ConversationService, InlineOffload, NumberedRequest, RequestSummary},
+    conversation::{ConversationError, ConversationService, InlineOffload, RequestSummary},
     core::format::PrefixComparison,
     store::ConversationId,
 };
 use std::sync::Arc;
 
-fn requests(store: &StoreFlag, id: &ConversationId) -> Result<Vec<NumberedRequest>, CommandFailure> {
+/// Reads from the store of a conversation.
+fn read<T>(
+    store: &StoreFlag,
+    id: &ConversationId,
+    read: impl AsyncFnOnce(ConversationService) -> Result<T, ConversationError>,
+) -> Result<T, CommandFailure> {
     let found = store.look(async |store| {
-        let service = ConversationService::new(Arc::new(files::system()), store, Arc::new(InlineOffload));
-        Ok(service.requests(id).await?)
+        let system = Arc::new(files::system());
+        Ok(read(ConversationService::new(system, store, Arc::new(InlineOffload))).await?)
     })?;
     found.ok_or_else(|| unknown(id))
 }
@@ -35,7 +40,7 @@ pub fn list(
     id: &ConversationId,
     format: OutputFormat,
 ) -> Result<Exit, CommandFailure> {
-    let summaries = RequestSummary::all(&requests(store, id)?);
+    let summaries = read(store, id, async |service| service.request_summaries(id).await)?;
     match format {
         OutputFormat::Json => {
             ui.json(&ListDocument { kind: "requests", entries: summaries, diagnostics: &[] })?;
@@ -84,7 +89,7 @@ fn table(summaries: &[RequestSummary], room: Option<usize>) -> String {
 
 /// Compares two recorded requests and prints the first difference.
 pub fn diff(ui: &Ui, args: &diff::Args) -> Result<Exit, CommandFailure> {
-    let requests = requests(&args.store, &args.id)?;
+    let requests = read(&args.store, &args.id, async |service| service.requests(&args.id).await)?;
     let find = |number: u64| {
         requests
             .iter()

@@ -1,0 +1,175 @@
+//! Reading and printing the records of the requests of a conversation.
+
+use super::{ConversationTools, NumberedRequest, RequestSummary, StoredRecord, VERSION};
+use crate::conversation::{
+    ConversationError, ConversationService,
+    offload::{WorkOutcome, WorkResult},
+};
+use preface_core::{
+    attachment::PlacedAttachment,
+    format::{RequestBlock, RequestRecord},
+};
+use preface_store::{ConversationId, StoredRequest};
+use serde_json::value::{RawValue, to_raw_value};
+use std::{mem, sync::Arc};
+
+/// What is returned of the recorded requests.
+#[derive(Debug, Default)]
+pub(super) enum LedgerScope {
+    /// The last one. Blocks that it does not have are not parsed.
+    #[default]
+    Last,
+    /// The summaries of all.
+    Summaries(Vec<RequestSummary>),
+    /// All of them.
+    Requests(Vec<NumberedRequest>),
+}
+
+/// What the next request of a conversation needs of the recorded ones.
+#[derive(Debug, Default)]
+pub(in crate::conversation) struct RequestLedger {
+    /// The last request.
+    pub(super) request: Option<NumberedRequest>,
+    /// The number of the last record, compactions included.
+    pub(super) last: u64,
+    /// The attachments since the last compaction.
+    pub(super) attachments: Vec<PlacedAttachment>,
+    /// Those before it.
+    pub(super) replaced_attachments: Vec<PlacedAttachment>,
+    /// True if the last record is that of a compaction.
+    pub(super) compacted: bool,
+    /// The tool definitions since the last compaction.
+    pub(super) tools: Option<ConversationTools>,
+    /// What else is returned.
+    pub(super) scope: LedgerScope,
+    /// The blocks of the last request behind those that it shares with the one before, until something needs them.
+    unparsed: Option<Box<RawValue>>,
+}
+
+impl RequestLedger {
+    fn push(&mut self, stored: StoredRequest) -> Result<(), ConversationError> {
+        let record = read(&stored)?;
+        let StoredRequest { conversation, number, revision, at, .. } = stored;
+        let StoredRecord {
+            shared,
+            reasoning_from,
+            compacted,
+            tools,
+            format,
+            model,
+            blocks: json,
+            attachments,
+            readable,
+            usage,
+            ..
+        } = record;
+        self.last = number;
+        self.compacted = compacted;
+        if compacted && !self.attachments.is_empty() {
+            self.replaced_attachments = mem::take(&mut self.attachments);
+        }
+        if compacted && format.is_empty() {
+            self.tools = None;
+            return Ok(());
+        }
+        let tools = tools.map(|tools| ConversationTools { since: at, ..tools });
+        self.tools = tools.or_else(|| self.tools.take()).filter(|_| !compacted);
+        if !compacted {
+            self.attachments.extend(attachments.iter().cloned());
+        }
+        if self.request.as_ref().is_some_and(|before| before.record.blocks.len() < shared) {
+            self.parse_blocks(&conversation)?;
+        }
+        let before = match self.scope {
+            LedgerScope::Summaries(_) => self.request.clone(),
+            LedgerScope::Last | LedgerScope::Requests(_) => None,
+        };
+        let mut blocks = self.request.take().map_or_else(Vec::new, |before| before.record.blocks);
+        blocks.truncate(shared);
+        let record = RequestRecord { format, model, blocks, attachments, readable, usage };
+        self.request = Some(NumberedRequest { number, revision, at, record, reasoning_from });
+        self.unparsed = Some(json);
+        if !matches!(self.scope, LedgerScope::Last) {
+            self.parse_blocks(&conversation)?;
+        }
+        match (&mut self.scope, &self.request) {
+            (LedgerScope::Summaries(list), Some(request)) => {
+                list.push(RequestSummary::of(before.as_ref(), request));
+            }
+            (LedgerScope::Requests(list), Some(request)) => list.push(request.clone()),
+            (_, _) => {}
+        }
+        Ok(())
+    }
+
+    /// Adds the blocks that the last request does not share with the one before.
+    fn parse_blocks(&mut self, id: &ConversationId) -> Result<(), ConversationError> {
+        if let (Some(json), Some(request)) = (self.unparsed.take(), &mut self.request) {
+            let blocks: Vec<RequestBlock> = serde_json::from_str(json.get())
+                .map_err(|error| unreadable(id, request.number, &error.to_string()))?;
+            request.record.blocks.extend(blocks);
+        }
+        Ok(())
+    }
+}
+
+impl ConversationService {
+    /// Reads the recorded requests. Records can be large, so they are parsed where builds run.
+    pub(super) async fn ledger(
+        &self,
+        id: &ConversationId,
+        scope: LedgerScope,
+    ) -> Result<RequestLedger, ConversationError> {
+        let mut ledger = RequestLedger { scope, ..RequestLedger::default() };
+        loop {
+            let page = self.store.requests(id, ledger.last + 1).await?;
+            let is_end = page.is_empty();
+            if is_end && ledger.unparsed.is_none() {
+                return Ok(ledger);
+            }
+            let id = id.clone();
+            let work = move || {
+                for stored in page {
+                    ledger.push(stored)?;
+                }
+                if is_end {
+                    ledger.parse_blocks(&id)?;
+                }
+                Ok(WorkResult(WorkOutcome::Ledger(Box::new(ledger))))
+            };
+            let WorkOutcome::Ledger(read) = self.offload.run(Box::new(work)).await?.0 else {
+                return Err(ConversationError::Record("another work was done".to_owned()));
+            };
+            ledger = *read;
+        }
+    }
+}
+
+/// Reads a record.
+pub(super) fn read(stored: &StoredRequest) -> Result<StoredRecord, ConversationError> {
+    let unreadable = |why: &str| unreadable(&stored.conversation, stored.number, why);
+    let record: StoredRecord =
+        serde_json::from_str(&stored.record).map_err(|error| unreadable(&error.to_string()))?;
+    match record.version {
+        VERSION => Ok(record),
+        newer => Err(unreadable(&format!("its version is {newer}, this preface reads {VERSION}"))),
+    }
+}
+
+fn unreadable(id: &ConversationId, number: u64, why: &str) -> ConversationError {
+    ConversationError::Record(format!("request {number} of `{id}`: {why}"))
+}
+
+/// Prints a record.
+pub(super) fn print(record: &StoredRecord) -> Result<Arc<str>, ConversationError> {
+    serde_json::to_string(record).map(Into::into).map_err(unprintable)
+}
+
+/// Prints blocks as a record has them.
+pub(super) fn print_blocks(blocks: &[RequestBlock]) -> Result<Box<RawValue>, ConversationError> {
+    to_raw_value(blocks).map_err(unprintable)
+}
+
+fn unprintable(error: serde_json::Error) -> ConversationError {
+    ConversationError::Record(error.to_string())
+}

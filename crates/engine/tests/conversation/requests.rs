@@ -1,0 +1,102 @@
+//! The records of requests: their limit, where they are read, and which of them.
+
+use crate::bench::{Bench, at, id, run, turn_options};
+use preface_engine::{
+    conversation::{
+        ConversationError, ConversationService, MOST_BLOCKS, Offload, RequestInput, RequestResult, Work,
+        WorkFuture,
+    },
+    core::{format::find, message::Message},
+    store::REQUESTS,
+};
+use serde_json::{Value, json};
+use std::{future::ready, sync::Arc};
+
+async fn request(bench: &Bench, texts: &[&str]) -> Result<RequestResult, ConversationError> {
+    let messages = texts.iter().map(|text| json!({ "role": "user", "content": text }));
+    let messages = messages.collect::<Vec<Value>>();
+    let messages = serde_json::from_value::<Vec<Message>>(json!(messages)).expect("messages");
+    let input = RequestInput { messages, ..RequestInput::new(find("anthropic").expect("a format")) };
+    bench.service.request(&id("c"), &turn_options(), input, &at(10)).await
+}
+
+async fn bench() -> Bench {
+    let bench = Bench::new().await;
+    bench.template("Be brief.").await;
+    bench.turn("c").await;
+    bench
+}
+
+#[test]
+fn a_request_of_too_many_blocks_is_not_recorded() {
+    run(async {
+        let bench = bench().await;
+        let error = request(&bench, &vec!["x"; MOST_BLOCKS]).await.expect_err("it has too many blocks");
+        assert_eq!(error, ConversationError::TooManyBlocks(MOST_BLOCKS + 1), "the prompt is one, too");
+        assert_eq!(error.to_string(), "a request of 20001 blocks is larger than the limit of 20000");
+        assert_eq!(bench.service.requests(&id("c")).await, Ok(Vec::new()));
+        assert_eq!(request(&bench, &vec!["x"; MOST_BLOCKS - 1]).await.expect("it fits").number, 1);
+    });
+}
+
+#[test]
+fn blocks_that_the_last_request_does_not_have_are_not_parsed() {
+    run(async {
+        let bench = bench().await;
+        for texts in [&["a"][..], &["a", "b"], &["c"]] {
+            request(&bench, texts).await.expect("a request");
+        }
+        let second = &bench.store.requests(&id("c"), 2).await.expect("the store answers")[0];
+        let mut record: Value = serde_json::from_str(&second.record).expect("a record");
+        record["blocks"] = json!("unreadable");
+        let replaced = bench.store.set_request(&id("c"), 2, record.to_string().into()).await;
+        assert_eq!(replaced, Ok(true));
+
+        let last = request(&bench, &["c", "d"]).await.expect("a request");
+        let comparison = last.comparison.expect("a comparison");
+        assert!(comparison.extends && comparison.common_blocks == 2, "{comparison:?}");
+        let all = bench.service.requests(&id("c")).await.expect_err("a list needs all blocks");
+        assert!(all.to_string().contains("request 2 of `c`"), "{all}");
+    });
+}
+
+#[test]
+fn requests_of_several_pages_are_read() {
+    run(async {
+        let bench = bench().await;
+        let texts = vec!["x"; REQUESTS + 2];
+        for count in 1..=texts.len() {
+            let made = request(&bench, &texts[..count]).await.expect("a request");
+            assert!(made.comparison.is_none_or(|comparison| comparison.extends), "{count}");
+        }
+        let all = bench.service.requests(&id("c")).await.expect("the requests");
+        let blocks: Vec<usize> = all.iter().map(|request| request.record.blocks.len()).collect();
+        assert_eq!(blocks, (2..texts.len() + 2).collect::<Vec<usize>>());
+        let summaries = bench.service.request_summaries(&id("c")).await.expect("the summaries");
+        assert_eq!(summaries.len(), texts.len());
+        assert!(summaries[1..].iter().all(|one| one.comparison.as_ref().is_some_and(|with| with.extends)));
+    });
+}
+
+/// Has no place for any work.
+#[derive(Debug)]
+struct NoThreads;
+
+impl Offload for NoThreads {
+    fn run(&self, _: Work) -> WorkFuture {
+        Box::pin(ready(Err(ConversationError::Overloaded("no threads".to_owned()))))
+    }
+}
+
+#[test]
+fn records_are_read_where_builds_run() {
+    run(async {
+        let bench = bench().await;
+        request(&bench, &["a"]).await.expect("a request");
+        let system = Arc::new(bench.system.clone());
+        let service = ConversationService::new(system, bench.store.clone(), Arc::new(NoThreads));
+        let overloaded = ConversationError::Overloaded("no threads".to_owned());
+        assert_eq!(service.requests(&id("c")).await.expect_err("it is refused"), overloaded);
+        assert_eq!(service.request_summaries(&id("c")).await.expect_err("it is refused"), overloaded);
+    });
+}
