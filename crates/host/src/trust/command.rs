@@ -126,7 +126,9 @@ impl CheckedCommand {
             }
             let Some((path, digest)) = file_of(system, &root, &dir.join(word))? else {
                 if index > 0 {
-                    parts_of(word).into_iter().for_each(|part| parts.add(system, &root, &dir, part));
+                    for part in parts_of(word) {
+                        parts.add(system, &root, &dir, part, is_output(word, part));
+                    }
                 }
                 continue;
             };
@@ -368,12 +370,12 @@ fn changed_after(path: PathBuf) -> TrustError {
 #[derive(Debug, Default)]
 struct WordParts {
     files: BTreeMap<String, Digest>,
-    /// Directories, and what cannot be read.
+    /// Directories, files that are only written, and what cannot be read.
     unpinned: BTreeSet<String>,
 }
 
 impl WordParts {
-    fn add(&mut self, system: &dyn System, root: &Path, dir: &Path, part: &str) {
+    fn add(&mut self, system: &dyn System, root: &Path, dir: &Path, part: &str, is_output: bool) {
         // The rest of `https://host/x` must not become a path of the network.
         let slashes = part.len() - part.trim_start_matches('/').len();
         let path = dir.join(&part[slashes.saturating_sub(1)..]);
@@ -388,6 +390,7 @@ impl WordParts {
             return;
         }
         match file_of(system, root, &path) {
+            Ok(Some((path, _))) if is_output => _ = self.unpinned.insert(path.as_str().to_owned()),
             Ok(Some((path, digest))) => _ = self.files.insert(path.as_str().to_owned(), digest),
             Err(_) if plainly(&path).starts_with(root) => _ = self.unpinned.insert(part.to_owned()),
             Ok(None) | Err(_) => {}
@@ -399,12 +402,26 @@ impl WordParts {
 const PATH_BYTES: usize = 4096;
 const OPTIONS: usize = 16;
 
+fn is_sign(c: char) -> bool {
+    c.is_whitespace() || "'\"`()[]{}<>,:;=|&!@*?$#".contains(c) || (c == '\\' && !cfg!(windows))
+}
+
+/// Returns whether a word names this only as where a shell writes to (`date >> log`): its own output must not change a grant.
+fn is_output(word: &str, part: &str) -> bool {
+    let mut places = word.match_indices(part).peekable();
+    places.peek().is_some()
+        && places.all(|(at, _)| {
+            let before = word[..at].trim_end_matches([' ', '\'', '"']);
+            let ends = word[at + part.len()..].chars().next().is_none_or(is_sign);
+            let operator = before.trim_end_matches('>');
+            // `<>` reads, too; `=>` and `->` are of other languages.
+            ends && operator.len() < before.len() && !operator.ends_with(['<', '=', '-'])
+        })
+}
+
 /// Returns what may be a path in a word: the word, what follows a `=`, the pieces between blanks and signs, and what follows
 /// options of one letter (`-xftools/x`).
 fn parts_of(word: &str) -> BTreeSet<&str> {
-    let is_sign = |c: char| {
-        c.is_whitespace() || "'\"`()[]{}<>,:;=|&!@*?$#".contains(c) || (c == '\\' && !cfg!(windows))
-    };
     let rests = word.match_indices('=').map(|(at, _)| &word[at + 1..]);
     let is_path = |part: &&str| (1..=PATH_BYTES).contains(&part.len()) && !part.starts_with(r"\\");
     let mut parts: BTreeSet<_> =

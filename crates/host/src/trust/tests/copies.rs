@@ -298,6 +298,9 @@ fn a_file_that_a_part_of_a_word_names_is_compared() {
         (&["git", "-c", "alias.x=!/work/tools/x.sh", "x"], "tools/x.sh"),
         (&["x", "file:///work/tools/x.sh"], "tools/x.sh"),
         (&["x", "--script=a b.sh"], "a b.sh"),
+        (&["sh", "-c", "sh <>tools/x.sh"], "tools/x.sh"),
+        (&["perl", "-e", "do {(a=>'tools/x.sh')}"], "tools/x.sh"),
+        (&["sh", "-c", "date > tools/x.sh; sh tools/x.sh"], "tools/x.sh"),
         (&["awk", "-ftools/x.awk"], "tools/x.awk"),
         (&["sed", "-nftools/x.sed"], "tools/x.sed"),
         (&["sed", "-ftools/x.sed"], "tools/x.sed"),
@@ -365,13 +368,20 @@ fn a_directory_that_a_word_names_is_not_pinned_and_named() {
         let is_general = lines[0].ends_with(program);
         assert!(is_general || argv[0] == "sh" || argv[0] == "node", "{argv:?}: {lines:?}");
     }
-    // A program may make a directory at its first run.
-    let argv = ["x", "--cache=cache"];
-    let granted = checked(&system, &argv).expect("a permit").permission;
-    store(&system).grant_permissions(root(), None, &[granted]).expect("granted");
-    system.put_file("/work/cache/x", "x");
-    let now = checked(&system, &argv).expect("a permit").permission;
-    assert_eq!(load(&system).permissions(root()).state(&now), PermissionState::Granted);
+    // A program may make a directory at its first run, and a shell writes a file.
+    for (argv, path) in [
+        (&["x", "--cache=cache"][..], "cache"),
+        (&["sh", "-c", "date >>cache/x 2>&1"], "cache/x"),
+        (&["sh", "-c", "date > 'cache/x'"], "cache/x"),
+    ] {
+        let system = tools();
+        let granted = checked(&system, argv).expect("a permit").permission;
+        store(&system).grant_permissions(root(), None, &[granted]).expect("granted");
+        system.put_file("/work/cache/x", "x");
+        let now = checked(&system, argv).expect("a permit").permission;
+        assert_eq!(load(&system).permissions(root()).state(&now), PermissionState::Granted, "{argv:?}");
+        assert!(now.not_pinned().contains(&format!("names {path}: what it holds is not pinned")), "{argv:?}");
+    }
 }
 
 #[test]
