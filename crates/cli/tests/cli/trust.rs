@@ -809,6 +809,7 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
     mcp/mine
       runs /bin/echo
       in .
+      runs echo: what it reads or starts in the working directory is not pinned
 ";
     assert!(ran.stdout.ends_with(waits), "{}", ran.stdout);
     sandbox.run("preface trust grant --preset stud --allow-commands").exits(0);

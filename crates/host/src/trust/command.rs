@@ -7,7 +7,7 @@
 
 use super::{
     contents::{Digest, ListHasher},
-    permission::{Permission, PermissionAction, quoted},
+    permission::{Permission, PermissionAction, UnpinnedPaths, quoted},
     pins::PinPath,
     store::TrustError,
 };
@@ -15,7 +15,7 @@ use crate::system::{CreateOutcome, FileKind, ReadError, ReadScope, Stat, System,
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Component, Path, PathBuf},
 };
 
@@ -118,12 +118,20 @@ impl CheckedCommand {
         let extension = command.directory.and_then(|dir| system.canonical(dir).ok());
         let mut program = None;
         let mut words = Vec::new();
+        let mut parts = WordParts::default();
         for (index, word) in command.argv.iter().enumerate() {
             let bare = index == 0 && !word.contains(std::path::is_separator);
             if bare || word.is_empty() || word.contains('\0') {
                 continue;
             }
-            let Some((path, digest)) = file_of(system, &root, &dir.join(word))? else { continue };
+            let Some((path, digest)) = file_of(system, &root, &dir.join(word))? else {
+                if index > 0 {
+                    for part in parts_of(word) {
+                        parts.add(system, &root, &dir, part, is_output(word, part));
+                    }
+                }
+                continue;
+            };
             let real = path.resolve(&root);
             let inside = extension.as_deref().and_then(|extension| {
                 let names: Option<Vec<_>> =
@@ -152,27 +160,38 @@ impl CheckedCommand {
             (Some(files), Some(dir)) => Some((PinPath::new(&root, dir)?.as_str().to_owned(), files.digest())),
             _ => None,
         };
-        let files = words.iter().map(|(_, file)| (file.path.as_str().to_owned(), file.digest)).collect();
+        let files: Vec<_> =
+            words.iter().map(|(_, file)| (file.path.as_str().to_owned(), file.digest)).collect();
+        parts.files.retain(|path, _| !files.iter().any(|(file, _)| file == path));
+        let named = parts.files.into_iter().collect();
+        let unpinned = UnpinnedPaths(parts.unpinned.into_iter().collect());
         let (argv, env) = (command.argv.to_vec(), command.env.to_vec());
-        let action = PermissionAction::Command { argv, cwd, env, files, directory };
+        let action = PermissionAction::Command { argv, cwd, env, files, named, unpinned, directory };
         let permission = Permission { subject: command.subject.to_owned(), action }.tidy();
         permission.check().map_err(|why| TrustError::invalid(command.subject, why))?;
         Ok(CheckedCommand { permission, root, dir, words })
     }
 
     /// Returns the words that start the command. Those that name files of the project name copies of them, beside the trust
-    /// store, which have exactly the bytes that were checked.
+    /// store, which have exactly the bytes that were checked. What only a part of a word names is compared once more.
     ///
     /// # Errors
     /// [`TrustError::EntryInvalid`] where a file changed since it was checked, or the program lies in the project and is no
     /// file of it; [`TrustError::ScopeViolation`] where the store lies in the project; [`TrustError::Unavailable`] where a
     /// copy cannot be written.
     pub fn copied_argv(&self, system: &dyn System, store: &Path) -> Result<Vec<String>, TrustError> {
-        let PermissionAction::Command { argv, directory, .. } = &self.permission.action else {
+        let PermissionAction::Command { argv, named, directory, .. } = &self.permission.action else {
             return Ok(Vec::new());
         };
         let mut argv = argv.clone();
         self.refuse_unchecked(system, &argv)?;
+        for (path, digest) in named {
+            let from = self.root.join(path);
+            let now = file_of(system, &self.root, &from)?;
+            if now.is_none_or(|(_, now)| now != *digest) {
+                return Err(changed_after(from));
+            }
+        }
         // The directory of the store need not be there yet.
         let place = store.ancestors().skip(1).find_map(|dir| system.canonical(dir).ok());
         if place.is_some_and(|place| place.starts_with(&self.root)) {
@@ -303,6 +322,12 @@ impl CheckedCommand {
             after: None,
         });
         changes.extend(gone);
+        for (path, digest) in named_files(&self.permission) {
+            if !granted.is_some_and(|granted| named_files(granted).contains(&(path.clone(), *digest))) {
+                let after = Some(self.read(system, &self.root.join(path))?);
+                changes.push(ProgramChange { path: path.clone(), before: None, after });
+            }
+        }
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(changes)
     }
@@ -315,15 +340,98 @@ impl CheckedCommand {
             files.extend(read.0.into_iter().map(|(path, file)| (format!("{name}/{path}"), file)));
         }
         for (index, file) in self.words.iter().filter(|(_, file)| file.inside.is_none()) {
-            let from = file.path.resolve(&self.root);
-            let read = system
-                .read(&from, ReadScope::Root(&self.root), FILE_BYTES)
-                .map_err(|error| TrustError::invalid(&from, error.to_string()))?;
-            let file_now = ProgramFile { executable: *index == 0, bytes: read.into_bytes() };
+            let bytes = self.read(system, &file.path.resolve(&self.root))?;
+            let file_now = ProgramFile { executable: *index == 0, bytes };
             files.insert(file.path.as_str().to_owned(), file_now);
         }
         Ok(files)
     }
+
+    fn read(&self, system: &dyn System, from: &Path) -> Result<Vec<u8>, TrustError> {
+        let read = system
+            .read(from, ReadScope::Root(&self.root), FILE_BYTES)
+            .map_err(|error| TrustError::invalid(from, error.to_string()))?;
+        Ok(read.into_bytes())
+    }
+}
+
+fn named_files(permission: &Permission) -> &[(String, Digest)] {
+    match &permission.action {
+        PermissionAction::Command { named, .. } => named,
+        _ => &[],
+    }
+}
+
+fn changed_after(path: PathBuf) -> TrustError {
+    TrustError::invalid(path, "it changed after it was compared with its grant")
+}
+
+/// What the words of a command name in the project that are no file of it as a whole.
+#[derive(Debug, Default)]
+struct WordParts {
+    files: BTreeMap<String, Digest>,
+    /// Directories, files that are only written, and what cannot be read.
+    unpinned: BTreeSet<String>,
+}
+
+impl WordParts {
+    fn add(&mut self, system: &dyn System, root: &Path, dir: &Path, part: &str, is_output: bool) {
+        // The rest of `https://host/x` must not become a path of the network.
+        let slashes = part.len() - part.trim_start_matches('/').len();
+        let path = dir.join(&part[slashes.saturating_sub(1)..]);
+        if system.stat(&path).is_some_and(|stat| stat.kind == FileKind::Dir) {
+            let Ok(real) = system.canonical(&path) else { return };
+            if root.starts_with(&real) {
+                self.unpinned.insert(".".to_owned());
+            } else if real.starts_with(root) {
+                let name = PinPath::new(root, &real);
+                self.unpinned.insert(name.map_or_else(|_| part.to_owned(), |name| name.as_str().to_owned()));
+            }
+            return;
+        }
+        match file_of(system, root, &path) {
+            Ok(Some((path, _))) if is_output => _ = self.unpinned.insert(path.as_str().to_owned()),
+            Ok(Some((path, digest))) => _ = self.files.insert(path.as_str().to_owned(), digest),
+            Err(_) if plainly(&path).starts_with(root) => _ = self.unpinned.insert(part.to_owned()),
+            Ok(None) | Err(_) => {}
+        }
+    }
+}
+
+/// The longest text that can be a path, in bytes, and the most options of one letter that can be before one.
+const PATH_BYTES: usize = 4096;
+const OPTIONS: usize = 16;
+
+fn is_sign(c: char) -> bool {
+    c.is_whitespace() || "'\"`()[]{}<>,:;=|&!@*?$#".contains(c) || (c == '\\' && !cfg!(windows))
+}
+
+/// Returns whether a word names this only as where a shell writes to (`date >> log`): its own output must not change a grant.
+fn is_output(word: &str, part: &str) -> bool {
+    let mut places = word.match_indices(part).peekable();
+    places.peek().is_some()
+        && places.all(|(at, _)| {
+            let before = word[..at].trim_end_matches([' ', '\'', '"']);
+            let ends = word[at + part.len()..].chars().next().is_none_or(is_sign);
+            let operator = before.trim_end_matches('>');
+            // `<>` reads, too; `=>` and `->` are of other languages.
+            ends && operator.len() < before.len() && !operator.ends_with(['<', '=', '-'])
+        })
+}
+
+/// Returns what may be a path in a word: the word, what follows a `=`, the pieces between blanks and signs, and what follows
+/// options of one letter (`-xftools/x`).
+fn parts_of(word: &str) -> BTreeSet<&str> {
+    let rests = word.match_indices('=').map(|(at, _)| &word[at + 1..]);
+    let is_path = |part: &&str| (1..=PATH_BYTES).contains(&part.len()) && !part.starts_with(r"\\");
+    let mut parts: BTreeSet<_> =
+        std::iter::once(word).chain(rests).chain(word.split(is_sign)).filter(is_path).collect();
+    let options: Vec<_> = parts.iter().filter_map(|part| part.strip_prefix('-')).collect();
+    for option in options {
+        let letters = option.bytes().take(OPTIONS).take_while(u8::is_ascii_alphanumeric).count();
+        parts.extend((1..=letters).map(|at| &option[at..]).filter(is_path));
+    }
+    parts
 }
 
 /// Returns where a word leads inside of the project, and the digest of what is there; `None` if it is no file of the
@@ -353,7 +461,7 @@ fn file_of(system: &dyn System, root: &Path, path: &Path) -> Result<Option<(PinP
 }
 
 /// Returns a path with its dots worked out in the text alone.
-fn plainly(path: &Path) -> PathBuf {
+pub(super) fn plainly(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -564,7 +672,7 @@ impl<'a> ProgramCopies<'a> {
         }
         let (from, files) = read()?;
         if files.digest() != *digest {
-            return Err(TrustError::invalid(from, "it changed after it was compared with its grant"));
+            return Err(changed_after(from));
         }
         let no = |error: WriteError| TrustError::unavailable(&copy, error);
         self.system.make_dirs(&self.dir, DIR_MODE).map_err(no)?;

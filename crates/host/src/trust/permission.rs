@@ -1,15 +1,15 @@
 //! Permits: what a project may do, as far as the user allowed it: start a program, connect to a service, write a file.
 //!
 //! A permission is bound to everything that makes the deed what it is: each word of a command, where it runs, its variables
-//! as the project wrote them, and the digest of each argument that is a file of the project. It is worked out again at
-//! each start and compared as a whole; whatever differs is another deed, and asks again. What a command may load and no digest
+//! as the project wrote them, and the digest of each file of the project that an argument, or a part of one, names. It is
+//! worked out again at each start and compared as a whole; whatever differs is another deed, and asks again. What a command may load and no digest
 //! covers is listed, so that a grant shows it.
 
-use super::{contents::Digest, file::JsonObject, pins::PinPath};
+use super::{command::plainly, contents::Digest, file::JsonObject, pins::PinPath};
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{cmp::Ordering, collections::BTreeMap, fmt, path::Path};
 
 /// Something that a project wants to do, and may once it is granted.
 ///
@@ -56,6 +56,11 @@ pub enum PermissionAction {
         env: Vec<(String, String)>,
         /// The words that name a file of the project, by where the file really lies, relative to the root.
         files: Vec<(String, Digest)>,
+        /// The files of the project that a part of a word names (`--config=tools/x.json`), by where they really lie. They
+        /// are compared, and are not copied.
+        named: Vec<(String, Digest)>,
+        /// What else of the project the words name.
+        unpinned: UnpinnedPaths,
         /// The directory of the extension, where one of the words names a file in it, and the digest of all its files.
         directory: Option<(String, Digest)>,
     },
@@ -72,6 +77,33 @@ pub enum PermissionAction {
         /// The path, as the project wrote it.
         path: String,
     },
+}
+
+/// What words name in the project that has no digest: directories, and files that only a part of a word names and that cannot
+/// be read.
+///
+/// It is shown and is no part of the comparison: all of these are equal. A program may make a directory at its first run.
+#[derive(Clone, Debug, Default)]
+pub struct UnpinnedPaths(pub Vec<String>);
+
+impl PartialEq for UnpinnedPaths {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for UnpinnedPaths {}
+
+impl PartialOrd for UnpinnedPaths {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for UnpinnedPaths {
+    fn cmp(&self, _: &Self) -> Ordering {
+        Ordering::Equal
+    }
 }
 
 /// A line of the description of an action.
@@ -100,14 +132,14 @@ impl Permission {
         let mut digests = Vec::new();
         let mut lines = Vec::new();
         match &self.action {
-            PermissionAction::Command { argv, cwd, env, files, directory } => {
+            PermissionAction::Command { argv, cwd, env, files, named, directory, .. } => {
                 let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
                 lines.push(format!("runs {}", words.join(" ")));
                 lines.push(format!("in {}", quoted(cwd)));
                 lines.extend(
                     env.iter().map(|(name, value)| format!("with {}={}", quoted(name), quoted(value))),
                 );
-                digests.extend(files.iter().map(|file| pinned("file", file)));
+                digests.extend(files.iter().chain(named).map(|file| pinned("file", file)));
                 digests.extend(directory.iter().map(|directory| pinned("all of", directory)));
             }
             PermissionAction::Endpoint { url, with } => {
@@ -125,10 +157,12 @@ impl Permission {
     /// Orders what has no order of its own, so that equal deeds are equal values.
     pub(super) fn tidy(mut self) -> Self {
         match &mut self.action {
-            PermissionAction::Command { env, files, .. } => {
+            PermissionAction::Command { env, files, named, .. } => {
                 env.sort();
                 files.sort();
                 files.dedup();
+                named.sort();
+                named.dedup();
             }
             PermissionAction::Endpoint { with, .. } => with.sort(),
             PermissionAction::Writes { .. } => {}
@@ -146,7 +180,7 @@ impl Permission {
         let inside = |path: &str| !Path::new(path).has_root() && PinPath::parse(path).is_some();
         fit("subject", &self.subject)?;
         match &self.action {
-            PermissionAction::Command { argv, cwd, env, files, directory } => {
+            PermissionAction::Command { argv, cwd, env, files, named, directory, .. } => {
                 fit("program", argv.first().map_or("", String::as_str))?;
                 if argv.iter().chain(env.iter().map(|(_, value)| value)).any(|text| text.contains('\0')) {
                     return Err("an argument or a variable has a NUL in it".into());
@@ -163,7 +197,7 @@ impl Permission {
                         ));
                     }
                 }
-                match files.iter().chain(directory).find(|(path, _)| !inside(path)) {
+                match files.iter().chain(named).chain(directory).find(|(path, _)| !inside(path)) {
                     Some((path, _)) => {
                         Err(format!("`{}` is no path inside of the project", escape_hidden(path)))
                     }
@@ -184,7 +218,7 @@ impl Permission {
         let mut keys = Map::new();
         keys.insert("subject".into(), json!(self.subject));
         match &self.action {
-            PermissionAction::Command { argv, cwd, env, files, directory } => {
+            PermissionAction::Command { argv, cwd, env, files, named, directory, .. } => {
                 keys.insert("argv".into(), json!(argv));
                 keys.insert("cwd".into(), json!(cwd));
                 if !env.is_empty() {
@@ -194,6 +228,9 @@ impl Permission {
                 }
                 if !files.is_empty() {
                     keys.insert("files".into(), files.iter().map(pinned).collect());
+                }
+                if !named.is_empty() {
+                    keys.insert("named".into(), named.iter().map(pinned).collect());
                 }
                 keys.extend(directory.iter().map(|directory| ("directory".to_owned(), pinned(directory))));
             }
@@ -232,6 +269,8 @@ pub(super) struct StoredPermission {
     env: BTreeMap<String, String>,
     #[serde(default)]
     files: Vec<JsonObject<StoredFile>>,
+    #[serde(default)]
+    named: Vec<JsonObject<StoredFile>>,
     directory: Option<JsonObject<StoredFile>>,
     url: Option<String>,
     #[serde(default)]
@@ -240,8 +279,8 @@ pub(super) struct StoredPermission {
 }
 
 /// The keys of [`StoredPermission`].
-pub(super) const WRITTEN: [&str; 9] =
-    ["subject", "argv", "cwd", "env", "files", "directory", "url", "with", "writes"];
+pub(super) const WRITTEN: [&str; 10] =
+    ["subject", "argv", "cwd", "env", "files", "named", "directory", "url", "with", "writes"];
 
 #[derive(Deserialize)]
 struct StoredFile {
@@ -253,8 +292,13 @@ impl TryFrom<StoredPermission> for Permission {
     type Error = String;
 
     fn try_from(written: StoredPermission) -> Result<Self, String> {
-        let StoredPermission { subject, argv, cwd, env, files, directory, url, with, writes } = written;
-        let plain = cwd.is_none() && env.is_empty() && files.is_empty() && directory.is_none();
+        let StoredPermission { subject, argv, cwd, env, files, named, directory, url, with, writes } =
+            written;
+        let plain =
+            cwd.is_none() && env.is_empty() && files.is_empty() && named.is_empty() && directory.is_none();
+        let pinned = |files: Vec<JsonObject<StoredFile>>| {
+            files.into_iter().map(|JsonObject(file)| (file.path, file.digest)).collect()
+        };
         if url.is_none() && !with.is_empty() {
             return Err("`with` belongs to an address".into());
         }
@@ -263,7 +307,9 @@ impl TryFrom<StoredPermission> for Permission {
                 argv,
                 cwd: cwd.ok_or("`cwd` is missing")?,
                 env: env.into_iter().collect(),
-                files: files.into_iter().map(|JsonObject(file)| (file.path, file.digest)).collect(),
+                files: pinned(files),
+                named: pinned(named),
+                unpinned: UnpinnedPaths::default(),
                 directory: directory.map(|JsonObject(directory)| (directory.path, directory.digest)),
             },
             (None, Some(url), None) if plain => {
@@ -341,14 +387,19 @@ const INTERPRETERS: &[&str] = &[
 const LOADING: &[&str] = &[
     "BASH_ENV",
     "CLASSPATH",
+    "EDITOR",
     "ENV",
     "GIT_CONFIG_GLOBAL",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_SSH_COMMAND",
     "JAVA_TOOL_OPTIONS",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
     "LUA_PATH",
+    "MAKEFLAGS",
     "NODE_OPTIONS",
     "NODE_PATH",
+    "PAGER",
     "PERL5LIB",
     "PERL5OPT",
     "PHPRC",
@@ -357,6 +408,7 @@ const LOADING: &[&str] = &[
     "PYTHONSTARTUP",
     "RUBYLIB",
     "RUBYOPT",
+    "RUSTC_WRAPPER",
     "DYLD_INSERT_LIBRARIES",
     "DYLD_LIBRARY_PATH",
 ];
@@ -365,7 +417,8 @@ impl Permission {
     /// Returns a line for everything that the command may load and no digest covers.
     #[must_use]
     pub fn not_pinned(&self) -> Vec<String> {
-        let PermissionAction::Command { argv, env, files, directory, .. } = &self.action else {
+        let PermissionAction::Command { argv, cwd, env, files, named, unpinned, directory } = &self.action
+        else {
             return Vec::new();
         };
         let mut lines = Vec::new();
@@ -401,6 +454,11 @@ impl Permission {
                         quoted(&name)
                     ),
                 });
+            } else if index == 0 && !is_pinned(word, cwd, files, directory.as_ref()) {
+                lines.push(format!(
+                    "runs {}: what it reads or starts in the working directory is not pinned",
+                    quoted(&name)
+                ));
             }
         }
         let inside = |path: &str| directory.as_ref().is_some_and(|(dir, _)| Path::new(path).starts_with(dir));
@@ -413,6 +471,15 @@ impl Permission {
                 quoted(path)
             ));
         }
+        lines.extend(named.iter().map(|(path, _)| {
+            format!(
+                "reads {} from the project: it is compared before each start, what it loads is not pinned",
+                quoted(path)
+            )
+        }));
+        lines.extend(
+            unpinned.0.iter().map(|path| format!("names {}: what it holds is not pinned", quoted(path))),
+        );
         lines.extend(
             env.iter()
                 .filter(|(name, _)| LOADING.contains(&name.as_str()))
@@ -420,6 +487,26 @@ impl Permission {
         );
         lines
     }
+}
+
+/// Returns whether the program is certainly one of these files: `/usr/bin/env` is not the project's `bin/env`.
+fn is_pinned(
+    program: &str,
+    cwd: &str,
+    files: &[(String, Digest)],
+    directory: Option<&(String, Digest)>,
+) -> bool {
+    let path = Path::new(program);
+    if !program.contains(std::path::is_separator) {
+        return false;
+    }
+    files.iter().map(|(file, _)| Path::new(file)).any(|file| {
+        if path.has_root() {
+            directory.is_some_and(|(directory, _)| file.starts_with(directory)) && path.ends_with(file)
+        } else {
+            plainly(&Path::new(cwd).join(path)) == file
+        }
+    })
 }
 
 /// Returns the last name of a path, without what Windows appends to programs.

@@ -260,8 +260,140 @@ fn what_may_run_together_with_a_command_is_named() {
     assert!(!content(&system).contains("not_pinned"), "a record does not hold it");
     assert_eq!(
         checked(&system, &["/usr/bin/git-mcp", "x"]).expect("a permit").permission.not_pinned(),
-        [""; 0]
+        ["runs git-mcp: what it reads or starts in the working directory is not pinned"]
     );
+    for name in ["EDITOR", "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "MAKEFLAGS", "PAGER", "RUSTC_WRAPPER"] {
+        let (argv, env) = (["true".to_owned()], [(name.to_owned(), "x".to_owned())]);
+        let words = CommandWords { subject: "mcp/a", argv: &argv, cwd: root(), env: &env, directory: None };
+        let lines = CheckedCommand::check(&system, root(), &words).expect("a permit").permission.not_pinned();
+        assert!(
+            lines.contains(&format!("gets {name}, which may name code to load: not pinned")),
+            "{lines:?}"
+        );
+    }
+}
+
+fn tools() -> MemorySystem {
+    MemorySystem::new()
+        .with_file("/work/AGENTS.md", "text")
+        .with_file("/work/tools/x.sh", "x")
+        .with_file("/work/tools/x.awk", "x")
+        .with_file("/work/tools/x.sed", "x")
+        .with_file("/work/env", "x")
+        .with_file("/work/a b.sh", "x")
+        .with_link("/work/out", "/other")
+        .with_file("/other/x", "x")
+        .with_special("/work/pipe")
+        .with_dir("/home/user/.config/x")
+}
+
+#[test]
+fn a_file_that_a_part_of_a_word_names_is_compared() {
+    for (argv, path) in [
+        (&["env", "-S", "sh tools/x.sh"][..], "tools/x.sh"),
+        (&["env", "--split-string=sh tools/x.sh"], "tools/x.sh"),
+        (&["awk", "BEGIN{system(\"sh tools/x.sh\")}"], "tools/x.sh"),
+        (&["sh", "-c", "awk \"BEGIN{system(\\\"sh tools/x.sh\\\")}\""], "tools/x.sh"),
+        (&["tar", "--use-compress-program=tools/x.sh", "-cf", "o.tar", "AGENTS.md"], "tools/x.sh"),
+        (&["git", "-c", "alias.x=!/work/tools/x.sh", "x"], "tools/x.sh"),
+        (&["x", "file:///work/tools/x.sh"], "tools/x.sh"),
+        (&["x", "--script=a b.sh"], "a b.sh"),
+        (&["sh", "-c", "sh <>tools/x.sh"], "tools/x.sh"),
+        (&["perl", "-e", "do {(a=>'tools/x.sh')}"], "tools/x.sh"),
+        (&["sh", "-c", "date > tools/x.sh; sh tools/x.sh"], "tools/x.sh"),
+        (&["awk", "-ftools/x.awk"], "tools/x.awk"),
+        (&["sed", "-nftools/x.sed"], "tools/x.sed"),
+        (&["sed", "-ftools/x.sed"], "tools/x.sed"),
+    ] {
+        let system = tools();
+        let command = checked(&system, argv).expect("a permit");
+        let lines: Vec<String> = command.permission.lines().iter().map(ToString::to_string).collect();
+        let reads = format!("reads {} from the project: it is compared before each start", quoted(path));
+        let file = format!("file {} {}", quoted(path), Digest::of(b"x"));
+        assert!(lines.contains(&file), "{argv:?}: {lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with(&reads)), "{argv:?}: {lines:?}");
+        let copy = format!("starts with a copy of {}", quoted(path));
+        assert!(!lines.iter().any(|line| line.starts_with(&copy)), "{argv:?}: {lines:?}");
+
+        store(&system)
+            .grant_permissions(root(), None, std::slice::from_ref(&command.permission))
+            .expect("granted");
+        let state = || {
+            let now = checked(&system, argv).expect("a permit").permission;
+            load(&system).permissions(root()).state(&now)
+        };
+        assert_eq!(state(), PermissionState::Granted, "{argv:?}");
+        let start = command.copied_argv(&system, Path::new(FILE)).expect("it starts");
+        assert_eq!(
+            start.iter().filter(|word| !argv.contains(&word.as_str())).count(),
+            usize::from(argv.contains(&"AGENTS.md"))
+        );
+        system.put_file(format!("/work/{path}"), "other");
+        assert_eq!(state(), PermissionState::Changed, "{argv:?}");
+        let error = command.copied_argv(&system, Path::new(FILE)).expect_err("it changed");
+        assert!(error.to_string().contains("it changed after"), "{argv:?}: {error}");
+        let now = checked(&system, argv).expect("a permit");
+        let changes =
+            now.changes(&system, Path::new(FILE), Some(&command.permission)).expect("it can be read");
+        let change = ProgramChange { path: path.into(), before: None, after: Some(b"other".to_vec()) };
+        assert_eq!(changes, [change], "{argv:?}");
+    }
+    // A file that a text names before it is there.
+    let system = tools();
+    let argv = ["env", "-S", "sh tools/new.sh"];
+    let granted = checked(&system, &argv).expect("a permit").permission;
+    system.put_file("/work/tools/new.sh", "x");
+    assert_ne!(checked(&system, &argv).expect("a permit").permission, granted);
+}
+
+#[test]
+fn a_directory_that_a_word_names_is_not_pinned_and_named() {
+    let system = tools();
+    for (argv, path) in [
+        (&["/usr/bin/env", "-C", "tools", "./x.sh"][..], "tools"),
+        (&["env", "--chdir=tools", "./x.sh"], "tools"),
+        (&["env", "-Ctools", "./x.sh"], "tools"),
+        (&["find", "tools", "-name", "*.sh", "-exec", "sh", "{}", ";"], "tools"),
+        (&["run-parts", "--regex=.", "tools"], "tools"),
+        (&["sh", "-c", "for x in tools/*.sh; do sh $x; done"], "tools"),
+        (&["env", "-C", "..", "work/tools/x.sh"], "."),
+        (&["node", "."], "."),
+        (&["x", "--in=pipe"], "pipe"),
+        (&["x", "--in=out/x"], "out/x"),
+    ] {
+        let permission = checked(&system, argv).expect("a permit").permission;
+        let lines = permission.not_pinned();
+        assert!(lines.contains(&format!("names {path}: what it holds is not pinned")), "{argv:?}: {lines:?}");
+        let program = "what it reads or starts in the working directory is not pinned";
+        let is_general = lines[0].ends_with(program);
+        assert!(is_general || argv[0] == "sh" || argv[0] == "node", "{argv:?}: {lines:?}");
+    }
+    // A program may make a directory at its first run, and a shell writes a file.
+    for (argv, path) in [
+        (&["x", "--cache=cache"][..], "cache"),
+        (&["sh", "-c", "date >>cache/x 2>&1"], "cache/x"),
+        (&["sh", "-c", "date > 'cache/x'"], "cache/x"),
+    ] {
+        let system = tools();
+        let granted = checked(&system, argv).expect("a permit").permission;
+        store(&system).grant_permissions(root(), None, &[granted]).expect("granted");
+        system.put_file("/work/cache/x", "x");
+        let now = checked(&system, argv).expect("a permit").permission;
+        assert_eq!(load(&system).permissions(root()).state(&now), PermissionState::Granted, "{argv:?}");
+        assert!(now.not_pinned().contains(&format!("names {path}: what it holds is not pinned")), "{argv:?}");
+    }
+}
+
+#[test]
+fn only_a_program_that_is_pinned_has_no_line_of_its_own() {
+    let system = tools().with_file(format!("{EXTENSION}/run.sh"), "run");
+    let has_line = |argv: &[&str]| {
+        let lines = checked(&system, argv).expect("a permit").permission.not_pinned();
+        lines.iter().any(|line| line.ends_with("starts in the working directory is not pinned"))
+    };
+    assert!(!has_line(&["tools/x.sh"]) && !has_line(&["./tools/../tools/x.sh"]) && !has_line(&[&run_sh()]));
+    // What is pinned has the name of the program.
+    assert!(has_line(&["/usr/bin/env", "-S", "x", "./env"]) && has_line(&["env", "./env"]));
 }
 
 #[test]

@@ -59,6 +59,8 @@ fn every_word_that_is_a_file_of_the_project_is_pinned() {
             cwd: "hooks".into(),
             env: vec![("A".into(), String::new()), ("B".into(), "${TOKEN}".into())],
             files: vec![("check.js".into(), digest)],
+            named: Vec::new(),
+            unpinned: UnpinnedPaths::default(),
             directory: None,
         }
     );
@@ -230,6 +232,8 @@ fn what_a_record_cannot_hold_is_not_granted() {
             cwd: cwd.into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             files: vec![(file.into(), Digest::of(b""))],
+            named: Vec::new(),
+            unpinned: UnpinnedPaths::default(),
             directory: None,
         },
     };
@@ -258,6 +262,11 @@ fn what_a_record_cannot_hold_is_not_granted() {
             store(&system).grant_permissions(root(), None, std::slice::from_ref(&bad)).expect_err("bad");
         assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
     }
+    assert_eq!(system.stat(Path::new(FILE)), None);
+    let mut named = with(&["x"], ".", &[], "a");
+    let PermissionAction::Command { named: files, .. } = &mut named.action else { panic!("a command") };
+    files.push(("../a".into(), Digest::of(b"")));
+    assert!(store(&system).grant_permissions(root(), None, &[named]).is_err(), "not in the project");
     assert_eq!(system.stat(Path::new(FILE)), None);
     let good = with(&["x", ""], ".", &[("A", "1")], "a");
     assert!(store(&system).grant_permissions(root(), None, &[good, in_directory("a/b")]).is_ok());
