@@ -366,7 +366,7 @@ fn changed_after(path: PathBuf) -> TrustError {
     TrustError::invalid(path, "it changed after it was compared with its grant")
 }
 
-/// What the words of a command name in the project that are no file of it as a whole.
+/// Files and directories of the project that a command names only in parts of its words.
 #[derive(Debug, Default)]
 struct WordParts {
     files: BTreeMap<String, Digest>,

@@ -59,7 +59,7 @@ pub enum PermissionAction {
         /// The files of the project that a part of a word names (`--config=tools/x.json`), by where they really lie. They
         /// are compared, and are not copied.
         named: Vec<(String, Digest)>,
-        /// What else of the project the words name.
+        /// The other paths of the project that the words name.
         unpinned: UnpinnedPaths,
         /// The directory of the extension, where one of the words names a file in it, and the digest of all its files.
         directory: Option<(String, Digest)>,
@@ -79,8 +79,8 @@ pub enum PermissionAction {
     },
 }
 
-/// What words name in the project that has no digest: directories, and files that only a part of a word names and that cannot
-/// be read.
+/// Paths of the project that a command names and that have no digest: directories, and files that only a part of a word names and
+/// that cannot be read.
 ///
 /// It is shown and is no part of the comparison: all of these are equal. A program may make a directory at its first run.
 #[derive(Clone, Debug, Default)]

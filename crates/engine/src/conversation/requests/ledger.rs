@@ -13,7 +13,7 @@ use preface_store::{ConversationId, StoredRequest};
 use serde_json::value::{RawValue, to_raw_value};
 use std::{mem, sync::Arc};
 
-/// What is returned of the recorded requests.
+/// The recorded requests that a caller needs.
 #[derive(Debug, Default)]
 pub(super) enum LedgerScope {
     /// The last one. Blocks that it does not have are not parsed.
@@ -25,7 +25,7 @@ pub(super) enum LedgerScope {
     Requests(Vec<NumberedRequest>),
 }
 
-/// What the next request of a conversation needs of the recorded ones.
+/// The state of a conversation behind its last recorded request, which the next one continues.
 #[derive(Debug, Default)]
 pub(in crate::conversation) struct RequestLedger {
     /// The last request.
@@ -40,7 +40,7 @@ pub(in crate::conversation) struct RequestLedger {
     pub(super) compacted: bool,
     /// The tool definitions since the last compaction.
     pub(super) tools: Option<ConversationTools>,
-    /// What else is returned.
+    /// The requests or summaries that the caller needs besides.
     pub(super) scope: LedgerScope,
     /// The blocks of the last request behind those that it shares with the one before, until something needs them.
     unparsed: Option<Box<RawValue>>,
