@@ -311,7 +311,7 @@ fn a_changed_section_names_the_file_in_front_of_the_profile() {
         RequestRecord::of("anthropic", &content, &format.format(content))
     };
     let change = record("Use tabs.").compare(&record("Use spaces.")).change.unwrap();
-    assert_eq!(change.what, "the section `rules` changed, from AGENTS.md");
+    assert_eq!(change.what, "the section `rules` changed (from AGENTS.md)");
     // A record of an earlier version has no digests of origins.
     let earlier = |text: &str| {
         let mut record = record(text);
@@ -326,7 +326,7 @@ fn a_changed_section_names_the_file_in_front_of_the_profile() {
     let change = earlier("Use tabs.").compare(&record("Use spaces.")).change.unwrap();
     assert_eq!(
         change.what,
-        "the section `rules` changed, from AGENTS.md, CLAUDE.md, p.toml section.rules.before and 3 more"
+        "the section `rules` changed (from AGENTS.md, CLAUDE.md, p.toml section.rules.before and 3 more)"
     );
 }
 

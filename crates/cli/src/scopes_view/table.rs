@@ -18,8 +18,12 @@ use preface_engine::{
         extension::{Category, HookRole, Scopes, Slot, Status},
         mcp_servers::McpServers,
     },
+    host::places::Places,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 const HOOKS: ListingGroup = ListingGroup::Extensions(Category::Hooks);
 
@@ -77,10 +81,9 @@ impl<'a> UnrelatedDiagnostics<'a> {
                 | DiagnosticCode::OrderingRewrite
         );
         let of_servers = note.code.topic() == "mcp";
-        let shows_all = ListingGroup::ALL.iter().all(|group| self.groups.contains(group));
         of_an_order && !self.groups.contains(&HOOKS)
             || of_servers && !self.groups.contains(&ListingGroup::Mcp)
-            || note.code.is_of_instructions() && !shows_all
+            || note.code.is_of_instructions() && !shows_all(self.groups)
             || self.of_rows.contains(&known(note))
     }
 }
@@ -91,7 +94,21 @@ pub fn scope_problems(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Dia
     let elsewhere = UnrelatedDiagnostics::of(&layers, groups);
     let mut seen = BTreeSet::new();
     let all = report.diagnostics.iter().chain(&report.scopes.diagnostics);
-    all.filter(|note| !elsewhere.has(note) && seen.insert(known(note))).cloned().collect()
+    let here = all.filter(|note| shows_all(groups) || !is_of_a_text(note, &report.places));
+    here.filter(|note| !elsewhere.has(note) && seen.insert(known(note))).cloned().collect()
+}
+
+fn shows_all(groups: &[ListingGroup]) -> bool {
+    ListingGroup::ALL.iter().all(|group| groups.contains(group))
+}
+
+/// Returns true for a text that is left out and is in no layer directory, such as an instruction file.
+fn is_of_a_text(note: &Diagnostic, places: &Places) -> bool {
+    let dirs = [&places.global, &places.project];
+    let is_in_layer =
+        |path: &str| dirs.into_iter().flatten().any(|dir| Path::new(path).starts_with(places.shown(dir)));
+    matches!(note.code.topic(), "trust" | "file")
+        && note.place.as_ref().is_some_and(|place| !is_in_layer(&place.path))
 }
 
 /// Writes the table of some groups, within `room` columns.

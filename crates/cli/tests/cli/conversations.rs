@@ -134,6 +134,11 @@ fn a_compaction_prints_the_request_for_the_summary() {
     // Later requests have the prompt without the instructions.
     sandbox.work("chat.jsonl", message("user", "Summary: a greeting."));
     let next = sandbox.run(build).exits(0).json();
+    let rows = sandbox.run("preface conversation history c1 --requests").exits(0).stdout;
+    let differences = rows.lines().skip(1).map(|row| row.split("  ").last().unwrap_or_default());
+    let expected = ["", "compaction", "request for the summary", "first request after the compaction"];
+    assert!(differences.clone().skip(1).eq(expected.into_iter().skip(1)), "{rows}");
+    assert_eq!(differences.count(), expected.len(), "{rows}");
     let system = next["system"].as_array().expect("blocks").iter().filter_map(|block| block["text"].as_str());
     assert_eq!(system.collect::<String>(), NEW);
     sandbox.run("preface conversation compact c1 --messages chat.jsonl").exits(2).prints("").says(

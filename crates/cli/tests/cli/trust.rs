@@ -964,6 +964,35 @@ when = { all = ["tool:bash", { any = ["file:Makefile"] }] }
 }
 
 #[test]
+fn a_grant_covers_files_that_only_other_tools_use() {
+    let sandbox = Sandbox::new();
+    sandbox.home(
+        ".config/preface/profiles/house.toml",
+        r#"
+name = "house"
+home = { global = ["config:preface"], project = ".preface" }
+[orders]
+main = ["make", "read"]
+[section.make]
+text = "Run make."
+when = { all = ["tool:bash", { any = ["file:Makefile"] }] }
+[section.read]
+text = "[if tool:read][if tool:grep][file:notes.md][endif][endif]"
+"#,
+    );
+    sandbox.work("Makefile", "all:\n").work("notes.md", "Notes.\n");
+    let ran = sandbox.run("preface trust grant --preset house").exits(0);
+    ran.prints("Granted in [ROOT]/work:\n  5 bytes  Makefile\n  7 bytes  notes.md\n");
+    for (tools, prompt) in
+        [("bash", "Run make."), ("read,grep", "Notes."), ("bash,read,grep", "Run make.\n\nNotes.")]
+    {
+        let ran =
+            sandbox.run(&format!("preface build --preset house --trust require --tools {tools}")).exits(0);
+        assert_eq!(ran.stdout.trim_end(), prompt);
+    }
+}
+
+#[test]
 fn a_branch_with_other_letters_than_those_of_ascii_needs_a_grant() {
     let sandbox = Sandbox::new();
     sandbox.home(

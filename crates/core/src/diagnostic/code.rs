@@ -295,7 +295,7 @@ codes! {
     HiddenMore "hidden/more" [Warning] "More hidden text was found than is reported.";
     HiddenOffScreen "hidden/off-screen" [Warning, Info] "A text has blanks or empty lines that push what follows off the screen.";
     HiddenPile "hidden/pile" [Warning, Info] "A text has many combining marks on one letter.";
-    HiddenPrivateUse "hidden/private-use" [Warning, Info] "A text has private-use characters.";
+    HiddenPrivateUse "hidden/private-use" [Warning, Info] "A text has private-use or unassigned characters.";
     HiddenSelector "hidden/selector" [Warning, Info] "A text has variation selectors where none are needed.";
     HiddenSelectorRun "hidden/selector-run" [Warning, Info] "A text has several variation selectors in a row, which can carry data.";
     HiddenSeparator "hidden/separator" [Warning, Info] "A text has line or paragraph separators.";

@@ -296,8 +296,8 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
         let named: Vec<&str> = origins.iter().take(ORIGINS).map(|origin| origin.as_str()).collect();
         match origins.len() {
             0 => String::new(),
-            count if count > ORIGINS => format!(", from {} and {} more", named.join(", "), count - ORIGINS),
-            _ => format!(", from {}", named.join(", ")),
+            count if count > ORIGINS => format!(" (from {} and {} more)", named.join(", "), count - ORIGINS),
+            _ => format!(" (from {})", named.join(", ")),
         }
     };
     let all = |origins: &[String]| of(&origins.iter().collect::<Vec<_>>());

@@ -22,9 +22,9 @@ pub enum Class {
     /// A variation selector.
     Selector,
     /// A character that looks like nothing or like a blank: every other default-ignorable code point, assigned or not,
-    /// blank Braille, format characters, noncharacters.
+    /// blank Braille, the null notehead, the object replacement character, format characters, noncharacters.
     Filler,
-    /// A private-use character: its look depends on the font.
+    /// A private-use or unassigned character: its look depends on the font.
     PrivateUse,
     /// A line or paragraph separator, U+2028 and U+2029.
     Separator,
@@ -34,6 +34,10 @@ pub enum Class {
 
 /// The blank Braille pattern.
 pub(super) const BLANK_BRAILLE: char = '\u{2800}';
+/// A note without a head, which shows nothing.
+const NULL_NOTEHEAD: char = '\u{1d159}';
+/// The place of an object that a text cannot have.
+const OBJECT_REPLACEMENT: char = '\u{fffc}';
 
 impl Class {
     /// Returns the class of a character; `None` for one that is seen as it is.
@@ -41,6 +45,8 @@ impl Class {
     /// ```
     /// use preface_core::lint::character::Class;
     /// assert_eq!(Class::of('\u{e0fff}'), Some(Class::Filler));
+    /// assert_eq!(Class::of('\u{1d159}'), Some(Class::Filler));
+    /// assert_eq!(Class::of('\u{378}'), Some(Class::PrivateUse));
     /// assert_eq!(Class::of('\u{1b}'), Some(Class::Control));
     /// assert_eq!("é漢🚀\t\n".chars().find_map(Class::of), None);
     /// ```
@@ -77,11 +83,13 @@ impl Class {
             | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0080}'..='\u{e00ff}'
             | '\u{e01f0}'..='\u{e0fff}' => Class::Filler,
-            BLANK_BRAILLE | '\u{fdd0}'..='\u{fdef}' => Class::Filler,
+            BLANK_BRAILLE | NULL_NOTEHEAD | OBJECT_REPLACEMENT | '\u{fdd0}'..='\u{fdef}' => Class::Filler,
             _ if u32::from(c) & 0xfffe == 0xfffe => Class::Filler,
             _ => match c.general_category() {
                 GeneralCategory::Format if !has_glyph(c) => Class::Filler,
                 GeneralCategory::PrivateUse => Class::PrivateUse,
+                // The block of emoji has code points that later versions of Unicode assign.
+                GeneralCategory::Unassigned if !matches!(c, '\u{1f000}'..='\u{1faff}') => Class::PrivateUse,
                 _ => return None,
             },
         })

@@ -39,7 +39,7 @@ pub enum HiddenKind {
     /// Characters that look like nothing or like a blank: Hangul fillers, blank Braille, soft hyphens, other format
     /// characters, default-ignorable code points that are not assigned.
     Filler,
-    /// Private-use characters.
+    /// Private-use and unassigned characters.
     PrivateUse,
     /// Line and paragraph separators.
     Separator,
@@ -166,7 +166,9 @@ impl TextFinding for HiddenSpan {
             (HiddenKind::Space, _) => "unusual blanks in a row",
             (HiddenKind::Control, _) => "control characters",
             (HiddenKind::Selector, _) => "variation selector that can carry data",
-            (HiddenKind::PrivateUse, _) => "private-use characters: what they look like depends on the font",
+            (HiddenKind::PrivateUse, _) => {
+                "private-use or unassigned characters: what they look like depends on the font"
+            }
             (HiddenKind::Separator, _) => "line separator that most editors do not show",
             (HiddenKind::Bidi, _) => "characters that change the order of text on a screen",
             (HiddenKind::ZeroWidth, _) => "zero-width characters",

@@ -34,7 +34,9 @@ use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
 
 /// The purpose of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum RequestPurpose {
     /// The next turn.
     Turn,
@@ -132,8 +134,12 @@ pub struct RequestSummary {
     pub at: String,
     /// The revision of the stored prompt that it was made with.
     pub revision: u64,
-    /// The format of the body.
-    pub format: String,
+    /// The purpose.
+    pub purpose: RequestPurpose,
+    /// True for the first request of a turn after a compaction, whose messages are another history.
+    pub after_compaction: bool,
+    /// The format of the body; null for a compaction whose request was not made here.
+    pub format: Option<String>,
     /// The name of the model.
     pub model: Option<String>,
     /// The bytes of its blocks.
@@ -150,7 +156,25 @@ pub struct RequestSummary {
 }
 
 impl RequestSummary {
-    /// Returns the summary of a request with whole blocks; `before` is the one before it.
+    /// Returns the summary of a compaction whose request was not made here.
+    fn compaction(stored: &StoredRequest) -> RequestSummary {
+        RequestSummary {
+            number: stored.number,
+            at: format_instant(stored.at),
+            revision: stored.revision.revision,
+            purpose: RequestPurpose::Compaction,
+            after_compaction: false,
+            format: None,
+            model: None,
+            bytes: 0,
+            comparison: None,
+            expected_read: 0.0,
+            cache_read: None,
+            usage: None,
+        }
+    }
+
+    /// Returns the summary of a request of a turn with whole blocks; `before` is the one before it.
     #[expect(clippy::cast_precision_loss, reason = "shares, not counts")]
     fn of(before: Option<&NumberedRequest>, request: &NumberedRequest) -> RequestSummary {
         let record = &request.record;
@@ -164,7 +188,9 @@ impl RequestSummary {
             number: request.number,
             at: format_instant(request.at),
             revision: request.revision.revision,
-            format: record.format.clone(),
+            purpose: RequestPurpose::Turn,
+            after_compaction: false,
+            format: Some(record.format.clone()),
             model: record.model.clone(),
             bytes,
             comparison: before.map(|before| before.record.compare(record)),

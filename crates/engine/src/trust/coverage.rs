@@ -16,6 +16,7 @@ use preface_core::{
     scope::Scope,
     snapshot::Snapshot,
     trust::TrustMode,
+    turn::Tool,
 };
 use preface_host::{
     gate::{Consent, GateVerdict, GatedText, UnreadFile, is_plain_branch},
@@ -34,6 +35,9 @@ use std::{
 
 /// The most findings that are shown of one file.
 const FINDINGS: usize = 5;
+
+/// The most times that a prompt is composed to find the tools that its texts depend on: a condition can be inside another.
+const TOOL_ROUNDS: usize = 4;
 
 /// The extent of a grant of everything that a build uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -209,6 +213,7 @@ impl Engine<'_> {
         let collect =
             || self.read_and_collect(&request, Breadth::EveryTool, Some(granting.clone()), &Headless);
         let (inputs, snapshot) = collect()?;
+        self.read_for_other_tools(&inputs, &snapshot);
         let mut coverage = Coverage { permissions: self.permissions(&inputs), ..Coverage::default() };
         if snapshot.profile.trust != TrustMode::None {
             coverage.replaces = replaced_files(&snapshot.stack);
@@ -243,6 +248,26 @@ impl Engine<'_> {
             coverage.listing = summary.to_string().lines().map(str::to_owned).collect();
         }
         Ok((built, coverage))
+    }
+
+    /// Reads the files that only a build with other tools uses, so that the gate has them: those behind a condition or an
+    /// `[if tool:…]` of a tool that is not active.
+    fn read_for_other_tools(&self, inputs: &Inputs, snapshot: &Snapshot) {
+        let mut snapshot = snapshot.clone();
+        let own = snapshot.variables.clone();
+        for _ in 0..TOOL_ROUNDS {
+            // The build of the grant reports what is wrong.
+            let _ = self.compose(inputs, &mut snapshot, &Headless);
+            let inactive =
+                snapshot.variables.iter().filter(|(key, tool)| key.kind() == "tool" && tool.value.is_none());
+            let tools: Vec<Tool> =
+                inactive.map(|(key, _)| Tool { name: key.name().to_owned(), ..Tool::default() }).collect();
+            if tools.is_empty() {
+                return;
+            }
+            snapshot.turn.tools.extend(tools);
+            snapshot.variables.clone_from(&own);
+        }
     }
 
     /// Returns the named files of the project that only builds in a directory below the working directory use.

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use preface_engine::{
-    conversation::{ConversationError, ConversationService, InlineOffload, RequestSummary},
+    conversation::{ConversationError, ConversationService, InlineOffload, RequestPurpose, RequestSummary},
     core::format::PrefixComparison,
     store::ConversationId,
 };
@@ -70,21 +70,31 @@ fn table(summaries: &[RequestSummary], room: Option<usize>) -> String {
     table.row(heads.map(|head| Cell::styled(head, dim)));
     let share = |share: f64| format!("{:.0}%", share * 100.0);
     for one in summaries {
-        let change = one.comparison.as_ref().and_then(|comparison| comparison.change.as_ref());
         table.row([
             Cell::styled(one.number.to_string(), style::BOLD),
             Cell::styled(minute(&one.at), dim),
-            one_line(one.model.as_deref().unwrap_or(&one.format)).into(),
-            number(one.bytes).into(),
-            share(one.expected_read).into(),
+            one_line(one.model.as_deref().or(one.format.as_deref()).unwrap_or_default()).into(),
+            one.format.as_ref().map_or_else(String::new, |_| number(one.bytes)).into(),
+            one.format.as_ref().map_or_else(String::new, |_| share(one.expected_read)).into(),
             one.cache_read.map_or_else(String::new, share).into(),
-            Cell::styled(
-                change.map_or_else(String::new, |change| one_line(&change.to_string())),
-                style::CARE,
-            ),
+            difference(one),
         ]);
     }
     table.show(room)
+}
+
+/// Returns the first difference to the request before. A compaction is meant to have one.
+fn difference(summary: &RequestSummary) -> Cell {
+    let change = summary.comparison.as_ref().and_then(|comparison| comparison.change.as_ref());
+    match (summary.purpose, change) {
+        (RequestPurpose::Compaction, _) if summary.format.is_none() => Cell::styled("compaction", style::DIM),
+        (RequestPurpose::Compaction, _) => Cell::styled("request for the summary", style::DIM),
+        (RequestPurpose::Turn, _) if summary.after_compaction => {
+            Cell::styled("first request after the compaction", style::DIM)
+        }
+        (RequestPurpose::Turn, Some(change)) => Cell::styled(one_line(&change.to_string()), style::CARE),
+        (RequestPurpose::Turn, None) => String::new().into(),
+    }
 }
 
 /// Compares two recorded requests and prints the first difference.

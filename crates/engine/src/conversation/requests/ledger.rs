@@ -1,6 +1,6 @@
 //! Reading and printing the records of the requests of a conversation.
 
-use super::{ConversationTools, NumberedRequest, RequestSummary, StoredRecord, VERSION};
+use super::{ConversationTools, NumberedRequest, RequestPurpose, RequestSummary, StoredRecord, VERSION};
 use crate::conversation::{
     ConversationError, ConversationService,
     offload::{WorkOutcome, WorkResult},
@@ -49,6 +49,12 @@ pub(in crate::conversation) struct RequestLedger {
 impl RequestLedger {
     fn push(&mut self, stored: StoredRequest) -> Result<(), ConversationError> {
         let record = read(&stored)?;
+        if let LedgerScope::Summaries(list) = &mut self.scope
+            && record.compacted
+            && record.format.is_empty()
+        {
+            list.push(RequestSummary::compaction(&stored));
+        }
         let StoredRequest { conversation, number, revision, at, .. } = stored;
         let StoredRecord {
             shared,
@@ -64,7 +70,7 @@ impl RequestLedger {
             ..
         } = record;
         self.last = number;
-        self.compacted = compacted;
+        let after_compaction = mem::replace(&mut self.compacted, compacted) && !compacted;
         if compacted && !self.attachments.is_empty() {
             self.replaced_attachments = mem::take(&mut self.attachments);
         }
@@ -94,7 +100,9 @@ impl RequestLedger {
         }
         match (&mut self.scope, &self.request) {
             (LedgerScope::Summaries(list), Some(request)) => {
-                list.push(RequestSummary::of(before.as_ref(), request));
+                let purpose = if compacted { RequestPurpose::Compaction } else { RequestPurpose::Turn };
+                let summary = RequestSummary::of(before.as_ref(), request);
+                list.push(RequestSummary { purpose, after_compaction, ..summary });
             }
             (LedgerScope::Requests(list), Some(request)) => list.push(request.clone()),
             (_, _) => {}
