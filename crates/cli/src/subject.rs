@@ -294,6 +294,12 @@ impl Subject {
         }
     }
 
+    /// Returns the model that a stored prompt or a snapshot was built for.
+    pub fn model(&self) -> Option<&str> {
+        let stored = self.kept.as_ref().and_then(|kept| kept.head.model.as_deref());
+        stored.or_else(|| self.snapshot.as_ref()?.turn.model.as_deref())
+    }
+
     /// Returns the content of a request for a model.
     pub fn content<'s>(&'s self, target: RequestTarget<'s>) -> RequestContent<'s> {
         let target = RequestTarget { attachment_role: self.attachment_role, ..target };

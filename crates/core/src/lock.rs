@@ -104,6 +104,8 @@ pub enum LockChangeKind {
     Gone,
     /// The content is another one.
     Changed,
+    /// A file of preface itself is the same and gives another text: a condition in it was decided in another way.
+    Decided,
     /// The position in the order is another one.
     Moved,
 }
@@ -114,6 +116,13 @@ impl fmt::Display for LockChange {
             LockChangeKind::New => "is new",
             LockChangeKind::Gone => "is gone",
             LockChangeKind::Changed => "changed",
+            LockChangeKind::Decided => {
+                return write!(
+                    f,
+                    "a condition in {} was decided in another way: a variable is set or absent now",
+                    self.subject
+                );
+            }
             LockChangeKind::Moved => "moved",
         };
         write!(f, "{} {verb}", self.subject)
@@ -187,7 +196,16 @@ impl Lock {
         let version = |lock: &Lock| lock.texts_version.clone().unwrap_or_else(|| "none".to_owned());
         replaced("version of the profile's texts", &version(self), &version(now));
         let sources = |lock: &Lock| entries(&lock.sources, |one| one.path.clone(), |one| one.digest.clone());
+        let of_sources = changes.len();
         compare(&sources(self), &sources(now), &mut changes);
+        // The files of one version of preface are always the same.
+        let is_bundled =
+            |path: &str| self.sources.iter().any(|one| one.scope == Scope::Bundled && one.path == path);
+        for change in changes[of_sources..].iter_mut().filter(|_| self.engine == now.engine) {
+            if change.change == LockChangeKind::Changed && is_bundled(&change.subject) {
+                change.change = LockChangeKind::Decided;
+            }
+        }
         let sections = |lock: &Lock| {
             let there =
                 entries(&lock.sections, |one| format!("section {}", one.section), |one| one.digest.clone());
@@ -331,7 +349,10 @@ mod tests {
                     Origin::Variable { key: VariableKey::new(kind, name), source: "x".into() }
                 }
                 path => Origin::Source {
-                    source: Arc::new(Source { scope: Scope::Project, path: path.into() }),
+                    source: Arc::new(Source {
+                        scope: if path.starts_with("bundled/") { Scope::Bundled } else { Scope::Project },
+                        path: path.into(),
+                    }),
                     span: 0..text.len(),
                     lossy: false,
                 },
@@ -384,6 +405,18 @@ mod tests {
             ["docs/x.md is gone", "section c is gone", "section d is gone"]
         );
         assert_eq!(changes(&BEFORE[..1], &BEFORE[..2]), ["AGENTS.md is new", "section b is new"]);
+    }
+
+    #[test]
+    fn another_text_of_the_same_bundled_file_is_a_decision() {
+        let with = |text: &'static str| [("e", "bundled/e.md", text)];
+        assert_eq!(
+            changes(&with("On main."), &with("No branch.")),
+            ["a condition in bundled/e.md was decided in another way: a variable is set or absent now"]
+        );
+        let lock = |text, engine| Lock::of(&prompt(&with(text)), &[], engine);
+        let changes = lock("On main.", "1").changes(&lock("No branch.", "2"));
+        assert_eq!(changes[1].to_string(), "bundled/e.md changed");
     }
 
     #[test]

@@ -169,7 +169,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let turn = &subject_flags.turn;
             let counter = subject.counter()?;
             let target = RequestTarget {
-                model: turn.model.as_deref(),
+                model: turn.model.as_deref().or(subject.model()),
                 models: &models,
                 max_output_tokens: args.max_output_tokens,
                 cache_key: turn.conversation.as_deref(),

@@ -112,7 +112,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     let Some(mut subject) = subject else { return Ok(Exit::Done) };
     if args.cache {
-        let model = subject_flags.turn.model.or_else(|| stored_model(&subject));
+        let model = subject_flags.turn.model.or_else(|| subject.model().map(str::to_owned));
         let (plan, diagnostics) = cache::plan(&subject, model.as_deref(), args.cache_ttl.as_deref())?;
         match args.format {
             OutputFormat::Json => ui.json(&plan)?,
@@ -154,12 +154,6 @@ fn show_whole(ui: &Ui, args: &Args) -> Result<(), CommandFailure> {
         Some(most) => ui.view(&by_size(ui, &whole, most)?),
         None => ui.view(&parts(ui, &whole)?),
     }
-}
-
-/// Returns the model that a stored prompt or a snapshot was built for.
-fn stored_model(subject: &Subject) -> Option<String> {
-    let stored = subject.kept.as_ref().and_then(|kept| kept.head.model.clone());
-    stored.or_else(|| subject.snapshot.as_ref()?.turn.model.clone())
 }
 
 fn explained(subject: &Subject) -> Result<Explanation, CommandFailure> {

@@ -10,6 +10,7 @@ use crate::{
 };
 use preface_engine::core::{
     extension::{DisabledBy, EntryOrigin, NAMED},
+    hook::HookEvent,
     settings::SetBy,
 };
 
@@ -17,7 +18,17 @@ use preface_engine::core::{
 pub fn details(entry: ListingRow<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     match EntryState::of(entry) {
-        EntryState::Active => {}
+        EntryState::Active => {
+            let event = match entry.event {
+                Some(name) => name.parse().ok(),
+                None => HookEvent::ALL.into_iter().find(|event| Some(event.slot()) == entry.slot),
+            };
+            if event.is_some_and(HookEvent::is_of_tool_calls) {
+                lines.push(
+                    "preface calls no tools and never starts it; it is listed for your agent".to_owned(),
+                );
+            }
+        }
         EntryState::Hidden => {
             lines.extend(entry.shadowed_by.map(|by| format!("hidden by {}", whence(by))));
         }

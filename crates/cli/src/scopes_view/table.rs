@@ -15,7 +15,7 @@ use preface_engine::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
-        extension::{Category, HookRole, Scopes, Slot, Status},
+        extension::{Category, HookRole, Scopes, Slot},
         mcp_servers::McpServers,
     },
     host::places::Places,
@@ -256,16 +256,21 @@ fn listed_hooks(ids: &[String], slot: Slot, scopes: &Scopes) -> Vec<String> {
         .collect()
 }
 
-/// Counts rows by state, and the warnings and errors among the notes: `12 active, 3 off, 1 warning, 0 errors`.
+/// Counts rows by state, and the warnings and errors: `12 active, 3 off, 1 broken, 1 warning, 0 errors`.
 pub fn summary(layers: &LayerContents, notes: &[Diagnostic]) -> String {
     let rows = layers.all_rows();
     let of = |severity: Severity| {
         count(notes.iter().filter(|note| note.severity == severity).count(), severity.as_str())
     };
+    let in_state = |state: EntryState| rows.iter().filter(|row| EntryState::of(**row) == state).count();
+    let broken = match in_state(EntryState::Broken) {
+        0 => String::new(),
+        broken => format!(", {broken} broken"),
+    };
     format!(
-        "{} active, {} off, {}, {}",
+        "{} active, {} off{broken}, {}, {}",
         rows.iter().filter(|row| row.active).count(),
-        rows.iter().filter(|row| row.status == Status::Disabled).count(),
+        in_state(EntryState::Off),
         of(Severity::Warning),
         of(Severity::Error),
     )
@@ -369,7 +374,7 @@ tools
 none: commands, contextProviders, hooks, providers, servers, sessionStores, stateMachines, ui
 "
         );
-        assert_eq!(counts(&scopes), "4 active, 2 off, 3 warnings, 1 error");
+        assert_eq!(counts(&scopes), "4 active, 0 off, 2 broken, 3 warnings, 1 error");
     }
 
     #[test]
@@ -408,7 +413,9 @@ hooks RECEIVE_INPUT/pre
   1. early  global   active      transform: true
 hooks TOOL_CALL/post
   1. two    bundled  active      transform: true
+    preface calls no tools and never starts it; it is listed for your agent
   2. one    bundled  active      transform: true
+    preface calls no tools and never starts it; it is listed for your agent
 hooks in no slot
   -  lost   global   incomplete  transform: true
     cannot be used without `slot` or `event`
@@ -464,6 +471,6 @@ servers
     switched off by .stud/mcp.json:3
 "
         );
-        assert_eq!(counts(&scopes), "2 active, 2 off, 0 warnings, 1 error");
+        assert_eq!(counts(&scopes), "2 active, 1 off, 1 broken, 0 warnings, 1 error");
     }
 }

@@ -148,6 +148,18 @@ fn a_compaction_prints_the_request_for_the_summary() {
 }
 
 #[test]
+fn a_request_is_for_the_model_of_the_stored_prompt() {
+    let sandbox = Sandbox::new();
+    sandbox.work("chat.jsonl", "{\"role\": \"user\", \"content\": \"Hello.\"}\n");
+    let build = "preface build -q --conversation m1 --format anthropic --messages chat.jsonl";
+    sandbox.run(&format!("{build} --model claude-opus-5-5")).exits(0);
+    let body = sandbox.run(build).exits(0).says("").json();
+    assert_eq!(body["model"], "claude-opus-5-5");
+    let body = sandbox.run(&format!("{build} --model claude-haiku-5-5")).exits(0).json();
+    assert_eq!(body["model"], "claude-haiku-5-5");
+}
+
+#[test]
 fn the_usage_of_a_request_is_recorded() {
     let sandbox = kept();
     sandbox

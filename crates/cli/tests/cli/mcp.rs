@@ -33,7 +33,7 @@ servers
   docs  global  active  streamable-http: https://docs.example/mcp
   git   global  active  stdio: git-mcp; env: TOKEN
     stays active, because the one above it cannot be used: project (.stud/mcp.json)
-2 active, 2 off, 0 warnings, 1 error; 3 not active, `--all` lists them
+2 active, 1 off, 1 broken, 0 warnings, 1 error; 3 not active, `--all` lists them
 recorded
   docs  nothing recorded: run `preface mcp refresh docs --preset stud --trust once`
   git   nothing recorded: run `preface mcp refresh git --preset stud --trust once`
@@ -94,7 +94,11 @@ fn scopes_has_a_group_and_stories_of_servers() {
     let all = sandbox.run("preface list extensions --preset stud --trust once --all -q").exits(0);
     assert!(all.stdout.contains("\nservers\n  bad "), "{}", all.stdout);
     let group = sandbox.run("preface list servers --preset stud --trust once --all -q").exits(0);
-    assert!(group.stdout.contains("\n2 active, 2 off, 0 warnings, 1 error\nrecorded\n"), "{}", group.stdout);
+    assert!(
+        group.stdout.contains("\n2 active, 1 off, 1 broken, 0 warnings, 1 error\nrecorded\n"),
+        "{}",
+        group.stdout
+    );
     sandbox.run("preface list extensions --preset stud --trust once --why git").exits(0).says("").prints(
         "servers/git is the global one.
   bundled  -                 nothing here

@@ -94,7 +94,7 @@ fn a_category_is_listed_without_what_is_not_active() {
     let sandbox = layered();
     let ran = sandbox.run("preface list tools --preset stud --trust once").exits(0);
     assert!(!ran.stdout.contains("\n  ls "), "{}", ran.stdout);
-    let last = "6 active, 2 off, 1 warning, 0 errors; 3 not active, `--all` lists them\n\
+    let last = "6 active, 1 off, 1 broken, 1 warning, 0 errors; 3 not active, `--all` lists them\n\
                 used by a build: none; name tools with `--tools`\n";
     assert!(ran.stdout.ends_with(last), "{}", ran.stdout);
     let ran = sandbox.run("preface list tools --preset stud --trust once --all").exits(0);
@@ -211,7 +211,7 @@ fn an_order_without_hooks_and_hooks_of_one_name_are_told_apart() {
         .work(".stud/ordering.json", r#"{"hooks": {"TOOL_CALL/pre": ["same"], "RENDER/post": ["x"]}}"#);
     let ran = sandbox.run("preface list hooks --preset stud --trust once -q").exits(0);
     for line in [
-        "  1. same  global   active       transform of tool_call: true\n",
+        "  1. same  global   active       transform of tool_call: true\n    preface calls no tools and never starts it; it is listed for your agent\n",
         "  2. same  project  needs grant  transform: true\n",
         "  as without it: same (global), same (project)\n",
         "RENDER/post: the order is that of the project layer's ordering.json\n  no hook is active there\n",

@@ -366,7 +366,8 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     assert_eq!(at("expires_at").duration_since(at("created_at")).as_hours(), 90 * 24);
     assert_eq!(rows[0]["expired"], false);
     let table = sandbox.run(&format!("preface token list {store}")).exits(0).stdout;
-    assert!(table.starts_with("read ") && table.contains("  until 2"), "{table}");
+    let row = table.lines().nth(1).expect("a row behind the header");
+    assert!(row.starts_with("read ") && row.contains("  until 2"), "{table}");
     sandbox.run(&format!("preface token create late --expires 2001-01-01 {store}")).exits(2).prints("").says(
         "error: the token would have expired already\n\
          help: `--expires` takes a time that is to come, such as `90d`\n",

@@ -96,7 +96,7 @@ help: `preface template show` shows it
     sandbox
         .run("preface template set t.md --if-version 0 -t review")
         .exits(0)
-        .says("`review` is at version 1 now (14 bytes).\n");
+        .says("`review` is now at version 1 (14 bytes).\n");
     sandbox.run("preface template list").exits(0);
 }
 
@@ -123,7 +123,7 @@ warning: `foo` is no registered type: `[foo:bar]` will vanish [template/unregist
   │
 1 │ [foo:bar]
   │ ^^^^^^^^^
-`main` is at version 1 now (9 bytes).
+`main` is now at version 1 (9 bytes).
 ",
     );
     let deep = "[if a:b]".repeat(1_001) + &"[endif]".repeat(1_001);
@@ -145,7 +145,7 @@ fn of_many_findings_ten_are_told_once() {
     assert!(told.contains("… and 1500 more findings about the tags"), "{told}");
     assert!(told.contains("t.md:2001:2"), "the worst is among them: {told}");
     let end =
-        "and 492 more; `preface lint --file t.md` lists them\n`main` is at version 1 now (14,006 bytes).\n";
+        "and 492 more; `preface lint --file t.md` lists them\n`main` is now at version 1 (14,006 bytes).\n";
     assert!(told.ends_with(end), "{told}");
     sandbox.run("preface template set t.md").exits(0).says("`main` has this text already (version 1).\n");
     let listed = sandbox.run("preface lint --file t.md").stdout;

@@ -111,8 +111,10 @@ fn uncertain_note(
         counter.name(),
         limit.tokens
     );
-    Diagnostic::warning(DiagnosticCode::BudgetNear, what)
-        .help(format!("raise the budget ({}), or count exactly", limit.set_in))
+    Diagnostic::warning(DiagnosticCode::BudgetNear, what).help(format!(
+        "raise the budget ({}), or count exactly if the vocabulary of the model is public",
+        limit.set_in
+    ))
 }
 
 #[cfg(test)]

@@ -103,25 +103,25 @@ fn within(
     order.sort_by_key(|at| (!firm(&kept[*at]), std::cmp::Reverse(kept[*at].meta.priority), *at));
     let mut left = limit.tokens;
     let mut served = 0;
-    let mut full = false;
     let mut room: Vec<Option<usize>> = vec![None; kept.len()];
+    // The first part that no longer fits, and the tokens that were left for it: the budget ends with it.
+    let mut last: Option<(usize, usize)> = None;
     for at in order {
         let gap = if served == 0 { 0 } else { between };
-        if full || left <= gap {
-            full = true;
-            continue;
+        let rest = left.saturating_sub(gap);
+        let offer = needs[at].min(rest);
+        let fits = rest > 0 && offer == needs[at];
+        if rest > 0 && (fits || kept[at].meta.cut != CutRule::Whole) {
+            room[at] = Some(offer);
+            left -= gap + offer;
+            served += 1;
         }
-        let offer = needs[at].min(left - gap);
-        if offer < needs[at] {
-            full = true;
-            if kept[at].meta.cut == CutRule::Whole {
-                continue;
-            }
+        if !fits {
+            last = Some((at, rest));
+            break;
         }
-        room[at] = Some(offer);
-        left -= gap + offer;
-        served += 1;
     }
+    let last = last.map(|(at, rest)| (at, rest, kept[at].meta.clone()));
     let mut parts = Vec::with_capacity(kept.len());
     for (at, mut part) in kept.into_iter().enumerate() {
         let fits = match room[at] {
@@ -147,13 +147,20 @@ fn within(
                 let help = over_budget(limit.set_in);
                 diagnostics.push(dropped_note(&part, needs[at], limit.tokens, "the budget").help(help));
             }
+            let ended = match &last {
+                Some((last, _, meta)) if *last != at => {
+                    format!(
+                        "the budget of {} ended with `{}` (priority {})",
+                        limit.tokens, meta.id, meta.priority
+                    )
+                }
+                Some((_, rest, _)) => format!("{rest} of the budget of {} are left", limit.tokens),
+                None => format!("the budget is {}", limit.tokens),
+            };
             absent.push(Absent {
                 section: part.meta.id.clone(),
                 reason: AbsentReason::Budget,
-                why: format!(
-                    "{} tokens: parts of higher priority come first in the budget of {}",
-                    needs[at], limit.tokens
-                ),
+                why: format!("{} tokens, priority {}: {ended}", needs[at], part.meta.priority),
             });
         }
     }

@@ -350,6 +350,13 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
 }
 
 impl RequestUsage {
+    /// Returns the share of the input tokens that the service read from its cache, from 0 to 1.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share, not a count")]
+    pub fn cache_read_share(self) -> f64 {
+        self.cache_read_tokens as f64 / self.input_tokens.max(1) as f64
+    }
+
     /// Reads the numbers of a service: `usage` of Anthropic, `OpenAI` or Bedrock, `usageMetadata` of Gemini, or numbers with the
     /// names of this type.
     ///

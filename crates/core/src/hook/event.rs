@@ -104,6 +104,13 @@ impl HookEvent {
         }
     }
 
+    /// Returns true for the events of tool calls, which an agent makes and preface does not: it lists their hooks for the agent
+    /// and starts none.
+    #[must_use]
+    pub fn is_of_tool_calls(self) -> bool {
+        matches!(self, HookEvent::ToolCall | HookEvent::ToolResult)
+    }
+
     /// Returns the effect of a failed hook. Before a tool call a hook may be the guard, so the call does not
     /// happen without it.
     #[must_use]

@@ -157,7 +157,7 @@ pub struct RequestSummary {
 
 impl RequestSummary {
     /// Returns the summary of a compaction whose request was not made here.
-    fn compaction(stored: &StoredRequest) -> RequestSummary {
+    fn compaction(stored: &StoredRequest, usage: Option<RequestUsage>) -> RequestSummary {
         RequestSummary {
             number: stored.number,
             at: format_instant(stored.at),
@@ -169,8 +169,8 @@ impl RequestSummary {
             bytes: 0,
             comparison: None,
             expected_read: 0.0,
-            cache_read: None,
-            usage: None,
+            cache_read: usage.map(RequestUsage::cache_read_share),
+            usage,
         }
     }
 
@@ -183,7 +183,6 @@ impl RequestSummary {
             let model = Models::bundled().find(record.model.as_deref().unwrap_or_default()).model;
             Some(before?.record.readable(record, model))
         });
-        let read = |usage: RequestUsage| usage.cache_read_tokens as f64 / usage.input_tokens.max(1) as f64;
         RequestSummary {
             number: request.number,
             at: format_instant(request.at),
@@ -195,7 +194,7 @@ impl RequestSummary {
             bytes,
             comparison: before.map(|before| before.record.compare(record)),
             expected_read: readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
-            cache_read: record.usage.map(read),
+            cache_read: record.usage.map(RequestUsage::cache_read_share),
             usage: record.usage,
         }
     }

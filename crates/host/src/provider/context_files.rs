@@ -26,6 +26,9 @@ use std::{
     sync::Arc,
 };
 
+/// The most imports of a file that are reported one by one.
+const IMPORTS: usize = 5;
+
 /// Walks and collects.
 #[derive(Debug)]
 pub struct ContextFiles;
@@ -293,18 +296,27 @@ impl ContextWalk<'_> {
             && lines().filter(|line| !line.trim().is_empty()).count() == imports.len()
     }
 
-    /// Reports the first import of each file that nothing resolves: one of a file that is not included itself.
+    /// Reports the imports of each file that nothing resolves: those of a file that is not included itself.
     fn note_imports(&self, found: &[FoundContextFile]) {
         for file in found {
-            let Some(import) = file.imports.iter().find(|import| !import.is_of(found)) else { continue };
-            let (shown, line, name) = (&file.shown, import.line, escape_hidden(&import.name));
-            let what = format!("{shown}:{line} imports `{name}`, which is not resolved");
-            let mut place = Place::file(Some(file.scope), shown.clone());
-            place.line = Some(line);
-            self.look.note(Diagnostic::warning(DiagnosticCode::ContextImport, what).at(place).help(
-                "the line is included as text; in a profile, `fill = \"instruction-files\"` for this section includes \
-                 the file",
-            ));
+            let imports: Vec<&ImportLine> =
+                file.imports.iter().filter(|import| !import.is_of(found)).collect();
+            for (at, import) in imports.iter().take(IMPORTS).enumerate() {
+                let (shown, line, name) = (&file.shown, import.line, escape_hidden(&import.name));
+                let more = match imports.len() - at {
+                    left if at + 1 == IMPORTS && left > 1 => {
+                        format!("; nor are {} more imports of the file", left - 1)
+                    }
+                    _ => String::new(),
+                };
+                let what = format!("{shown}:{line} imports `{name}`, which is not resolved{more}");
+                let mut place = Place::file(Some(file.scope), shown.clone());
+                place.line = Some(line);
+                self.look.note(Diagnostic::warning(DiagnosticCode::ContextImport, what).at(place).help(
+                    "the line is included as text; in a profile, `fill = \"instruction-files\"` for this section includes \
+                     the file",
+                ));
+            }
         }
     }
 

@@ -108,7 +108,7 @@ fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, CommandFailur
     match at_text(&subject.prompt, text) {
         found if found.is_empty() => {
             Err(CommandFailure::new(format!("the prompt does not contain `{}`", one_line(text))).help(
-                "`--at FILE:LINE` shows how a line was used; `preface trust status` lists untrusted files",
+                "`preface explain --absent` lists the sections and files that are left out, and why; `--at FILE:LINE` shows how a line was used",
             ))
         }
         found => Ok(hits(ui, subject, &found)),

@@ -21,6 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   preface template render template.md
   echo 'On [git:branch].' | preface template render -
+  preface template render template.md --preset template   as a stored one
   preface template render template.md --variable git:branch=main
   preface template render template.md -C ../api   use another directory
   preface list variables                          list what a template can name";
@@ -28,7 +29,7 @@ Examples:
 /// Render one template with the variables of a directory
 ///
 /// `[type:name]` is replaced by the value of a variable; `[if type:name]…[else]…[endif]` tests whether it has one. Everything
-/// else is text. Stdout gets exactly the rendered bytes. Tags that do not do what they seem to are reported on stderr.
+/// else is text. The profile has switches of this language, such as `trim-tag-lines`. Stdout gets exactly the rendered bytes. Tags that do not do what they seem to are reported on stderr.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

@@ -95,7 +95,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
             // Diagnostics of the stored text were reported when it was stored.
             let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
             notes::few(ui, findings.clone(), &format!("preface lint --file {file}"));
-            format!("`{name}` is at version {} now ({}).\n", version.version, size(version))
+            format!("`{name}` is now at version {} ({}).\n", version.version, size(version))
         }
         PutOutcome::Unchanged(version) => {
             format!("`{name}` has this text already (version {}).\n", version.version)

@@ -62,6 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 ColumnAlignment::Left,
                 ColumnAlignment::Left,
             ]);
+            table.row(["role", "created", "expires", "name"].map(|head| Cell::styled(head, style::DIM)));
             let day = |at: Timestamp| at.strftime("%F").to_string();
             for access in &accesses {
                 let end = match access.expires_at {

@@ -53,7 +53,7 @@ impl RequestLedger {
             && record.compacted
             && record.format.is_empty()
         {
-            list.push(RequestSummary::compaction(&stored));
+            list.push(RequestSummary::compaction(&stored, record.usage));
         }
         let StoredRequest { conversation, number, revision, at, .. } = stored;
         let StoredRecord {
