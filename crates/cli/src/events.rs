@@ -3,7 +3,7 @@
 use crate::{failure::CommandFailure, files};
 use clap::Args;
 use preface_engine::{
-    core::reminder::MOST_EVENTS,
+    core::{reminder::MOST_EVENTS, serde_message::json_error},
     host::places::{inside, resolve_links},
 };
 use serde_json::Value;
@@ -54,7 +54,7 @@ impl EventFlags {
                 }
                 None => {
                     let event = serde_json::from_str(given);
-                    events.push(event.map_err(|error| not_json("`--event`", &error.to_string()))?);
+                    events.push(event.map_err(|error| not_json("`--event`", &json_error(&error)))?);
                 }
             }
             if events.len() > MOST_EVENTS {
@@ -66,7 +66,7 @@ impl EventFlags {
 }
 
 fn not_json(whose: &str, why: &str) -> CommandFailure {
-    CommandFailure::usage(format!("{whose} is no event: {why}"))
+    CommandFailure::usage(format!("{whose} is not JSON: {why}"))
         .help(r#"an event is a JSON object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#)
 }
 
@@ -78,13 +78,19 @@ fn listed(bytes: &[u8]) -> Result<Vec<Value>, String> {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(Value::Array(events)) => return Ok(events),
         Ok(event) => return Ok(vec![event]),
-        Err(error) if !error.to_string().starts_with("trailing characters") => return Err(error.to_string()),
+        Err(error) if !error.to_string().starts_with("trailing characters") => {
+            return Err(json_error(&error));
+        }
         Err(_) => {}
     }
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
-        .map(|(at, line)| serde_json::from_str(line).map_err(|error| format!("line {}: {error}", at + 1)))
+        .map(|(at, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                format!("line {}, {}", at + 1, json_error(&error).trim_start_matches("line 1, "))
+            })
+        })
         .collect()
 }
 
@@ -107,7 +113,7 @@ mod tests {
             assert_eq!(listed(text.as_bytes()), Ok(events), "{text}");
         }
         assert!(
-            listed(b"{\"type\":\"a\"}\n{\"type\"\n").unwrap_err().starts_with("line 2: EOF while parsing")
+            listed(b"{\"type\":\"a\"}\n{\"type\"\n").unwrap_err().starts_with("line 2, column 7: the text")
         );
     }
 }

@@ -24,7 +24,6 @@ use preface_engine::{
         message::{Message, ModelMessage, convert},
         model::Models,
         origin::Source,
-        profile::DEFAULT_JOIN,
         prompt::Prompt,
         snapshot::{SNAPSHOT_VERSION, Snapshot},
         turn::Tool,
@@ -353,13 +352,6 @@ impl Subject {
     fn shown(&self, place: Place) -> Option<Place> {
         let shown = self.places.as_ref().map(|places| places.shown(place.path.as_ref()));
         Some(Place { path: shown.unwrap_or_else(|| place.path.clone()), ..place })
-    }
-
-    /// Returns whether the text between parts is the default one: no profile and no option sets `join`.
-    pub fn has_default_join(&self, bytes: &Range<usize>) -> bool {
-        let text = self.prompt.at(bytes.start).and_then(|(_, span, _)| self.prompt.text.get(span));
-        let is_set = |source: &ProfileSource| source.place_of_key(&files::system(), &["join"]).is_some();
-        text == Some(DEFAULT_JOIN) && self.profile.as_ref().is_some_and(|source| !is_set(source))
     }
 
     /// Reads a file that an origin names, as it is on disk now; `None` if it cannot be read.

@@ -34,7 +34,7 @@ pub enum Origin {
     },
     /// Bytes that the profile puts there: section text, headers, separators, markers.
     Literal {
-        /// The profile's name.
+        /// The profile's name; that of a [`LiteralSource`] for a text that no profile sets.
         profile: Arc<str>,
         /// The key in the profile, such as `section.context.before`.
         key: Arc<str>,
@@ -72,7 +72,64 @@ pub enum Origin {
     },
 }
 
+/// The source of a literal, by the name that its origin has for a profile.
+///
+/// ```
+/// use preface_core::origin::LiteralSource;
+/// assert_eq!(LiteralSource::of("house").to_string(), "house.toml");
+/// assert_eq!(LiteralSource::of("bundled"), LiteralSource::Bundled);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiteralSource<'o> {
+    /// A profile.
+    Profile(&'o str),
+    /// A default that no profile sets: it is bundled with preface.
+    Bundled,
+    /// The caller, with `--set`.
+    Caller,
+}
+
+impl<'o> LiteralSource<'o> {
+    const BUNDLED: &'static str = "bundled";
+    const CALLER: &'static str = "--set";
+
+    /// Returns the source that a name in an origin means.
+    #[must_use]
+    pub fn of(profile: &'o str) -> Self {
+        match profile {
+            Self::BUNDLED => LiteralSource::Bundled,
+            Self::CALLER => LiteralSource::Caller,
+            profile => LiteralSource::Profile(profile),
+        }
+    }
+
+    /// Returns the name in an origin.
+    #[must_use]
+    pub fn name(self) -> &'o str {
+        match self {
+            LiteralSource::Profile(name) => name,
+            LiteralSource::Bundled => Self::BUNDLED,
+            LiteralSource::Caller => Self::CALLER,
+        }
+    }
+}
+
+impl fmt::Display for LiteralSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LiteralSource::Profile(name) => write!(f, "{name}.toml"),
+            other => f.write_str(other.name()),
+        }
+    }
+}
+
 impl Origin {
+    /// Returns the origin of a default that no profile sets, by the key that would set it or that names it.
+    #[must_use]
+    pub fn bundled(key: &str) -> Origin {
+        Origin::Literal { profile: LiteralSource::Bundled.name().into(), key: key.into() }
+    }
+
     /// Returns the origin of the bytes `range` of a text that has this origin as a whole.
     #[must_use]
     pub fn part(&self, range: &Range<usize>) -> Origin {
@@ -134,7 +191,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Source { source, .. } => write!(f, "{}", source.path),
-            Origin::Literal { profile, key } => write!(f, "{profile}.toml {key}"),
+            Origin::Literal { profile, key } => write!(f, "{} {key}", LiteralSource::of(profile)),
             Origin::Variable { key, .. } => write!(f, "[{key}]"),
             Origin::Stored { template, version: Some(version), .. } => {
                 write!(f, "template {template}@{version}")

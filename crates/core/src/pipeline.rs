@@ -101,8 +101,8 @@ fn walk(
     };
     let limit = tokens.map(|tokens| Limit { tokens, on_over: profile.budget.on_over, set_in: &set_in });
     let between = counter.cutter().unwrap_or(counter).count(&profile.join.text);
-    let fitted = budget::fit(draft, limit, between, counter, &profile.name, &mut diagnostics)
-        .map_err(PipelineError::Over)?;
+    let fitted =
+        budget::fit(draft, limit, between, counter, &mut diagnostics).map_err(PipelineError::Over)?;
     let joining = JoinRules { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(PipelineError::Over)?;

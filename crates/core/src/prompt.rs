@@ -5,13 +5,15 @@ use crate::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
     draft::{Absent, Cut},
-    origin::{Origin, Span},
+    origin::{Origin, Source, Span},
+    profile::Compaction,
+    scope::Scope,
     section::{ProviderName, SectionId},
     trigger::Trigger,
     variable::Stability,
 };
 use serde::{Deserialize, Serialize};
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 /// A finished system prompt whose parts tile its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,11 +97,15 @@ impl Prompt {
         let join = if start == 0 { "" } else { "\n\n" };
         self.text.push_str(join);
         self.text.push_str(instructions);
-        let profile: Arc<str> = self.preset.as_str().into();
-        let literal = |key: &str| Origin::Literal { profile: profile.clone(), key: key.into() };
+        let origin = if instructions == Compaction::BUNDLED.trim_end_matches('\n') {
+            let source = Source { scope: Scope::Bundled, path: Compaction::BUNDLED_PATH.to_owned() };
+            Origin::Source { source: source.into(), span: 0..instructions.len(), lossy: false }
+        } else {
+            Origin::Literal { profile: self.preset.as_str().into(), key: "compaction".into() }
+        };
         let mut spans = vec![
-            Span { range: 0..join.len(), origin: literal("join") },
-            Span { range: join.len()..join.len() + instructions.len(), origin: literal("compaction") },
+            Span { range: 0..join.len(), origin: Origin::bundled("join") },
+            Span { range: join.len()..join.len() + instructions.len(), origin },
         ];
         spans.retain(|span| !span.range.is_empty());
         self.parts.push(Part {
@@ -250,6 +256,21 @@ mod tests {
     use super::*;
     use crate::sample::{literal, prompts, variable};
     use proptest::prelude::*;
+
+    #[test]
+    fn instructions_have_the_origin_of_their_text() {
+        let origins = |instructions: &str| {
+            let text = [("You help.", literal("section.identity.text"))];
+            let mut prompt = Prompt::default().with_stability("identity", Stability::Static, &text);
+            prompt.preset = "house".into();
+            prompt.append_instructions(instructions);
+            prompt.check_tiling().unwrap();
+            prompt.parts[1].spans.iter().map(|span| span.origin.to_string()).collect::<Vec<_>>()
+        };
+        let bundled = Compaction::BUNDLED.trim_end_matches('\n');
+        assert_eq!(origins(bundled), ["bundled join", Compaction::BUNDLED_PATH]);
+        assert_eq!(origins("Be brief."), ["bundled join", "house.toml compaction"]);
+    }
 
     fn blocks(prompt: &Prompt) -> Vec<(&str, Stability)> {
         let blocks = prompt.blocks();

@@ -100,6 +100,26 @@ pub fn without_position(message: &str) -> &str {
     }
 }
 
+/// Returns the error of a JSON parser with its position and in plain words.
+///
+/// ```
+/// use preface_core::serde_message::json_error;
+/// let error = serde_json::from_str::<serde_json::Value>("nope").unwrap_err();
+/// assert_eq!(json_error(&error), "line 1, column 2: expected a JSON value");
+/// ```
+#[must_use]
+pub fn json_error(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let plain = match without_position(&message) {
+        message if message.starts_with("EOF while parsing") => "the text ends too early",
+        "expected ident" | "expected value" => "expected a JSON value",
+        "key must be a string" => "expected a key in double quotes",
+        "expected `:`" => "expected `:` after the key",
+        message => message,
+    };
+    format!("line {}, column {}: {plain}", error.line(), error.column())
+}
+
 /// Splits ``x`, expected one of `a`, `b` ``. The known names are those of a type: the last list is theirs, whatever the
 /// unknown name contains.
 fn name_and_known(rest: &str) -> Option<(&str, Vec<&str>)> {

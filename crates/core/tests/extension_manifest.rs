@@ -427,3 +427,12 @@ mod text {
         }
     }
 }
+
+#[test]
+fn an_unknown_event_is_reported_in_plain_words() {
+    let event = json!({"event": "toolcall", "command": ["a"]});
+    let invalid = read(Category::Hooks, &event).expect_err("the event does not exist");
+    let note = invalid.failures[0].diagnostic(&"global/x (Hook)", None);
+    assert_eq!(note.message, "global/x (Hook): unknown event: `toolcall`");
+    assert_eq!(note.help.as_deref(), Some("did you mean `tool_call`?"));
+}

@@ -66,71 +66,41 @@ fn a_transport_is_named_or_follows_from_the_keys() {
 #[test]
 fn errors_of_a_server_are_reported_with_their_place() {
     let cases = [
-        (json!(1), "shape — a server must be an object, not a number"),
-        (json!({}), "shape — it has neither `command` nor `url`"),
-        (json!({"type": "stdio"}), "shape — a server of type `stdio` needs `command`"),
-        (json!({"type": "stdio", "command": " "}), "shape at /command — `command` must not be blank"),
-        (json!({"command": ["x"]}), "shape at /command — `command` must be a string, not an array"),
-        (json!({"command": "x\u{0}"}), "shape at /command — `command` must not hold NUL characters"),
-        (
-            json!({"command": "x", "args": "-v"}),
-            "shape at /args — `args` must be an array of strings, not a string",
-        ),
-        (
-            json!({"command": "x", "args": ["a", 1]}),
-            "shape at /args/1 — item 1 of `args` must be a string, not a number",
-        ),
-        (
-            json!({"command": "x", "env": []}),
-            "shape at /env — `env` must be an object of strings, not an array",
-        ),
-        (
-            json!({"command": "x", "env": {"PIN": 739_154}}),
-            "shape at /env/PIN — `PIN` of `env` must be a string, not a number",
-        ),
-        (
-            json!({"command": "x", "env": {"A=B": ""}}),
-            "shape at /env/A=B — `A=B` of `env` is no name of a variable",
-        ),
-        (json!({"command": "x", "cwd": null}), "shape at /cwd — `cwd` must be a string, not null"),
-        (json!({"type": "sse"}), "shape — a server of type `sse` needs `url`"),
-        (json!({"type": "http"}), "shape — a server of type `streamable-http` needs `url`"),
-        (json!({"url": "ftp://a.example"}), "shape at /url — `url` must begin with `https://` or `http://`"),
-        (json!({"url": "${URL}"}), "shape at /url — `url` must begin with `https://` or `http://`"),
-        (json!({"url": "https:///mcp"}), "shape at /url — `url` must name a host"),
-        (
-            json!({"url": "https://a.example/ b"}),
-            "shape at /url — `url` must not hold blanks, control characters or `\\`",
-        ),
-        (
-            json!({"url": "https://me:pw@a.example"}),
-            "shape at /url — `url` must not hold a user name or password",
-        ),
+        (json!(1), "a server must be an object, not a number"),
+        (json!({}), "it has neither `command` nor `url`"),
+        (json!({"type": "stdio"}), "a server of type `stdio` needs `command`"),
+        (json!({"type": "stdio", "command": " "}), "`command` must not be blank"),
+        (json!({"command": ["x"]}), "`command` must be a string, not an array"),
+        (json!({"command": "x\u{0}"}), "`command` must not hold NUL characters"),
+        (json!({"command": "x", "args": "-v"}), "`args` must be an array of strings, not a string"),
+        (json!({"command": "x", "args": ["a", 1]}), "item 1 of `args` must be a string, not a number"),
+        (json!({"command": "x", "env": []}), "`env` must be an object of strings, not an array"),
+        (json!({"command": "x", "env": {"PIN": 739_154}}), "`PIN` of `env` must be a string, not a number"),
+        (json!({"command": "x", "env": {"A=B": ""}}), "`A=B` of `env` is no name of a variable"),
+        (json!({"command": "x", "cwd": null}), "`cwd` must be a string, not null"),
+        (json!({"type": "sse"}), "a server of type `sse` needs `url`"),
+        (json!({"type": "http"}), "a server of type `streamable-http` needs `url`"),
+        (json!({"url": "ftp://a.example"}), "`url` must begin with `https://` or `http://`"),
+        (json!({"url": "${URL}"}), "`url` must begin with `https://` or `http://`"),
+        (json!({"url": "https:///mcp"}), "`url` must name a host"),
+        (json!({"url": "https://a.example/ b"}), "`url` must not hold blanks, control characters or `\\`"),
+        (json!({"url": "https://me:pw@a.example"}), "`url` must not hold a user name or password"),
         (
             json!({"url": "https://a.example", "headers": {"a b": ""}}),
-            "shape at /headers/a b — `a b` of `headers` is no name of a header",
+            "`a b` of `headers` is no name of a header",
         ),
         (
             json!({"url": "https://a.example", "headers": {"A": "x\r\nB: y"}}),
-            "shape at /headers/A — `A` of `headers` must be one line",
+            "`A` of `headers` must be one line",
         ),
         (
             json!({"type": "stdioo", "command": "x"}),
-            "shape at /type — `type` must be one of `stdio`, `sse`, `streamable-http`, not `stdioo`",
+            "`type` must be one of `stdio`, `sse`, `streamable-http`, not `stdioo`",
         ),
-        (json!({"type": 1, "command": "x"}), "shape at /type — `type` must be a string, not a number"),
-        (
-            json!({"command": "x", "url": "https://a.example"}),
-            "shape at /url — it has both `command` and `url`",
-        ),
-        (
-            json!({"command": "x", "disable": "yes"}),
-            "shape at /disable — `disable` must be true or false, not a string",
-        ),
-        (
-            json!({"disable": true, "disabled": false}),
-            "shape at /disabled — `disable` and `disabled` contradict each other",
-        ),
+        (json!({"type": 1, "command": "x"}), "`type` must be a string, not a number"),
+        (json!({"command": "x", "url": "https://a.example"}), "it has both `command` and `url`"),
+        (json!({"command": "x", "disable": "yes"}), "`disable` must be true or false, not a string"),
+        (json!({"disable": true, "disabled": false}), "`disable` and `disabled` contradict each other"),
     ];
     for (server, message) in cases {
         let row = alone(&server);
@@ -146,7 +116,7 @@ fn errors_of_a_server_are_reported_with_their_place() {
 fn an_id_must_be_a_name() {
     for (id, fault) in [("", "is no name"), ("a/b", "must not contain `/` or `\\`")] {
         let resolved = over(&[(Global, json!({"mcpServers": {id: {"command": "x"}}}))]);
-        let message = format!("global/{id} (MCPServer): shape — the id `{id}` {fault}");
+        let message = format!("global/{id} (MCPServer): the id `{id}` {fault}");
         assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message.as_str())]);
         assert_eq!(rows(&resolved), [(Global, "broken")]);
     }
@@ -226,7 +196,7 @@ fn what_is_written_twice_is_refused() {
     assert_eq!(resolved.diagnostics[0].help.as_deref(), Some("the earlier one is on line 1"));
     let resolved =
         resolve(vec![file(Global, r#"{"s": {"command": "a", "command": "b"}, "t": {"command": "c"}}"#)]);
-    let message = "global/s (MCPServer): shape — `s.command` is set twice in this file";
+    let message = "global/s (MCPServer): `s.command` is set twice in this file";
     assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
     assert_eq!(rows(&resolved), [(Global, "broken"), (Global, "runs")], "its neighbour is not hurt");
 }
@@ -294,7 +264,7 @@ fn rows_have_the_hidden_servers_and_the_failed_ones_above() {
     assert_eq!(high.fallback_from.as_ref(), Some(&broken.origin));
     assert_eq!(low.fallback_from, None);
     assert_eq!(resolved.active("s"), Some(high));
-    let failed = "project/s (MCPServer): shape — it has neither `command` nor `url`; the global one stays";
+    let failed = "project/s (MCPServer): it has neither `command` nor `url`; the global one stays";
     let hides = "global/s (MCPServer) hides the bundled one (bundled/mcp.json)";
     assert_eq!(
         note_lines(&resolved.diagnostics),
@@ -399,7 +369,7 @@ fn a_hostile_server_costs_few_notes() {
     let row = alone(&server);
     assert_eq!(row.diagnostics.len(), 12);
     assert_eq!(row.diagnostics[5].message, "995 more keys of the server `s` are ignored");
-    assert_eq!(row.diagnostics[11].message, "global/s (MCPServer): shape — 995 more faults are not listed");
+    assert_eq!(row.diagnostics[11].message, "global/s (MCPServer): 995 more faults are not listed");
 }
 
 #[test]

@@ -110,11 +110,18 @@ impl Engine<'_> {
             lint.untrusted(profile, inputs.gate().seen().iter());
         }
         lint.order(&built.prompt);
-        let place_of = |path: &[&str]| {
-            let place = built.profile_source.place_of_key(self.system(), path)?;
-            Some(Place { path: built.places.shown(place.path.as_ref()), ..place })
+        let shown = |place: Place| Place { path: built.places.shown(place.path.as_ref()), ..place };
+        let place_of = |path: &[&str]| built.profile_source.place_of_key(self.system(), path).map(shown);
+        let place_of_test = |when: &str, variable: &VariableKey| {
+            built.profile_source.locate_test(self.system(), when, variable).map(shown)
         };
-        lint.conditions(&built.snapshot, &place_of);
+        lint.conditions(&built.snapshot, &place_of_test);
+        if let Some((place, below)) = built.profile_source.replaced(self.system(), "guideline") {
+            let message = format!("the guidelines of the profile replace those of `{below}`");
+            let help = "copy those that you want to keep: a list replaces the one of the extended profile";
+            let note = Diagnostic::info(DiagnosticCode::ProfileGuidelines, message);
+            lint.linted.findings.push(note.at(shown(place)).help(help));
+        }
         lint.stability(&built, &place_of);
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
@@ -379,21 +386,28 @@ impl Lint {
     }
 
     /// Reports conditions of sections and guidelines on variables that never have a value.
-    fn conditions(&mut self, snapshot: &Snapshot, place: &dyn Fn(&[&str]) -> Option<Place>) {
+    fn conditions(&mut self, snapshot: &Snapshot, place: &dyn Fn(&str, &VariableKey) -> Option<Place>) {
+        enum ConditionPlace {
+            /// A key of the profile.
+            Key(String),
+            Place(Place),
+        }
         let sections = snapshot.profile.sections.iter().filter_map(|section| {
             let id = section.id.as_str();
             let when = section.when.as_ref()?;
-            Some((format!("section `{id}`"), place(&["section", id, "when"]), when))
+            Some((format!("section `{id}`"), ConditionPlace::Key(format!("section.{id}.when")), when))
         });
         let mut found: Vec<_> = sections.collect();
         found.extend(snapshot.profile.guidelines.iter().filter_map(|guideline| {
-            Some(("a guideline".to_owned(), place(&["guideline"]), guideline.when.as_ref()?))
+            let Origin::Literal { key, .. } = &guideline.text.origin else { return None };
+            let place = ConditionPlace::Key(format!("{key}.when"));
+            Some(("a guideline".to_owned(), place, guideline.when.as_ref()?))
         }));
         found.extend(snapshot.overrides.iter().filter_map(|given| {
             let place = given.place.clone().unwrap_or_else(|| Place::file(None, &given.source));
-            Some((format!("section `{}`", given.id), Some(place), given.when.as_ref()?))
+            Some((format!("section `{}`", given.id), ConditionPlace::Place(place), given.when.as_ref()?))
         }));
-        for (what, place, when) in found {
+        for (what, of, when) in found {
             for key in when.keys() {
                 let Some((why, help)) = self.catalogue.unknown(key) else { continue };
                 let code = match self.catalogue.kind(key.kind()) {
@@ -403,7 +417,10 @@ impl Lint {
                 let message =
                     format!("the condition of {what} tests `{key}`, which never has a value: {why}");
                 let mut note = Diagnostic::warning(code, message);
-                note.place.clone_from(&place);
+                note.place = match &of {
+                    ConditionPlace::Key(when) => place(when, key),
+                    ConditionPlace::Place(place) => Some(place.clone()),
+                };
                 note.help = match key.kind() {
                     "option" => Some(format!("declare it: `[options]` with the key `{}`", key.name())),
                     _ => help.or_else(|| Some("`preface list variables` lists every variable".to_owned())),
@@ -496,9 +513,10 @@ fn spot(note: &Diagnostic) -> Option<(&str, Option<usize>, Option<usize>)> {
 fn named(origin: &Origin) -> Option<(Option<Scope>, String)> {
     match origin {
         Origin::Source { source, .. } => Some((Some(source.scope), source.path.clone())),
-        Origin::Literal { profile, key } => Some((None, format!("{profile}.toml {key}"))),
         Origin::Caller { flag } => Some((None, flag.to_string())),
-        Origin::Hook { .. } | Origin::Stored { .. } => Some((None, origin.to_string())),
+        Origin::Literal { .. } | Origin::Hook { .. } | Origin::Stored { .. } => {
+            Some((None, origin.to_string()))
+        }
         Origin::Variable { .. } => None,
     }
 }

@@ -204,6 +204,33 @@ pub fn place_of_key(
     chain.iter().map(|(raw, _)| raw.place_of(path)).find(|place| place.span.is_some())
 }
 
+/// Returns the place of the value of a key in the nearest profile of a chain that has it.
+#[must_use]
+pub fn place_of_value(
+    system: &dyn System,
+    global: Option<&Path>,
+    choice: &ProfileChoice,
+    path: &[&str],
+) -> Option<Place> {
+    let (chain, _) = read_chain(system, global, choice).ok()?;
+    chain.iter().map(|(raw, _)| raw.place_of_value(path)).find(|place| place.span.is_some())
+}
+
+/// Returns the place of a key in the nearest profile of a chain that has it, and the name of the next one that has it too: one
+/// of those that the first extends.
+#[must_use]
+pub fn replaced(
+    system: &dyn System,
+    global: Option<&Path>,
+    choice: &ProfileChoice,
+    key: &str,
+) -> Option<(Place, String)> {
+    let (chain, _) = read_chain(system, global, choice).ok()?;
+    let mut raws = chain.iter().map(|(raw, _)| raw).filter(|raw| raw.has(key));
+    let (nearest, below) = (raws.next()?, raws.next()?);
+    Some((nearest.place_of(&[key]), below.name.clone()))
+}
+
 fn is_small(settings: &[Setting]) -> bool {
     settings.iter().map(|setting| setting.key.len() + setting.value.len()).sum::<usize>() <= KEPT_OPTIONS
 }

@@ -317,7 +317,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::File { path, .. } => write!(f, "{path}"),
-            Origin::Profile { profile, key } => write!(f, "{profile}.toml {key}"),
+            Origin::Profile { profile, key } => write!(f, "{} {key}", origin::LiteralSource::of(profile)),
             Origin::Variable { name, .. } => write!(f, "[{name}]"),
             Origin::Template { name, version: Some(version), .. } => write!(f, "template {name}@{version}"),
             Origin::Template { name, version: None, .. } => write!(f, "template {name}"),

@@ -1791,7 +1791,7 @@ export interface components {
             key: string;
             /** @enum {string} */
             kind: "literal";
-            /** @description The profile. */
+            /** @description The profile; `bundled` for a default that no profile sets, `--set` for a value of the caller. */
             profile: string;
         } | {
             /** @description The variable, `type:name`. */

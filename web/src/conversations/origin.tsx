@@ -7,6 +7,9 @@ import { escaped, head, Shown } from "../shown";
 import { CopyIcon } from "../ui/copy";
 import type { Laid } from "./laid";
 
+/** The name in place of a profile's, for defaults that no profile sets. */
+const BUNDLED = "bundled";
+
 /** Returns the short name of an origin. */
 export function named(origin: Origin): string {
   switch (origin.kind) {
@@ -17,7 +20,7 @@ export function named(origin: Origin): string {
     case "source":
       return origin.path;
     case "literal":
-      return `${origin.key} of the profile ${origin.profile}`;
+      return origin.profile === BUNDLED ? `bundled ${origin.key}` : `${origin.key} of the profile ${origin.profile}`;
     case "caller":
       return origin.flag;
     case "hook":
@@ -35,7 +38,7 @@ function whence(origin: Origin): string {
     case "source":
       return `text of a ${LAYERS[origin.scope]} file, ${stretch(origin.span)}${origin.lossy ? ", with invalid UTF-8 replaced" : ""}`;
     case "literal":
-      return "text of a profile";
+      return origin.profile === BUNDLED ? "default that no profile sets" : "text of a profile";
     case "caller":
       return "set by the caller";
     case "hook":

@@ -24,7 +24,7 @@ use preface_engine::core::{
     attachment::AttachmentPlace,
     draft::{Cut, CutWhy},
     explain::{AttachmentRow, Explanation, Labels, PartRow, SourceRow, spans_view},
-    origin::{Origin, Source},
+    origin::{LiteralSource, Origin, Source},
 };
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -224,7 +224,7 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, CommandFailure> {
             0 if part.bytes > 0 => "<0.1%".to_owned(),
             tenths => percent(tenths as f64 / 1000.0),
         };
-        part_rows(&mut table, part, counts[at], share, room);
+        part_rows(&mut table, (part, &merged(part, &explained.preset)), counts[at], share, room);
     }
     table.row([
         Cell::styled(number(tokens.count), bold),
@@ -327,7 +327,13 @@ fn row_tokens(explained: &Explanation) -> Vec<usize> {
     rows
 }
 
-fn part_rows(table: &mut TextTable<4>, part: &PartRow, tokens: usize, share: String, room: Option<usize>) {
+fn part_rows(
+    table: &mut TextTable<4>,
+    (part, sources): (&PartRow, &[SourceRow]),
+    tokens: usize,
+    share: String,
+    room: Option<usize>,
+) {
     let dim = style::DIM;
     table.row([
         number(tokens).into(),
@@ -335,8 +341,7 @@ fn part_rows(table: &mut TextTable<4>, part: &PartRow, tokens: usize, share: Str
         Cell::styled(part.stability.as_str(), style::stability(part.stability)),
         Cell::styled(part.section.as_str(), style::BOLD),
     ]);
-    let sources = merged(part);
-    for (source, tokens) in sources.iter().zip(source_tokens(&sources, tokens)) {
+    for (source, tokens) in sources.iter().zip(source_tokens(sources, tokens)) {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
@@ -359,25 +364,29 @@ fn source_tokens(sources: &[SourceRow], total: usize) -> Vec<usize> {
 }
 
 /// The sources of a part, each variable once, and what each file of the profile put there as one: headers, separators, forms.
-fn merged(part: &PartRow) -> Vec<SourceRow> {
+fn merged(part: &PartRow, preset: &str) -> Vec<SourceRow> {
     let mut rows: Vec<SourceRow> = Vec::with_capacity(part.sources.len());
     let mut profiles: BTreeMap<&str, usize> = BTreeMap::new();
     let own = format!("section.{}.", part.section);
     for source in &part.sources {
-        // A variant is named behind its profile, and the key is the last word.
-        let known = match (&source.origin, source.label.rsplit_once(' ')) {
-            (Origin::Literal { .. }, Some((file, key))) => {
-                Some((file, key.strip_prefix(&own).unwrap_or(key)))
+        let known = match &source.origin {
+            Origin::Literal { profile, key } => {
+                Some((profile.as_ref(), one_line(key.strip_prefix(&own).unwrap_or(key))))
             }
             _ => None,
         };
         let same = rows.iter().position(|row| row.label == source.label && row.scope == source.scope);
         let (at, more) = match (known, same) {
-            (Some((file, key)), _) => match profiles.get(file) {
+            (Some((profile, key)), _) => match profiles.get(profile) {
                 Some(at) => (*at, Some(key)),
                 None => {
-                    profiles.insert(file, rows.len());
-                    rows.push(SourceRow { label: format!("{file}: {key}"), ..source.clone() });
+                    profiles.insert(profile, rows.len());
+                    let file = match overlay_of(preset, profile) {
+                        Some(overlay) => format!("{preset}.toml, {overlay}"),
+                        None => LiteralSource::of(profile).to_string(),
+                    };
+                    let label = format!("{}: {key}", one_line(&file));
+                    rows.push(SourceRow { label, ..source.clone() });
                     continue;
                 }
             },
@@ -390,7 +399,7 @@ fn merged(part: &PartRow) -> Vec<SourceRow> {
         let row = &mut rows[at];
         if let Some(key) = more {
             row.label.push_str(", ");
-            row.label.push_str(key);
+            row.label.push_str(&key);
         }
         row.bytes += source.bytes;
         row.tokens += source.tokens;
@@ -398,11 +407,23 @@ fn merged(part: &PartRow) -> Vec<SourceRow> {
     rows
 }
 
+/// Returns the variant, or the value of an option, whose table of the chosen profile a literal is from. An origin names it behind
+/// the profile.
+fn overlay_of(preset: &str, profile: &str) -> Option<String> {
+    let name = profile.strip_prefix(preset)?.strip_prefix(' ')?;
+    let kind = if name.contains('=') { "with" } else { "variant" };
+    Some(format!("{kind} {name}"))
+}
+
 /// Returns the kind of a source: the word of its scope, or where else its bytes come from.
 fn kind(source: &SourceRow) -> &'static str {
     match &source.origin {
         Origin::Source { source, .. } => source.scope.as_str(),
-        Origin::Literal { .. } => "profile",
+        Origin::Literal { profile, .. } => match LiteralSource::of(profile) {
+            LiteralSource::Profile(_) => "profile",
+            LiteralSource::Bundled => "bundled",
+            LiteralSource::Caller => "caller",
+        },
         Origin::Variable { .. } => "variable",
         Origin::Stored { .. } => "store",
         Origin::Caller { .. } => "caller",

@@ -362,11 +362,11 @@ tools
   a     bundled  active       Sound.
     stays active, because the one above it cannot be used: global (~/.stud/extensions/tools/a/manifest.json)
   a     global   broken
-    broken: shape at /description — `description` must be a string, not 1; the bundled one stays
+    broken: `description` must be a string, not 1; the bundled one stays
   b     global   incomplete   No description.
     cannot be used without `description`
   c     global   broken
-    broken: shape at /description — `description` must be a string, not 1
+    broken: `description` must be a string, not 1
   d     project  untrusted
     not trusted: `preface trust grant`
   f     global   active       Configured.
@@ -461,7 +461,7 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
             "  name  layer    state    what it is
 servers
   bad   global   broken
-    broken: shape at /command — `command` must be a string, not a number
+    broken: `command` must be a string, not a number
   docs  global   active   streamable-http: https://docs.example/mcp
   git   global   active   stdio: git-mcp; env: TOKEN
     stays active, because the one above it cannot be used: project (.stud/mcp.json)

@@ -68,7 +68,8 @@ tokens  share  stability  section
      3         profile      small.toml: text
                           ── static up to here: 3 tokens ──
      4  57.1%  turn       today
-     2         profile      small.toml: join, text
+     1         bundled      bundled: join
+     1         profile      small.toml: text
      2         variable     [system:local_date]
      7   100%             total
 

@@ -104,7 +104,7 @@ small: 3 parts, 16 tokens (estimate:bytes4), 62 bytes
 
 tokens  share  sum  so far  section   mostly from
      8  50.0%    8   50.0%  context   AGENTS.md:1
-     5  31.2%   13   81.2%  today     small.toml
+     5  31.2%   13   81.2%  today     [system:local_date]
      3  18.8%   16  100.0%  identity  small.toml
 ",
     );

@@ -21,16 +21,18 @@ tokens  share  stability  section
      3  15.8%  static     identity
      3         profile      small.toml: text
      3  15.8%  static     rules
-     1         profile      small.toml: join
+     1         bundled      bundled: join
      1         global       ~/.config/preface/append.md:1
      1         variable     [system:os]
      8  42.1%  static     context
-     2         profile      small.toml: join, item
+     1         bundled      bundled: join
+     1         profile      small.toml: item
      2         variable     [item:path]
      4         project      AGENTS.md:1
                           ── static up to here: 14 tokens ──
      5  26.3%  turn       today
-     3         profile      small.toml: join, text
+     1         bundled      bundled: join
+     2         profile      small.toml: text
      2         variable     [system:local_date]
     19   100%             total
 
@@ -78,7 +80,7 @@ context bytes 45–53
     sandbox.run("preface explain --at 0").exits(0).prints(
         "\
 identity bytes 0–1
-  ——▶ ~/.config/preface/profiles/small.toml:17:9   (`section.identity.text` of the profile small)
+  ——▶ ~/.config/preface/profiles/small.toml:17:9   (`section.identity.text` of the profile `small`)
    │
 17 │ text = \"You help.\"
    │         ^
@@ -88,7 +90,7 @@ identity bytes 0–1
     sandbox
         .run("preface explain --at 9")
         .exits(0)
-        .prints("rules bytes 9–10\n ——▶ the default of `join`: the profile small has none\n     \\n\n");
+        .prints("rules bytes 9–10\n ——▶ `join`, bundled with preface\n     \\n\n");
     sandbox
         .run("preface explain --at AGENTS.md:3")
         .exits(0)
@@ -127,6 +129,35 @@ fn a_cut_is_shown_at_its_part() {
     sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
     let ran = sandbox.run("preface explain --budget 40").exits(0);
     assert!(ran.stdout.contains("    cut by the budget: 28 of 100 tokens are left\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("bundled      bundled: join, cut.marker\n"), "{}", ran.stdout);
+    sandbox
+        .run("preface explain --budget 40 -q --at [truncated")
+        .exits(0)
+        .prints("rules bytes 127–137\n ——▶ `cut.marker`, bundled with preface\n     [truncated\n");
+}
+
+#[test]
+fn a_text_of_an_overlay_or_of_the_caller_is_named_as_such() {
+    let sandbox = Sandbox::new();
+    sandbox.work(
+        "house.toml",
+        "extends = \"small\"\n[options]\ntone = \"\"\n[with.\"tone=formal\".section.identity]\ntext = \"Good day.\"\n",
+    );
+    let explain = |rest: &str| sandbox.run(&format!("preface explain --profile house.toml {rest}")).exits(0);
+    let ran = explain("--set tone=formal");
+    assert!(ran.stdout.contains("  profile      house.toml, with tone=formal: text\n"), "{}", ran.stdout);
+    explain("--set tone=formal --at Good").prints(
+        "\
+identity bytes 0–4
+ ——▶ house.toml:5:9   (`section.identity.text` of the profile `house`, with `tone=formal`)
+  │
+5 │ text = \"Good day.\"
+  │         ^^^^
+",
+    );
+    let ran = explain("--set join=XX");
+    assert!(ran.stdout.contains("  caller       --set: join\n"), "{}", ran.stdout);
+    explain("--set join=XX --at XX").prints("today bytes 9–11\n ——▶ `join`, set with `--set`\n     XX\n");
 }
 
 #[test]

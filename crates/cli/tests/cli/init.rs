@@ -85,10 +85,12 @@ What you can put there:
   AGENTS.md                    instructions for all projects, word for word
   CLAUDE.md                    instructions for all projects, word for word
   skills/<name>/SKILL.md       a skill
+  reminders/<name>.md          a reminder (a template)
   sections/<id>.md             one section, new or replaced (a template)
   extensions/<category>/<id>/  tools, context providers, hooks and more, each with a manifest.json
   mcp.json                     MCP servers
   ordering.json                the order of hooks
+  models.toml                  what preface knows about models
 
 A project has its own in .sf:
 settings.json, SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
@@ -99,6 +101,9 @@ settings.json, SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id
         "  base.md ",
         "  system.md ",
         "  append.md ",
+        "  reminders/<name>.md ",
+        "  models.toml ",
+        "  template.md ",
         "  profiles/<name>.toml ",
         ".preface, once you trust it:",
     ];

@@ -45,6 +45,42 @@ fn options_that_a_choice_sets_are_known() {
 }
 
 #[test]
+fn guidelines_that_replace_those_of_the_extended_profile_are_reported() {
+    let sandbox = Sandbox::new();
+    sandbox.work("house.toml", "extends = \"default\"\n\n[[guideline]]\ntext = \"Be brief\"\n");
+    let ran = sandbox.run("preface lint --profile house.toml").exits(0);
+    let expected = "\
+info: the guidelines of the profile replace those of `default` [profile/guidelines]
+ ——▶ house.toml:3:3
+  │
+3 │ [[guideline]]
+  │   ^^^^^^^^^
+help: copy those that you want to keep: a list replaces the one of the extended profile
+";
+    assert!(ran.stdout.contains(expected), "{}", ran.stdout);
+    sandbox.work("house.toml", "extends = \"default\"\nabout = \"x\"\n");
+    let ran = sandbox.run("preface lint --profile house.toml").exits(0);
+    assert!(!ran.stdout.contains("guidelines"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_variable_of_a_condition_is_pointed_at() {
+    let sandbox = Sandbox::new();
+    sandbox.work(
+        "house.toml",
+        "extends = \"small\"\n[section.x]\ntext = \"a\"\nwhen = { all = [\"tool:bash\", \"option:quik\"] }\n",
+    );
+    let ran = sandbox.run("preface lint --profile house.toml").exits(0);
+    let expected = "
+ ——▶ house.toml:4:31
+  │
+4 │ when = { all = [\"tool:bash\", \"option:quik\"] }
+  │                               ^^^^^^^^^^^
+";
+    assert!(ran.stdout.contains(expected), "{}", ran.stdout);
+}
+
+#[test]
 fn hidden_text_is_found_before_it_is_trusted() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\nNever\u{202e} push.\n");
@@ -380,7 +416,7 @@ fn a_condition_on_an_option_that_is_not_declared_names_the_profile() {
     );
     let ran = sandbox.run("preface lint --profile mine.toml").exits(0);
     assert!(
-        ran.stdout.contains("tests `option:quick`, which never has a value: `option` has no\n         name `quick` [template/unknown-name]\n ——▶ mine.toml:6:1\n"),
+        ran.stdout.contains("tests `option:quick`, which never has a value: `option` has no\n         name `quick` [template/unknown-name]\n ——▶ mine.toml:6:18\n"),
         "{}",
         ran.stdout
     );

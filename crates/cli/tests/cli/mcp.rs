@@ -41,7 +41,7 @@ recorded
     );
     let all = served().run("preface list servers --all --preset stud --trust once").exits(0);
     for line in [
-        "\n  bad   project  broken\n    broken: shape at /command — ",
+        "\n  bad   project  broken\n    broken: `command` ",
         "\n  git   project  pending  stdio: ./git.sh\n    may not run: `preface trust grant --allow-commands --preset stud`\n",
         "\n  old   global   off      stdio: old-mcp\n    switched off by .stud/mcp.json:4\n",
     ] {

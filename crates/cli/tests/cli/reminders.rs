@@ -117,8 +117,12 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
             "error: an event must be an object, not an array\nhelp: an event is an object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
         ),
         (
+            "hurry",
+            "error: `--event` is not JSON: line 1, column 1: expected a JSON value\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
+        ),
+        (
             "'{type: hurry}'",
-            "error: `--event` is no event: key must be a string at line 1 column 2\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
+            "error: `--event` is not JSON: line 1, column 2: expected a key in double quotes\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
         ),
     ];
     for (event, said) in cases {
@@ -127,7 +131,8 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
     let ran = sandbox().run("preface build --event @nothing.json").exits(1).prints("");
     assert!(ran.stderr.starts_with("error: cannot read `nothing.json`"), "{}", ran.stderr);
     let ran = Sandbox::new().run(&format!("preface build --event {EVENT}")).exits(0);
-    let none = "warning: the profile `small` has no reminders: events have no effect [reminder/none] (`-v` shows details)\n";
+    let none = "warning: the profile `small` has no reminders: events have no effect [reminder/none] (`-v` shows details)\n\
+                help: add one: `~/.config/preface/reminders/NAME.md`\n";
     assert!(ran.stderr.contains(none), "{}", ran.stderr);
     let sandbox = Sandbox::new();
     sandbox.work("chat.json", r#"[{"role":"user","content":"Go on."}]"#);
@@ -190,7 +195,9 @@ fn the_listing_says_type_layer_fields_and_when() {
             "origin": {"scope": "global", "path": "~/.config/preface/reminders/file-empty.md"}
         })
     );
-    Sandbox::new().run("preface list reminders").exits(0).prints("the profile `small` has no reminders\n");
+    Sandbox::new().run("preface list reminders").exits(0).prints(
+        "the profile `small` has no reminders\nhelp: add one: `~/.config/preface/reminders/NAME.md`\n",
+    );
 }
 
 #[test]

@@ -66,7 +66,7 @@ To be without it, set `tools.bash.disable` to `true` in your settings.json.
 fn what_is_broken_is_told_and_changes_no_exit_code() {
     let sandbox = layered();
     let ran = sandbox.run("preface list extensions --all --preset stud --trust once").exits(0);
-    assert!(ran.stderr.contains("warning: project/read (Tool): shape at /description"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: project/read (Tool): `description` must"), "{}", ran.stderr);
     let words = |line: &str| line.split_whitespace().take(3).map(str::to_owned).collect::<Vec<_>>();
     assert!(ran.stdout.lines().any(|line| words(line) == ["ls", "bundled", "off"]), "{}", ran.stdout);
     assert!(ran.stdout.contains("\n    switched off by ~/.stud/settings.json:2\n"), "{}", ran.stdout);
@@ -382,7 +382,7 @@ fn a_list_without_a_kind_is_a_summary_of_what_is_active_wrong_and_left_out() {
     for line in [
         "active\n",
         "\n  tools              6  bash, edit, find, grep, read, write\n",
-        "\nproblems\n  warning: project/read (Tool): shape at /description",
+        "\nproblems\n  warning: project/read (Tool): `description` must",
         "\nleft out\n",
         "\n  tools/ls: switched off by ~/.stud/settings.json:2\n",
     ] {

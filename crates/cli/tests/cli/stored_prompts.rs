@@ -83,7 +83,7 @@ fn explain_and_the_document_are_about_what_is_kept() {
     sandbox.run("preface explain --conversation c1 --at 'You help'").exits(0).says(KEPT).prints(
         "\
 identity bytes 0–8
- ——▶ `section.identity.text` of the profile small
+ ——▶ `section.identity.text` of the profile `small`
      You help
 ",
     );

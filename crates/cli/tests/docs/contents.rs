@@ -44,10 +44,11 @@ fn the_profile_page_names_every_key_of_a_profile_and_a_section() {
 const BASE: &str = r#"
 home = { global = ["config:preface"], project = ".preface" }
 [orders]
-main = ["identity", "rules", "place", "append"]
+main = ["identity", "rules", "guidelines", "place", "append"]
 [section]
 identity = { text = "You help." }
 rules = { text = "Be brief." }
+guidelines = { list = "guidelines" }
 place = { text = "Here." }
 append = { text = "Last." }
 "#;

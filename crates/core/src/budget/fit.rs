@@ -34,17 +34,16 @@ pub fn fit(
     limit: Option<Limit<'_>>,
     between: usize,
     counter: &dyn Counter,
-    profile: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<Draft, OverBudget> {
     let Draft { parts, absent } = draft;
     // What is read in a message has no part in the limit of the system prompt.
     let (attachments, parts): (Vec<DraftPart>, Vec<DraftPart>) =
         parts.into_iter().partition(|part| part.meta.place.is_some());
-    let mut fitted = within(Draft { parts, absent }, limit, between, counter, profile, diagnostics)?;
+    let mut fitted = within(Draft { parts, absent }, limit, between, counter, diagnostics)?;
     if !attachments.is_empty() {
         let attachments = Draft { parts: attachments, absent: Vec::new() };
-        let attachments = within(attachments, None, between, counter, profile, diagnostics)?;
+        let attachments = within(attachments, None, between, counter, diagnostics)?;
         fitted.parts.extend(attachments.parts);
         fitted.absent.extend(attachments.absent);
     }
@@ -56,7 +55,6 @@ fn within(
     limit: Option<Limit<'_>>,
     between: usize,
     counter: &dyn Counter,
-    profile: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<Draft, OverBudget> {
     let counter = counter.cutter().unwrap_or(counter);
@@ -67,7 +65,7 @@ fn within(
         let is_cut = |max: &usize| part.meta.unread > 0 || counter.count(&part.text) > *max;
         let whole = part.meta.max_tokens.filter(is_cut).map(|_| part.clone());
         if let Some(max) = part.meta.max_tokens
-            && !hold(&mut part, max, (CutWhy::Ceiling, max, ""), counter, profile, diagnostics)
+            && !hold(&mut part, max, (CutWhy::Ceiling, max, ""), counter, diagnostics)
         {
             absent.push(Absent {
                 section: part.meta.id.clone(),
@@ -130,14 +128,7 @@ fn within(
             Some(offer) => {
                 // One cut of the whole text, so that the marker counts all of it.
                 part = uncut[at].take().unwrap_or(part);
-                hold(
-                    &mut part,
-                    offer,
-                    (CutWhy::Budget, limit.tokens, limit.set_in),
-                    counter,
-                    profile,
-                    diagnostics,
-                )
+                hold(&mut part, offer, (CutWhy::Budget, limit.tokens, limit.set_in), counter, diagnostics)
             }
         };
         if fits {
@@ -174,7 +165,6 @@ fn hold(
     max: usize,
     (why, limit, set_in): (CutWhy, usize, &str),
     counter: &dyn Counter,
-    profile: &str,
     diagnostics: &mut Diagnostics,
 ) -> bool {
     let (whose, help) = match why {
@@ -185,7 +175,7 @@ fn hold(
         ClipResult::Whole { .. } => return true,
         clipped => clipped.total_tokens(),
     };
-    let cut = (part.meta.cut != CutRule::Whole).then(|| cut_part(part, max, counter, profile)).flatten();
+    let cut = (part.meta.cut != CutRule::Whole).then(|| cut_part(part, max, counter)).flatten();
     let Some((mut cut, gone, cut_tokens)) = cut else {
         diagnostics.push(dropped_note(part, total_tokens, limit, whose).help(help));
         return false;
@@ -224,7 +214,6 @@ fn cut_part(
     part: &DraftPart,
     max: usize,
     counter: &dyn Counter,
-    profile: &str,
 ) -> Option<(DraftPart, Vec<Range<usize>>, usize)> {
     let ordered = OrderedText::of(part);
     let mut room = max;
@@ -239,7 +228,7 @@ fn cut_part(
             return None;
         }
         let kept = kept.with_closing_tags(part);
-        let cut = kept.part(part, marker.as_deref(), profile);
+        let cut = kept.part(part, marker.as_deref());
         // Where texts are in another order, a tokenizer may count a few more.
         match counter.count(&cut.text).saturating_sub(max) {
             0 => return Some((cut, kept.removed(part.text.len()), cut_tokens)),
@@ -282,7 +271,7 @@ mod tests {
     fn run(parts: Vec<DraftPart>, limit: Option<Limit<'_>>) -> Result<(Draft, Diagnostics), OverBudget> {
         let mut diagnostics = Vec::new();
         let draft = Draft { parts, absent: Vec::new() };
-        fit(draft, limit, 1, &Bytes4, "test", &mut diagnostics).map(|fitted| (fitted, diagnostics))
+        fit(draft, limit, 1, &Bytes4, &mut diagnostics).map(|fitted| (fitted, diagnostics))
     }
 
     fn ids(fitted: &Draft) -> Vec<&str> {
@@ -365,7 +354,7 @@ mod tests {
             })
             .collect();
         let draft = Draft { parts, absent: Vec::new() };
-        let fitted = fit(draft, cut_at(20), 0, &Bytes4Floor, "test", &mut Vec::new()).unwrap();
+        let fitted = fit(draft, cut_at(20), 0, &Bytes4Floor, &mut Vec::new()).unwrap();
         let whole: String = fitted.parts.iter().map(|part| part.text.as_str()).collect();
         assert!(Bytes4Floor.count(&whole) <= 20, "{}", whole.len());
         assert_eq!(fitted.parts.len(), 10);

@@ -129,7 +129,7 @@ impl RetainedRanges {
     }
 
     /// Returns the part with these bytes and the marker.
-    pub(super) fn part(&self, whole: &DraftPart, marker: Option<&str>, profile: &str) -> DraftPart {
+    pub(super) fn part(&self, whole: &DraftPart, marker: Option<&str>) -> DraftPart {
         let mut part =
             DraftPart { text: String::new(), spans: Vec::new(), items: Vec::new(), ..whole.clone() };
         for (at, range) in self.ranges.iter().enumerate() {
@@ -137,8 +137,7 @@ impl RetainedRanges {
             let Some(marker) = marker.filter(|_| at == self.last) else { continue };
             let line = marker.trim_start_matches('\n');
             let line_break = if part.text.ends_with(['\n', '\r']) { "" } else { "\n" };
-            let origin = Origin::Literal { profile: profile.into(), key: "cut.marker".into() };
-            part.push(&format!("{line_break}{line}"), origin);
+            part.push(&format!("{line_break}{line}"), Origin::bundled("cut.marker"));
         }
         part
     }

@@ -390,6 +390,7 @@ codes! {
     OrderingManifestUnreadable "ordering/unreadable" [Warning] "An `ordering.json` cannot be read and was left out.";
     PrefixChanged "prefix/changed" [Warning] "A request is not an extension of the one before it in the conversation: what the service cached is lost from there on.";
     ProfileClosed "profile/closed" [Info] "Sections and `systemPrompt` of the user's files are not part of the prompt because the profile is closed.";
+    ProfileGuidelines "profile/guidelines" [Info] "The guidelines of a profile replace those of the profile that it extends.";
     ProfileInvalid "profile/invalid" [Error] "A profile file is not valid.";
     ProfileOption "profile/option" [Warning] "An option of a section has a value that cannot be used.";
     ProfileUnknownProvider "profile/unknown-provider" [Warning] "A section names a context provider that does not exist.";
@@ -404,7 +405,7 @@ codes! {
     PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
     ReminderEmpty "reminder/empty" [Info] "A reminder was not sent because its text is empty.";
     ReminderInvalid "reminder/invalid" [Warning] "A reminder file is not valid and was left out.";
-    ReminderNone "reminder/none" [Warning] "Events have no effect because the profile has no reminders." => "A file in `reminders` of your own directory is one.";
+    ReminderNone "reminder/none" [Warning] "Events have no effect because the profile has no reminders." => "Add one: a file in `reminders` of your own directory.";
     RequestArguments "request/arguments" [Error] "The arguments of a call in the history are no JSON object.";
     RequestBeta "request/beta" [Info] "The body has a field that the service accepts with a beta header alone." => "Let your agent send the header.";
     RequestBlockUnsupported "request/block-unsupported" [Warning] "A block of a message was left out because the format has no place for it.";

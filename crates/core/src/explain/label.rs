@@ -92,6 +92,7 @@ mod tests {
             (file("AGENTS.md", 0..4), "AGENTS.md:1"),
             (bad("AGENTS.md", 7..8), "AGENTS.md@7"),
             (literal("section.a.before"), "test.toml section.a.before"),
+            (Origin::bundled("cut.marker"), "bundled cut.marker"),
             (variable("git:branch"), "[git:branch]"),
             (caller("--append"), "--append"),
             (hook("audit"), "hook audit (before_agent_start)"),

@@ -492,7 +492,7 @@ fn hook(fields: &mut ManifestFields<'_>) -> Hook {
             let names: Vec<String> = Slot::all().map(|slot| slot.to_string()).collect();
             let near = did_you_mean(&text, names.iter().map(String::as_str));
             let help = near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
-            let message = format!("`slot` names no slot: `{}`", shown(&text));
+            let message = format!("unknown slot: `{}`", shown(&text));
             let failure = fields.add_failure("slot", message);
             (failure.code, failure.help) = (Some(INVALID), Some(help));
             None
@@ -503,9 +503,9 @@ fn hook(fields: &mut ManifestFields<'_>) -> Hook {
         let slot = Slot::of_event(event);
         if slot.is_none() {
             let help = suggest_or(event, Slot::events(), || {
-                format!("events are {}", Slot::events().collect::<Vec<_>>().join(", "))
+                format!("possible events: {}", Slot::events().collect::<Vec<_>>().join(", "))
             });
-            let message = format!("`event` names no event: `{}`", shown(event));
+            let message = format!("unknown event: `{}`", shown(event));
             let failure = fields.add_failure("event", message);
             (failure.code, failure.help) = (Some(INVALID), Some(help));
         }

@@ -123,16 +123,17 @@ impl ValidationFailure {
         self.code.unwrap_or(self.stage.code())
     }
 
-    /// Builds the diagnostic about an extension: `project/Bash (Tool): shape — …`. A failure with a lower
-    /// entry to fall back to is a warning, any other one an error.
+    /// Builds the diagnostic about an extension: `project/Bash (Tool): configSchema at /limit — …`; a message about the shape
+    /// names its key itself. A failure with a lower entry to fall back to is a warning, any other one an error.
     #[must_use]
     pub fn diagnostic(&self, who: &impl fmt::Display, fallback: Option<Scope>) -> Diagnostic {
-        let pointer = match self.pointer.as_str() {
-            "" => String::new(),
-            pointer => format!(" at {pointer}"),
+        let stage = match (self.stage, self.pointer.as_str()) {
+            (ValidationStage::Shape, _) => String::new(),
+            (stage, "") => format!("{stage} — "),
+            (stage, pointer) => format!("{stage} at {pointer} — "),
         };
         let stays = fallback.map(|scope| format!("; the {scope} one stays")).unwrap_or_default();
-        let message = format!("{who}: {}{pointer} — {}{stays}", self.stage, self.message);
+        let message = format!("{who}: {stage}{}{stays}", self.message);
         let severity = if fallback.is_some() { Severity::Warning } else { Severity::Error };
         let mut note = Diagnostic::new(severity, self.code(), message).about(who);
         note.place.clone_from(&self.place);

@@ -30,7 +30,7 @@ enum Shape {
     /// A text of the profile.
     #[schema(title = "LiteralOrigin")]
     Literal {
-        /// The profile.
+        /// The profile; `bundled` for a default that no profile sets, `--set` for a value of the caller.
         profile: String,
         /// The key in the profile.
         key: String,

@@ -13,10 +13,11 @@ use super::{
     PartOrder, Profile, ProfileDirs, ProfileError, RawProfile, Rebuild, Scaffold, SnippetSource,
     TemplateLimits, ToolSwitchTiming,
     overlay::{KeySource, KeySources, overlay},
+    raw::EntryPart,
 };
 use crate::{
     message::MessageForms,
-    origin::{Origin, Piece},
+    origin::{LiteralSource, Origin, Piece},
     section::SectionId,
     serde_message::SerdeMessage,
     suggestion::{did_you_mean, quoted, suggest_or},
@@ -68,9 +69,6 @@ pub fn build(
     builder.apply(settings)?;
     builder.profile(file)
 }
-
-/// The instructions for a compaction if the profile has none.
-const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
 pub const KEYS: [&str; 50] = [
@@ -126,9 +124,6 @@ pub const KEYS: [&str; 50] = [
     "with",
 ];
 
-/// The name of the caller's values for origins.
-const BY_CALLER: &str = "--set";
-
 struct ProfileBuilder<'a> {
     chain: &'a [RawProfile],
     givers: KeySources,
@@ -148,18 +143,30 @@ struct ProfileBuilder<'a> {
 impl ProfileBuilder<'_> {
     /// Points at a key in the last profile of the chain that has it.
     fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
+        self.error_at(path, EntryPart::Key, message)
+    }
+
+    /// Points at the value of a key in the last profile of the chain that has it.
+    fn value_error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
+        self.error_at(path, EntryPart::Value, message)
+    }
+
+    fn error_at(&self, path: &[&str], part: EntryPart, message: impl Into<String>) -> ProfileError {
         let with = |path: &[&str]| self.chain.iter().rev().find(|raw| raw.place_of(path).span.is_some());
-        let is_of_caller = self.givers.of(&path.join(".")).is_some_and(|giver| &*giver.name == BY_CALLER);
+        let is_of_caller = self
+            .givers
+            .of(&path.join("."))
+            .is_some_and(|giver| LiteralSource::of(&giver.name) == LiteralSource::Caller);
         let mut applied = self.overlays.iter().rev().filter(|_| !is_of_caller);
         let overlaid = applied.find_map(|[kind, name]| {
             let path = [&[kind.as_str(), name.as_str()][..], path].concat();
             Some((with(&path)?, path))
         });
         if let Some((raw, path)) = overlaid {
-            return ProfileError { in_overlay: true, ..raw.error(&path, message) };
+            return ProfileError { in_overlay: true, ..raw.error_at(&path, part, message) };
         }
         match with(path).or(self.chain.last()) {
-            Some(raw) => raw.error(path, message),
+            Some(raw) => raw.error_at(path, part, message),
             None => ProfileError {
                 message: message.into(),
                 place: Box::default(),
@@ -190,8 +197,10 @@ impl ProfileBuilder<'_> {
         let home: ProfileDirs = self.home()?;
         let scaffold: Scaffold = self.take_or("scaffold")?;
         let trust = self.trust()?;
-        let join_text: String = self.take("join")?.unwrap_or_else(|| DEFAULT_JOIN.to_owned());
-        let join = self.literal(join_text, "join");
+        let join = match self.take::<String>("join")? {
+            Some(text) => self.literal(text, "join"),
+            None => Piece { text: DEFAULT_JOIN.to_owned(), origin: Origin::bundled("join") },
+        };
         let seam: bool = self.take_or("seam")?;
         let about: String = self.take_or("about")?;
         let tools: Vec<String> = self.take_or("tools")?;
@@ -336,9 +345,9 @@ impl ProfileBuilder<'_> {
                     let help = suggest_or(value, known.iter().copied(), || {
                         format!("possible values: {}", known.join(", "))
                     });
-                    self.error(&keys, format!("unknown value for `{name}`: `{value}`")).help(help)
+                    self.value_error(&keys, format!("unknown value for `{name}`: `{value}`")).help(help)
                 }
-                other => self.error(
+                other => self.value_error(
                     &keys,
                     match other.wrong_type("a table") {
                         Some((takes, found)) => format!("`{name}` takes {takes}, not {found}"),
@@ -386,14 +395,17 @@ impl ProfileBuilder<'_> {
             GlobalDirs::Many(many) => many.clone(),
         };
         if global.is_empty() || global.iter().any(|at| !at.starts_with("~/") && !at.starts_with("config:")) {
-            return Err(self.error(&["home", "global"], "`home.global` takes `~/name` or `config:name`"));
+            return Err(
+                self.value_error(&["home", "global"], "`home.global` takes `~/name` or `config:name`")
+            );
         }
         let plain =
             |word: &str| word.split(['/', '\\']).all(|word| !word.is_empty() && word != "." && word != "..");
         if !home.project.as_deref().is_none_or(plain) {
-            return Err(
-                self.error(&["home", "project"], "`home.project` is a directory below the working directory")
-            );
+            return Err(self.value_error(
+                &["home", "project"],
+                "`home.project` is a directory below the working directory",
+            ));
         }
         let HomeToml { project, flat_extensions, shared, foreign_keys, variable, .. } = home;
         Ok(ProfileDirs { global, project, flat_extensions, shared, foreign_keys, variable })
@@ -417,10 +429,10 @@ impl ProfileBuilder<'_> {
             (None, Some(path)) => {
                 let at = self.givers.of("compaction.file").map_or(0, |giver| giver.raw);
                 let pieces = file(&self.chain[at], &path)
-                    .map_err(|why| self.error(&["compaction", "file"], format!("`{path}`: {why}")))?;
+                    .map_err(|why| self.value_error(&["compaction", "file"], format!("`{path}`: {why}")))?;
                 pieces.into_iter().map(|piece| piece.text).collect()
             }
-            (None, None) => String::from_utf8_lossy(INSTRUCTIONS).into_owned(),
+            (None, None) => Compaction::BUNDLED.to_owned(),
         };
         Ok(Compaction { prompt, instructions: instructions.trim_end_matches('\n').to_owned() })
     }
@@ -430,7 +442,7 @@ impl ProfileBuilder<'_> {
         let bundle: Option<String> = self.take("bundle")?;
         match bundle {
             Some(name) if !SectionId::is_valid(&name) => {
-                Err(self.error(&["bundle"], format!("not the name of a bundle: `{name}`")))
+                Err(self.value_error(&["bundle"], format!("not the name of a bundle: `{name}`")))
             }
             bundle => Ok(bundle),
         }
@@ -447,8 +459,9 @@ impl ProfileBuilder<'_> {
 
     fn own_tags(&mut self) -> Result<EngineTags, ProfileError> {
         let names: Vec<String> = self.take_or("own_tags")?;
-        if let Some(name) = names.iter().find(|name| !EngineTags::is_name(name)) {
-            return Err(self.error(&["own_tags"], format!("not the name of a tag: `{name}`")));
+        if let Some((at, name)) = names.iter().enumerate().find(|(_, name)| !EngineTags::is_name(name)) {
+            let path = ["own_tags", &at.to_string()];
+            return Err(self.value_error(&path, format!("not the name of a tag: `{name}`")));
         }
         let of_sections = self.take_or("section_tags")?;
         Ok(EngineTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })

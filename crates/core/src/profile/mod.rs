@@ -227,6 +227,13 @@ pub struct Compaction {
     pub instructions: String,
 }
 
+impl Compaction {
+    /// The instructions of a profile that has none.
+    pub const BUNDLED: &str = include_str!("../../assets/sections/compaction/instructions.md");
+    /// The path of that text for people.
+    pub const BUNDLED_PATH: &str = "bundled/sections/compaction/instructions.md";
+}
+
 /// The times at which the prompt of a conversation is built again automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

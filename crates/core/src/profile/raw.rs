@@ -20,21 +20,54 @@ pub struct RawProfile {
 impl RawProfile {
     /// Builds an error that points at a key path of this file, such as `["section", "x", "when"]`.
     pub(super) fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
-        ProfileError {
-            message: message.into(),
-            place: Box::new(self.place_of(path)),
-            help: None,
-            in_overlay: false,
-        }
+        self.error_at(path, EntryPart::Key, message)
+    }
+
+    /// Builds an error that points at a key of this file or at its value.
+    pub(super) fn error_at(
+        &self,
+        path: &[&str],
+        part: EntryPart,
+        message: impl Into<String>,
+    ) -> ProfileError {
+        let place = match part {
+            EntryPart::Key => self.place_of(path),
+            EntryPart::Value => self.place_of_value(path),
+        };
+        ProfileError { message: message.into(), place: Box::new(place), help: None, in_overlay: false }
     }
 
     /// Returns the place of a key, such as `["section", "identity", "when"]`: the file alone if it does not have the key.
     #[must_use]
     pub fn place_of(&self, path: &[&str]) -> Place {
-        match key_span(&self.text, path) {
+        self.place(entry(&self.text, path).map(|entry| entry.key))
+    }
+
+    /// Returns the place of the value of a key, or of the key if the value is a table: the file alone if it does not have the
+    /// key.
+    ///
+    /// ```
+    /// use preface_core::profile;
+    /// let raw = profile::read("a", "a.toml", "order = \"mian\"\n")?;
+    /// assert_eq!((raw.place_of(&["order"]).column, raw.place_of_value(&["order"]).column), (Some(1), Some(9)));
+    /// # Ok::<(), profile::ProfileError>(())
+    /// ```
+    #[must_use]
+    pub fn place_of_value(&self, path: &[&str]) -> Place {
+        self.place(entry(&self.text, path).map(|entry| entry.value.unwrap_or(entry.key)))
+    }
+
+    fn place(&self, span: Option<Range<usize>>) -> Place {
+        match span {
             Some(span) => Place::within(None, &self.path, &self.text, span),
             None => Place::file(None, &self.path),
         }
+    }
+
+    /// Returns true if the file has the key.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
     }
 
     /// Finds the bytes `part` of a text that this file has under a key, such as `section.identity.text`. With `overlaid`, the
@@ -177,8 +210,23 @@ pub fn read(name: &str, path: &str, text: &str) -> Result<RawProfile, ProfileErr
     Ok(raw)
 }
 
-/// Finds the bytes of a key in a TOML text.
-fn key_span(text: &str, path: &[&str]) -> Option<Range<usize>> {
+/// The part of an entry that an error points at.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum EntryPart {
+    Key,
+    /// The value; the key if the value is a table.
+    Value,
+}
+
+/// The bytes of a key and its value in a TOML text.
+struct EntrySpan {
+    key: Range<usize>,
+    /// `None` for a table, which may have lines of its own.
+    value: Option<Range<usize>>,
+}
+
+/// Finds the bytes of a key and its value in a TOML text.
+fn entry(text: &str, path: &[&str]) -> Option<EntrySpan> {
     use toml::de::{DeTable, DeValue};
     let table = DeTable::parse(text).ok()?;
     let (first, below) = path.split_first()?;
@@ -197,7 +245,8 @@ fn key_span(text: &str, path: &[&str]) -> Option<Range<usize>> {
             _ => return None,
         };
     }
-    Some(span)
+    let is_table = matches!(here.get_ref(), DeValue::Table(_));
+    Some(EntrySpan { key: span, value: (!is_table).then(|| here.span()) })
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ impl Engine<'_> {
                 contributions = extensions::contribute(&mut profile, &entries.scopes, &look);
             }
             let place_of =
-                |section: &str| loaded.source.place_of_key(self.system(), &["section", section, "fill"]);
+                |section: &str| loaded.source.place_of_value(self.system(), &["section", section, "fill"]);
             let more = contribute(&profile, &contributions, &entries.scopes, breadth, &look, &place_of);
             contributions.extend(more);
             notes.extend(look.notes.take());

@@ -82,6 +82,28 @@ impl ProfileSource {
         profile::place_of_key(system, self.dir.as_deref(), &self.choice, path)
     }
 
+    /// Returns the place of the value of a key in the nearest profile that has it.
+    #[must_use]
+    pub fn place_of_value(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
+        profile::place_of_value(system, self.dir.as_deref(), &self.choice, path)
+    }
+
+    /// Finds the place of a variable in a condition, such as `section.identity.when`: the condition, if no file of the profile
+    /// has the variable in it.
+    #[must_use]
+    pub fn locate_test(&self, system: &dyn System, when: &str, variable: &VariableKey) -> Option<Place> {
+        let (text, dir) = (variable.as_str(), self.dir.as_deref());
+        profile::locate_value(system, dir, &self.choice, when, text, &(0..text.len()))
+            .or_else(|| self.place_of_key(system, &when.split('.').collect::<Vec<_>>()))
+    }
+
+    /// Returns the place of a key at which the nearest profile that has it replaces the value of one that is extended, and the
+    /// name of that one.
+    #[must_use]
+    pub fn replaced(&self, system: &dyn System, key: &str) -> Option<(Place, String)> {
+        profile::replaced(system, self.dir.as_deref(), &self.choice, key)
+    }
+
     /// Finds the bytes `part` of a text with the origin (profile, key) in the files of the profile. `None` if no file has it.
     #[must_use]
     pub fn locate(

@@ -24,6 +24,8 @@ pub struct RemindersReport {
     pub profile: String,
     /// The reminders, by id.
     pub catalogue: ReminderCatalog,
+    /// The help for a profile without reminders: the file that adds one.
+    pub help: Option<String>,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
@@ -36,7 +38,8 @@ impl Engine<'_> {
     pub fn reminders(&self, request: &Request) -> Result<RemindersReport, Error> {
         let LoadedProfile { profile, places, mut diagnostics, .. } = self.load_profile(request)?;
         let catalogue = self.catalogue(&profile, &places, &mut diagnostics);
-        Ok(RemindersReport { profile: profile.name.clone(), catalogue, diagnostics })
+        let help = help_for_none(&places).filter(|_| catalogue.is_empty());
+        Ok(RemindersReport { profile: profile.name.clone(), catalogue, help, diagnostics })
     }
 
     /// Returns the problems of the reminder files of a request's profile.
@@ -67,10 +70,9 @@ impl Engine<'_> {
         });
         let events = events.collect::<Result<Vec<_>, _>>()?;
         if catalogue.is_empty() {
-            diagnostics.push(Diagnostic::warning(
-                DiagnosticCode::ReminderNone,
-                format!("the profile `{}` has no reminders: events have no effect", profile.name),
-            ));
+            let message = format!("the profile `{}` has no reminders: events have no effect", profile.name);
+            let note = Diagnostic::warning(DiagnosticCode::ReminderNone, message);
+            diagnostics.push(Diagnostic { help: help_for_none(places), ..note });
             return Ok(Vec::new());
         }
         let many = events.len();
@@ -104,6 +106,12 @@ impl Engine<'_> {
     ) -> ReminderCatalog {
         reminders::catalogue(self.system(), profile.bundle.as_deref(), places, diagnostics)
     }
+}
+
+/// Returns the help for a profile without reminders: the file that adds one.
+fn help_for_none(places: &Places) -> Option<String> {
+    let file = places.global.as_ref()?.join("reminders/NAME.md");
+    Some(format!("add one: `{}`", places.shown(&file)))
 }
 
 /// Returns the error for an event; with several events it names the position.

@@ -260,7 +260,12 @@ fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path
     files.extend(init_files::of(profile, Scope::Global));
     files.push(sections.clone());
     files.extend(ADDED.map(|(name, about)| (name.to_owned(), about.to_owned())));
+    files.push(("models.toml".to_owned(), "what preface knows about models".to_owned()));
     if shared {
+        let template = ("template.md".to_owned(), "the template of the preset `template`".to_owned());
+        if !files.iter().any(|(name, _)| *name == template.0) {
+            files.push(template);
+        }
         files.push(("profiles/<name>.toml".to_owned(), "a whole prompt, for `--preset <name>`".to_owned()));
     }
     let wide = files.iter().map(|(name, _)| name.len()).max().unwrap_or_default();

@@ -45,23 +45,29 @@ pub fn of(profile: &Profile, scope: Scope) -> Vec<(String, String)> {
             _ => {}
         }
     }
-    if profile.has_agents {
-        for (name, about) in OF_AGENTS {
+    for (name, about, provider) in OF_AGENTS {
+        if profile.has_agents || fills(profile, provider) {
             files.push((name.to_owned(), about.to_owned()));
         }
     }
-    if scope == Scope::Global && profile.bundle.is_some() {
+    if scope == Scope::Global {
         files.push(("reminders/<name>.md".to_owned(), "a reminder (a template)".to_owned()));
     }
     files
 }
 
-/// The files of a profile with agents.
-const OF_AGENTS: [(&str, &str); 3] = [
-    ("agents/<name>.md", "an agent: its prompt and its tools"),
-    ("output-styles/<name>.md", "an output style, for the option `outputStyle`"),
-    ("commands/<name>.md", "a slash command"),
+/// The files of a profile with agents, or with a section of their context provider.
+const OF_AGENTS: [(&str, &str, &str); 3] = [
+    ("agents/<name>.md", "an agent: its prompt and its tools", "agent"),
+    ("output-styles/<name>.md", "an output style", "output-style"),
+    ("commands/<name>.md", "a slash command", "commands"),
 ];
+
+fn fills(profile: &Profile, provider: &str) -> bool {
+    let is_filled =
+        |section: &Section| matches!(&section.body, SectionBody::Fill(name) if name.as_str() == provider);
+    profile.sections.iter().any(is_filled)
+}
 
 fn form(language: Language) -> &'static str {
     match language {

@@ -1,6 +1,6 @@
 //! `preface explain --at`: the origin of a text or a byte of the prompt, and the use of a line of a file.
 
-use super::lost;
+use super::{lost, overlay_of};
 use crate::{
     failure::CommandFailure,
     files,
@@ -14,7 +14,7 @@ use preface_engine::{
     core::{
         diagnostic::Place,
         explain::{LineExplanation, LineOutcome, MatchPiece, PromptMatch, at_offset, at_source, at_text},
-        origin::{Origin, Source},
+        origin::{LiteralSource, Origin, Source},
         scope::Scope,
         suggestion::did_you_mean,
     },
@@ -158,13 +158,13 @@ fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
             };
             note::place(&place, style::GOOD, columns)
         }
-        Origin::Literal { profile, key } => match subject.place_in_profile(profile, key, range) {
-            Some(place) => place_about(&place, &format!("`{key}` of the profile {profile}"), columns),
-            None if &**key == "join" && subject.has_default_join(range) => {
-                format!(" ——▶ the default of `join`: the profile {profile} has none\n     {line}\n")
+        Origin::Literal { profile, key } => {
+            let about = about_literal(&subject.prompt.preset, profile, key);
+            match subject.place_in_profile(profile, key, range) {
+                Some(place) => place_about(&place, &about, columns),
+                None => format!(" ——▶ {about}\n     {line}\n"),
             }
-            None => format!(" ——▶ `{key}` of the profile {profile}\n     {line}\n"),
-        },
+        }
         Origin::Variable { key, source } => match subject.place_of_variable(key, source, range) {
             Some(place) => place_about(&place, &format!("the variable `{key}`"), columns),
             None => format!(" ——▶ the variable `{key}`, from {}\n     {line}\n", one_line(source)),
@@ -176,6 +176,22 @@ fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
         Origin::Hook { hook, event } => {
             format!(" ——▶ the hook `{}`, at {event}\n     {line}\n", one_line(hook))
         }
+    }
+}
+
+/// Describes a literal: its key, and who sets it.
+fn about_literal(preset: &str, profile: &str, key: &str) -> String {
+    let key = one_line(key);
+    let profile = match LiteralSource::of(profile) {
+        LiteralSource::Bundled => return format!("`{key}`, bundled with preface"),
+        LiteralSource::Caller => return format!("`{key}`, set with `--set`"),
+        LiteralSource::Profile(profile) => profile,
+    };
+    match overlay_of(preset, profile).as_deref().and_then(|overlay| overlay.split_once(' ')) {
+        Some((kind, name)) => {
+            format!("`{key}` of the profile `{}`, {kind} `{}`", one_line(preset), one_line(name))
+        }
+        None => format!("`{key}` of the profile `{}`", one_line(profile)),
     }
 }
 
@@ -302,6 +318,20 @@ fn outcome(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_literal_is_described_by_its_key_and_who_sets_it() {
+        for (profile, expected) in [
+            ("o", "`join` of the profile `o`"),
+            ("base", "`join` of the profile `base`"),
+            ("o tone=formal", "`join` of the profile `o`, with `tone=formal`"),
+            ("o 0.58", "`join` of the profile `o`, variant `0.58`"),
+            ("bundled", "`join`, bundled with preface"),
+            ("--set", "`join`, set with `--set`"),
+        ] {
+            assert_eq!(about_literal("o", profile, "join"), expected);
+        }
+    }
 
     #[test]
     fn places_are_told_apart() {

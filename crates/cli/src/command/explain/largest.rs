@@ -37,7 +37,7 @@ pub fn view(explained: &Explanation, most: usize, room: Option<usize>) -> String
             Cell::styled(number(row.sum), style::DIM),
             Cell::styled(percent(row.so_far), style::DIM),
             Cell::styled(row.part.section.as_str(), style::BOLD),
-            Cell::styled(mostly_from(row, room), style::DIM),
+            Cell::styled(mostly_from(row, &explained.preset, room), style::DIM),
         ]);
     }
     let mut out = table.show(room);
@@ -49,8 +49,8 @@ pub fn view(explained: &Explanation, most: usize, room: Option<usize>) -> String
 }
 
 /// Names the source that gave most of a part.
-fn mostly_from(row: &SizedPart<'_>, room: Option<usize>) -> String {
-    let sources = merged(row.part);
+fn mostly_from(row: &SizedPart<'_>, preset: &str, room: Option<usize>) -> String {
+    let sources = merged(row.part, preset);
     // The first of equals.
     let Some(most) = sources.iter().rev().max_by_key(|source| source.tokens) else { return String::new() };
     let label = match most.origin {

@@ -37,7 +37,9 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
 fn view(report: &RemindersReport, room: Option<usize>) -> String {
     let dim = style::DIM;
     if report.catalogue.is_empty() {
-        return format!("{dim}the profile `{}` has no reminders{dim:#}\n", one_line(&report.profile));
+        let help =
+            report.help.as_ref().map_or_else(String::new, |help| format!("help: {}\n", one_line(help)));
+        return format!("{dim}the profile `{}` has no reminders{dim:#}\n{help}", one_line(&report.profile));
     }
     let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
     table.row(["event", "layer", "fields"].map(|head| Cell::styled(head, dim)));

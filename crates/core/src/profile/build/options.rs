@@ -1,7 +1,8 @@
 //! Options: what the caller sets is laid over the profile, and what all of them are worth in the end.
 
-use super::{BY_CALLER, KEYS, ProfileBuilder, SECTION_KEYS, Setting};
+use super::{KEYS, ProfileBuilder, SECTION_KEYS, Setting};
 use crate::{
+    origin::LiteralSource,
     profile::{
         ProfileError, RawProfile,
         overlay::{KeySource, overlay},
@@ -29,7 +30,7 @@ impl ProfileBuilder<'_> {
     /// Applies `variant=` first, then every other option, over the table.
     pub(super) fn apply(&mut self, settings: &[Setting]) -> Result<(), ProfileError> {
         let last = self.chain.len().saturating_sub(1);
-        let by_caller = KeySource { name: BY_CALLER.into(), raw: last };
+        let by_caller = KeySource { name: LiteralSource::Caller.name().into(), raw: last };
         self.check_overlays()?;
         let mut overlays = Vec::new();
         let variants = self.take_table("variants")?;
@@ -38,7 +39,7 @@ impl ProfileBuilder<'_> {
             None => match self.table.remove("variant") {
                 None => None,
                 Some(Value::String(name)) => Some(name),
-                Some(_) => return Err(self.error(&["variant"], "`variant` must be a string")),
+                Some(_) => return Err(self.value_error(&["variant"], "`variant` must be a string")),
             },
         };
         if let Some(name) = chosen.filter(|name| !name.is_empty()) {
@@ -54,7 +55,7 @@ impl ProfileBuilder<'_> {
                 Some(_) => return Err(self.error(&["variants", &name], "a variant must be a table")),
                 None => {
                     let known: Vec<&str> = variants.keys().map(String::as_str).collect();
-                    let error = self.error(&["variants"], format!("unknown variant: `{name}`"));
+                    let error = self.value_error(&["variant"], format!("unknown variant: `{name}`"));
                     return Err(match known.as_slice() {
                         [] => error.help("this profile has no variants"),
                         known => error.help(format!("variants are {}", quoted(known))),
@@ -105,11 +106,7 @@ impl ProfileBuilder<'_> {
                         return Err(self.error(&["options", key], text));
                     }
                     if let Some(words) = choices.get(key).filter(|words| !words.contains(value)) {
-                        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                        let error = self.error(&["options", key], format!("`{key}` cannot be `{value}`"));
-                        return Err(error.help(suggest_or(value, words.iter().copied(), || {
-                            format!("it is one of {}", quoted(&words))
-                        })));
+                        return Err(self.unknown_choice(&["options", key], key, value, words));
                     }
                     let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
                     let takes_texts = self
@@ -134,9 +131,39 @@ impl ProfileBuilder<'_> {
             };
             overlay(&mut self.table, over, &mut self.givers, &|_, _| by_caller.clone());
         }
-        self.overlay_choices(&mut overlays)?;
+        self.overlay_choices(&choices, &mut overlays)?;
         self.overlays = overlays;
+        self.check_choices(&choices)
+    }
+
+    /// Refuses an option whose value is none of its choices. An empty option is one that is not set.
+    fn check_choices(&self, choices: &BTreeMap<String, Vec<String>>) -> Result<(), ProfileError> {
+        let options = self.table.get("options").and_then(Value::as_table);
+        for (name, words) in choices {
+            let Some(value) = options.and_then(|options| options.get(name)) else { continue };
+            let values = match value {
+                Value::Array(values) => values.iter().filter_map(value_text).collect(),
+                value => Vec::from_iter(value_text(value)),
+            };
+            let is_choice = |value: &String| value.is_empty() || words.contains(value);
+            if let Some(value) = values.iter().find(|value| !is_choice(value)) {
+                return Err(self.unknown_choice(&["options", name], name, value, words));
+            }
+        }
         Ok(())
+    }
+
+    /// Returns true if a profile has other choices for an option than the one that it extends, which has the table below `with`.
+    fn is_narrowed(&self, option: &str, with: &str) -> bool {
+        let raw = |path: String| self.givers.of(&path).map(|giver| giver.raw);
+        raw(format!("with.{with}")) < raw(format!("choices.{option}"))
+    }
+
+    fn unknown_choice(&self, path: &[&str], option: &str, value: &str, words: &[String]) -> ProfileError {
+        let error = self.value_error(path, format!("`{option}` cannot be `{value}`"));
+        error.help(suggest_or(value, words.iter().map(String::as_str), || {
+            format!("it is one of {}", quoted(words))
+        }))
     }
 
     /// Refuses a table below `variants` or `with` with a key that nothing has, whether or not it is applied.
@@ -169,7 +196,11 @@ impl ProfileBuilder<'_> {
     }
 
     /// Lays over the table what the profile has for the values of its options: `[with."name=value"]`, or `*` for any.
-    fn overlay_choices(&mut self, overlays: &mut Vec<[String; 2]>) -> Result<(), ProfileError> {
+    fn overlay_choices(
+        &mut self,
+        choices: &BTreeMap<String, Vec<String>>,
+        overlays: &mut Vec<[String; 2]>,
+    ) -> Result<(), ProfileError> {
         let last = self.chain.len().saturating_sub(1);
         for (name, over) in self.take_table("with")? {
             let Some((option, value)) = name.split_once('=') else {
@@ -180,6 +211,13 @@ impl ProfileBuilder<'_> {
             let Some(known) = known else {
                 return Err(self.error(&["with", &name], format!("this profile has no option `{option}`")));
             };
+            if let Some(words) = choices.get(option)
+                && !(value == "*" || value.is_empty() || known.is_array())
+                && !words.iter().any(|word| word == value)
+                && !self.is_narrowed(option, &name)
+            {
+                return Err(self.unknown_choice(&["with", &name], option, value, words));
+            }
             let Value::Table(over) = over else {
                 return Err(
                     self.error(&["with", &name], "what an option's value lays over the profile is a table")
@@ -222,7 +260,7 @@ impl ProfileBuilder<'_> {
         self.options = self.take_table("options")?;
         for (name, value) in &self.options {
             let Some(text) = value_text(value) else {
-                return Err(self.error(
+                return Err(self.value_error(
                     &["options", name],
                     "an option is a string, a number, a boolean or a list of strings",
                 ));

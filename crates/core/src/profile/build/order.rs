@@ -59,7 +59,7 @@ impl ProfileBuilder<'_> {
             None if orders.is_empty() => Vec::new(),
             None => {
                 let names: Vec<&str> = orders.keys().map(String::as_str).collect();
-                let error = self.error(&["order"], format!("unknown order: `{chosen}`"));
+                let error = self.value_error(&["order"], format!("unknown order: `{chosen}`"));
                 return Err(error.help(format!("orders are {}", quoted(&names))));
             }
         };
@@ -94,7 +94,9 @@ impl ProfileBuilder<'_> {
             };
             match table.get(key).and_then(Value::as_str) {
                 Some(anchor) => waiting.push((id.as_str(), key, anchor)),
-                None => return Err(self.error(&["section", id, key], format!("`{key}` names a section"))),
+                None => {
+                    return Err(self.value_error(&["section", id, key], format!("`{key}` names a section")));
+                }
             }
         }
         if self.agent.is_some() {
@@ -159,9 +161,9 @@ impl ProfileBuilder<'_> {
                     let (id, key, _) = waiting[0];
                     let what =
                         format!("sections are placed next to each other in a circle: {}", quoted(&ids));
-                    return Err(self.error(&["section", id, key], what));
+                    return Err(self.value_error(&["section", id, key], what));
                 };
-                let error = self.error(&["section", id, key], format!("unknown section: `{anchor}`"));
+                let error = self.value_error(&["section", id, key], format!("unknown section: `{anchor}`"));
                 return Err(error.help(suggest_or(anchor, order.iter().map(String::as_str), || {
                     "the section must be part of the order".to_owned()
                 })));

@@ -139,7 +139,15 @@ impl ProfileBuilder<'_> {
             Some(name) => self
                 .options
                 .get(name)
-                .ok_or_else(|| self.error(path, format!("this profile has no option `{name}`")))?
+                .ok_or_else(|| {
+                    let path = [path, &["option"]].concat();
+                    let names = self.options.keys().map(String::as_str);
+                    let error = self.value_error(&path, format!("this profile has no option `{name}`"));
+                    match did_you_mean(name, names) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error,
+                    }
+                })?
                 .clone(),
             None => value,
         };
@@ -284,14 +292,14 @@ impl ProfileBuilder<'_> {
     ) -> Result<Vec<Piece>, ProfileError> {
         let raw = self.givers.of(&path.join(".")).and_then(|giver| self.chain.get(giver.raw));
         let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(path, "no profile"))?;
-        file(raw, named).map_err(|why| self.error(path, format!("cannot read `{named}`: {why}")))
+        file(raw, named).map_err(|why| self.value_error(path, format!("cannot read `{named}`: {why}")))
     }
 
     /// The words before a section, from a file. Its last line end is not part of them.
     fn intro(&self, path: &[&str], named: &str, file: &mut TextLoader<'_>) -> Result<Piece, ProfileError> {
         let pieces = self.file(path, named, file)?;
         let [piece] = pieces.as_slice() else {
-            return Err(self.error(path, format!("`{named}` is empty or not UTF-8")));
+            return Err(self.value_error(path, format!("`{named}` is empty or not UTF-8")));
         };
         let kept = piece.text.trim_end_matches(['\n', '\r']).len();
         Ok(Piece { text: piece.text[..kept].to_owned(), origin: piece.origin.part(&(0..kept)) })
@@ -304,7 +312,12 @@ impl ProfileBuilder<'_> {
             let Some(into) = table.get("merge_into").and_then(Value::as_str) else { continue };
             let path = ["section", id, "merge_into"];
             let Some(target) = sections.and_then(|sections| sections.get(into)) else {
-                return Err(self.error(&path, format!("unknown section: `{into}`")));
+                let names = sections.into_iter().flat_map(|table| table.keys()).map(String::as_str);
+                let error = self.value_error(&path, format!("unknown section: `{into}`"));
+                return Err(match did_you_mean(into, names) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error,
+                });
             };
             if table.get("when").or(target.get("when")).is_some() {
                 let what = format!("`{id}` is in `{into}`, so neither may have a condition");
