@@ -38,10 +38,10 @@ use preface_host::{
     gate::Consent,
     profile::{self, ProfileChoice},
     provider::VARIABLE_PROVIDERS,
-    provider_context::{CONTEXT_FILE_LIMIT, Headless, SETTINGS_LIMIT},
+    provider_context::{CONTEXT_FILE_LIMIT, Headless, SETTINGS_LIMIT, other_encoding, utf_16},
     skills::{self, SkillOptions},
     styles,
-    system::{ReadScope, directory_cache::DirectoryCache},
+    system::{ReadError, ReadScope, directory_cache::DirectoryCache},
 };
 use std::{
     borrow::Cow,
@@ -139,11 +139,19 @@ impl Engine<'_> {
             let path = note.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
             note.code.topic() == "hidden" && path.is_some_and(|path| scanned.contains(path))
         };
+        let encodings = std::mem::take(&mut lint.files.encodings);
         let known = lint.linted.findings.clone();
         let is_new = |note: &Diagnostic| !has_lines(note) && !known.contains(note);
         let of_build = built.prompt.diagnostics.into_iter();
         let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());
         lint.linted.findings.extend(of_build.chain(of_reminders).filter(is_new));
+        let found = &mut lint.linted.findings;
+        for (shown, encoding) in encodings {
+            let note = other_encoding(Some(Scope::Project), &shown, encoding);
+            if !found.contains(&note) {
+                found.push(note);
+            }
+        }
         Ok(lint.done())
     }
 
@@ -196,6 +204,11 @@ impl Engine<'_> {
         for seen in inputs.gate().seen() {
             files.add(Scope::Project, &seen.shown, &seen.path, &seen.bytes);
         }
+        for unread in inputs.gate().unread() {
+            if let ReadError::Encoding(encoding) = unread.error {
+                files.encodings.insert(unread.shown, encoding);
+            }
+        }
     }
 
     /// Reads the agents and returns the name of one, if there are any.
@@ -219,6 +232,11 @@ impl Engine<'_> {
             linted: LintReport::default(),
         };
         for file in files {
+            if let Some(encoding) = utf_16(&file.bytes) {
+                lint.linted.texts += 1;
+                lint.linted.findings.push(other_encoding(None, &file.shown, encoding));
+                continue;
+            }
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             if name == "settings.json" {
                 let (_, notes) = loaded.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
@@ -341,6 +359,8 @@ struct Lint {
 struct FileTexts {
     by_name: BTreeMap<String, FileText>,
     paths: BTreeSet<PathBuf>,
+    /// The files of the project that are not UTF-8, with their encodings.
+    encodings: BTreeMap<String, &'static str>,
 }
 
 struct FileText {

@@ -1,8 +1,11 @@
 //! `Engine::lint` scans the files of a project whole, whatever is trusted and whichever preset is used.
 
 use preface_engine::{
-    ASSETS, Engine, Request, ToolChoice, TrustChoice, core::diagnostic::Diagnostic, coverage::HiddenText,
+    ASSETS, Engine, Request, ToolChoice, TrustChoice,
+    core::diagnostic::{Diagnostic, Severity},
+    coverage::HiddenText,
     host::system::memory::AccessKind,
+    lint::LintFile,
 };
 use preface_testkit::MemorySystem;
 use std::collections::BTreeMap;
@@ -139,6 +142,35 @@ fn a_text_that_the_file_does_not_show_as_it_is_is_found_once() {
             "hidden/zero-width .preface/skills/rel/SKILL.md:4",
         ]
     );
+}
+
+#[test]
+fn a_file_in_utf_16_is_one_finding() {
+    let utf_16 = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let marked = [b"\xff\xfe".to_vec(), utf_16("Marked.")].concat();
+    let system = machine(&[])
+        .with_file("/work/AGENTS.md", utf_16("Use tabs.\nBe brief.\n"))
+        .with_file("/work/.preface/append.md", &marked)
+        .with_file("/work/.claude/agents/a.md", utf_16(&skill("Body.")));
+    for (preset, paths) in
+        [("default", &[".preface/append.md", "AGENTS.md"][..]), ("claude-code", &[".claude/agents/a.md"])]
+    {
+        for trust in TRUST {
+            let linted = Engine::new(&system).lint(&request(preset, trust)).expect("the build succeeds");
+            let found = linted.findings.iter().filter(|note| note.severity >= Severity::Warning);
+            let found: Vec<_> = found
+                .map(|note| (note.code.as_str(), note.place.as_ref().map_or("", |place| &place.path)))
+                .collect();
+            let expected: Vec<_> = paths.iter().map(|path| ("file/utf-16", *path)).collect();
+            assert_eq!(found, expected, "{preset} {trust:?}");
+        }
+    }
+    for (bytes, what) in [(utf_16("Tabs."), " without a byte order mark"), (marked, "")] {
+        let file = LintFile { path: "/work/x.md".into(), shown: "x.md".to_owned(), bytes };
+        let linted = Engine::new(&system).lint_files(&Request::new("/work"), &[file]).expect("it is linted");
+        let found: Vec<&str> = linted.findings.iter().map(|note| note.message.as_str()).collect();
+        assert_eq!(found, [format!("x.md was left out: it is UTF-16 (little-endian){what}, not UTF-8")]);
+    }
 }
 
 #[test]
