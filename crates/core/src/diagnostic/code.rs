@@ -499,7 +499,7 @@ codes! {
     TemplateUnused "template/unused" [Warning] "A template was not used because the profile takes none.";
     TemplateUtcDate "template/utc-date" [Info] "`system:date` is the day in UTC.";
     TemplateValuesTooLarge "template/values-too-large" [Warning] "A variable is absent because all values together are too large.";
-    TemplateVolatileEarly "template/volatile-early" [Info] "A value that changes with every build comes before text that does not change.";
+    TemplateVolatileEarly "template/volatile-early" [Info] "A value that changes with every build comes before text that does not change and is more than a short rest of its line." => "Put the value near the end.";
     ToolBroken "tool/broken" [Warning] "A tool was left out because its manifest is not valid.";
     ToolDescription "tool/description" [Error] "The descriptions of tools could not be rendered.";
     ToolDisabled "tool/disabled" [Warning] "A tool was left out because a setting disables it.";
