@@ -166,8 +166,16 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::TrustChanged | Code::TrustUnrecorded => with("`preface trust grant`"),
         Code::TrustUntrusted if is_denied() => "leave out `--trust deny`".to_owned(),
         Code::TrustUntrusted => with("`preface trust grant`, or `--trust once` for this call"),
+        code if own.is_none() && note.severity > Severity::Info && is_of_texts(code) => {
+            return code.help().map(Cow::Owned);
+        }
         _ => return own.map(Cow::Borrowed),
     }))
+}
+
+/// Returns whether it is about what a text hides, contains or imitates.
+fn is_of_texts(code: DiagnosticCode) -> bool {
+    matches!(code.topic(), "forged" | "hidden" | "secret")
 }
 
 /// Returns the help for a template that breaks the limit of a setting.

@@ -238,11 +238,13 @@ impl<'p> RenderRules<'p> {
         let (hides, _) = hidden::scan_few(text, 1);
         for found in hides.iter().filter(|found| found.severity() > Severity::Info) {
             let what = format!("the value of `{key}` hides text: {}", found.message());
-            report_once(diagnostics, Diagnostic::warning(found.code(), what).about(key));
+            let note = Diagnostic::warning(found.code(), what).about(key);
+            report_once(diagnostics, Diagnostic { help: found.help(), ..note });
         }
         for found in forged::scan_few(text, &self.tags, 1).0 {
             let what = format!("`{key}` {}", found.message());
-            report_once(diagnostics, Diagnostic::new(found.severity(), found.code(), what).about(key));
+            let note = Diagnostic::new(found.severity(), found.code(), what).about(key);
+            report_once(diagnostics, Diagnostic { help: found.help(), ..note });
         }
     }
 }

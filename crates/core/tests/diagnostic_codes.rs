@@ -3,7 +3,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "the page and the sources are files")]
 
-use preface_core::diagnostic::{DiagnosticCode, Severity};
+use preface_core::{
+    diagnostic::{DiagnosticCode, Severity},
+    lint::forged,
+};
 use std::{
     collections::BTreeSet,
     env,
@@ -37,7 +40,33 @@ same; elsewhere the help of the diagnostic has it.
         let row = format!("| `{code}` | {} | {} | {remedy}", severities.join(", "), code.meaning());
         let _ = writeln!(page, "{} |", row.trim_end());
     }
-    page
+    page + &imitations()
+}
+
+/// The rules for what imitates the structure of a prompt, with the lists that the lint goes by.
+fn imitations() -> String {
+    let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let (tags, markers) = (list(forged::TAGS), list(forged::MARKERS));
+    let marker_tags = list(forged::MARKER_TAGS);
+    format!(
+        "
+## Imitations
+
+Letters in another case, letters and brackets that look alike, and invisible characters in between make no difference. In names of tags `-` and `_`
+are the same.
+
+- `forged/tag`: `<` and the name of a tag that preface writes, with a `/` or without: {tags}, those in `own_tags` of the profile, the
+  ids of its sections with `section_tags`, and those that a `prefix` or `suffix` of a section opens or closes.
+- `forged/marker`: a name between `<|` and `|>`, one of {markers}, or one of the tags {marker_tags}.
+- `forged/role`: a label at the start of a line, behind blanks and the characters `>`, `*`, `_` and `#`. `Assistant:` and `Human:` are reported wherever that is.
+  `System:` and `User:` are labels only outside of fenced code and before a sentence: three words or more on the same line, or eight characters of a
+  script without spaces; `System: do it` and `User: root` are not reported. `Instruction:` is one in a heading.
+- `forged/heading`: a line that starts with `#` and is the same as such a line of the finished prompt, but for blanks at its end, that
+  the profile or a text of preface writes. It is looked for in the texts of sections with `watch_tags`: instruction files and appended texts with
+  `pi`, instruction files with `default`; with `claude-code` those, output styles, agents, slash commands and MCP servers. `stud` and `template` have
+  no such section. Other headings are not reported.
+"
+    )
 }
 
 #[test]

@@ -183,6 +183,15 @@ fn values_that_change_stand_at_the_end() {
     assert_eq!(early("It is [system:time].\nBe brief."), 1);
     assert_eq!(early("[system:time][file:a]"), 1, "a value that stays is stable text");
     assert_eq!(early("[system:time] [git:status]."), 0, "nothing stable follows");
+    assert_eq!(early("Today is [system:time], time [system:time]."), 0, "the rest of a sentence is short");
+    assert_eq!(
+        early("Today is [system:time], and you are an agent of few words, at least for the time being."),
+        1
+    );
+    assert_eq!(early("It is [system:time]\n\n[system:time] is late."), 1, "a later line is more than a rest");
+    assert_eq!(early("[system:time]\n[system:time].\n"), 0);
+    let text = "\ntext";
+    let early = |template: &str| early(&template.replace("text", text));
     assert_eq!(early("[if file:a][system:time][else]text[endif]."), 0, "the other branch does not follow");
     assert_eq!(early("[if file:a].[else][system:time][endif]text"), 1);
     assert_eq!(early("[system:time][if file:a].[else]text[endif]"), 1);

@@ -3,10 +3,14 @@
 //! Nothing here changes a prompt. A text is scanned for what hides in it, for secrets and for forged structure; a
 //! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The diagnostics of the build are
 //! added.
+//!
+//! The files of a project are scanned whole, whatever the trust in them: beside the build, everything is collected once more as if
+//! all of them were granted and every tool active, and the gate lists what it sees. Of texts that are made of such a file, only
+//! what the file does not show as it is (an escape of JSON) and the tags of templates are looked at.
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
-    input::{collect::Breadth, named},
+    input::{Inputs, collect::Breadth, named},
     request::Request,
     trust::coverage::unrendered,
 };
@@ -30,11 +34,14 @@ use preface_core::{
     variable::{Stability, VariableKey},
 };
 use preface_host::{
-    gate::{Consent, GatedText},
+    agents, commands,
+    gate::Consent,
     profile::{self, ProfileChoice},
     provider::VARIABLE_PROVIDERS,
-    provider_context::{Headless, SETTINGS_LIMIT},
-    system::ReadScope,
+    provider_context::{CONTEXT_FILE_LIMIT, Headless, SETTINGS_LIMIT, other_encoding, utf_16},
+    skills::{self, SkillOptions},
+    styles,
+    system::{ReadError, ReadScope, directory_cache::DirectoryCache},
 };
 use std::{
     borrow::Cow,
@@ -73,8 +80,13 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn lint(&self, request: &Request) -> Result<LintReport, Error> {
+        let system = DirectoryCache::new(self.system()).keeping_files();
+        self.on(&system).writing(WriteScope::Nothing).lint_project(request)
+    }
+
+    fn lint_project(&self, request: &Request) -> Result<LintReport, Error> {
         let mut linted = LintReport::default();
-        let (built, limits) = match self.writing(WriteScope::Nothing).build(request) {
+        let (built, limits) = match self.build(request) {
             Ok(built) => {
                 let limits = RenderRules::new(&built.snapshot.profile.template, &[]);
                 (built, limits)
@@ -98,17 +110,22 @@ impl Engine<'_> {
             Err(error) => return Err(error),
         };
         let profile = &built.snapshot.profile;
-        let (catalogue, tags) = (catalogue(profile, &request.variables), tags(profile));
-        let mut lint = Lint { catalogue, limits, tags, scanned: BTreeSet::new(), linted };
-        lint.sources(&built, &|piece, part| self.place_of_piece(&built, piece, part));
-        lint.untrusted(profile, built.untrusted());
-        if built.untrusted_layer.is_some() {
-            // Nothing of a project that is held as a whole came to the gate.
-            let granting = Some(Consent::Granting(Vec::new()));
-            let engine = self.writing(WriteScope::Nothing);
-            let (inputs, _) = engine.read_and_collect(request, Breadth::Turn, granting, &Headless)?;
-            lint.untrusted(profile, inputs.gate().seen().iter());
+        let mut files = FileTexts::default();
+        for seen in &built.seen {
+            files.add(Scope::Project, &seen.shown, &seen.path, &seen.bytes);
         }
+        let whole = self.collect_whole(request, &built, &mut files)?;
+        let mut lint = Lint {
+            catalogue: catalogue(profile, &request.variables),
+            limits,
+            tags: tags(profile),
+            files,
+            scanned: BTreeSet::new(),
+            linted,
+        };
+        lint.not_utf8(&built.prompt.diagnostics);
+        lint.files(profile, &[&built.snapshot, &whole]);
+        lint.sources(&built.snapshot, &whole, &|piece, part| self.place_of_piece(&built, piece, part));
         lint.order(&built.prompt);
         let shown = |place: Place| Place { path: built.places.shown(place.path.as_ref()), ..place };
         let place_of = |path: &[&str]| built.profile_source.place_of_key(self.system(), path).map(shown);
@@ -129,12 +146,82 @@ impl Engine<'_> {
             let path = note.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
             note.code.topic() == "hidden" && path.is_some_and(|path| scanned.contains(path))
         };
+        let encodings = std::mem::take(&mut lint.files.encodings);
         let known = lint.linted.findings.clone();
         let is_new = |note: &Diagnostic| !has_lines(note) && !known.contains(note);
         let of_build = built.prompt.diagnostics.into_iter();
         let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());
         lint.linted.findings.extend(of_build.chain(of_reminders).filter(is_new));
+        let found = &mut lint.linted.findings;
+        for (shown, encoding) in encodings {
+            let note = other_encoding(Some(Scope::Project), &shown, encoding);
+            if !found.contains(&note) {
+                found.push(note);
+            }
+        }
         Ok(lint.done())
+    }
+
+    /// Collects what a build may use once all of the project is granted, also with other tools, and adds the files that came to the
+    /// gate.
+    fn collect_whole(
+        &self,
+        request: &Request,
+        built: &BuildResult,
+        files: &mut FileTexts,
+    ) -> Result<Snapshot, Error> {
+        let (inputs, mut whole) =
+            self.read_and_collect(request, Breadth::EveryTool, Some(Consent::Linting), &Headless)?;
+        // The state of a repository takes long to find out and decides about no file.
+        whole.variables.clone_from(&built.snapshot.variables);
+        whole.variables.retain(|key, _| key.kind() == "git");
+        self.read_for_other_tools(&inputs, &whole);
+        let agent = self.any_agent(&inputs);
+        self.read_on_demand(&inputs, files);
+        // The sections of an agent are no part of the profile of the main conversation.
+        if request.agent.is_none()
+            && let Some(agent) = agent
+        {
+            let of_agent = Request { agent: Some(agent), ..request.clone() };
+            if let Ok(inputs) = self.read_inputs(&of_agent, Some(Consent::Linting)) {
+                self.read_on_demand(&inputs, files);
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Reads what a build uses once an agent or a style is named, or a model once it uses a skill, and adds what came to the gate so
+    /// far, and the user's own skills. What is wrong with their heads is reported where they are listed.
+    fn read_on_demand(&self, inputs: &Inputs, files: &mut FileTexts) {
+        let look = inputs.look(self);
+        let profile = &inputs.entries.profile;
+        if profile.has_agents {
+            let _ = (commands::load(&look), styles::load(&look));
+        }
+        for section in profile.sections.iter().filter(|section| section.options.contains_key("roots")) {
+            for entry in skills::load(&SkillOptions::read(section, &look), &look) {
+                let Some(loaded) = entry.value.loaded.filter(|_| entry.origin.scope == Scope::Global) else {
+                    continue;
+                };
+                if let Ok(read) = self.system().read(&loaded.path, ReadScope::Anywhere, CONTEXT_FILE_LIMIT) {
+                    files.add(Scope::Global, &entry.origin.path, &loaded.path, &read.bytes);
+                }
+            }
+        }
+        for seen in inputs.gate().seen() {
+            files.add(Scope::Project, &seen.shown, &seen.path, &seen.bytes);
+        }
+        for unread in inputs.gate().unread() {
+            if let ReadError::Encoding(encoding) = unread.error {
+                files.encodings.insert(unread.shown, encoding);
+            }
+        }
+    }
+
+    /// Reads the agents and returns the name of one, if there are any.
+    fn any_agent(&self, inputs: &Inputs) -> Option<String> {
+        let agents = inputs.entries.profile.has_agents.then(|| agents::load(&inputs.look(self)))?;
+        agents.into_iter().find(|agent| agent.active).map(|agent| agent.name)
     }
 
     /// Looks at single files: texts, templates, settings and profiles, by their names.
@@ -147,10 +234,16 @@ impl Engine<'_> {
             catalogue: catalogue(&loaded.profile, &request.variables),
             limits: RenderRules::new(&loaded.profile.template, &[]),
             tags: tags(&loaded.profile),
+            files: FileTexts::default(),
             scanned: BTreeSet::new(),
             linted: LintReport::default(),
         };
         for file in files {
+            if let Some(encoding) = utf_16(&file.bytes) {
+                lint.linted.texts += 1;
+                lint.linted.findings.push(other_encoding(None, &file.shown, encoding));
+                continue;
+            }
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             if name == "settings.json" {
                 let (_, notes) = loaded.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
@@ -203,7 +296,7 @@ impl Engine<'_> {
     /// Builds without a token budget; where a template stops that build, the texts alone.
     fn build_unlimited(&self, request: &Request) -> Result<BuildResult, Error> {
         let unlimited = Request { budget: Some(usize::MAX), ..request.clone() };
-        match self.writing(WriteScope::Nothing).build(&unlimited) {
+        match self.build(&unlimited) {
             Err(Error::Render(_)) => self.unrendered(request),
             built => built,
         }
@@ -262,70 +355,117 @@ struct Lint {
     catalogue: VariableTypes,
     limits: RenderRules<'static>,
     tags: Vec<String>,
+    files: FileTexts,
     /// The paths of the texts that were linted.
     scanned: BTreeSet<String>,
     linted: LintReport,
 }
 
+/// The files that are scanned as a whole, by their paths for people: those of the project, and the user's skills.
+#[derive(Default)]
+struct FileTexts {
+    by_name: BTreeMap<String, FileText>,
+    paths: BTreeSet<PathBuf>,
+    /// The files of the project that are not UTF-8, with their encodings.
+    encodings: BTreeMap<String, &'static str>,
+}
+
+struct FileText {
+    scope: Scope,
+    path: PathBuf,
+    text: String,
+    /// False if there is something to report about its bytes.
+    is_utf8: bool,
+}
+
+impl FileTexts {
+    /// Adds a file, each once.
+    fn add(&mut self, scope: Scope, shown: &str, path: &Path, bytes: &[u8]) {
+        if !self.paths.insert(path.to_owned()) {
+            return;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let is_utf8 = matches!(text, Cow::Borrowed(_));
+        let file = FileText { scope, path: path.to_owned(), text: text.into_owned(), is_utf8 };
+        self.by_name.insert(shown.to_owned(), file);
+    }
+
+    /// Returns the file that a text is from.
+    fn get(&self, scope: Option<Scope>, path: &str) -> Option<&FileText> {
+        self.by_name.get(path).filter(|file| Some(file.scope) == scope)
+    }
+}
+
+/// A text of a snapshot, and where it comes from.
+struct SourceText<'s> {
+    scope: Option<Scope>,
+    path: String,
+    pieces: &'s [Piece],
+    language: Language,
+}
+
+impl SourceText<'_> {
+    fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+/// Returns the texts that a snapshot includes: contributions, layer files, section files, settings, the stored template, the
+/// profile's own.
+fn source_texts(snapshot: &Snapshot) -> Vec<SourceText<'_>> {
+    let mut texts: Vec<(&[Piece], Language)> = Vec::new();
+    for item in snapshot.contributions.iter().flat_map(|given| &given.items) {
+        texts.push((&item.pieces, item.language));
+    }
+    for layer in &snapshot.stack.0 {
+        for (name, pieces) in &layer.files {
+            let group = snapshot.profile.groups.iter().find(|group| {
+                group
+                    .replace
+                    .iter()
+                    .filter_map(ReplacementSource::file)
+                    .any(|file| file.scope == layer.scope && file.name == *name)
+            });
+            texts.push((pieces, group.map_or(Language::Verbatim, |group| group.language)));
+        }
+        texts.extend(layer.sections.values().map(|pieces| (pieces.as_slice(), Language::Template)));
+    }
+    for given in &snapshot.overrides {
+        if let Some(text) = &given.text {
+            texts.push((text, given.language.unwrap_or_default()));
+        }
+    }
+    if let Some(stored) = &snapshot.stored {
+        let group =
+            snapshot.profile.groups.iter().find(|group| group.replace.contains(&ReplacementSource::Store));
+        texts.push((stored, group.map_or(Language::Template, |group| group.language)));
+    }
+    for section in &snapshot.profile.sections {
+        if let SectionBody::Text(pieces) = &section.body {
+            texts.push((pieces, section.language));
+        }
+    }
+    let named = |(pieces, language): (&'_ [Piece], Language)| {
+        let (scope, path) = pieces.first().and_then(|piece| named(&piece.origin))?;
+        Some((scope, path, language))
+    };
+    let with_source = |text| {
+        named(text).map(|(scope, path, language)| SourceText { scope, path, pieces: text.0, language })
+    };
+    texts.into_iter().filter_map(with_source).collect()
+}
+
 impl Lint {
-    /// Checks the included texts: contributions, layer files, section files, settings, the stored template, the profile's own.
-    fn sources(&mut self, built: &BuildResult, place_of: &dyn Fn(&Piece, &Range<usize>) -> Option<Place>) {
-        let snapshot = &built.snapshot;
-        let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
-        let mut texts: Vec<(&[Piece], Language)> = Vec::new();
-        for item in snapshot.contributions.iter().flat_map(|given| &given.items) {
-            texts.push((&item.pieces, item.language));
-        }
-        for layer in &snapshot.stack.0 {
-            for (name, pieces) in &layer.files {
-                let group = snapshot.profile.groups.iter().find(|group| {
-                    group
-                        .replace
-                        .iter()
-                        .filter_map(ReplacementSource::file)
-                        .any(|file| file.scope == layer.scope && file.name == *name)
-                });
-                texts.push((pieces, group.map_or(Language::Verbatim, |group| group.language)));
-            }
-            texts.extend(layer.sections.values().map(|pieces| (pieces.as_slice(), Language::Template)));
-        }
-        for given in &snapshot.overrides {
-            if let Some(text) = &given.text {
-                texts.push((text, given.language.unwrap_or_default()));
-            }
-        }
-        if let Some(stored) = &snapshot.stored {
-            let group = snapshot
-                .profile
-                .groups
-                .iter()
-                .find(|group| group.replace.contains(&ReplacementSource::Store));
-            texts.push((stored, group.map_or(Language::Template, |group| group.language)));
-        }
-        for section in &snapshot.profile.sections {
-            if let SectionBody::Text(pieces) = &section.body {
-                texts.push((pieces, section.language));
-            }
-        }
-        for (pieces, language) in texts {
-            let Some((scope, path)) = pieces.first().and_then(|piece| named(&piece.origin)) else { continue };
-            let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-            if seen.insert((scope.unwrap_or(Scope::Bundled), path.clone(), text.clone())) {
-                let before = self.linted.findings.len();
-                self.text(scope, &path, &text, language);
-                let [piece] = pieces else { continue };
-                for place in self.linted.findings[before..].iter_mut().filter_map(|note| note.place.as_mut())
-                {
-                    if let Some(found) = place.span.as_ref().and_then(|span| place_of(piece, span)) {
-                        *place = found;
-                    }
-                }
-            }
+    /// Takes the files that a build reported as no UTF-8.
+    fn not_utf8(&mut self, reported: &[Diagnostic]) {
+        for note in reported.iter().filter(|note| note.code == DiagnosticCode::FileNotUtf8) {
+            let file = note.place.as_ref().and_then(|place| self.files.by_name.get_mut(&place.path));
+            file.into_iter().for_each(|file| file.is_utf8 = true);
         }
     }
 
-    /// Checks the project texts that are untrusted: they are read as text, and nothing in them is acted upon.
-    fn untrusted<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s GatedText>) {
+    /// Checks the files, each as a whole: they are read as text, and nothing in them is acted upon.
+    fn files(&mut self, profile: &Profile, snapshots: &[&Snapshot]) {
         let is_template = |path: &Path| {
             let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             let in_sections = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == "sections");
@@ -338,17 +478,97 @@ impl Lint {
             });
             in_sections || listed
         };
-        for seen in texts {
-            let language = if is_template(&seen.path) { Language::Template } else { Language::Verbatim };
-            self.bytes(Some(Scope::Project), &seen.shown, &seen.bytes, language);
+        let used: BTreeSet<String> = snapshots
+            .iter()
+            .flat_map(|snapshot| source_texts(snapshot))
+            .filter(|text| text.scope == Some(Scope::Project))
+            .map(|text| text.path)
+            .collect();
+        let files = std::mem::take(&mut self.files);
+        for (shown, file) in &files.by_name {
+            // The tags of a text that a prompt is made of are looked at there.
+            let template = file.scope == Scope::Project && !used.contains(shown) && is_template(&file.path);
+            let language = if template { Language::Template } else { Language::Verbatim };
+            if !file.is_utf8 {
+                self.bad_bytes(Some(file.scope), shown);
+            }
+            self.text(Some(file.scope), shown, &file.text, language);
+        }
+        self.files = files;
+    }
+
+    /// Checks the texts that prompts are made of: those of a build, and those of the project that it would use with all of the
+    /// project granted.
+    fn sources(
+        &mut self,
+        built: &Snapshot,
+        whole: &Snapshot,
+        place_of: &dyn Fn(&Piece, &Range<usize>) -> Option<Place>,
+    ) {
+        let mut seen: BTreeSet<(Scope, String, String)> = BTreeSet::new();
+        let more = source_texts(whole).into_iter().filter(|text| text.scope == Some(Scope::Project));
+        for source in source_texts(built).into_iter().chain(more) {
+            let text = source.text();
+            let SourceText { scope, path, pieces, language } = &source;
+            if !seen.insert((scope.unwrap_or(Scope::Bundled), path.clone(), text.clone())) {
+                continue;
+            }
+            let before = self.linted.findings.len();
+            let file = self.files.get(*scope, path);
+            let is_lossless = |piece: &Piece| matches!(piece.origin, Origin::Source { lossy: false, .. });
+            match file {
+                Some(_) if pieces.iter().all(is_lossless) => self.tags(*scope, path, &text, *language),
+                Some(_) => {
+                    self.scan(*scope, path, &text);
+                    self.tags(*scope, path, &text, *language);
+                }
+                None => self.text(*scope, path, &text, *language),
+            }
+            let file = self.files.get(*scope, path);
+            let piece = if let [piece] = pieces { Some(piece) } else { None };
+            let mut found = self.linted.findings.split_off(before);
+            found.retain_mut(|note| {
+                let Some(place) = &mut note.place else { return true };
+                let Some(span) = place.span.clone() else { return true };
+                if let Some(found) = piece.and_then(|piece| place_of(piece, &span)) {
+                    *place = found;
+                    return true;
+                }
+                let Some(file) = file else { return true };
+                if note.code.topic() != "template" && file.text.contains(&text[span.clone()]) {
+                    return false;
+                }
+                *place = match piece.map(|piece| &piece.origin) {
+                    Some(Origin::Source { span: whole, lossy: false, .. }) => {
+                        let span = whole.start + span.start..whole.start + span.end;
+                        Place::within(*scope, path.as_str(), &file.text, span)
+                    }
+                    Some(_) => Place::file(*scope, path.as_str()),
+                    None => return true,
+                };
+                true
+            });
+            self.linted.findings.append(&mut found);
         }
     }
 
+    /// Checks a text as a whole.
     fn text(&mut self, scope: Option<Scope>, path: &str, text: &str, language: Language) {
         self.linted.texts += 1;
         self.scanned.insert(path.to_owned());
+        self.scan(scope, path, text);
+        self.tags(scope, path, text, language);
+    }
+
+    /// Returns the most findings of one code that are kept of the next text.
+    fn most(&self) -> usize {
+        if self.linted.findings.len() < PLENTY { MOST } else { FEW }
+    }
+
+    /// Looks for hidden text, secrets and forged structure.
+    fn scan(&mut self, scope: Option<Scope>, path: &str, text: &str) {
+        let most = self.most();
         let found = &mut self.linted.findings;
-        let most = if found.len() < PLENTY { MOST } else { FEW };
         let (hidden, more) = hidden::scan_few(text, most);
         found.extend(hidden::diagnostics(&hidden, text, scope, path, CommentHandling::Sent));
         found.extend(finding::diagnostics(&more, text, scope, path));
@@ -358,8 +578,13 @@ impl Lint {
         let (forged, more) = forged::scan_few(text, &self.tags, most);
         found.extend(finding::diagnostics(&forged, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
+    }
+
+    /// Looks at the tags of a template.
+    fn tags(&mut self, scope: Option<Scope>, path: &str, text: &str, language: Language) {
         if language == Language::Template {
-            let most = most * 5;
+            let most = self.most() * 5;
+            let found = &mut self.linted.findings;
             let (notes, left) =
                 template::lint_few(text, &self.limits.template, &self.catalogue, scope, path, most);
             found.extend(notes.into_iter().map(|note| note.diagnostic));
@@ -376,13 +601,17 @@ impl Lint {
     fn bytes(&mut self, scope: Option<Scope>, path: &str, bytes: &[u8], language: Language) {
         let text = String::from_utf8_lossy(bytes);
         if let Cow::Owned(_) = &text {
-            let note = Diagnostic::warning(
-                DiagnosticCode::FileNotUtf8,
-                format!("{path} is not UTF-8: bad bytes became U+FFFD"),
-            );
-            self.linted.findings.push(note.at(Place::file(scope, path)).help("save the file as UTF-8"));
+            self.bad_bytes(scope, path);
         }
         self.text(scope, path, &text, language);
+    }
+
+    fn bad_bytes(&mut self, scope: Option<Scope>, path: &str) {
+        let note = Diagnostic::warning(
+            DiagnosticCode::FileNotUtf8,
+            format!("{path} is not UTF-8: bad bytes became U+FFFD"),
+        );
+        self.linted.findings.push(note.at(Place::file(scope, path)).help("save the file as UTF-8"));
     }
 
     /// Reports conditions of sections and guidelines on variables that never have a value.

@@ -28,6 +28,8 @@ pub enum Consent {
     Deny,
     /// A grant in progress: all project files, or only these where some are named.
     Granting(Vec<PathBuf>),
+    /// A lint: every project file is included and listed, whatever the mode. Nothing of it is handed out.
+    Linting,
 }
 
 /// The files of a project that a person was shown and agreed to for one call, each with its digest, and the branch.
@@ -205,7 +207,10 @@ impl Gate {
             (_, Consent::Deny) => false,
             (TrustMode::None, _) => true,
             (TrustMode::Whole, _) => self.layer,
-            (TrustMode::Pinned, Consent::Once | Consent::Shown(_) | Consent::Granting(_)) => true,
+            (
+                TrustMode::Pinned,
+                Consent::Once | Consent::Shown(_) | Consent::Granting(_) | Consent::Linting,
+            ) => true,
             (TrustMode::Pinned, Consent::Recorded) => self.pins.trust() == Trust::Trusted,
         }
     }
@@ -218,7 +223,7 @@ impl Gate {
             _ if self.mode != TrustMode::Pinned => true,
             Consent::Recorded => self.pins.has_branch(name),
             Consent::Shown(shown) => self.pins.has_branch(name) || shown.branch.as_deref() == Some(name),
-            Consent::Once | Consent::Deny | Consent::Granting(_) => true,
+            Consent::Once | Consent::Deny | Consent::Granting(_) | Consent::Linting => true,
         };
         self.allows_repository_text() && (is_granted || is_plain_branch(name))
     }
@@ -285,6 +290,7 @@ impl Gate {
             return shown.verdict(&text.path, &text.digest, text.shared);
         }
         match self.mode {
+            _ if self.consent == Consent::Linting => GateVerdict::Included,
             TrustMode::None | TrustMode::Whole if self.consent == Consent::Deny => GateVerdict::Denied,
             TrustMode::Whole if text.belongs == FileOwner::ToLayer && !self.layer => {
                 GateVerdict::UntrustedNew
@@ -299,10 +305,11 @@ impl Gate {
         }
     }
 
-    /// Returns whether texts are listed: all where they are pinned, and for a grant what it is about.
+    /// Returns whether texts are listed: all where they are pinned or linted, and for a grant what it is about.
     fn remembers(&self, whose: FileOwner) -> bool {
         let is_granting = matches!(self.consent, Consent::Granting(_));
         match self.mode {
+            _ if self.consent == Consent::Linting => true,
             TrustMode::Pinned => true,
             TrustMode::Whole => is_granting && whose == FileOwner::ToLayer,
             TrustMode::None => false,
@@ -405,7 +412,7 @@ impl Gate {
         self.unread.borrow().clone()
     }
 
-    /// Returns what came to the gate so far: pinned texts, and what a grant of a project as a whole is about.
+    /// Returns what came to the gate so far: pinned texts, what a grant of a project as a whole is about, and all for a lint.
     #[must_use]
     pub fn seen(&self) -> Vec<GatedText> {
         self.seen.borrow().clone()

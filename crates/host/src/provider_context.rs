@@ -173,11 +173,9 @@ impl ProviderContext<'_> {
     /// Reports a text in another encoding than UTF-8.
     fn note_encoding(&self, what: &ReadRequest<'_>, encoding: &'static str) {
         let shown = self.places.source(what.scope, what.path).path.clone();
-        let error = ReadError::Encoding(encoding);
-        let note = Diagnostic::left_out(Severity::Error, DiagnosticCode::FileUtf16, &shown, &error);
-        self.note(note.at(Place::file(Some(what.scope), shown)).help("save the file as UTF-8"));
+        self.note(other_encoding(Some(what.scope), &shown, encoding));
         if what.scope == Scope::Project {
-            self.add_unread(what.path, error, what.belongs);
+            self.add_unread(what.path, ReadError::Encoding(encoding), what.belongs);
         }
     }
 
@@ -473,14 +471,44 @@ pub(crate) enum ReadFailure {
     Untrusted,
 }
 
-/// Returns the name of another encoding than UTF-8 that the first bytes of a text show. As UTF-8 such a text has a NUL for
-/// each letter.
-fn utf_16(bytes: &[u8]) -> Option<&'static str> {
+/// Returns the name of another encoding than UTF-8 that the first bytes of a text show: by a byte order mark, or because at least
+/// every second character has a NUL on the same side. As UTF-8 such a text has a NUL for each letter.
+///
+/// ```
+/// use preface_host::provider_context::utf_16;
+/// assert_eq!(utf_16(b"\xff\xfea\0"), Some("UTF-16 (little-endian)"));
+/// assert_eq!(utf_16(b"\0a\0b"), Some("UTF-16 (big-endian) without a byte order mark"));
+/// assert_eq!(utf_16(b"a\0\0\0b\0\0\0"), None);
+/// assert_eq!(utf_16("nul \0 nul".as_bytes()), None);
+/// ```
+#[must_use]
+pub fn utf_16(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xff, 0xfe, ..] => Some("UTF-16 (little-endian)"),
-        [0xfe, 0xff, ..] => Some("UTF-16 (big-endian)"),
+        [0xff, 0xfe, ..] => return Some("UTF-16 (little-endian)"),
+        [0xfe, 0xff, ..] => return Some("UTF-16 (big-endian)"),
+        _ => {}
+    }
+    let units = &bytes[..bytes.len().min(UTF_16_SAMPLE)].chunks_exact(2);
+    let count = units.len();
+    let nuls = |side: usize| units.clone().filter(|unit| unit[side] == 0).count();
+    let is_half = |nuls: usize, others: usize| count > 1 && nuls * 2 >= count && others * 10 <= nuls;
+    match (nuls(0), nuls(1)) {
+        (high, low) if is_half(low, high) => Some("UTF-16 (little-endian) without a byte order mark"),
+        (high, low) if is_half(high, low) => Some("UTF-16 (big-endian) without a byte order mark"),
         _ => None,
     }
+}
+
+/// The number of bytes at the head of a text that show its encoding.
+const UTF_16_SAMPLE: usize = 4096;
+
+/// Returns the diagnostic of a text in another encoding.
+#[must_use]
+pub fn other_encoding(scope: Option<Scope>, shown: &str, encoding: &'static str) -> Diagnostic {
+    let error = ReadError::Encoding(encoding);
+    Diagnostic::left_out(Severity::Error, DiagnosticCode::FileUtf16, shown, error)
+        .at(Place::file(scope, shown))
+        .help("save the file as UTF-8")
 }
 
 /// The part of a file that is read.

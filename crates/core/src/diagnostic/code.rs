@@ -86,6 +86,19 @@ impl DiagnosticCode {
     pub fn remedy(self) -> Option<&'static str> {
         self.row().remedy
     }
+
+    /// Returns the same as the help of a diagnostic.
+    ///
+    /// ```
+    /// use preface_core::diagnostic::DiagnosticCode;
+    /// assert_eq!(DiagnosticCode::HiddenMark.help().as_deref(), Some("delete the marks"));
+    /// ```
+    #[must_use]
+    pub fn help(self) -> Option<String> {
+        let remedy = self.remedy()?.trim_end_matches('.');
+        let first = remedy.chars().next()?;
+        Some(first.to_lowercase().chain(remedy[first.len_utf8()..].chars()).collect())
+    }
 }
 
 impl fmt::Display for DiagnosticCode {
@@ -273,11 +286,11 @@ codes! {
     FileTooLarge "file/too-large" [Warning, Error] "A file was left out because it is too large." => "Shorten the file.";
     FileUnreadable "file/unreadable" [Warning, Error] "A file cannot be read and was left out." => "Correct or remove it.";
     FileUtf16 "file/utf-16" [Error] "A file was left out because it is UTF-16 or UTF-32." => "Save the file as UTF-8.";
-    ForgedEscaped "forged/escaped" [Warning, Info] "A value or text that imitates the structure of a prompt was escaped.";
-    ForgedHeading "forged/heading" [Warning] "A text imitates a heading that preface writes.";
-    ForgedMarker "forged/marker" [Warning] "A text imitates a marker of a chat format.";
-    ForgedRole "forged/role" [Warning] "A text imitates the start of a turn, such as `System:`.";
-    ForgedTag "forged/tag" [Warning] "A text imitates a tag that preface writes.";
+    ForgedEscaped "forged/escaped" [Warning, Info] "A value or text that imitates the structure of a prompt was escaped." => "See where the text comes from, and whether it is meant to mislead the model.";
+    ForgedHeading "forged/heading" [Warning] "A text imitates a heading that preface writes." => "Change the heading, or remove the line.";
+    ForgedMarker "forged/marker" [Warning] "A text imitates a marker of a chat format." => "Remove it, or write its first character as an entity, such as `&lt;`.";
+    ForgedRole "forged/role" [Warning] "A text imitates the start of a turn, such as `System:`." => "Write a backslash before it, such as `\\System:`, or change the beginning of the line.";
+    ForgedTag "forged/tag" [Warning] "A text imitates a tag that preface writes." => "Remove it, or write `&lt;` for its `<`.";
     GitBranchCut "git/branch-cut" [Warning] "The name of a git branch was cut.";
     GitBroken "git/broken" [Warning] "A git variable is absent because the repository is damaged.";
     GitFilter "git/filter" [Warning] "A git variable is absent because the repository uses filters, which are not run.";
@@ -285,24 +298,24 @@ codes! {
     GitNoWorkTree "git/no-work-tree" [Info] "A git variable is absent because the directory is a git directory and not a work tree." => "Use a work tree.";
     GitUnlinked "git/unlinked" [Warning] "A git variable is absent because the work tree and its git directory do not name each other." => "`git worktree repair` links them again.";
     GitUnsupported "git/unsupported" [Warning] "A git variable is absent because the repository uses a feature that is not supported.";
-    HiddenBidi "hidden/bidi" [Error, Warning, Info] "A text has bidirectional control characters, which change the order on the screen.";
-    HiddenBom "hidden/bom" [Warning, Info] "A text has a byte order mark that is not at its start.";
-    HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment, which a rendered page does not show.";
-    HiddenControl "hidden/control" [Warning, Info] "A text has control characters.";
-    HiddenEscaped "hidden/escaped" [Warning, Info] "Hidden or unusual characters of a variable's value were escaped.";
-    HiddenFiller "hidden/filler" [Warning, Info] "A text has characters that look like a blank or like nothing.";
-    HiddenMark "hidden/mark" [Warning, Info] "A text has direction marks.";
-    HiddenMore "hidden/more" [Warning] "More hidden text was found than is reported.";
-    HiddenOffScreen "hidden/off-screen" [Warning, Info] "A text has blanks or empty lines that push what follows off the screen.";
-    HiddenPile "hidden/pile" [Warning, Info] "A text has many combining marks on one letter.";
-    HiddenPrivateUse "hidden/private-use" [Warning, Info] "A text has private-use or unassigned characters.";
-    HiddenSelector "hidden/selector" [Warning, Info] "A text has variation selectors where none are needed.";
-    HiddenSelectorRun "hidden/selector-run" [Warning, Info] "A text has several variation selectors in a row, which can carry data.";
-    HiddenSeparator "hidden/separator" [Warning, Info] "A text has line or paragraph separators.";
-    HiddenSpace "hidden/space" [Warning, Info] "A text has several unusual blanks in a row.";
-    HiddenTag "hidden/tag" [Error, Warning, Info] "A text has tag characters, which can carry invisible text.";
-    HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters and is used as it is.";
-    HiddenZeroWidth "hidden/zero-width" [Warning, Info] "A text has zero-width characters.";
+    HiddenBidi "hidden/bidi" [Error, Warning, Info] "A text has bidirectional control characters, which change the order on the screen." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
+    HiddenBom "hidden/bom" [Warning, Info] "A text has a byte order mark that is not at its start." => "Delete it: it may be at the start of a file only.";
+    HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment, which a rendered page does not show." => "Remove the comment if it is not meant for the model.";
+    HiddenControl "hidden/control" [Warning, Info] "A text has control characters." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
+    HiddenEscaped "hidden/escaped" [Warning, Info] "Hidden or unusual characters of a variable's value were escaped." => "See where the value comes from, and change it there.";
+    HiddenFiller "hidden/filler" [Warning, Info] "A text has characters that look like a blank or like nothing." => "Write a space, or delete the characters.";
+    HiddenMark "hidden/mark" [Warning, Info] "A text has direction marks." => "Delete the marks.";
+    HiddenMore "hidden/more" [Warning] "More hidden text was found than is reported." => "Correct the places that are reported, and look again.";
+    HiddenOffScreen "hidden/off-screen" [Warning, Info] "A text has blanks or empty lines that push what follows off the screen." => "Delete the blanks or the empty lines.";
+    HiddenPile "hidden/pile" [Warning, Info] "A text has many combining marks on one letter." => "Delete the marks.";
+    HiddenPrivateUse "hidden/private-use" [Warning, Info] "A text has private-use or unassigned characters." => "Write the characters as words.";
+    HiddenSelector "hidden/selector" [Warning, Info] "A text has variation selectors where none are needed." => "Delete the variation selectors.";
+    HiddenSelectorRun "hidden/selector-run" [Warning, Info] "A text has several variation selectors in a row, which can carry data." => "Delete the variation selectors.";
+    HiddenSeparator "hidden/separator" [Warning, Info] "A text has line or paragraph separators." => "Write a line feed in its place.";
+    HiddenSpace "hidden/space" [Warning, Info] "A text has several unusual blanks in a row." => "Write spaces.";
+    HiddenTag "hidden/tag" [Error, Warning, Info] "A text has tag characters, which can carry invisible text." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
+    HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters and is used as it is." => "See where the value comes from, and change it there.";
+    HiddenZeroWidth "hidden/zero-width" [Warning, Info] "A text has zero-width characters." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
     HistoryEdited "history/edited" [Warning] "A message that was sent in an earlier request of the conversation changed or is gone.";
     HookEmptyPrompt "hook/empty-prompt" [Warning] "A hook answered with an empty prompt, which changes nothing." => "`\"replace_with_empty\": true` sends an empty prompt.";
     HookError "hook/error" [Error, Warning] "A hook failed, or a skill that it expands cannot be read.";
@@ -436,16 +449,21 @@ codes! {
     ScopeDisabled "scope/disabled" [Info] "An extension or MCP server is switched off by a setting.";
     ScopeEnabled "scope/enabled" [Warning, Info] "A stronger layer switches on an extension or MCP server that another layer switches off.";
     ScopeShadows "scope/shadows" [Info, Warning] "An extension or MCP server hides one of a weaker layer with the same name.";
-    SecretAnthropic "secret/anthropic" [Warning] "A text holds what looks like an Anthropic key.";
-    SecretAws "secret/aws" [Warning] "A text holds what looks like an AWS access key.";
-    SecretAwsTemporary "secret/aws-temporary" [Warning] "A text holds what looks like a temporary AWS access key.";
-    SecretGithub "secret/github" [Warning] "A text holds what looks like a GitHub token.";
-    SecretGithubOauth "secret/github-oauth" [Warning] "A text holds what looks like a GitHub OAuth token.";
-    SecretGoogle "secret/google" [Warning] "A text holds what looks like a Google API key.";
-    SecretPrivateKey "secret/private-key" [Warning] "A text holds what looks like a private key.";
-    SecretSk "secret/sk" [Warning] "A text holds what looks like a secret key that starts with `sk-`.";
-    SecretSlack "secret/slack" [Warning] "A text holds what looks like a Slack token.";
-    SecretStripe "secret/stripe" [Warning] "A text holds what looks like a Stripe key.";
+    SecretAnthropic "secret/anthropic" [Warning] "A text holds what looks like an Anthropic key (`sk-ant-`)." => "Revoke it, then remove it from the text.";
+    SecretAws "secret/aws" [Warning] "A text holds what looks like an AWS access key (`AKIA`)." => "Revoke it, then remove it from the text.";
+    SecretAwsSecret "secret/aws-secret" [Warning] "A text holds what looks like an AWS secret key: 40 characters behind a name such as `aws_secret_access_key`." => "Revoke it, then remove it from the text.";
+    SecretAwsTemporary "secret/aws-temporary" [Warning] "A text holds what looks like a temporary AWS access key (`ASIA`)." => "Revoke it, then remove it from the text.";
+    SecretGithub "secret/github" [Warning] "A text holds what looks like a GitHub token (`ghp_`, `ghr_`, `ghs_`, `ghu_`, `github_pat_`)." => "Revoke it, then remove it from the text.";
+    SecretGithubOauth "secret/github-oauth" [Warning] "A text holds what looks like a GitHub OAuth token (`gho_`)." => "Revoke it, then remove it from the text.";
+    SecretGitlab "secret/gitlab" [Warning] "A text holds what looks like a GitLab token (`glpat-`)." => "Revoke it, then remove it from the text.";
+    SecretGoogle "secret/google" [Warning] "A text holds what looks like a Google API key (`AIza`)." => "Revoke it, then remove it from the text.";
+    SecretHuggingface "secret/huggingface" [Warning] "A text holds what looks like a Hugging Face token (`hf_`)." => "Revoke it, then remove it from the text.";
+    SecretNpm "secret/npm" [Warning] "A text holds what looks like an npm token (`npm_`)." => "Revoke it, then remove it from the text.";
+    SecretPrivateKey "secret/private-key" [Warning] "A text holds what looks like a private key (`-----BEGIN … PRIVATE KEY-----`)." => "Revoke it, then remove it from the text.";
+    SecretPypi "secret/pypi" [Warning] "A text holds what looks like a PyPI token (`pypi-AgE`)." => "Revoke it, then remove it from the text.";
+    SecretSk "secret/sk" [Warning] "A text holds what looks like a secret key that starts with `sk-`, as those of OpenAI do." => "Revoke it, then remove it from the text.";
+    SecretSlack "secret/slack" [Warning] "A text holds what looks like a Slack token (`xoxb-`, `xoxp-` and the like, `xapp-`)." => "Revoke it, then remove it from the text.";
+    SecretStripe "secret/stripe" [Warning] "A text holds what looks like a Stripe key (`sk_live_`, `rk_live_`)." => "Revoke it, then remove it from the text.";
     SectionBlank "section/blank" [Warning] "The file of a section is empty and has no effect.";
     SectionMoved "section/moved" [Info] "A section was moved because the profile arranges sections by stability." => "`arrange = \"listed\"` keeps each section in its place.";
     SectionName "section/name" [Warning] "The name of a file or setting is not a section id; it was left out.";
@@ -500,7 +518,7 @@ codes! {
     TemplateUnused "template/unused" [Warning] "A template was not used because the profile takes none.";
     TemplateUtcDate "template/utc-date" [Info] "`system:date` is the day in UTC.";
     TemplateValuesTooLarge "template/values-too-large" [Warning] "A variable is absent because all values together are too large.";
-    TemplateVolatileEarly "template/volatile-early" [Info] "A value that changes with every build comes before text that does not change.";
+    TemplateVolatileEarly "template/volatile-early" [Info] "A value that changes with every build comes before text that does not change and is more than a short rest of its line." => "Put the value near the end.";
     ToolBroken "tool/broken" [Warning] "A tool was left out because its manifest is not valid.";
     ToolDescription "tool/description" [Error] "The descriptions of tools could not be rendered.";
     ToolDisabled "tool/disabled" [Warning] "A tool was left out because a setting disables it.";

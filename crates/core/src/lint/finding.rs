@@ -28,9 +28,9 @@ pub trait TextFinding {
     /// Returns one sentence, lower case first.
     fn message(&self) -> String;
 
-    /// Returns what to do about it, if that is known.
+    /// Returns what to do about it, if that is known: by default what its code has.
     fn help(&self) -> Option<String> {
-        None
+        self.code().help()
     }
 }
 

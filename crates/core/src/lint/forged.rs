@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `<system-reminder>`, `</available_skills>`, `< / SKILL x="1">` | the `<` becomes `&lt;` |
 //! | `<ѕystem-reminder>` with a Cyrillic letter, `＜skill＞` | the same; a `＜` becomes `&#xff1c;` |
-//! | `<\|im_start\|>`, `[INST]`, `<start_of_turn>` and other markers of chat formats | the first character as an entity |
+//! | `<\|im_start\|>`, `[INST]`, `<start_of_turn>`, `</system>` and other markers of chat formats | the first character as an entity |
 //! | `Human:` or `**assistant:**` at the start of a line, `System:` and `User:` where prose follows | a backslash before the label: `\Human:` |
 //!
 //! Nothing else changes: other tags, the labels inside a line, `&`, `>` and blanks stay. Doing it twice changes
@@ -34,20 +34,22 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 pub const TAGS: &[&str] =
     &["available_skills", "project_context", "project_instructions", "skill", "system-reminder"];
 
-/// Tags of chat formats that end a turn, start one, or stand for the call of a tool.
-const MARKER_TAGS: &[&str] = &[
+/// Tags of chat formats that end a turn, start one, enclose a system prompt, or stand for the call of a tool.
+pub const MARKER_TAGS: &[&str] = &[
     "bos",
     "end_of_turn",
     "function_calls",
     "function_results",
     "start_of_turn",
+    "system",
+    "system_prompt",
     "tool_call",
     "tool_response",
     "tool_use_error",
 ];
 
 /// Markers of chat formats that are written in brackets.
-const MARKERS: &[&str] = &[
+pub const MARKERS: &[&str] = &[
     "[/AVAILABLE_TOOLS]",
     "[/INST]",
     "[/SYSTEM_PROMPT]",

@@ -179,6 +179,10 @@ impl TextFinding for HiddenSpan {
         };
         format!("{what}: {}", self.code_points)
     }
+
+    fn help(&self) -> Option<String> {
+        self.code().help().filter(|_| self.usual.is_none())
+    }
 }
 
 /// Returns how bad a run of this kind is.
@@ -304,7 +308,7 @@ pub enum CommentHandling {
 /// use preface_core::lint::hidden::{CommentHandling, diagnostics, scan};
 /// let text = "<!-- psst -->";
 /// let notes = diagnostics(&scan(text), text, None, "AGENTS.md", CommentHandling::Sent);
-/// assert_eq!(notes[0].help.as_deref(), Some("the model sees it"));
+/// assert_eq!(notes[0].help.as_deref(), Some("the model sees it; remove the comment if it is not meant for the model"));
 /// ```
 #[must_use]
 pub fn diagnostics(
@@ -315,12 +319,11 @@ pub fn diagnostics(
     comments: CommentHandling,
 ) -> Diagnostics {
     let mut notes = finding::diagnostics(findings, text, scope, path);
-    let handling = match comments {
-        CommentHandling::Sent => "the model sees it",
-        CommentHandling::Stripped => "the model does not see it",
-    };
     for note in notes.iter_mut().filter(|note| note.code == HiddenKind::Comment.code()) {
-        note.help = Some(handling.to_owned());
+        note.help = match comments {
+            CommentHandling::Sent => note.help.take().map(|help| format!("the model sees it; {help}")),
+            CommentHandling::Stripped => Some("the model does not see it".to_owned()),
+        };
     }
     notes
 }

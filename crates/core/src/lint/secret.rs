@@ -6,7 +6,10 @@
 use super::finding::TextFinding;
 use crate::diagnostic::{DiagnosticCode, Severity};
 use memchr::memmem;
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    ops::{Range, RangeInclusive},
+};
 
 /// One kind of credential and how to recognise it.
 #[derive(Debug)]
@@ -23,11 +26,13 @@ pub struct Pattern {
 enum PrefixMatch {
     /// A credential that ends here.
     Token(usize),
+    /// A credential behind a name.
+    Value(Range<usize>),
     /// None; the search goes on here.
     Nothing(usize),
 }
 
-/// The patterns, by code.
+/// The patterns, by code and prefix.
 pub const PATTERNS: &[Pattern] = &[
     Pattern {
         code: DiagnosticCode::SecretAnthropic,
@@ -36,6 +41,60 @@ pub const PATTERNS: &[Pattern] = &[
         end: |text, at| token(text, at, 7, is_dashed),
     },
     Pattern { code: DiagnosticCode::SecretAws, what: "an AWS access key", start: "AKIA", end: aws },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "AWS_SECRET_KEY",
+        end: |text, at| aws_secret(text, at + 14),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "SECRET_ACCESS_KEY",
+        end: |text, at| aws_secret(text, at + 17),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "SecretAccessKey",
+        end: |text, at| aws_secret(text, at + 15),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "_SECRET_ACCESS_KEY",
+        end: |text, at| aws_secret(text, at + 18),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "_secret_access_key",
+        end: |text, at| aws_secret(text, at + 18),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "awsSecretAccessKey",
+        end: |text, at| aws_secret(text, at + 18),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "aws_secret_key",
+        end: |text, at| aws_secret(text, at + 14),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "secretAccessKey",
+        end: |text, at| aws_secret(text, at + 15),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretAwsSecret,
+        what: "an AWS secret key",
+        start: "secret_access_key",
+        end: |text, at| aws_secret(text, at + 17),
+    },
     Pattern {
         code: DiagnosticCode::SecretAwsTemporary,
         what: "a temporary AWS access key",
@@ -49,10 +108,40 @@ pub const PATTERNS: &[Pattern] = &[
         end: |text, at| token(text, at, 4, is_word),
     },
     Pattern {
+        code: DiagnosticCode::SecretGithub,
+        what: "a GitHub token",
+        start: "ghr_",
+        end: |text, at| token(text, at, 4, is_word),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretGithub,
+        what: "a GitHub token",
+        start: "ghs_",
+        end: |text, at| token(text, at, 4, is_word),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretGithub,
+        what: "a GitHub token",
+        start: "ghu_",
+        end: |text, at| token(text, at, 4, is_word),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretGithub,
+        what: "a GitHub token",
+        start: "github_pat_",
+        end: |text, at| token(text, at, 11, is_word),
+    },
+    Pattern {
         code: DiagnosticCode::SecretGithubOauth,
         what: "a GitHub OAuth token",
         start: "gho_",
         end: |text, at| token(text, at, 4, is_word),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretGitlab,
+        what: "a GitLab token",
+        start: "glpat-",
+        end: |text, at| token(text, at, 6, is_dashed),
     },
     Pattern {
         code: DiagnosticCode::SecretGoogle,
@@ -61,17 +150,71 @@ pub const PATTERNS: &[Pattern] = &[
         end: |text, at| token(text, at, 4, is_dashed),
     },
     Pattern {
+        code: DiagnosticCode::SecretHuggingface,
+        what: "a Hugging Face token",
+        start: "hf_",
+        end: |text, at| plain_token(text, at, 3, 30..=60),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretNpm,
+        what: "an npm token",
+        start: "npm_",
+        end: |text, at| plain_token(text, at, 4, 36..=36),
+    },
+    Pattern {
         code: DiagnosticCode::SecretPrivateKey,
         what: "a private key",
         start: "-----BEGIN ",
         end: private_key,
     },
+    Pattern {
+        code: DiagnosticCode::SecretPypi,
+        what: "a PyPI token",
+        start: "pypi-AgE",
+        end: |text, at| token(text, at, 8, is_dashed),
+    },
     Pattern { code: DiagnosticCode::SecretSk, what: "a secret key", start: "sk-", end: secret_key },
+    Pattern {
+        code: DiagnosticCode::SecretSlack,
+        what: "a Slack token",
+        start: "xapp-",
+        end: |text, at| token(text, at, 5, is_dashed),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretSlack,
+        what: "a Slack token",
+        start: "xoxa-",
+        end: |text, at| token(text, at, 5, is_dashed),
+    },
     Pattern {
         code: DiagnosticCode::SecretSlack,
         what: "a Slack token",
         start: "xoxb-",
         end: |text, at| token(text, at, 5, is_dashed),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretSlack,
+        what: "a Slack token",
+        start: "xoxp-",
+        end: |text, at| token(text, at, 5, is_dashed),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretSlack,
+        what: "a Slack token",
+        start: "xoxr-",
+        end: |text, at| token(text, at, 5, is_dashed),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretSlack,
+        what: "a Slack token",
+        start: "xoxs-",
+        end: |text, at| token(text, at, 5, is_dashed),
+    },
+    Pattern {
+        code: DiagnosticCode::SecretStripe,
+        what: "a Stripe key",
+        start: "rk_live_",
+        end: |text, at| token(text, at, 8, is_word),
     },
     Pattern {
         code: DiagnosticCode::SecretStripe,
@@ -125,8 +268,9 @@ impl TextFinding for Secret {
 /// Finds tokens that look like credentials, in the order of the text and without overlaps.
 ///
 /// A token starts where no ASCII letter, digit or underscore is before it, and has at least 20 characters after
-/// its prefix. AWS access keys have exactly 16. A private key reaches from its first to its last line, or as far as
-/// its lines go where the last one is missing.
+/// its prefix. AWS access keys have exactly 16, npm tokens 36 and those of Hugging Face 30 or more letters and digits. An AWS
+/// secret key has no prefix: it is found behind its name, such as `aws_secret_access_key =`. A private key reaches from its first
+/// to its last line, or as far as its lines go where the last one is missing.
 ///
 /// ```
 /// use preface_core::lint::secret::scan;
@@ -207,6 +351,10 @@ fn matches(text: &str, pattern: &Pattern) -> Vec<Secret> {
                 found.push(Secret { range: start..end, code: pattern.code, what: pattern.what });
                 at = end;
             }
+            PrefixMatch::Value(range) => {
+                at = range.end;
+                found.push(Secret { range, code: pattern.code, what: pattern.what });
+            }
             PrefixMatch::Nothing(end) => at = end,
         }
     }
@@ -244,6 +392,38 @@ fn token(text: &str, start: usize, prefix: usize, belongs: fn(u8) -> bool) -> Pr
     let after = start + prefix;
     let end = after + run(text, after, belongs);
     if end - after >= SHORTEST { PrefixMatch::Token(end) } else { PrefixMatch::Nothing(end) }
+}
+
+/// Takes letters and digits alone, so many of them. Names such as `npm_config_registry` have underscores.
+fn plain_token(text: &str, start: usize, prefix: usize, length: RangeInclusive<usize>) -> PrefixMatch {
+    let after = start + prefix;
+    let end = after + run(text, after, is_dashed);
+    let is_token =
+        length.contains(&(end - after)) && text[after..end].bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_token { PrefixMatch::Token(end) } else { PrefixMatch::Nothing(end) }
+}
+
+/// The characters of an AWS secret key.
+const AWS_SECRET: usize = 40;
+
+/// Takes the value that is assigned to the name before `at`: 40 characters of base64, with letters of both cases and a digit, which
+/// digests and placeholders lack.
+fn aws_secret(text: &str, at: usize) -> PrefixMatch {
+    let bytes = text.as_bytes();
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'`');
+    let sign = at + run(text, at, is_blank);
+    let signs = run(text, sign, |byte| matches!(byte, b'=' | b':' | b'>'));
+    let start = sign + signs + run(text, sign + signs, is_blank);
+    let end = start + run(text, start, is_base64);
+    let key = &bytes[start..end];
+    let has = |class: fn(&u8) -> bool| key.iter().any(class);
+    let is_key = (1..=2).contains(&signs)
+        && key.len() == AWS_SECRET
+        && !key.contains(&b'=')
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit);
+    if is_key { PrefixMatch::Value(start..end) } else { PrefixMatch::Nothing(at) }
 }
 
 /// Takes `sk-` and what follows for a key, unless it is a chain of short lower-case words.
@@ -314,10 +494,10 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn patterns_are_sorted_and_have_each_code_once() {
+    fn patterns_are_sorted_and_have_each_prefix_once() {
         assert!(
-            PATTERNS.is_sorted_by(|a, b| a.code < b.code),
-            "PATTERNS must stay sorted by code, without duplicates"
+            PATTERNS.is_sorted_by(|a, b| (a.code, a.start) < (b.code, b.start)),
+            "PATTERNS must stay sorted by code and prefix, without duplicates"
         );
     }
 
@@ -351,6 +531,8 @@ mod tests {
             ("-----BEGIN PRIVATE KEY-----", 0),
             ("-----BEGIN PRIVATE KEY-----\nA", 0),
             ("ghp_01234567890123456789 ", 2_000),
+            ("aws_secret_key = ", 0),
+            ("_SECRET_ACCESS_KEY=\"", 0),
         ];
         for (text, found) in cases {
             assert_eq!(scan(&text.repeat(2_000)).len(), found, "{text:?}");
@@ -371,7 +553,9 @@ mod tests {
         fn any_long_token_is_found(
             before in "( |\"|=|/|é|\n)?", token in "[A-Za-z0-9]{20,60}", after in "( |\"|,|\n)?"
         ) {
-            for start in ["sk-ant-", "sk-", "sk_live_", "ghp_", "gho_", "xoxb-", "AIza"] {
+            for start in
+                ["sk-ant-", "sk-", "sk_live_", "ghp_", "github_pat_", "gho_", "glpat-", "xoxb-", "xapp-", "AIza", "pypi-AgE"]
+            {
                 let text = format!("{before}{start}{token}{after}");
                 prop_assert_eq!(redact(&text), format!("{before}[REDACTED]{after}"));
             }

@@ -52,7 +52,7 @@ pub struct Edit {
 /// | `template/unknown-name` | warning | the type has no such name |
 /// | `template/unmatched-if`, `template/stray-else`, `template/stray-endif`, `template/second-else` | warning | the tag is text |
 /// | `template/near-miss` | info | text in brackets or braces that was perhaps meant as a tag |
-/// | `template/volatile-early` | info | a value that changes with every build is before text that does not |
+/// | `template/volatile-early` | info | a value that changes with every build is before text that does not, and that is more than a short rest of its line |
 /// | `template/utc-date` | info | `system:date` is the day in UTC |
 /// | `template/depth`, `template/too-large` | error | the template breaks a limit and cannot be used |
 ///

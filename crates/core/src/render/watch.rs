@@ -88,6 +88,7 @@ impl ImitationWatch {
     fn with_outcome(&self, mut note: Diagnostic) -> Diagnostic {
         if self.neutralise {
             note.message.push_str("; its `<` was escaped");
+            note.help = None;
             return note;
         }
         note.help("the option `neutralise_tags=true` escapes such tags")

@@ -351,13 +351,13 @@ impl TrustGate<'_> {
             Consent::Once | Consent::Shown(_) => Trust::Once,
             Consent::Deny => Trust::Untrusted,
             // As if it were trusted already: what its texts name must be seen, too.
-            Consent::Granting(_) => Trust::Trusted,
+            Consent::Granting(_) | Consent::Linting => Trust::Trusted,
             Consent::Recorded => pins.trust(),
         };
         let audit = match consent {
             Consent::Once | Consent::Shown(_) => vec![trusted_once(&root)],
             Consent::Recorded => vec![trust_evaluated(&root, trust)],
-            Consent::Deny | Consent::Granting(_) => Vec::new(),
+            Consent::Deny | Consent::Granting(_) | Consent::Linting => Vec::new(),
         };
         let refused_at = pins.refused_at();
         let gate = Gate::new(TrustMode::Pinned, consent, root, pins, true);
@@ -386,7 +386,7 @@ impl TrustGate<'_> {
                 events.push(trusted_once(&root));
                 Trust::Once
             }
-            Consent::Granting(_) => Trust::Trusted,
+            Consent::Granting(_) | Consent::Linting => Trust::Trusted,
             Consent::Deny => Trust::Untrusted,
             Consent::Recorded => {
                 diagnostics.append(&mut store_notes);

@@ -252,11 +252,11 @@ impl Engine<'_> {
 
     /// Reads the files that only a build with other tools uses, so that the gate has them: those behind a condition or an
     /// `[if tool:…]` of a tool that is not active.
-    fn read_for_other_tools(&self, inputs: &Inputs, snapshot: &Snapshot) {
+    pub(crate) fn read_for_other_tools(&self, inputs: &Inputs, snapshot: &Snapshot) {
         let mut snapshot = snapshot.clone();
         let own = snapshot.variables.clone();
         for _ in 0..TOOL_ROUNDS {
-            // The build of the grant reports what is wrong.
+            // The build of the caller reports what is wrong.
             let _ = self.compose(inputs, &mut snapshot, &Headless);
             let inactive =
                 snapshot.variables.iter().filter(|(key, tool)| key.kind() == "tool" && tool.value.is_none());

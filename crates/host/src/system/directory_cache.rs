@@ -2,7 +2,8 @@
 //!
 //! A build resolves the same few directories for each of its files. What is kept is where directories are, and where
 //! nothing is. Files and links are looked at each time, and files are opened by the machine behind it, with all of its
-//! checks. After the first write, and after the first program, nothing is kept any more.
+//! checks; what was read of them is kept on request. After the first write, and after the first program, nothing is kept any
+//! more.
 
 use super::{
     CreateOutcome, DirEntry, Directory, FileKind, FileRead, GitError, HardLinks, ReadError, ReadScope,
@@ -38,7 +39,12 @@ pub struct DirectoryCache<'s> {
     system: &'s dyn System,
     /// By the spelling of each path; `None` once something was written.
     known: Mutex<Option<HashMap<OsString, CachedPath>>>,
+    /// `None` unless files are kept.
+    files: Mutex<Option<HashMap<FileKey, FileRead>>>,
 }
+
+/// A file as it was asked for: its path, the directory that it must be in, the limit, and whether it may be longer.
+type FileKey = (OsString, Option<OsString>, u64, bool);
 
 /// The initial capacity: the number of paths of a small build.
 const ROOM: usize = 128;
@@ -57,7 +63,41 @@ impl<'s> DirectoryCache<'s> {
     /// Takes the machine to look at.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
-        DirectoryCache { system, known: Mutex::new(Some(HashMap::with_capacity(ROOM))) }
+        let known = Mutex::new(Some(HashMap::with_capacity(ROOM)));
+        DirectoryCache { system, known, files: Mutex::new(None) }
+    }
+
+    /// Keeps what is read of files, too: for several builds that look at the same moment.
+    #[must_use]
+    pub fn keeping_files(self) -> Self {
+        DirectoryCache { files: Mutex::new(Some(HashMap::new())), ..self }
+    }
+
+    /// Reads a file, or returns what was read of it before.
+    fn read_once(
+        &self,
+        (path, within, limit, is_head): (&Path, ReadScope<'_>, u64, bool),
+        read: impl FnOnce() -> Result<FileRead, ReadError>,
+    ) -> Result<FileRead, ReadError> {
+        if self.is_in_missing_dir(path, within) {
+            return Err(ReadError::Missing);
+        }
+        let root = match within {
+            ReadScope::Anywhere => None,
+            ReadScope::Root(root) => Some(root.as_os_str().to_owned()),
+        };
+        let key = (path.as_os_str().to_owned(), root, limit, is_head);
+        let kept = |files: &HashMap<FileKey, FileRead>| files.get(&key).cloned();
+        if let Some(file) = self.files.lock().ok().and_then(|files| files.as_ref().and_then(kept)) {
+            return Ok(file);
+        }
+        let file = read()?;
+        if let Ok(mut files) = self.files.lock()
+            && let Some(files) = files.as_mut()
+        {
+            files.insert(key, file.clone());
+        }
+        Ok(file)
     }
 
     /// Reads what is kept of a path.
@@ -81,6 +121,9 @@ impl<'s> DirectoryCache<'s> {
     fn forget(&self) {
         if let Ok(mut known) = self.known.lock() {
             *known = None;
+        }
+        if let Ok(mut files) = self.files.lock() {
+            *files = None;
         }
     }
 
@@ -145,17 +188,11 @@ impl System for DirectoryCache<'_> {
     }
 
     fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        if self.is_in_missing_dir(path, within) {
-            return Err(ReadError::Missing);
-        }
-        self.system.read(path, within, limit)
+        self.read_once((path, within, limit, false), || self.system.read(path, within, limit))
     }
 
     fn read_head(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        if self.is_in_missing_dir(path, within) {
-            return Err(ReadError::Missing);
-        }
-        self.system.read_head(path, within, limit)
+        self.read_once((path, within, limit, true), || self.system.read_head(path, within, limit))
     }
 
     fn stat(&self, path: &Path) -> Option<Stat> {
@@ -278,6 +315,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_file_is_read_once_until_something_is_written() {
+        let machine = MemorySystem::new().with_file("/w/a", "one");
+        let system = DirectoryCache::new(&machine).keeping_files();
+        let read = |limit| system.read(Path::new("/w/a"), ReadScope::Anywhere, limit);
+        assert_eq!(read(9).unwrap().into_bytes(), b"one");
+        machine.put_file(Path::new("/w/a"), "other");
+        assert_eq!(read(9).unwrap().into_bytes(), b"one");
+        assert!(read(3).is_err(), "another limit is another question");
+        system.make_dirs(Path::new("/w/b"), 0o700).unwrap();
+        assert_eq!(read(9).unwrap().into_bytes(), b"other");
     }
 
     #[test]
