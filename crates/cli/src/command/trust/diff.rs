@@ -19,7 +19,7 @@ use preface_engine::{
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
     host::{
         gate::GateVerdict,
-        trust::{Permission, PermissionLine, PermissionState, ProgramChange},
+        trust::{Permission, PermissionLine, PermissionLineKind, PermissionState, ProgramChange},
     },
 };
 use serde_json::json;
@@ -34,7 +34,8 @@ Examples:
 ///
 /// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new. Programs
 /// of extensions and servers that are not granted follow, with their files. Control characters and hidden characters are
-/// written as `\u{…}`, in a pipe, too.
+/// written as `\u{…}`, in a pipe, too. Tokens that look like credentials are masked in commands and addresses, not in the text
+/// of files.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -132,7 +133,7 @@ fn permission_diff(change: &PermissionChange) -> String {
     let mut out = format!("# {subject}: {}; {}\n", state_name(state(change)), complete(ALLOW));
     let before = change.granted.as_ref().map(Permission::lines).unwrap_or_default();
     // The files themselves follow.
-    let is_action = |line: &&PermissionLine| matches!(line, PermissionLine::Action(_));
+    let is_action = |line: &&PermissionLine| line.kind == PermissionLineKind::Action;
     for line in before.iter().filter(|line| is_action(line) && !lines.contains(line)) {
         out.push_str(&format!("# - {line}\n"));
     }
