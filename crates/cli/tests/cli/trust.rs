@@ -1045,3 +1045,61 @@ fn a_program_that_cannot_be_granted_is_an_error() {
     assert!(ran.stdout.contains("it is not executable; run `chmod +x`"), "{}", ran.stdout);
     assert!(ran.stderr.starts_with("error: 1 command was not allowed\n"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_export_from_a_fresh_clone_keeps_the_pins_of_others() {
+    let sandbox = Sandbox::new();
+    for (path, text) in
+        [("AGENTS.md", "Use tabs.\n"), ("api/AGENTS.md", "Say api.\n"), ("web/AGENTS.md", "Web.\n")]
+    {
+        sandbox.work(path, text);
+    }
+    repository(&sandbox, "", "main");
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface trust grant -C api").exits(0);
+    sandbox.run("preface trust grant -C web").exits(0);
+    let pins = sandbox.run("preface trust export --format json").exits(0).stdout;
+    sandbox.work("pins.json", pins.as_str());
+    std::fs::remove_file(sandbox.path("home/.local/state/preface/trust.json")).expect("it was there");
+
+    // Another machine, another branch, a changed file and a removed one.
+    repository(&sandbox, "", "feature");
+    sandbox.work("AGENTS.md", "Use taps.\n");
+    std::fs::remove_file(sandbox.path("work/web/AGENTS.md")).expect("it was there");
+    sandbox.run("preface trust diff --trust-pins pins.json").exits(0).prints(
+        "\
+# branch: feature
+# AGENTS.md: changed; the trusted text is not here, only its digest: `git diff` shows the change
+--- /dev/null
++++ b/AGENTS.md
+@@ -0,0 +1 @@
++Use taps.
+",
+    );
+    sandbox.run("preface trust grant").exits(0);
+    let merged = sandbox
+        .run("preface trust export --trust-pins pins.json")
+        .exits(0)
+        .says("warning: web/AGENTS.md does not exist any more and is not pinned\n")
+        .json();
+    let paths: Vec<_> = merged["pins"].as_array().expect("a list").iter().map(|pin| &pin["path"]).collect();
+    assert_eq!(paths, ["AGENTS.md", "api/AGENTS.md"]);
+    assert_eq!(merged["branches"], serde_json::json!(["main"]), "a plain name needs no grant");
+    sandbox.work("pins.json", merged.to_string());
+    sandbox.run("preface build --trust require --trust-pins pins.json -q").exits(0);
+    sandbox.run("preface build -C api --trust require --trust-pins pins.json -q").exits(0);
+
+    sandbox.work("empty.json", "");
+    sandbox.run("preface trust export --trust-pins empty.json").exits(1).prints("").says(
+        "\
+error: empty.json is empty
+help: write the output to another file and rename it: a shell empties the file of `>` first
+",
+    );
+    sandbox.run("preface trust grant --trust-pins pins.json").exits(2).says(
+        "\
+error: unknown argument: `--trust-pins`
+help: `preface trust export --trust-pins FILE` prints the pins of FILE with what is granted here
+",
+    );
+}
