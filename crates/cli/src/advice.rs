@@ -120,6 +120,7 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
     use DiagnosticCode as Code;
     let own = note.help.as_deref();
     let with = |commands: &str| own.map_or_else(|| commands.to_owned(), |own| format!("{own}: {commands}"));
+    let listing = || own.map(|own| Cow::Owned(listing_command(own)));
     Some(Cow::Owned(match note.code {
         Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
         Code::BudgetCut => with("`preface explain` shows where"),
@@ -151,7 +152,9 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
             "`preface list extensions` lists what there is".to_owned()
         }
         Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
-        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled => with("`preface list --why NAME`"),
+        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled | Code::ToolUntrusted => {
+            return listing();
+        }
         Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
         Code::LayerHomeInside | Code::LayerStateInside => with("`--trust-home`"),
         Code::McpInactive => with("`preface list --why servers/NAME`"),
@@ -169,6 +172,20 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         _ => return own.map(Cow::Borrowed),
     }))
 }
+
+/// Names the command of a listing that a help of the library refers to: ``the listing of `tools/bash` shows each layer``.
+fn listing_command(help: &str) -> String {
+    match help.strip_prefix("the listing of `").and_then(|rest| rest.split_once('`')) {
+        Some((name, rest)) if name.contains('/') => {
+            format!("`preface list --why {}`{rest}", shell_quoted(name))
+        }
+        Some((kind, rest)) => format!("`preface list {kind}`{rest}"),
+        None => help.to_owned(),
+    }
+}
+
+/// Settings that have no effect on what a grant covers.
+const NOT_OF_GRANT: [&str; 2] = ["budget.", "/budget/"];
 
 /// Returns the help for a template that breaks the limit of a setting.
 fn limit(setting: &str) -> String {
@@ -280,15 +297,23 @@ fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     };
     let takes = |id: &str| command.get_arguments().any(|arg| arg.get_id() == id);
     let has = |flag: &str| words.contains(&flag);
+    // A command that names its directory as an argument has one already.
+    let takes_dir = takes("dir");
+    let names_dir = takes_dir && words.get(2).is_some_and(|word| !word.starts_with('-'));
+    let is_without_effect = |id: &str, value: &str| {
+        let setting = value.trim_start_matches('\'');
+        first == "trust" && id == "set" && NOT_OF_GRANT.iter().any(|start| setting.starts_with(start))
+    };
     let mut out = String::new();
     for CommandFlag { id, flag, values } in given {
-        if !is_needed(id) || !takes(id) || has(flag) {
+        if !is_needed(id) || !takes(id) || has(flag) || (names_dir && id == "directory") {
             continue;
         }
         if values.is_empty() {
             out.push_str(&format!(" {flag}"));
         }
-        values.iter().for_each(|value| out.push_str(&format!(" {flag} {value}")));
+        let values = values.iter().filter(|value| !is_without_effect(id, value));
+        values.for_each(|value| out.push_str(&format!(" {flag} {value}")));
     }
     out
 }
@@ -322,6 +347,31 @@ mod tests {
             ("nothing here", "nothing here".to_owned()),
         ] {
             assert_eq!(after(&call, words), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_grant_does_not_depend_on_and_a_second_directory_are_left_out() {
+        let call = ["preface", "lint", "--set", "budget.onOver=error", "--set", "trust.mode=pinned", "api"];
+        for (words, expected) in [
+            ("`preface trust grant`", "`preface trust grant -C api --set trust.mode=pinned`"),
+            ("`preface lint web`", "`preface lint web --set budget.onOver=error --set trust.mode=pinned`"),
+        ] {
+            assert_eq!(after(&call, words), expected);
+        }
+    }
+
+    #[test]
+    fn a_listing_is_named_by_its_command() {
+        for (help, expected) in [
+            (
+                "the listing of `tools/bash` shows each layer",
+                "`preface list --why tools/bash` shows each layer",
+            ),
+            ("the listing of `tools` shows what there is", "`preface list tools` shows what there is"),
+            ("did you mean `bash`?", "did you mean `bash`?"),
+        ] {
+            assert_eq!(listing_command(help), expected);
         }
     }
 
