@@ -1103,3 +1103,25 @@ help: `preface trust export --trust-pins FILE` prints the pins of FILE with what
 ",
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn one_output_has_paths_from_one_directory() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("api/x", "").home("outside.md", "Outside.\n");
+    repository(&sandbox, "", "main");
+    std::os::unix::fs::symlink(sandbox.path("home/outside.md"), sandbox.path("work/api/AGENTS.md"))
+        .expect("a link");
+    let shown = sandbox.run("preface trust status -C api").exits(0).stdout;
+    assert!(shown.contains("  new  10 bytes  AGENTS.md\n"), "{shown}");
+    assert!(shown.contains("  not read: api/AGENTS.md: "), "{shown}");
+
+    sandbox.work("pins.json", r#"{"trust_pins": 1, "pins": [{"path": "web/AGENTS.md", "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262", "bytes": 0}]}"#);
+    let ran = sandbox.run("preface build -C api --trust require --trust-pins pins.json").exits(3);
+    assert!(
+        ran.stderr.starts_with("error: not trusted: AGENTS.md (new), web/AGENTS.md (missing)\n")
+            || ran.stderr.starts_with("error: not trusted: AGENTS.md (new) and web/AGENTS.md (missing)\n"),
+        "{}",
+        ran.stderr
+    );
+}
