@@ -5,12 +5,16 @@ use crate::{Cli, files, usage};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
     conversation::TurnOptions,
-    core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    core::{
+        diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+        scope::Scope,
+    },
     host::{provider_context::FOLLOW_HELP, trust::shell_quoted},
 };
 use serde_json::Value;
 use std::{
     borrow::Cow,
+    path::{Component, Path, PathBuf},
     sync::{LazyLock, OnceLock},
 };
 
@@ -195,6 +199,40 @@ fn limit(setting: &str) -> String {
     )
 }
 
+/// The directory that a call of `build` or `lint` names as its argument. `explain` has paths in its table, too, as the prompt
+/// has them.
+static DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let matches = Cli::command().try_get_matches_from(usage::arguments()).ok()?;
+    let (_, below) = matches.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
+    below.try_get_one::<PathBuf>("dir").ok()?.cloned()
+});
+
+/// Returns the path of a file of the project relative to the shell's directory, if the call names another directory as its
+/// argument.
+pub fn path_from_shell(place: &Place) -> Option<String> {
+    let dir = DIRECTORY.as_ref().filter(|_| place.scope == Some(Scope::Project))?;
+    joined(dir, &place.path)
+}
+
+/// Joins a directory and a relative path; `None` for another path.
+fn joined(dir: &Path, path: &str) -> Option<String> {
+    if path.is_empty() || path.starts_with("~/") || Path::new(path).has_root() {
+        return None;
+    }
+    let mut whole = PathBuf::new();
+    for part in dir.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(whole.components().next_back(), Some(Component::Normal(_))) => {
+                whole.pop();
+            }
+            part => whole.push(part),
+        }
+    }
+    let whole = whole.display().to_string();
+    Some(if cfg!(windows) { whole.replace('\\', "/") } else { whole })
+}
+
 /// Returns whether this call denies the project.
 pub fn is_denied() -> bool {
     CALL.1.iter().any(|flag| flag.id == "trust" && flag.values == ["deny"])
@@ -358,6 +396,20 @@ mod tests {
             ("`preface lint web`", "`preface lint web --set budget.onOver=error --set trust.mode=pinned`"),
         ] {
             assert_eq!(after(&call, words), expected);
+        }
+    }
+
+    #[test]
+    fn a_path_of_another_directory_is_shown_from_the_shell() {
+        for (dir, path, expected) in [
+            ("packages/api", "AGENTS.md", Some("packages/api/AGENTS.md")),
+            ("./packages/api/", "../../AGENTS.md", Some("AGENTS.md")),
+            ("..", "AGENTS.md", Some("../AGENTS.md")),
+            ("..", "../AGENTS.md", Some("../../AGENTS.md")),
+            ("api", "~/AGENTS.md", None),
+            ("api", "/AGENTS.md", None),
+        ] {
+            assert_eq!(joined(Path::new(dir), path).as_deref(), expected, "{dir} {path}");
         }
     }
 

@@ -59,7 +59,10 @@ pub struct Args {
         long,
         value_name = "FILE",
         requires = "against",
-        conflicts_with_all = ["TurnFlags", "TrustFlags", "no_store", "template"],
+        conflicts_with_all = [
+            "TurnFlags", "TrustFlags", "no_store", "template", "against_preset", "against_profile", "against_model",
+            "against_tools", "against_conversation", "against_now", "against_tz", "against_set",
+        ],
         help_heading = "What to build",
     )]
     snapshot: Option<PathBuf>,

@@ -28,7 +28,8 @@ Examples:
   preface list skills              the skills that are active
   preface list tools --all         all tools, and why some are not active
   preface list --why bash          explain one name over all layers
-  preface list --why tools/bash    in one kind; of servers `servers/NAME` or `mcp/NAME`
+  preface list --why tools/bash    in one kind
+  preface list --why mcp/git       a server, as permissions name it
   preface list variables --format json | jq -r '.entries[].variable'";
 
 /// List what is active in a directory: tools, skills, agents, hooks, variables and more

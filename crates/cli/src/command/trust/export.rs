@@ -27,7 +27,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   preface trust export > pins.json
-  preface trust export --trust-pins pins.json > new.json && mv new.json pins.json
+  preface trust export --trust-pins pins.json > new.json
   preface build --trust require --trust-pins pins.json   in CI";
 
 /// Print the grants of this project for `--trust-pins`
