@@ -5,12 +5,16 @@ use crate::{Cli, files, usage};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
     conversation::TurnOptions,
-    core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    core::{
+        diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+        scope::Scope,
+    },
     host::{provider_context::FOLLOW_HELP, trust::shell_quoted},
 };
 use serde_json::Value;
 use std::{
     borrow::Cow,
+    path::{Component, Path, PathBuf},
     sync::{LazyLock, OnceLock},
 };
 
@@ -120,6 +124,7 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
     use DiagnosticCode as Code;
     let own = note.help.as_deref();
     let with = |commands: &str| own.map_or_else(|| commands.to_owned(), |own| format!("{own}: {commands}"));
+    let listing = || own.map(|own| Cow::Owned(listing_command(own)));
     Some(Cow::Owned(match note.code {
         Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
         Code::BudgetCut => with("`preface explain` shows where"),
@@ -151,7 +156,9 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
             "`preface list extensions` lists what there is".to_owned()
         }
         Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
-        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled => with("`preface list --why NAME`"),
+        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled | Code::ToolUntrusted => {
+            return listing();
+        }
         Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
         Code::LayerHomeInside | Code::LayerStateInside => with("`--trust-home`"),
         Code::McpInactive => with("`preface list --why servers/NAME`"),
@@ -178,12 +185,60 @@ fn is_of_texts(code: DiagnosticCode) -> bool {
     matches!(code.topic(), "forged" | "hidden" | "secret")
 }
 
+/// Names the command of a listing that a help of the library refers to: ``the listing of `tools/bash` shows each layer``.
+fn listing_command(help: &str) -> String {
+    match help.strip_prefix("the listing of `").and_then(|rest| rest.split_once('`')) {
+        Some((name, rest)) if name.contains('/') => {
+            format!("`preface list --why {}`{rest}", shell_quoted(name))
+        }
+        Some((kind, rest)) => format!("`preface list {kind}`{rest}"),
+        None => help.to_owned(),
+    }
+}
+
+/// Settings that have no effect on what a grant covers.
+const NOT_OF_GRANT: [&str; 2] = ["budget.", "/budget/"];
+
 /// Returns the help for a template that breaks the limit of a setting.
 fn limit(setting: &str) -> String {
     format!(
         "make the template smaller, or lift the limit: `preface config set {setting} 0`, or for one call \
          `--set {setting}=0`"
     )
+}
+
+/// The directory that a call of `build` or `lint` names as its argument. `explain` has paths in its table, too, as the prompt
+/// has them.
+static DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let matches = Cli::command().try_get_matches_from(usage::arguments()).ok()?;
+    let (_, below) = matches.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
+    below.try_get_one::<PathBuf>("dir").ok()?.cloned()
+});
+
+/// Returns the path of a file of the project relative to the shell's directory, if the call names another directory as its
+/// argument.
+pub fn path_from_shell(place: &Place) -> Option<String> {
+    let dir = DIRECTORY.as_ref().filter(|_| place.scope == Some(Scope::Project))?;
+    joined(dir, &place.path)
+}
+
+/// Joins a directory and a relative path; `None` for another path.
+fn joined(dir: &Path, path: &str) -> Option<String> {
+    if path.is_empty() || path.starts_with("~/") || Path::new(path).has_root() {
+        return None;
+    }
+    let mut whole = PathBuf::new();
+    for part in dir.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(whole.components().next_back(), Some(Component::Normal(_))) => {
+                whole.pop();
+            }
+            part => whole.push(part),
+        }
+    }
+    let whole = whole.display().to_string();
+    Some(if cfg!(windows) { whole.replace('\\', "/") } else { whole })
 }
 
 /// Returns whether this call denies the project.
@@ -288,15 +343,23 @@ fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     };
     let takes = |id: &str| command.get_arguments().any(|arg| arg.get_id() == id);
     let has = |flag: &str| words.contains(&flag);
+    // A command that names its directory as an argument has one already.
+    let takes_dir = takes("dir");
+    let names_dir = takes_dir && words.get(2).is_some_and(|word| !word.starts_with('-'));
+    let is_without_effect = |id: &str, value: &str| {
+        let setting = value.trim_start_matches('\'');
+        first == "trust" && id == "set" && NOT_OF_GRANT.iter().any(|start| setting.starts_with(start))
+    };
     let mut out = String::new();
     for CommandFlag { id, flag, values } in given {
-        if !is_needed(id) || !takes(id) || has(flag) {
+        if !is_needed(id) || !takes(id) || has(flag) || (names_dir && id == "directory") {
             continue;
         }
         if values.is_empty() {
             out.push_str(&format!(" {flag}"));
         }
-        values.iter().for_each(|value| out.push_str(&format!(" {flag} {value}")));
+        let values = values.iter().filter(|value| !is_without_effect(id, value));
+        values.for_each(|value| out.push_str(&format!(" {flag} {value}")));
     }
     out
 }
@@ -330,6 +393,45 @@ mod tests {
             ("nothing here", "nothing here".to_owned()),
         ] {
             assert_eq!(after(&call, words), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_grant_does_not_depend_on_and_a_second_directory_are_left_out() {
+        let call = ["preface", "lint", "--set", "budget.onOver=error", "--set", "trust.mode=pinned", "api"];
+        for (words, expected) in [
+            ("`preface trust grant`", "`preface trust grant -C api --set trust.mode=pinned`"),
+            ("`preface lint web`", "`preface lint web --set budget.onOver=error --set trust.mode=pinned`"),
+        ] {
+            assert_eq!(after(&call, words), expected);
+        }
+    }
+
+    #[test]
+    fn a_path_of_another_directory_is_shown_from_the_shell() {
+        for (dir, path, expected) in [
+            ("packages/api", "AGENTS.md", Some("packages/api/AGENTS.md")),
+            ("./packages/api/", "../../AGENTS.md", Some("AGENTS.md")),
+            ("..", "AGENTS.md", Some("../AGENTS.md")),
+            ("..", "../AGENTS.md", Some("../../AGENTS.md")),
+            ("api", "~/AGENTS.md", None),
+            ("api", "/AGENTS.md", None),
+        ] {
+            assert_eq!(joined(Path::new(dir), path).as_deref(), expected, "{dir} {path}");
+        }
+    }
+
+    #[test]
+    fn a_listing_is_named_by_its_command() {
+        for (help, expected) in [
+            (
+                "the listing of `tools/bash` shows each layer",
+                "`preface list --why tools/bash` shows each layer",
+            ),
+            ("the listing of `tools` shows what there is", "`preface list tools` shows what there is"),
+            ("did you mean `bash`?", "did you mean `bash`?"),
+        ] {
+            assert_eq!(listing_command(help), expected);
         }
     }
 

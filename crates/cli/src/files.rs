@@ -76,6 +76,12 @@ fn unread(file: &Path, error: &ReadError) -> CommandFailure {
     CommandFailure::new(format!("cannot read `{}`: {error}", file.display()))
 }
 
+/// Returns whether a path of the command line is a regular file.
+pub fn is_file(path: &Path) -> bool {
+    let stat = absolute(path).ok().and_then(|path| system().stat(&path));
+    stat.is_some_and(|stat| stat.kind == FileKind::File)
+}
+
 /// Writes a file for the user alone, whole or not at all.
 pub fn write(file: &Path, bytes: &[u8]) -> Result<(), CommandFailure> {
     write_with(file, bytes, MODE)

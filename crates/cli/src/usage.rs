@@ -132,14 +132,19 @@ fn failure(error: &Error) -> CommandFailure {
         [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue]
             .into_iter()
             .find_map(context)
-            .map(|near| {
-                // Of several the nearest by our own measure, in which a swap of letters is one slip.
+            .and_then(|candidates| {
                 let word =
                     [ContextKind::InvalidSubcommand, ContextKind::InvalidValue, ContextKind::InvalidArg];
                 let word = word.into_iter().find_map(context).unwrap_or_default();
-                let best = did_you_mean(&word, near.split(", ")).or(near.split(", ").next());
-                format!("did you mean `{}`?", best.unwrap_or(&near))
+                Some(format!("did you mean `{}`?", nearest(&word, &candidates)?))
             });
+    let pins = || {
+        let is_meant = arg == "--trust-pins" && command(error) == "preface trust grant";
+        is_meant.then(|| {
+            "`preface trust export --trust-pins FILE` prints the pins of FILE with what is granted here"
+                .to_owned()
+        })
+    };
     let known = || context(ContextKind::ValidValue).filter(|known| !known.is_empty());
     let directory = || {
         let is_directory =
@@ -156,6 +161,7 @@ fn failure(error: &Error) -> CommandFailure {
             .then(|| format!("arguments of the agent follow `--`: `preface exec AGENT -- {arg}`"))
     };
     let help = suggestion
+        .or_else(pins)
         .or_else(directory)
         .or_else(agent)
         .or_else(template)
@@ -165,6 +171,17 @@ fn failure(error: &Error) -> CommandFailure {
         None => CommandFailure::usage(message)
             .help(format!("`{} --help` describes the arguments", command(error))),
     }
+}
+
+/// Returns the one of clap's candidates that an unknown word was meant to be, by our own measure: a swap of letters is one slip,
+/// and dashes are no letters. A word that was not finished is near, too.
+fn nearest<'c>(word: &str, candidates: &'c str) -> Option<&'c str> {
+    let word = word.trim_start_matches('-');
+    let words = || candidates.split(", ").map(|whole| (whole, whole.trim_start_matches('-')));
+    let near = did_you_mean(word, words().map(|(_, letters)| letters));
+    let near = words().find(|(_, letters)| Some(*letters) == near);
+    near.or_else(|| words().find(|(_, letters)| word.len() > 2 && letters.starts_with(word)))
+        .map(|(whole, _)| whole)
 }
 
 /// Returns whether a flag belongs to every command that works in a directory.

@@ -103,9 +103,6 @@ const EXCERPT: usize = 200;
 /// The number of bytes before and after an excerpt that are searched for credentials that reach into it.
 const SECRET_CONTEXT: usize = 4096;
 
-/// The number of bytes of a credential that an excerpt shows.
-const SECRET_SHOWN: usize = 4;
-
 /// Masks credentials, and cuts the line of `start` to a screenful around it. Returns that and the number of characters of
 /// the line before it. The cost does not grow with the line.
 pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize) -> (String, usize) {
@@ -124,7 +121,7 @@ pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize
     let is_masked = |at: usize| {
         secrets
             .iter()
-            .any(|secret| (secret.range.start + SECRET_SHOWN..secret.range.end).contains(&(at - near)))
+            .any(|secret| (secret.range.start + secret::SHOWN..secret.range.end).contains(&(at - near)))
     };
     (line.into_iter().map(|(at, c)| if is_masked(from + at) { '*' } else { c }).collect(), skipped)
 }

@@ -351,6 +351,23 @@ fn a_row_has_the_keys_of_an_extension_and_no_secret() {
 }
 
 #[test]
+fn a_token_is_masked_in_a_listing_and_not_in_the_entry() {
+    let (token, masked) = (format!("ghp_{}", "a1B2".repeat(8)), format!("ghp_{}", "*".repeat(32)));
+    let row = alone(&json!({"command": "npx", "args": ["--token", token]}));
+    let shown = serde_json::to_value(&row).expect("JSON");
+    assert_eq!(shown["action"]["command"]["argv"], json!(["npx", "--token", masked]));
+    let Some(McpServer::Stdio(launch)) = row.value.server else { panic!("a program") };
+    assert_eq!(launch.args[1], token);
+
+    let row = alone(&json!({"url": format!("https://a.example/{token}/mcp")}));
+    let address = format!("https://a.example/{masked}/mcp");
+    assert_eq!(row.about.as_deref(), Some(format!("streamable-http: {address}").as_str()));
+    assert_eq!(serde_json::to_value(&row).expect("JSON")["action"], json!({"endpoint": address}));
+    let whole = format!("https://a.example/{token}/mcp");
+    assert_eq!(row.action, Some(PrivilegedAction::Endpoint(whole)), "what is granted is whole");
+}
+
+#[test]
 fn no_note_shows_a_line_of_the_file() {
     let text = r#"{"s": {"command": "x", "env": {"A": "hush", "B": 739154}, "argz": 1}, "t": {"command": "hush", "disable": true}}"#;
     let resolved = resolve(vec![file(Global, text)]);

@@ -249,6 +249,19 @@ mod reading {
     }
 
     #[test]
+    fn listings_mask_env_of_extensions_and_tokens() {
+        let token = format!("ghp_{}", "a1B2".repeat(8));
+        let text = format!(
+            r#"{{"hooks": {{"h": {{"env": {{"K": "hunter2"}}, "note": "use {token}"}}}}, "tools": {{"env": {{"x": "y"}}}}}}"#
+        );
+        let (merged, _) = settings(&[(Scope::Global, &text)]);
+        let key = |key: &str| merged.get(&key.parse().unwrap()).unwrap().masked().to_string();
+        let masked = format!("ghp_{}", "*".repeat(32));
+        assert_eq!(key("hooks.h"), format!(r#"{{"env":{{"K":"***"}},"note":"use {masked}"}}"#));
+        assert_eq!(key("tools.env"), r#"{"x":"y"}"#, "the settings of a tool with this name");
+    }
+
+    #[test]
     fn excerpts_debug_output_and_saved_snapshots_show_no_secrets() {
         let text = r#"{"env": {"A": "hunter2"}, "providers": {"p": {"apiKey": "hunter2", "model": "m"}}, "presett": "x", "token": "hunter2"}"#;
         let (merged, notes) = settings(&[(Scope::Global, text)]);

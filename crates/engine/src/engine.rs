@@ -19,6 +19,7 @@ use preface_core::{
     audit::AuditEvent,
     definition,
     diagnostic::Diagnostics,
+    lint::hidden::escape_hidden,
     origin::Piece,
     pipeline,
     profile::PartOrder,
@@ -274,10 +275,14 @@ impl<'s> Engine<'s> {
         if request.trust != TrustChoice::Require {
             return Ok(());
         }
-        let mut texts: Vec<(String, &str)> = seen
-            .iter()
-            .filter_map(|seen| Some((seen.shown.clone(), untrusted_state(seen.verdict)?)))
-            .collect();
+        // Pins have paths from the root of the project, and so have the files beside them.
+        let root = (mode == TrustMode::Pinned).then(|| consent::pin_root(self.system, &places.cwd).0);
+        let name = |seen: &GatedText| match &root {
+            Some(root) => seen.name_in(root),
+            None => seen.shown.clone(),
+        };
+        let mut texts: Vec<(String, &str)> =
+            seen.iter().filter_map(|seen| Some((name(seen), untrusted_state(seen.verdict)?))).collect();
         if let (TrustMode::Pinned, Some(bytes)) = (mode, request.pins.as_deref()) {
             texts.extend(self.lost_texts(places, bytes)?);
         }
@@ -293,7 +298,8 @@ impl<'s> Engine<'s> {
     }
 
     /// Returns the texts of the project that exported pins name and that no build can read. A pin outside of the project
-    /// is about the machine that exported it, and may be missing. Each has its path and what became of it, such as `missing`.
+    /// is about the machine that exported it, and may be missing. Each has its path from the root of the project, and what became
+    /// of it, such as `missing`.
     ///
     /// # Errors
     /// The pins are no export.
@@ -313,7 +319,7 @@ impl<'s> Engine<'s> {
                 (Some(stat), _) if stat.len > CONTEXT_FILE_LIMIT => "too large",
                 _ => return None,
             };
-            Some((places.shown(&path), state))
+            Some((escape_hidden(pin.as_str()).into_owned(), state))
         };
         Ok(pins.iter().filter_map(lost).collect())
     }

@@ -219,13 +219,10 @@ impl<'a> SettingsFile<'a> {
             TrustMode::Whole => dir,
             TrustMode::Pinned | TrustMode::None => places.cwd.clone(),
         });
-        let beside = beside(&path);
-        // A lock that stays behind does not belong into a repository.
-        let lock = match scope {
-            Scope::Project => store_file(StoreKind::State, &Dirs::of(system))
-                .map_or(beside, |store| store.with_file_name("project-settings.lock")),
-            _ => beside,
-        };
+        // A lock stays behind. It belongs neither into a repository nor among files that a user keeps in one.
+        let name = if scope == Scope::Project { "project-settings.lock" } else { "settings.lock" };
+        let lock = store_file(StoreKind::State, &Dirs::of(system))
+            .map_or_else(|| beside(&path), |store| store.with_file_name(name));
         Ok(SettingsFile { system, places: places.clone(), scope, path, shown, root, lock })
     }
 
@@ -267,7 +264,8 @@ impl<'a> SettingsFile<'a> {
         self.places.parse_settings(self.scope, &self.shown, bytes)
     }
 
-    /// Sets or unsets one value.
+    /// Sets or unsets one value. A project's file that has none afterwards, and no comment, is removed: it would have to be
+    /// trusted.
     ///
     /// # Errors
     /// See [`SettingsFileError`]; then nothing has changed.
@@ -276,7 +274,11 @@ impl<'a> SettingsFile<'a> {
         key: &KeyPath,
         change: &SettingChange,
     ) -> Result<SettingsWriteOutcome, SettingsFileError> {
-        self.change(|before| {
+        let empty = match (change, self.scope) {
+            (SettingChange::Unset, Scope::Project) => EmptyFile::IsRemoved,
+            _ => EmptyFile::Stays,
+        };
+        self.change(empty, |before| {
             let text = edit(self.scope, &self.shown, before, key, change).map_err(SettingsFileError::Edit)?;
             Ok(text.map(String::into_bytes))
         })
@@ -291,7 +293,7 @@ impl<'a> SettingsFile<'a> {
         was: Option<&[u8]>,
         bytes: &[u8],
     ) -> Result<SettingsWriteOutcome, SettingsFileError> {
-        self.change(|before| match before {
+        self.change(EmptyFile::Stays, |before| match before {
             Some(before) if before == bytes => Ok(None),
             before if before == was => Ok(Some(bytes.to_owned())),
             _ => Err(SettingsFileError::Moved { path: self.shown.clone() }),
@@ -322,9 +324,20 @@ impl<'a> SettingsFile<'a> {
         }
     }
 
+    /// Removes the file; a project's is reached without a link.
+    fn remove(&self) -> Result<(), WriteError> {
+        match (&self.root, self.path.parent(), self.path.file_name()) {
+            (Some(root), Some(dir), Some(name)) => {
+                self.system.directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE)?.remove(name)
+            }
+            _ => self.system.remove(&self.path),
+        }
+    }
+
     /// Takes the lock, reads, changes, and writes if the change is one.
     fn change(
         &self,
+        empty: EmptyFile,
         change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
     ) -> Result<SettingsWriteOutcome, SettingsFileError> {
         // What is refused, and what changes nothing, leaves no trace and needs no right to write.
@@ -340,7 +353,12 @@ impl<'a> SettingsFile<'a> {
         if bytes.len() as u64 > SETTINGS_LIMIT {
             return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: bytes.len() });
         }
-        self.write(&bytes, mode).map_err(|error| self.unwritable(error))?;
+        let written = if empty == EmptyFile::IsRemoved && is_empty(&bytes) {
+            self.remove()
+        } else {
+            self.write(&bytes, mode)
+        };
+        written.map_err(|error| self.unwritable(error))?;
         Ok(SettingsWriteOutcome::Changed)
     }
 
@@ -376,6 +394,18 @@ fn trusted_target(
             target: target.map(|target| places.shown(&target)),
         }),
     }
+}
+
+/// The treatment of a file that has no value and no comment after a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EmptyFile {
+    IsRemoved,
+    Stays,
+}
+
+/// Returns true for an object without keys and comments.
+fn is_empty(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}")
 }
 
 fn beside(path: &Path) -> PathBuf {
@@ -423,6 +453,38 @@ mod tests {
         assert_eq!((stat.kind, stat.mode), (FileKind::File, Some(0o644)));
         let lock = Path::new("/home/user/.local/state/preface/project-settings.lock");
         assert!(system.stat(lock).is_some());
+    }
+
+    #[test]
+    fn an_empty_file_of_a_project_is_removed() {
+        let (path, key) =
+            (Path::new("/work/.preface/settings.json"), "sections.style.text".parse().expect("a path"));
+        for (text, is_left) in [
+            (r#"{"sections": {"style": {"text": "Use tabs."}}}"#, false),
+            (r#"{"sections": {"style": {"text": "Use tabs."}}, "tools": {}}"#, true),
+            ("{\n// ours\n\"sections\": {\"style\": {\"text\": \"Use tabs.\"}}}", true),
+        ] {
+            let system = machine().with_file("/work/.preface/settings.json", text);
+            let file = SettingsFile::of(&system, &places(), TrustMode::Pinned, Scope::Project, |_| false)
+                .expect("a file");
+            assert_eq!(file.edit(&key, &SettingChange::Unset), Ok(SettingsWriteOutcome::Changed), "{text}");
+            assert_eq!(system.stat(path).is_some(), is_left, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_lock_stays_beside_the_users_file() {
+        let system = machine();
+        let file = SettingsFile::of(&system, &places(), TrustMode::Pinned, Scope::Global, |_| false)
+            .expect("a file");
+        let change = SettingChange::Set(json!(9000));
+        assert_eq!(
+            file.edit(&"budget.tokens".parse().expect("a path"), &change),
+            Ok(SettingsWriteOutcome::Changed)
+        );
+        let left = system.list(Path::new("/home/user/.config/preface"), 10).expect("it was created");
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert!(system.stat(Path::new("/home/user/.local/state/preface/settings.lock")).is_some());
     }
 
     #[test]

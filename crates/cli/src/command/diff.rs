@@ -22,7 +22,7 @@ use preface_engine::{
         prompt::Prompt,
     },
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,13 +30,14 @@ Examples:
   preface diff --against-now 2026-03-08T09:00:00Z   what tomorrow changes
   preface diff --against-profile review.toml
   preface diff --against-tools read,bash --exit-code
+  preface diff --snapshot before.json --against after.json   two snapshots
   preface build --format json > before.json
   preface diff -R --against before.json            what changed since";
 
 /// Compare two builds: what changed, and where the cached prefix ends
 ///
-/// The left side is the build of the flags. The right side is the same with what `--against-…` changes, or a
-/// document that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. If a prompt is
+/// The left side is the build of the flags, or of `--snapshot`. The right side is the same with what `--against-…` changes,
+/// or a document that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. If a prompt is
 /// stored for `--conversation`, it is the left side.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
@@ -52,6 +53,19 @@ pub struct Args {
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
+
+    /// Build the left side from the snapshot in FILE; nothing else is read
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "against",
+        conflicts_with_all = [
+            "TurnFlags", "TrustFlags", "no_store", "template", "against_preset", "against_profile", "against_model",
+            "against_tools", "against_conversation", "against_now", "against_tz", "against_set",
+        ],
+        help_heading = "What to build",
+    )]
+    snapshot: Option<PathBuf>,
 
     #[command(flatten)]
     against: AgainstFlags,
@@ -127,9 +141,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let templates = args.keep.template.source(&request);
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
-    let left = match kept(args, request.conversation.as_deref())? {
-        Some(kept) => kept,
-        None => {
+    let left = match (&args.snapshot, kept(args, request.conversation.as_deref())?) {
+        (Some(file), _) => DiffOperand::snapshot(file)?,
+        (None, Some(kept)) => kept,
+        (None, None) => {
             let built = engine.build(&request)?;
             // Both sides have the same instant, unless the flags set another one.
             request.now.get_or_insert_with(|| built.snapshot.turn.now.clone());
@@ -172,13 +187,19 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 struct DiffOperand {
     prompt: Prompt,
     counter: String,
-    /// The name of the stored prompt; `None` for one that was built now.
+    /// The name of the stored prompt or the snapshot; `None` for one that was built now.
     kept: Option<String>,
 }
 
 impl DiffOperand {
     fn built(built: BuildResult) -> Self {
         DiffOperand { prompt: built.prompt, counter: built.snapshot.turn.counter, kept: None }
+    }
+
+    fn snapshot(file: &Path) -> Result<Self, CommandFailure> {
+        let name = one_line(&file.display().to_string());
+        let subject = rebuild(&name, &files::read(file)?)?;
+        Ok(DiffOperand { prompt: subject.prompt, counter: subject.counter, kept: Some(name) })
     }
 }
 
@@ -246,7 +267,7 @@ impl AgainstFlags {
 }
 
 /// Reads a receipt, or builds a saved snapshot again.
-fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Receipt, CommandFailure> {
+fn receipt(file: &Path, counter: &dyn budget::Counter) -> Result<Receipt, CommandFailure> {
     let shown = file.display();
     let bytes = files::read(file)?;
     let value: serde_json::Value = serde_json::from_slice(&bytes)

@@ -17,7 +17,8 @@ use crate::{
 use clap::ValueEnum;
 use preface_engine::{
     Engine, Request,
-    core::diagnostic::Severity,
+    core::{diagnostic::Severity, lint::hidden::escape_hidden},
+    host::trust::shell_quoted,
     lint::{LintFile, LintReport},
 };
 use serde_json::json;
@@ -108,6 +109,11 @@ enum LintFormat {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let request = args.dir.apply(&args.turn).request();
+    if let Some(file) = args.dir.dir.as_deref().filter(|dir| files::is_file(dir)) {
+        let shown = escape_hidden(&file.display().to_string()).into_owned();
+        return Err(CommandFailure::usage(format!("not a directory: `{shown}`"))
+            .help(format!("`preface lint --file {}` checks one file", shell_quoted(&shown))));
+    }
     let linted = match lint(args, request.clone()) {
         Ok(linted) => linted,
         Err(failure) => {

@@ -36,10 +36,6 @@ pub fn details(entry: ListingRow<'_>) -> Vec<String> {
             lines.extend(entry.disabled_by.map(|by| format!("switched off by {}", who(by))));
         }
         EntryState::Broken => lines.push(format!("broken: {}", fault(entry))),
-        // A grant is for what a prompt uses, and a prompt has skills where a tool can read them.
-        EntryState::Untrusted if entry.group == ListingGroup::Skills => {
-            lines.push("not trusted: `preface trust grant`, with the `--tools` of your builds".to_owned());
-        }
         // The request has an agent as well.
         EntryState::Untrusted if entry.group == ListingGroup::Agents => {
             lines.push("not trusted: `preface trust grant --agent NAME`".to_owned());

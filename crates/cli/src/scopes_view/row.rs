@@ -74,6 +74,8 @@ impl FromStr for ListingGroup {
     type Err = UnknownCategory;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
+        // Permissions, diagnostics and JSON have servers as `mcp/NAME`, after their file.
+        let name = if name == "mcp" { ListingGroup::Mcp.as_str() } else { name };
         ListingGroup::every().find(|group| group.as_str() == name).ok_or(UnknownCategory)
     }
 }
@@ -259,5 +261,6 @@ mod tests {
         for group in ListingGroup::ALL {
             assert_eq!(group.as_str().parse(), Ok(group));
         }
+        assert_eq!("mcp".parse(), Ok(ListingGroup::Mcp));
     }
 }

@@ -28,8 +28,8 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct DiagnosticView<'a> {
     severity: Severity,
-    message: &'a str,
-    place: Option<&'a Place>,
+    message: Cow<'a, str>,
+    place: Option<Cow<'a, Place>>,
     help: Option<Cow<'a, str>>,
     code: Option<DiagnosticCode>,
     columns: usize,
@@ -38,10 +38,11 @@ pub struct DiagnosticView<'a> {
 impl<'a> DiagnosticView<'a> {
     /// Shows a diagnostic, with its code, within so many columns.
     pub fn of(note: &'a Diagnostic, columns: usize) -> Self {
+        let (message, place) = from_shell(&note.message, note.place.as_ref());
         DiagnosticView {
             severity: note.severity,
-            message: &note.message,
-            place: note.place.as_ref().filter(|place| !place.path.is_empty()),
+            message,
+            place,
             help: advice::help(note),
             code: Some(note.code),
             columns,
@@ -50,7 +51,7 @@ impl<'a> DiagnosticView<'a> {
 
     /// Shows an error that stops.
     pub fn error(message: &'a str, place: Option<&'a Place>, help: Option<&'a str>, columns: usize) -> Self {
-        let place = place.filter(|place| !place.path.is_empty());
+        let (message, place) = from_shell(message, place);
         DiagnosticView {
             severity: Severity::Error,
             message,
@@ -66,10 +67,10 @@ impl fmt::Display for DiagnosticView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bold = style::BOLD;
         let word = style::severity(self.severity);
-        let message = shown(self.message);
+        let message = shown(&self.message);
         if !f.alternate() {
             write!(f, "{word}{}{word:#}: {message}", self.severity)?;
-            return match self.place {
+            return match &self.place {
                 Some(place) => write!(f, " ({})", spot(place)),
                 None => Ok(()),
             };
@@ -84,7 +85,7 @@ impl fmt::Display for DiagnosticView<'_> {
         };
         let dim = style::DIM;
         writeln!(f, "{word}{}{word:#}: {bold}{message}{bold:#}{dim}{code}{dim:#}", self.severity)?;
-        if let Some(at) = self.place {
+        if let Some(at) = &self.place {
             f.write_str(&place(at, word, self.columns))?;
         }
         if let Some(help) = &self.help {
@@ -94,6 +95,17 @@ impl fmt::Display for DiagnosticView<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns a message and its place with the path of the place as the shell has it; a message may begin with the same path.
+fn from_shell<'a>(message: &'a str, place: Option<&'a Place>) -> (Cow<'a, str>, Option<Cow<'a, Place>>) {
+    let Some(place) = place.filter(|place| !place.path.is_empty()) else { return (message.into(), None) };
+    let Some(path) = advice::path_from_shell(place) else {
+        return (message.into(), Some(Cow::Borrowed(place)));
+    };
+    let rest = message.strip_prefix(place.path.as_str()).filter(|rest| rest.starts_with(' '));
+    let message = rest.map_or(Cow::Borrowed(message), |rest| format!("{path}{rest}").into());
+    (message, Some(Cow::Owned(Place { path, ..place.clone() })))
 }
 
 /// Shows a place: its path, and the line with what is meant underlined in `style`.

@@ -43,9 +43,8 @@ fn required_trust_that_is_missing_is_exit_3_and_no_prompt() {
     sandbox.run("preface build --trust require").exits(3).prints("").says(
         "\
 error: not trusted: AGENTS.md (new)
-help: `preface trust status` lists the untrusted files; review them, then run `preface trust grant`
-      (`preface trust revoke FILE` for a missing one); with `--trust-pins`, also export them again
-      with `preface trust export`
+help: `preface trust status` lists the untrusted files; review them, then run `preface trust grant`;
+      with `--trust-pins`, also export them again with `preface trust export`
 ",
     );
     let ran = sandbox.run("preface build --trust require --format json").exits(3).prints("");

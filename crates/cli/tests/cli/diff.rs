@@ -77,3 +77,20 @@ fn a_side_must_be_named() {
     let ran = Sandbox::new().run("preface diff").exits(2).prints("");
     assert!(ran.stderr.starts_with("error: one of these is missing: `--against`, "), "{}", ran.stderr);
 }
+
+#[test]
+fn two_snapshots_are_compared_without_a_look_at_the_machine() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build -q --save-snapshot a.json").exits(0);
+    sandbox.home(".config/preface/append.md", "Be brief.\n");
+    sandbox.run("preface build -q --save-snapshot b.json").exits(0);
+    sandbox.home(".config/preface/append.md", "Be long.\n");
+    let ran = sandbox.run("preface diff --snapshot a.json --against b.json --exit-code").exits(1).says("");
+    assert!(ran.stdout.starts_with("--- a.json  7 tokens, 28 bytes\n+++ b.json  "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nadded  +3 tokens  rules\n"), "{}", ran.stdout);
+    let reversed = sandbox.run("preface diff --snapshot a.json --against b.json -R").exits(0);
+    assert!(reversed.stdout.starts_with("--- b.json  "), "{}", reversed.stdout);
+    sandbox.run("preface diff --snapshot a.json").exits(2);
+    sandbox.run("preface diff --snapshot a.json --against b.json --preset pi").exits(2);
+    sandbox.run("preface diff --snapshot a.json --against-model large-1").exits(2);
+}

@@ -36,7 +36,7 @@ fn what_waits_for_trust_is_shown_as_untrusted_and_a_grant_lets_it_through() {
     sandbox.run("preface list skills").exits(0).says("").prints(
         "name    layer    state      path
 commit  project  untrusted  .preface/skills/commit/SKILL.md
-  not trusted: `preface trust grant`, with the `--tools` of your builds
+  not trusted: `preface trust grant`
 commit  global   active     ~/.config/preface/skills/commit/SKILL.md
   Writes a commit message.
 review  global   active     ~/.config/preface/skills/review/SKILL.md

@@ -1045,3 +1045,85 @@ fn a_program_that_cannot_be_granted_is_an_error() {
     assert!(ran.stdout.contains("it is not executable; run `chmod +x`"), "{}", ran.stdout);
     assert!(ran.stderr.starts_with("error: 1 command was not allowed\n"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_export_from_a_fresh_clone_keeps_the_pins_of_others() {
+    let sandbox = Sandbox::new();
+    for (path, text) in
+        [("AGENTS.md", "Use tabs.\n"), ("api/AGENTS.md", "Say api.\n"), ("web/AGENTS.md", "Web.\n")]
+    {
+        sandbox.work(path, text);
+    }
+    repository(&sandbox, "", "main");
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface trust grant -C api").exits(0);
+    sandbox.run("preface trust grant -C web").exits(0);
+    let pins = sandbox.run("preface trust export --format json").exits(0).stdout;
+    sandbox.work("pins.json", pins.as_str());
+    std::fs::remove_dir_all(sandbox.path("home/.local/state/preface")).expect("it was there");
+
+    // Another machine, another branch, a changed file and a removed one.
+    repository(&sandbox, "", "feature");
+    sandbox.work("AGENTS.md", "Use taps.\n");
+    std::fs::remove_file(sandbox.path("work/web/AGENTS.md")).expect("it was there");
+    sandbox.run("preface trust diff --trust-pins pins.json").exits(0).prints(
+        "\
+# branch: feature
+# AGENTS.md: changed; the trusted text is not here, only its digest: `git diff` shows the change
+--- /dev/null
++++ b/AGENTS.md
+@@ -0,0 +1 @@
++Use taps.
+",
+    );
+    sandbox.run("preface trust grant").exits(0);
+    let merged = sandbox
+        .run("preface trust export --trust-pins pins.json")
+        .exits(0)
+        .says("warning: web/AGENTS.md does not exist any more and is not pinned\n")
+        .json();
+    let paths: Vec<_> = merged["pins"].as_array().expect("a list").iter().map(|pin| &pin["path"]).collect();
+    assert_eq!(paths, ["AGENTS.md", "api/AGENTS.md"]);
+    assert_eq!(merged["branches"], serde_json::json!(["main"]), "a plain name needs no grant");
+    sandbox.work("pins.json", merged.to_string());
+    sandbox.run("preface build --trust require --trust-pins pins.json -q").exits(0);
+    sandbox.run("preface build -C api --trust require --trust-pins pins.json -q").exits(0);
+
+    sandbox.work("empty.json", "");
+    sandbox.run("preface trust export --trust-pins empty.json").exits(1).prints("").says(
+        "\
+error: empty.json is empty
+help: write the output to another file and rename it: a shell empties the file of `>` first
+",
+    );
+    sandbox.run("preface trust grant --trust-pins pins.json").exits(2).says(
+        "\
+error: unknown argument: `--trust-pins`
+help: `preface trust export --trust-pins FILE` prints the pins of FILE with what is granted here
+",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn one_output_has_paths_from_one_directory() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("api/x", "").home("outside.md", "Outside.\n");
+    repository(&sandbox, "", "main");
+    std::os::unix::fs::symlink(sandbox.path("home/outside.md"), sandbox.path("work/api/AGENTS.md"))
+        .expect("a link");
+    let shown = sandbox.run("preface trust status -C api --preset default").exits(0).stdout;
+    assert!(shown.contains("  new  10 bytes  AGENTS.md\n"), "{shown}");
+    assert!(shown.contains("  not read: api/AGENTS.md: "), "{shown}");
+
+    sandbox.work("pins.json", r#"{"trust_pins": 1, "pins": [{"path": "web/AGENTS.md", "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262", "bytes": 0}]}"#);
+    let ran =
+        sandbox.run("preface build -C api --preset default --trust require --trust-pins pins.json").exits(3);
+    let error = ran.stderr.lines().next().unwrap_or_default();
+    assert!(error.contains(" AGENTS.md (new)") && error.contains(" web/AGENTS.md (missing)"), "{error}");
+
+    // From a shell above, as ripgrep prints it.
+    let linted = sandbox.run("preface lint api --preset default").exits(0).stdout;
+    assert!(linted.contains("\n ——▶ AGENTS.md   (project layer)\n"), "{linted}");
+    assert!(linted.contains("\n ——▶ api/AGENTS.md   (project layer)\n"), "{linted}");
+}

@@ -461,14 +461,14 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "list skills",
             "list-skills",
             "The skills.",
-            document("skills", skill),
+            document("skills", skill.clone()),
             &[("preface list skills --format json --preset pi --trust once", 0)],
         ),
         out(
             "list agents",
             "list-agents",
             "The agents.",
-            document("agents", agent),
+            document("agents", agent.clone()),
             &[("preface list agents --format json --preset claude-code --trust once", 0)],
         ),
         out(
@@ -513,13 +513,20 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             all(&[
                 document("extensions", one_of(&[extension_row.clone(), server_row.clone()])),
                 object(&[
-                    ("servers?", list("The servers.", server_row)),
+                    ("servers?", list("The servers.", server_row.clone())),
                     ("audit?", list("The audit events.", named("AuditEvent"))),
                 ]),
             ]),
+            &[("preface list extensions --format json --preset stud --trust once", 0)],
+        ),
+        out(
+            "list --why",
+            "list-why",
+            "The entries of one name over all layers.",
+            document("extensions", any_of(&[extension_row, server_row, skill, agent])),
             &[
-                ("preface list extensions --format json --preset stud --trust once", 0),
                 ("preface list --why bash --format json --preset stud", 0),
+                ("preface list --why tools/bash --format json --preset stud", 0),
             ],
         ),
         out(
@@ -754,7 +761,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "trust-export",
             "The granted files with their digests.",
             object(&[
-                ("trustPins", number("The version of the form: 1.")),
+                ("trust_pins", number("The version of the form: 1.")),
                 (
                     "pins",
                     list(
@@ -768,7 +775,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ),
                 ("branches?", texts("The branches that are granted.")),
             ]),
-            &[("preface trust export", 0)],
+            &[("preface trust export --format json", 0)],
         ),
         out(
             "trust revoke",

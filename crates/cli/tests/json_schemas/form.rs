@@ -73,6 +73,10 @@ pub fn one_of(parts: &[Value]) -> Value {
     json!({ "oneOf": parts })
 }
 
+pub fn any_of(parts: &[Value]) -> Value {
+    json!({ "anyOf": parts })
+}
+
 pub fn diagnostics() -> Value {
     list("The diagnostics.", named("Diagnostic"))
 }

@@ -213,8 +213,8 @@ fn every_kind_of_list_has_a_schema() {
 }
 
 /// The keys that another format fixes: audit events, the heads of agents and styles, scenarios, the health document of
-/// stud, its object for a project that needs a grant, and files of trust pins.
-const FIXED: [&str; 15] = [
+/// stud, and its object for a project that needs a grant.
+const FIXED: [&str; 14] = [
     "baseAfter",
     "byteCount",
     "canonicalPath",
@@ -229,7 +229,6 @@ const FIXED: [&str; 15] = [
     "previousOrder",
     "providerId",
     "systemPrompt",
-    "trustPins",
 ];
 
 #[test]

@@ -227,6 +227,9 @@ pub const PATTERNS: &[Pattern] = &[
 /// The fewest characters after a prefix that make a token.
 const SHORTEST: usize = 20;
 
+/// The number of bytes of a token that are shown where it is masked.
+pub(crate) const SHOWN: usize = 4;
+
 /// The replacement for a token.
 const REDACTED: &str = "[REDACTED]";
 
@@ -314,6 +317,25 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
     clean.push_str(&text[at..]);
     Cow::Owned(clean)
+}
+
+/// Masks each token that looks like a credential for people: its first bytes stay, the rest is asterisks.
+///
+/// ```
+/// use preface_core::lint::secret::mask;
+/// let text = format!("npx x --token ghp_{}", "abcde".repeat(5));
+/// assert_eq!(mask(&text), format!("npx x --token ghp_{}", "*".repeat(25)));
+/// assert_eq!(mask("pip install sk-learn"), "pip install sk-learn");
+/// ```
+#[must_use]
+pub fn mask(text: &str) -> Cow<'_, str> {
+    let found = scan(text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let is_masked =
+        |at: usize| found.iter().any(|secret| (secret.range.start + SHOWN..secret.range.end).contains(&at));
+    Cow::Owned(text.char_indices().map(|(at, c)| if is_masked(at) { '*' } else { c }).collect())
 }
 
 /// Replaces each occurrence of a known secret by `[REDACTED]`. Longer ones go first; empty ones are skipped.

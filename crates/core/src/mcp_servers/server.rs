@@ -1,6 +1,10 @@
 //! An MCP server as `mcp.json` describes it: how to reach it, and secret values.
 
-use crate::{extension::PrivilegedAction, settings::is_reference, settings::shown};
+use crate::{
+    extension::PrivilegedAction,
+    lint::secret::mask,
+    settings::{is_reference, shown},
+};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
@@ -139,7 +143,8 @@ impl McpServer {
         }
     }
 
-    /// Returns a one-line summary for listings: names of variables and headers, never their values.
+    /// Returns a one-line summary for listings: names of variables and headers, never their values. Tokens that look like
+    /// credentials are masked.
     #[must_use]
     pub fn about(&self) -> String {
         let (target, what, names) = match self {
@@ -151,7 +156,7 @@ impl McpServer {
             }
         };
         let with = if names.is_empty() { String::new() } else { format!("; {what}: {names}") };
-        format!("{}: {}{with}", self.transport(), shown(target))
+        format!("{}: {}{with}", self.transport(), shown(&mask(target)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A settings value with its location: JSON with the file and the byte range of each part.
 
 use super::merge::SetBy;
-use crate::{diagnostic::Place, json_type::json_type};
+use crate::{diagnostic::Place, json_type::json_type, lint::secret::mask};
 use serde_json::{Map, Number, Value};
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -75,8 +75,8 @@ impl SettingsNode {
         }
     }
 
-    /// Returns the value as plain JSON, with asterisks in place of secrets: literal `env` values, and values
-    /// under a key that names a secret.
+    /// Returns the value as plain JSON, with asterisks in place of secrets: literal `env` values, values
+    /// under a key that names a secret, and tokens that look like credentials.
     ///
     /// ```
     /// use preface_core::{scope::Scope, settings::parse};
@@ -89,6 +89,7 @@ impl SettingsNode {
     pub fn masked(&self) -> Value {
         match &self.tree {
             SettingsTree::Text(_) if self.source.hides(&self.span) => Value::String("***".to_owned()),
+            SettingsTree::Text(text) => Value::String(mask(text).into_owned()),
             SettingsTree::List(items) => Value::Array(items.iter().map(SettingsNode::masked).collect()),
             SettingsTree::Table(table) => {
                 Value::Object(table.iter().map(|(key, node)| (key.to_owned(), node.masked())).collect())

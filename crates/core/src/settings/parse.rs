@@ -447,8 +447,9 @@ fn note_secrets(
             for property in &object.properties {
                 let key = property.name.as_str();
                 let below = match (privacy, depth) {
+                    // An extension has variables of its own, and may have this name itself.
+                    _ if key == "env" && depth != 1 => Privacy::Secret,
                     (Privacy::Open, 0) => match key {
-                        "env" => Privacy::Secret,
                         _ if has_addresses(key) => Privacy::Named,
                         _ if ROOT.under(key).is_none() && names_secret(key) => Privacy::Secret,
                         _ if ROOT.under(key).is_none() => Privacy::Named,
@@ -472,7 +473,9 @@ pub(super) fn secrets_of_value(
     start: usize,
 ) -> Vec<Range<usize>> {
     let privacy = match path.keys().split_first() {
-        Some((root, _)) if root == "env" => Privacy::Secret,
+        Some(_) if path.keys().iter().enumerate().any(|(depth, key)| key == "env" && depth != 1) => {
+            Privacy::Secret
+        }
         Some((root, below)) if has_addresses(root) && below.iter().any(|key| names_secret(key)) => {
             Privacy::Secret
         }

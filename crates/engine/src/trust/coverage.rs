@@ -24,7 +24,7 @@ use preface_host::{
     provider::git,
     provider_context::Headless,
     system::{FileKind, System},
-    trust::{Permission, PermissionState, Summary, TrustStore, is_digested},
+    trust::{Permission, PermissionState, PinPath, Summary, TrustStore, is_digested},
 };
 use serde::Serialize;
 use std::{
@@ -232,7 +232,13 @@ impl Engine<'_> {
         built.seen.extend(below);
         if built.mode != TrustMode::None {
             coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
-            coverage.unread = built.unread.iter().map(UncoveredFile::of).collect();
+            let base = (built.mode == TrustMode::Pinned).then(|| {
+                let cwd = &built.places.cwd;
+                let root = consent::pin_root(self.system(), cwd).0;
+                (root, self.system().canonical(cwd).unwrap_or_else(|_| cwd.clone()))
+            });
+            coverage.unread =
+                built.unread.iter().map(|file| UncoveredFile::of(file, base.as_ref())).collect();
             coverage.branch = self.branch(&built);
         }
         let root = consent::layer_root(self.system(), &built.places);
@@ -434,8 +440,16 @@ pub(crate) fn unrendered(inputs: Inputs, snapshot: Snapshot) -> BuildResult {
 }
 
 impl UncoveredFile {
-    fn of(file: &UnreadFile) -> Self {
-        UncoveredFile { path: file.shown.clone(), why: file.error.to_string() }
+    /// Names a file as trusted ones are named: relative to the root where texts are granted one by one. `base` is that root,
+    /// and the working directory.
+    fn of(file: &UnreadFile, base: Option<&(PathBuf, PathBuf)>) -> Self {
+        let shown = file.shown.as_str();
+        let below = |(root, cwd): &(PathBuf, PathBuf)| {
+            let name = PinPath::new(root, &normal(cwd, Path::new(shown))).ok()?;
+            (!Path::new(name.as_str()).has_root() && !shown.starts_with("~/")).then(|| name.to_string())
+        };
+        let path = base.and_then(below).unwrap_or_else(|| shown.to_owned());
+        UncoveredFile { path, why: file.error.to_string() }
     }
 }
 

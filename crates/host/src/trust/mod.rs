@@ -32,7 +32,9 @@ pub use contents::{
 };
 pub use path::{Dirs, StoreKind, store_file};
 pub(crate) use path::{state_dir, state_variable};
-pub use permission::{Permission, PermissionAction, PermissionLine, UnpinnedPaths, quoted, shell_quoted};
+pub use permission::{
+    Permission, PermissionAction, PermissionLine, PermissionLineKind, UnpinnedPaths, quoted, shell_quoted,
+};
 pub use pins::{DeclineRecord, ExportError, PinPath, PinState, PinnedText, PinnedVersion, Pins};
 pub use record::{
     Decision, GrantedText, PermissionState, Permissions, Records, TrustRow, TrustRowText, WholeRecord,

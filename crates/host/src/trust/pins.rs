@@ -3,7 +3,7 @@
 //!
 //! ```json
 //! {
-//!   "trustPins": 1,
+//!   "trust_pins": 1,
 //!   "pins": [
 //!     {"path": "AGENTS.md", "digest": "blake3:…", "bytes": 9}
 //!   ],
@@ -238,10 +238,10 @@ impl Pins {
         self.revoked_at.max(self.declined.map(|declined| declined.at))
     }
 
-    /// Returns the version that was granted last for a path: what a diff compares with.
+    /// Returns the granted versions of a path, oldest first.
     #[must_use]
-    pub fn latest(&self, path: &PinPath) -> Option<&PinnedVersion> {
-        self.texts.get(path)?.last()
+    pub fn versions(&self, path: &PinPath) -> &[PinnedVersion] {
+        self.texts.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// Returns all paths with their granted versions, oldest first, sorted by path.
@@ -274,6 +274,23 @@ impl Pins {
     }
 }
 
+impl Pins {
+    /// Returns exported pins with the grants of a store laid over them: of a path that the store has, its versions alone.
+    /// Branches stay those of the export. Paths that `is_gone` accepts are left out and returned.
+    #[must_use]
+    pub fn updated(mut self, store: &Pins, is_gone: impl Fn(&PinPath) -> bool) -> (Pins, Vec<PinPath>) {
+        self.texts.extend(store.texts.iter().map(|(path, versions)| (path.clone(), versions.clone())));
+        let gone: Vec<PinPath> = self.texts.keys().filter(|path| is_gone(path)).cloned().collect();
+        self.texts.retain(|path, _| !gone.contains(path));
+        (self, gone)
+    }
+
+    /// Adds the name of a branch.
+    pub fn add_branch(&mut self, name: &str) {
+        self.branches.insert(name.to_owned());
+    }
+}
+
 trait MaxByTime {
     fn max_by_time(self, other: Self) -> Self;
 }
@@ -288,8 +305,10 @@ impl MaxByTime for Option<DeclineRecord> {
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 struct Export {
+    /// Earlier files have it in the other case.
+    #[serde(alias = "trustPins")]
     trust_pins: u32,
     pins: Vec<JsonObject<ExportedPin>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -340,7 +359,7 @@ impl Pins {
     /// ```
     /// use preface_host::trust::Pins;
     ///
-    /// let pins = Pins::from_export(br#"{"trustPins": 1, "pins": []}"#)?;
+    /// let pins = Pins::from_export(br#"{"trust_pins": 1, "pins": []}"#)?;
     /// assert_eq!(pins.iter().count(), 0);
     /// assert!(Pins::from_export(b"[]").is_err());
     /// # Ok::<(), preface_host::trust::ExportError>(())
@@ -388,8 +407,32 @@ mod tests {
         let given = |texts: &[&[u8]]| Pins::given(texts.iter().map(|text| (path.clone(), version(text))), []);
         let mut pins = given(&[b"one", b"two"]);
         pins.join(given(&[b"one"]));
-        assert_eq!(pins.latest(&path), Some(&version(b"one")), "an older text that is granted again");
+        assert_eq!(
+            pins.versions(&path).last(),
+            Some(&version(b"one")),
+            "an older text that is granted again"
+        );
         assert_eq!(pins.iter().next().map(|(_, versions)| versions.len()), Some(2), "each text once");
+    }
+
+    #[test]
+    fn a_store_updates_an_export() {
+        let path = |text: &str| PinPath(text.to_owned());
+        let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
+        let exported = Pins::given(
+            [("a", b"old"), ("api/a", b"api"), ("gone/a", b"abc")]
+                .map(|(at, text)| (path(at), version(text))),
+            ["main".to_owned()],
+        );
+        let store = Pins::given([(path("a"), version(b"new")), (path("b"), version(b"b"))], ["x".to_owned()]);
+        let (merged, gone) = exported.updated(&store, |path| path.as_str().starts_with("gone/"));
+        let texts: Vec<_> = merged.iter().map(|(path, all)| (path.as_str(), all.to_vec())).collect();
+        assert_eq!(
+            texts,
+            [("a", vec![version(b"new")]), ("api/a", vec![version(b"api")]), ("b", vec![version(b"b")])]
+        );
+        assert_eq!(gone, [path("gone/a")]);
+        assert_eq!(merged.branches().collect::<Vec<_>>(), ["main"]);
     }
 
     #[test]
@@ -411,7 +454,7 @@ mod tests {
             [(path("b"), version(b"one")), (path("a/ü"), version(b"two")), (path("b"), version(b"three"))];
         let pins = Pins::given(texts, ["ü\\u{200b}".to_owned()]);
         let text = pins.export();
-        assert!(text.starts_with("{\n  \"trustPins\": 1,\n  \"pins\": [\n"), "{text}");
+        assert!(text.starts_with("{\n  \"trust_pins\": 1,\n  \"pins\": [\n"), "{text}");
         assert!(text.ends_with("\n}\n"), "{text}");
         assert_eq!(Pins::from_export(text.as_bytes()), Ok(pins));
     }

@@ -29,6 +29,7 @@ Examples:
   preface list tools --all         all tools, and why some are not active
   preface list --why bash          explain one name over all layers
   preface list --why tools/bash    in one kind
+  preface list --why mcp/git       a server, as permissions name it
   preface list variables --format json | jq -r '.entries[].variable'";
 
 /// List what is active in a directory: tools, skills, agents, hooks, variables and more

@@ -19,7 +19,7 @@ use preface_engine::{
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
     host::{
         gate::GateVerdict,
-        trust::{Permission, PermissionLine, PermissionState, ProgramChange},
+        trust::{Permission, PermissionLine, PermissionLineKind, PermissionState, Pins, ProgramChange},
     },
 };
 use serde_json::json;
@@ -32,9 +32,11 @@ Examples:
 
 /// Show what is new or changed since the grant
 ///
-/// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new. Programs
+/// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new, and so is
+/// text of which only pins are known, which have no text. Programs
 /// of extensions and servers that are not granted follow, with their files. Control characters and hidden characters are
-/// written as `\u{…}`, in a pipe, too.
+/// written as `\u{…}`, in a pipe, too. Tokens that look like credentials are masked in commands and addresses, not in the text
+/// of files.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -71,18 +73,27 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let (root, repository) = pin_root(&system, &built.places.cwd);
     let store = engine.store(&built)?.for_project(&root);
     let mut problems = Diagnostics::new();
-    let pins = store.load(&mut problems).pins(&root, repository.as_deref());
+    let mut pins = store.load(&mut problems).pins(&root, repository.as_deref());
+    if let Some(given) = request.pins.as_deref() {
+        // A file may have been granted here with the content that it is pinned with.
+        pins.join(Pins::from_export(given).map_err(|error| CommandFailure::new(error.to_string()))?);
+    }
     let mut out = String::new();
     let mut left_out = Vec::new();
     let is_pinned = built.mode == TrustMode::Pinned;
     for seen in built.seen.iter().filter(|seen| is_pinned && seen.verdict != GateVerdict::Included) {
         let name = seen.name_in(&root);
-        let granted = pins.latest(&seen.pin).and_then(|pinned| store.copy(&pinned.digest));
+        let versions = pins.versions(&seen.pin).iter().rev();
+        let granted = versions.filter_map(|pinned| store.copy(&pinned.digest)).next();
         let now = String::from_utf8_lossy(&seen.bytes);
         let (from, then) = match &granted {
             Some(bytes) => (format!("a/{name}"), String::from_utf8_lossy(bytes)),
             None => ("/dev/null".to_owned(), "".into()),
         };
+        if granted.is_none() && seen.verdict == GateVerdict::UntrustedChanged {
+            let what = "changed; the trusted text is not here, only its digest: `git diff` shows the change";
+            out.push_str(&format!("# {name}: {what}\n"));
+        }
         out.push_str(&patch::unified(&from, &format!("b/{name}"), &then, &now));
         left_out.push(name);
     }
@@ -132,7 +143,7 @@ fn permission_diff(change: &PermissionChange) -> String {
     let mut out = format!("# {subject}: {}; {}\n", state_name(state(change)), complete(ALLOW));
     let before = change.granted.as_ref().map(Permission::lines).unwrap_or_default();
     // The files themselves follow.
-    let is_action = |line: &&PermissionLine| matches!(line, PermissionLine::Action(_));
+    let is_action = |line: &&PermissionLine| line.kind == PermissionLineKind::Action;
     for line in before.iter().filter(|line| is_action(line) && !lines.contains(line)) {
         out.push_str(&format!("# - {line}\n"));
     }

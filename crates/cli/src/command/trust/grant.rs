@@ -29,11 +29,14 @@ use preface_engine::{
     host::{
         places::normal,
         system::System,
-        trust::{Permission, PermissionState},
+        trust::{Permission, PermissionState, shell_quoted},
     },
 };
 use serde_json::json;
-use std::{fmt::Write, path::PathBuf};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -174,13 +177,27 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let names: Vec<String> = report.hidden.iter().map(|name| escape_hidden(name).into_owned()).collect();
     let (them, have) = if names.len() == 1 { ("it", "has") } else { ("them", "have") };
+    let (dir, paths) = arguments(args);
     Err(CommandFailure::new(format!(
         "{} {have} hidden characters and {have} not been granted",
         listed(&names)
     ))
     .help(format!(
-        "`preface lint` shows them; `preface trust grant --allow-hidden` grants {them} all the same"
+        "`preface lint{dir}` shows them; `preface trust grant{paths} --allow-hidden` grants {them} all the same"
     )))
+}
+
+/// Returns the directory of the one path that was named, as an argument of `lint`, and the paths as arguments of `grant`,
+/// each with a blank before it.
+fn arguments(args: &Args) -> (String, String) {
+    let word = |path: &Path| format!(" {}", shell_quoted(&escape_hidden(&path.display().to_string())));
+    let paths = args.paths.iter().map(|path| word(path)).collect();
+    let [path] = args.paths.as_slice() else { return (String::new(), paths) };
+    // A path is relative to `-C`.
+    let whole = args.turn.directory.iter().fold(path.clone(), |path, base| base.join(path));
+    let dir = if files::is_file(&whole) { whole.parent().unwrap_or(&whole) } else { &whole };
+    let dir = if dir.as_os_str().is_empty() { String::new() } else { word(dir) };
+    (dir, paths)
 }
 
 /// Returns the failure of a grant of files if files need none; the help names what does need one.

@@ -531,3 +531,44 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_token_is_masked_where_it_is_shown_and_compared_in_full() {
+    let token = |last: &str| format!("ghp_{}{last}", "a1B2".repeat(8));
+    let permission = |token: &str| Permission {
+        subject: "mcp/git".to_owned(),
+        action: PermissionAction::Command {
+            argv: ["npx", "--token", token].map(str::to_owned).to_vec(),
+            cwd: ".".to_owned(),
+            env: vec![("TOKEN".to_owned(), token.to_owned()), ("MODE".to_owned(), "fast".to_owned())],
+            files: Vec::new(),
+            named: Vec::new(),
+            unpinned: UnpinnedPaths::default(),
+            directory: None,
+        },
+    };
+    let (first, second) = (permission(&token("x")), permission(&token("y")));
+    let masked = format!("ghp_{}", "*".repeat(33));
+    let shown: Vec<String> = first.lines().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown[..4],
+        [
+            format!("runs npx --token '{masked}'"),
+            "in .".to_owned(),
+            format!("with TOKEN='{masked}'"),
+            "with MODE=fast".to_owned(),
+        ]
+    );
+    let json = serde_json::to_value(&first).expect("JSON");
+    assert_eq!(json["argv"], serde_json::json!(["npx", "--token", masked]));
+    assert_eq!(json["env"], serde_json::json!({"MODE": "fast", "TOKEN": masked}));
+    assert_ne!(first, second);
+    assert_ne!(first.lines()[0], second.lines()[0], "another token is another line");
+    assert!(!format!("{:?}", first.lines()).contains("a1B2"));
+
+    let system = project();
+    store(&system).grant_permissions(root(), None, std::slice::from_ref(&first)).expect("granted");
+    let permissions = store(&system).load(&mut Vec::new()).permissions(root());
+    assert_eq!(permissions.state(&first), PermissionState::Granted);
+    assert_eq!(permissions.state(&second), PermissionState::Changed);
+}
