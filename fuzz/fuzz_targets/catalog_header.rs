@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(text) = std::str::from_utf8(data) {
-        let mut notes = Vec::new();
-        let header = read_header("a.md", text, &mut notes);
+        let mut diagnostics = Vec::new();
+        let header = read_header("a.md", text, &mut diagnostics);
         assert!(text.is_char_boundary(header.body), "the body starts on a character");
-        assert!(notes.iter().all(|note| note.place.is_some() && note.help.is_some()));
+        assert!(diagnostics.iter().all(|note| note.place.is_some() && note.help.is_some()));
     }
     for version in [Some("2.1.37"), Some("2.1.200"), None] {
         let file = SourceFile { name: "a.md".to_owned(), bytes: data.to_vec() };
@@ -30,8 +30,8 @@ fuzz_target!(|data: &[u8]| {
                     "what was imported agrees"
                 );
             }
-            Err(ImportError::NoPrompt { notes, .. }) => {
-                assert!(!notes.is_empty(), "omissions are reported")
+            Err(ImportError::NoPrompt { diagnostics, .. }) => {
+                assert!(!diagnostics.is_empty(), "omissions are reported")
             }
             Err(ImportError::NoVersion { .. } | ImportError::InvalidVersion(_)) => {}
             Err(ImportError::NoFiles) => unreachable!("there is a file"),

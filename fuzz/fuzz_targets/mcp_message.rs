@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let limits = QueryLimits { bytes: 32 << 10, items: 20, fetched: 1 << 10, ..QueryLimits::default() };
     let reply = replay(data, &limits).expect("there is a runtime");
     assert!(reply.took < Duration::from_secs(5), "it ends");
-    for note in &reply.notes {
+    for note in &reply.diagnostics {
         assert!(note.help.is_some(), "each note has a remedy: {note:?}");
         assert!(note.message.len() < 8 << 10, "no note is long: {}", note.message.len());
         let shown = note.message.chars().all(|c| !c.is_control());

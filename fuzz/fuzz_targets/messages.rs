@@ -5,8 +5,8 @@ use libfuzzer_sys::fuzz_target;
 use preface_core::message::{MessageFrame, MessageForms, convert, read};
 
 fuzz_target!(|data: &[u8]| {
-    let mut notes = Vec::new();
-    let messages = match read("messages", data, &mut notes) {
+    let mut diagnostics = Vec::new();
+    let messages = match read("messages", data, &mut diagnostics) {
         Ok(messages) => messages,
         Err(error) => {
             assert!(error.help.is_some(), "each refusal has a remedy: {error}");
@@ -30,5 +30,5 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     let again = serde_json::to_vec(&messages).expect("messages are JSON");
-    assert_eq!(read("again", &again, &mut notes).as_ref(), Ok(&messages), "what is written is read again");
+    assert_eq!(read("again", &again, &mut diagnostics).as_ref(), Ok(&messages), "what is written is read again");
 });

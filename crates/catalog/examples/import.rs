@@ -49,10 +49,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
     }
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
-    for note in &imported.notes {
-        *codes.entry(note.code.as_str()).or_default() += 1;
+    for diagnostic in &imported.diagnostics {
+        *codes.entry(diagnostic.code.as_str()).or_default() += 1;
         if every_note {
-            println!("{note:?}");
+            println!("{diagnostic:?}");
         }
     }
     println!("notes: {codes:?}");

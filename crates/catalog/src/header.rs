@@ -31,20 +31,20 @@ const MAX_NOTES: usize = 50;
 ///
 /// ```
 /// let text = "<!--\nname: 'Tool: Bell'\ndescription: Rings: once\nccVersion: 2.1.3\n-->\nDing.\n";
-/// let mut notes = Vec::new();
-/// let header = preface_catalog::read_header("bell.md", text, &mut notes);
+/// let mut diagnostics = Vec::new();
+/// let header = preface_catalog::read_header("bell.md", text, &mut diagnostics);
 /// assert_eq!(header.name.as_deref(), Some("Tool: Bell"));
 /// assert_eq!(header.description, "Rings: once");
 /// assert_eq!(&text[header.body..], "Ding.\n");
-/// assert!(notes.is_empty());
+/// assert!(diagnostics.is_empty());
 /// ```
 #[must_use]
-pub fn read(path: &str, text: &str, notes: &mut Vec<Diagnostic>) -> Header {
+pub fn read(path: &str, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Header {
     let start = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
     let mut reader = HeaderReader {
         path,
         text,
-        notes,
+        diagnostics,
         header: Header { body: start, ..Header::default() },
         under: HeaderBlock::Nothing,
         names: HashSet::new(),
@@ -81,7 +81,7 @@ enum HeaderBlock {
 struct HeaderReader<'t, 'n> {
     path: &'t str,
     text: &'t str,
-    notes: &'n mut Vec<Diagnostic>,
+    diagnostics: &'n mut Vec<Diagnostic>,
     header: Header,
     under: HeaderBlock,
     /// The names that were declared so far.
@@ -245,7 +245,8 @@ impl HeaderReader<'_, '_> {
             _ => return,
         };
         let place = Place::within(None, self.path, self.text, span);
-        self.notes.push(Diagnostic::warning(DiagnosticCode::CatalogHeader, what).at(place).help(remedy));
+        self.diagnostics
+            .push(Diagnostic::warning(DiagnosticCode::CatalogHeader, what).at(place).help(remedy));
     }
 }
 
@@ -266,40 +267,40 @@ mod tests {
     use super::*;
 
     fn head(text: &str) -> (Header, Vec<String>) {
-        let mut notes = Vec::new();
-        let header = read("x.md", text, &mut notes);
-        assert!(notes.iter().all(|note| note.help.is_some()), "{notes:?}");
-        let line = |note: Diagnostic| {
-            let place = note.place.expect("each note has a place");
+        let mut diagnostics = Vec::new();
+        let header = read("x.md", text, &mut diagnostics);
+        assert!(diagnostics.iter().all(|diagnostic| diagnostic.help.is_some()), "{diagnostics:?}");
+        let line = |diagnostic: Diagnostic| {
+            let place = diagnostic.place.expect("each note has a place");
             assert_eq!(place.path, "x.md");
-            format!("{}: {}", place.line.expect("each note has a line"), note.message)
+            format!("{}: {}", place.line.expect("each note has a line"), diagnostic.message)
         };
-        (header, notes.into_iter().map(line).collect())
+        (header, diagnostics.into_iter().map(line).collect())
     }
 
     #[test]
     fn an_older_head_is_no_yaml() {
         let text = "<!--\nname: 'Tool: the bell''s rope'\ndescription: One: two: 'three', and # four\nccVersion: 2.0.14\n\
                     variables:\n  - BELL_NAME\n  - TIMES\n  - BELL_NAME\n-->\n\nBody <!-- no head -->\n";
-        let (header, notes) = head(text);
+        let (header, diagnostics) = head(text);
         assert_eq!(header.name.as_deref(), Some("Tool: the bell's rope"));
         assert_eq!(header.description, "One: two: 'three', and # four");
         assert_eq!(header.changed_in, "2.0.14");
         assert_eq!(header.variables, ["BELL_NAME", "TIMES"]);
         assert_eq!(&text[header.body..], "\nBody <!-- no head -->\n");
-        assert_eq!(notes, [""; 0]);
+        assert_eq!(diagnostics, [""; 0]);
     }
 
     #[test]
     fn a_newer_head_has_json_texts_and_a_map_that_is_skipped() {
         let text = "<!--\nname: \"Agent: \\\"Ringer\\\"\"\ndescription: \"Tells --\\u003e what\\nis\"\nccVersion: \"2.1.200\"\n\
                     variables:\n  - \"ROPE\"\nagentMetadata:\n  agentType: \"ringer\"\n  tools:\n    - \"*\"\n  odd\n-->\nBody";
-        let (header, notes) = head(text);
+        let (header, diagnostics) = head(text);
         assert_eq!(header.name.as_deref(), Some("Agent: \"Ringer\""));
         assert_eq!(header.description, "Tells --> what is");
         assert_eq!((&*header.changed_in, &*header.variables), ("2.1.200", &["ROPE".to_owned()][..]));
         assert_eq!(&text[header.body..], "Body");
-        assert_eq!(notes, [""; 0]);
+        assert_eq!(diagnostics, [""; 0]);
     }
 
     #[test]
@@ -308,14 +309,14 @@ mod tests {
             let text = format!(
                 "<!--\nname: x\ndescription: {mark}\n  One line,\n  and: another\nccVersion: 1\n-->\n"
             );
-            let (header, notes) = head(&text);
-            assert_eq!((&*header.description, notes.len()), ("One line, and: another", 0), "{mark}");
+            let (header, diagnostics) = head(&text);
+            assert_eq!((&*header.description, diagnostics.len()), ("One line, and: another", 0), "{mark}");
         }
     }
 
     #[test]
     fn what_looks_quoted_and_is_not_stays_as_it_stands() {
-        for (value, expected, notes) in [
+        for (value, expected, diagnostics) in [
             ("'a' or 'b'", "'a' or 'b'", 0),
             ("\"a\" or \"b\"", "\"a\" or \"b\"", 0),
             ("'", "'", 0),
@@ -325,7 +326,7 @@ mod tests {
             ("''", "", 0),
         ] {
             let (header, found) = head(&format!("<!--\nname: x\ndescription: {value}\n-->\n"));
-            assert_eq!((&*header.description, found.len()), (expected, notes), "{value}");
+            assert_eq!((&*header.description, found.len()), (expected, diagnostics), "{value}");
         }
     }
 
@@ -369,9 +370,9 @@ mod tests {
             ("<!--\nname: x\ndescription: a --> b\n-->\nB", Some("x"), "B", &[]),
             ("<!--\nname: x\nvariables: [\"A\", \"B\"]\n-->\nB", Some("x"), "B", &[]),
         ] {
-            let (header, notes) = head(text);
+            let (header, diagnostics) = head(text);
             assert_eq!((header.name.as_deref(), &text[header.body..]), (name, body), "{text:?}");
-            assert_eq!(notes, expected, "{text:?}");
+            assert_eq!(diagnostics, expected, "{text:?}");
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct ImportedCatalog {
     /// ([`CatalogEntry::compiled_file`]).
     pub texts: Vec<(String, CatalogText)>,
     /// Diagnostics about files that were left out, and about text that stays as it is written.
-    pub notes: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The reason why a catalog cannot be imported at all.
@@ -58,7 +58,7 @@ pub enum ImportError {
         /// The number of files.
         files: usize,
         /// The reasons why each of them was left out.
-        notes: Vec<Diagnostic>,
+        diagnostics: Vec<Diagnostic>,
     },
 }
 
@@ -67,7 +67,7 @@ pub enum ImportError {
 /// # Errors
 /// Where no version is known, and where no file is a prompt. A single file or expression never refuses an import.
 pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
-    let mut notes = Vec::new();
+    let mut diagnostics = Vec::new();
     let readme =
         source.readme.as_ref().map(|bytes| readme::read(&String::from_utf8_lossy(bytes))).unwrap_or_default();
     let version = match (&source.version, readme.version) {
@@ -88,7 +88,7 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
         let mut own_notes = Vec::new();
         let tokens = readme.tokens.get(&file.name).copied();
         let Some((entry, text)) = prompt(file, generation, tokens, &mut own_notes) else {
-            notes.extend(own_notes);
+            diagnostics.extend(own_notes);
             continue;
         };
         if let Some((first, _)) = prompts.get(&entry.name) {
@@ -96,22 +96,22 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
                 "`{}` has the name of `{}`, `{}`, and is left out",
                 file.name, first.file, entry.name
             );
-            let note =
+            let diagnostic =
                 Diagnostic::warning(DiagnosticCode::CatalogSameName, what).at(Place::file(None, &file.name));
-            notes.push(note.help("give one of them another name"));
+            diagnostics.push(diagnostic.help("give one of them another name"));
             continue;
         }
-        notes.extend(own_notes);
+        diagnostics.extend(own_notes);
         prompts.insert(entry.name.clone(), (entry, text));
     }
     if prompts.is_empty() {
-        return Err(ImportError::NoPrompt { files: source.files.len(), notes });
+        return Err(ImportError::NoPrompt { files: source.files.len(), diagnostics });
     }
     let (entries, texts): (Vec<CatalogEntry>, Vec<CatalogText>) = prompts.into_values().unzip();
     let texts = entries.iter().map(CatalogEntry::compiled_file).zip(texts).collect();
     let digest = CatalogIndex::digest_of_entries(&entries);
     let index = CatalogIndex { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
-    Ok(ImportedCatalog { index, texts, notes })
+    Ok(ImportedCatalog { index, texts, diagnostics })
 }
 
 /// Reads and compiles a file. `None` if it is left out, which is a note.
@@ -119,23 +119,23 @@ pub(crate) fn prompt(
     file: &SourceFile,
     generation: Generation,
     tokens: Option<u32>,
-    notes: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<(CatalogEntry, CatalogText)> {
-    let text = readable(file, notes)?;
-    let header = header::read(&file.name, text, notes);
+    let text = readable(file, diagnostics)?;
+    let header = header::read(&file.name, text, diagnostics);
     let Some(name) = header.name else {
         let what = format!("`{}` has no usable name and is left out", file.name);
-        let note = Diagnostic::warning(DiagnosticCode::CatalogNoName, what).at(Place::within(
+        let diagnostic = Diagnostic::warning(DiagnosticCode::CatalogNoName, what).at(Place::within(
             None,
             &file.name,
             text,
             0..0,
         ));
-        notes.push(note.help("give its head a line `name: …`"));
+        diagnostics.push(diagnostic.help("give its head a line `name: …`"));
         return None;
     };
     let compiled = compile(&file.name, text, header.body, &header.variables, generation);
-    notes.extend(compiled.notes);
+    diagnostics.extend(compiled.diagnostics);
     let count =
         |which: fn(&CatalogChunk) -> bool| compiled.chunks.iter().filter(|chunk| which(chunk)).count();
     let (values, kept) = (
@@ -190,12 +190,12 @@ fn name_fault(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the text of a file, where it has a name that can be kept and is UTF-8.
-fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f str> {
+fn readable<'f>(file: &'f SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<&'f str> {
     let place = Place::file(None, &file.name);
     if let Some(fault) = name_fault(&file.name) {
         let what = format!("`{}` is left out: its name {fault}", file.name.escape_debug());
-        let note = Diagnostic::warning(DiagnosticCode::CatalogFileName, what).at(place);
-        notes.push(note.help("call it `name-of-the-prompt.md`"));
+        let diagnostic = Diagnostic::warning(DiagnosticCode::CatalogFileName, what).at(place);
+        diagnostics.push(diagnostic.help("call it `name-of-the-prompt.md`"));
         return None;
     }
     match std::str::from_utf8(&file.bytes) {
@@ -205,7 +205,7 @@ fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f
             let line = file.bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
             let what = format!("`{}` is not UTF-8 at byte {at} and is left out", file.name);
             let place = Place { span: Some(at..at + 1), line: Some(line), ..place };
-            notes.push(
+            diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::CatalogNotUtf8, what)
                     .at(place)
                     .help("save the file as UTF-8"),

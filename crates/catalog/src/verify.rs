@@ -24,22 +24,22 @@ pub struct StoredCatalogFiles {
 /// entry, which are not read: they are warnings.
 #[must_use]
 pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic> {
-    let mut notes = Vec::new();
+    let mut diagnostics = Vec::new();
     let error = |code: DiagnosticCode, path: &str, what: String| {
         Diagnostic::error(code, what).at(Place::file(None, path)).help("import the catalog again")
     };
     if index.format != INDEX_FORMAT {
         let what = format!("the index is of form {}, and {INDEX_FORMAT} is what is read here", index.format);
-        notes.push(error(DiagnosticCode::CatalogFormat, "index", what));
-        return notes;
+        diagnostics.push(error(DiagnosticCode::CatalogFormat, "index", what));
+        return diagnostics;
     }
     if generation_of(&index.version) != Some(index.generation) {
         let what = format!("the index has version {} and another generation", index.version);
-        notes.push(error(DiagnosticCode::CatalogGeneration, "index", what));
+        diagnostics.push(error(DiagnosticCode::CatalogGeneration, "index", what));
     }
     if CatalogIndex::digest_of_entries(&index.prompts) != index.digest {
         let what = "the digest of the index is not that of its entries".to_owned();
-        notes.push(error(DiagnosticCode::CatalogIndexDigest, "index", what));
+        diagnostics.push(error(DiagnosticCode::CatalogIndexDigest, "index", what));
     }
     let mut names = BTreeSet::new();
     let (mut files, mut texts) = (BTreeSet::new(), BTreeSet::new());
@@ -47,28 +47,32 @@ pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic
         let stored = entry.compiled_file();
         if !names.insert(&*entry.name) || !files.insert(entry.file.clone()) {
             let what = format!("the index lists `{}` or its file twice", entry.name);
-            notes.push(error(DiagnosticCode::CatalogSameName, &entry.file, what));
+            diagnostics.push(error(DiagnosticCode::CatalogSameName, &entry.file, what));
         }
         let text = kept.compiled.get(&stored);
         match text {
             None => {
-                notes.push(error(DiagnosticCode::CatalogMissing, &stored, format!("`{stored}` is missing")));
+                diagnostics.push(error(
+                    DiagnosticCode::CatalogMissing,
+                    &stored,
+                    format!("`{stored}` is missing"),
+                ));
             }
             Some(bytes) if fingerprint(bytes) != entry.compiled => {
                 let what = format!("`{stored}` is not what the index has the digest of");
-                notes.push(error(DiagnosticCode::CatalogDigest, &stored, what));
+                diagnostics.push(error(DiagnosticCode::CatalogDigest, &stored, what));
             }
             Some(_) => {}
         }
         match kept.files.get(&entry.file) {
-            None => notes.push(error(
+            None => diagnostics.push(error(
                 DiagnosticCode::CatalogMissing,
                 &entry.file,
                 format!("`{}` is missing", entry.file),
             )),
             Some(bytes) if fingerprint(bytes) != entry.digest => {
                 let what = format!("`{}` is not what the index has the digest of", entry.file);
-                notes.push(error(DiagnosticCode::CatalogDigest, &entry.file, what));
+                diagnostics.push(error(DiagnosticCode::CatalogDigest, &entry.file, what));
             }
             Some(bytes) => {
                 let file = SourceFile { name: entry.file.clone(), bytes: bytes.clone() };
@@ -77,13 +81,13 @@ pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic
                     again.as_ref().is_none_or(|(_, again)| compiled_bytes(again) != *text)
                 }) {
                     let what = format!("`{stored}` is not what `{}` compiles to", entry.file);
-                    notes.push(error(DiagnosticCode::CatalogCompiled, &stored, what));
+                    diagnostics.push(error(DiagnosticCode::CatalogCompiled, &stored, what));
                 }
                 if again.is_some_and(|(again, _)| {
                     CatalogEntry { compiled: entry.compiled.clone(), ..again } != *entry
                 }) {
                     let what = format!("the index and the file differ for `{}`", entry.file);
-                    notes.push(error(DiagnosticCode::CatalogEntry, &entry.file, what));
+                    diagnostics.push(error(DiagnosticCode::CatalogEntry, &entry.file, what));
                 }
             }
         }
@@ -93,8 +97,9 @@ pub fn verify(index: &CatalogIndex, kept: &StoredCatalogFiles) -> Vec<Diagnostic
     let left = kept.files.keys().filter(|name| of_no_entry(&files, name));
     for name in left.chain(kept.compiled.keys().filter(|name| of_no_entry(&texts, name))) {
         let what = format!("`{name}` belongs to no prompt of the index");
-        let note = Diagnostic::warning(DiagnosticCode::CatalogSuperfluous, what).at(Place::file(None, name));
-        notes.push(note.help("remove the file, or import the catalog again"));
+        let diagnostic =
+            Diagnostic::warning(DiagnosticCode::CatalogSuperfluous, what).at(Place::file(None, name));
+        diagnostics.push(diagnostic.help("remove the file, or import the catalog again"));
     }
-    notes
+    diagnostics
 }

@@ -50,8 +50,8 @@ fn an_entry_has_the_values_of_head_and_readme() {
 
     let index = imported(B).index;
     assert_eq!((&*index.version, index.generation), ("2.1.130", Generation::B));
-    let notes = index.entry("System Prompt: Margin notes").unwrap();
-    assert_eq!(notes.description, "Has comments of its own --> like this <!-- one -->");
+    let diagnostics = index.entry("System Prompt: Margin notes").unwrap();
+    assert_eq!(diagnostics.description, "Has comments of its own --> like this <!-- one -->");
     assert_eq!(index.entry("Agent Prompt: Pilot").unwrap().values, 1, "its metadata is no text");
     assert!(index.prompts.is_sorted_by(|a, b| a.name < b.name), "by name");
 }
@@ -98,7 +98,7 @@ fn what_is_no_escape_stays_with_a_note() {
     let CatalogChunk::Text { text, .. } = &compiled.chunks[0] else { panic!("{compiled:?}") };
     assert_eq!(text, "a \\u{zz} \\1 ");
     assert_eq!(
-        compiled.notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(),
+        compiled.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
         ["catalog/escape"; 2]
     );
 }
@@ -122,12 +122,17 @@ fn bodies_of_the_newer_generation_are_as_they_are_written() {
 fn omissions_are_reported_with_their_place() {
     let imported = imported(B);
     let reported: Vec<_> = imported
-        .notes
+        .diagnostics
         .iter()
-        .filter(|note| {
-            !matches!(note.code.as_str(), "catalog/unparsed" | "catalog/unsupported" | "catalog/undeclared")
+        .filter(|diagnostic| {
+            !matches!(
+                diagnostic.code.as_str(),
+                "catalog/unparsed" | "catalog/unsupported" | "catalog/undeclared"
+            )
         })
-        .map(|note| (note.code.as_str(), &*note.place.as_ref().unwrap().path, note.severity))
+        .map(|diagnostic| {
+            (diagnostic.code.as_str(), &*diagnostic.place.as_ref().unwrap().path, diagnostic.severity)
+        })
         .collect();
     assert_eq!(
         reported,
@@ -136,10 +141,10 @@ fn omissions_are_reported_with_their_place() {
             ("catalog/same-name", "skill-tying-knots.md", Severity::Warning),
         ]
     );
-    for note in &imported.notes {
-        assert!(note.help.is_some() && note.severity != Severity::Error, "{note:?}");
+    for diagnostic in &imported.diagnostics {
+        assert!(diagnostic.help.is_some() && diagnostic.severity != Severity::Error, "{diagnostic:?}");
     }
-    let lens = imported.notes.iter().find(|note| note.message.contains("`lens`")).unwrap();
+    let lens = imported.diagnostics.iter().find(|diagnostic| diagnostic.message.contains("`lens`")).unwrap();
     let place = lens.place.as_ref().unwrap();
     assert_eq!(
         (&*place.path, place.line, lens.severity),
@@ -163,8 +168,8 @@ fn a_file_that_cannot_be_kept_under_its_name_or_is_no_text_is_left_out() {
     ] {
         let file = SourceFile { name: name.to_owned(), bytes: bytes.to_vec() };
         let source = CatalogSource { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
-        let Err(ImportError::NoPrompt { files: 1, notes }) = import(&source) else { panic!("{name}") };
-        assert_eq!((notes[0].code.as_str(), notes[0].help.is_some()), (code, true), "{name}");
+        let Err(ImportError::NoPrompt { files: 1, diagnostics }) = import(&source) else { panic!("{name}") };
+        assert_eq!((diagnostics[0].code.as_str(), diagnostics[0].help.is_some()), (code, true), "{name}");
     }
 }
 
@@ -247,10 +252,10 @@ fn stored_files_agree_and_each_difference_is_reported() {
         for (what, spoil, expected) in spoils {
             let (mut index, mut kept) = kept(catalog);
             spoil(&mut index, &mut kept);
-            let notes = verify(&index, &kept);
-            let codes: Vec<_> = notes.iter().map(|note| note.code.as_str()).collect();
+            let diagnostics = verify(&index, &kept);
+            let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
             assert_eq!(codes, *expected, "{catalog}, {what}");
-            assert!(notes.iter().all(|note| note.help.is_some()));
+            assert!(diagnostics.iter().all(|diagnostic| diagnostic.help.is_some()));
         }
     }
 }

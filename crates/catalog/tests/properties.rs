@@ -106,7 +106,7 @@ proptest! {
         }
         let rest = &body[at..];
         prop_assert!(matches!(rest, "" | "\n" | "\r\n") || !newer && rest.starts_with('\\'), "{:?}", rest);
-        prop_assert!(compiled.notes.iter().all(|note| note.place.is_some() && note.help.is_some()));
+        prop_assert!(compiled.diagnostics.iter().all(|diagnostic| diagnostic.place.is_some() && diagnostic.help.is_some()));
 
         let text = CatalogText { prompt: "x".into(), file: "x.md".into(), first_line: 1, chunks: compiled.chunks };
         let bytes = compiled_bytes(&text);
@@ -137,7 +137,7 @@ proptest! {
         prop_assert_eq!(&import(&source), &first, "a second time the same");
         prop_assert!(generation_of(version).is_some() || first.is_err());
         if let Ok(imported) = first {
-            let reported = |file: &str| imported.notes.iter().any(|note| note.place.as_ref().is_some_and(|p| p.path == file));
+            let reported = |file: &str| imported.diagnostics.iter().any(|diagnostic| diagnostic.place.as_ref().is_some_and(|p| p.path == file));
             let listed = |file: &str| imported.index.prompts.iter().any(|entry| entry.file == file);
             let (mut raw, mut compiled) = (BTreeMap::new(), BTreeMap::new());
             for (at, bytes) in files.iter().enumerate() {

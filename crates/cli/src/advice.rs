@@ -120,12 +120,12 @@ pub fn complete(words: &str) -> Cow<'_, str> {
 }
 
 /// Returns the help of a diagnostic with the commands and flags for it.
-pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
+pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
     use DiagnosticCode as Code;
-    let own = note.help.as_deref();
+    let own = diagnostic.help.as_deref();
     let with = |commands: &str| own.map_or_else(|| commands.to_owned(), |own| format!("{own}: {commands}"));
     let listing = || own.map(|own| Cow::Owned(listing_command(own)));
-    Some(Cow::Owned(match note.code {
+    Some(Cow::Owned(match diagnostic.code {
         Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
         Code::BudgetCut => with("`preface explain` shows where"),
         Code::BudgetDropped => with("`preface explain --absent` lists what is not there"),
@@ -137,7 +137,7 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::CatalogMissing if own.is_some() => {
             "`preface catalog import DIR` imports one, `preface catalog list` shows what there is".to_owned()
         }
-        Code::CatalogNoPrompt if note.severity == Severity::Error => {
+        Code::CatalogNoPrompt if diagnostic.severity == Severity::Error => {
             let list = "`preface catalog list VERSION` shows them";
             own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
         }
@@ -173,7 +173,7 @@ pub fn help(note: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::TrustChanged | Code::TrustUnrecorded => with("`preface trust grant`"),
         Code::TrustUntrusted if is_denied() => "leave out `--trust deny`".to_owned(),
         Code::TrustUntrusted => with("`preface trust grant`, or `--trust once` for this call"),
-        code if own.is_none() && note.severity > Severity::Info && is_of_texts(code) => {
+        code if own.is_none() && diagnostic.severity > Severity::Info && is_of_texts(code) => {
             return code.help().map(Cow::Owned);
         }
         _ => return own.map(Cow::Borrowed),
@@ -261,11 +261,11 @@ pub fn complete_json(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(complete_json),
         Value::Object(object) if object.contains_key("severity") && object.contains_key("message") => {
-            let Ok(note) = serde_json::from_value::<Diagnostic>(Value::Object(object.clone())) else {
+            let Ok(diagnostic) = serde_json::from_value::<Diagnostic>(Value::Object(object.clone())) else {
                 return;
             };
-            object.insert("message".to_owned(), complete(&note.message).into());
-            if let Some(help) = help(&note) {
+            object.insert("message".to_owned(), complete(&diagnostic.message).into());
+            if let Some(help) = help(&diagnostic) {
                 object.insert("help".to_owned(), complete(&help).into());
             }
         }

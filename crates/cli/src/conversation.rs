@@ -43,29 +43,29 @@ pub struct ConversationInput {
     pub prompt: Option<String>,
     pub events: Vec<Value>,
     /// The diagnostics of reading it.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 impl ConversationFlags {
     /// Reads all of it.
     pub fn read(&self) -> Result<ConversationInput, CommandFailure> {
-        let mut notes = Diagnostics::new();
+        let mut diagnostics = Diagnostics::new();
         let history = match &self.messages {
-            Some(file) => read_messages(file, &mut notes)?,
+            Some(file) => read_messages(file, &mut diagnostics)?,
             None => Vec::new(),
         };
         let prompt = match self.prompt.as_deref() {
             Some("-") => Some(stdin()?),
             other => other.map(str::to_owned),
         };
-        Ok(ConversationInput { history, prompt, events: self.events.read()?, notes })
+        Ok(ConversationInput { history, prompt, events: self.events.read()?, diagnostics })
     }
 }
 
 /// Reads a file of messages.
-pub fn read_messages(file: &Path, notes: &mut Diagnostics) -> Result<Vec<Message>, CommandFailure> {
+pub fn read_messages(file: &Path, diagnostics: &mut Diagnostics) -> Result<Vec<Message>, CommandFailure> {
     let bytes = files::read_at_most(file, message::MOST_BYTES as u64)?;
-    Ok(message::read(&file.display().to_string(), &bytes, notes)?)
+    Ok(message::read(&file.display().to_string(), &bytes, diagnostics)?)
 }
 
 /// The message without the line end that every shell puts behind it.

@@ -4,8 +4,9 @@
 use crate::{
     advice,
     ask::Terminal,
+    diagnostics,
     failure::CommandFailure,
-    files, notes,
+    files,
     store::{self, actor},
     stored_template::TemplateFlags,
     subject::{InteractionMode, Subject, SubjectFlags},
@@ -51,7 +52,7 @@ pub struct ConversationPrompt {
     /// True if this call built it.
     pub constructed: bool,
     /// The diagnostics of this call.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// The way to go on if no prompt is stored yet.
@@ -134,7 +135,7 @@ impl SubjectFlags {
             subject.kept = Some(ConversationPrompt {
                 head: conversation.head,
                 constructed: turned.constructed,
-                notes: turned.notes,
+                diagnostics: turned.diagnostics,
             });
             Ok(subject)
         })
@@ -205,7 +206,7 @@ impl Subject {
             attachment_role: AttachmentRole::default(),
             selection: ToolSelection::default(),
             models: None,
-            kept: Some(ConversationPrompt { head, constructed: false, notes: Diagnostics::new() }),
+            kept: Some(ConversationPrompt { head, constructed: false, diagnostics: Diagnostics::new() }),
         })
     }
 }
@@ -233,7 +234,7 @@ impl ConversationPrompt {
     pub fn print_notes(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
         if talk == Verbosity::Quiet {
             let of_build = if self.constructed { prompt.diagnostics.as_slice() } else { &[] };
-            notes::listing(ui, talk, self.notes.iter().chain(of_build));
+            diagnostics::listing(ui, talk, self.diagnostics.iter().chain(of_build));
             return;
         }
         let PromptSummary { id, revision, constructed_at, .. } = &self.head;
@@ -246,7 +247,7 @@ impl ConversationPrompt {
         };
         ui.eprint(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
         let shown = if self.constructed { prompt.clone() } else { Prompt::default() };
-        notes::print(ui, talk, &Prompt { diagnostics: self.notes.clone(), ..shown });
+        diagnostics::print(ui, talk, &Prompt { diagnostics: self.diagnostics.clone(), ..shown });
     }
 }
 

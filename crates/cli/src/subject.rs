@@ -4,10 +4,10 @@ use crate::{
     ask::Terminal,
     conversation::ConversationInput,
     conversation_prompt::{ConversationPrompt, PersistFlags},
+    diagnostics,
     failure::CommandFailure,
     files,
     flags::{DirectoryArgument, TrustFlags, TurnFlags},
-    notes,
     ui::Ui,
 };
 use clap::Args;
@@ -152,10 +152,10 @@ impl SubjectFlags {
         asking: InteractionMode,
         conversation: ConversationInput,
     ) -> Result<Option<Subject>, CommandFailure> {
-        let ConversationInput { history, prompt, events, mut notes } = conversation;
+        let ConversationInput { history, prompt, events, mut diagnostics } = conversation;
         let Some(text) = prompt else {
             let mut subject = self.build(events, ui, asking)?;
-            subject.add_history(&history, &mut notes);
+            subject.add_history(&history, &mut diagnostics);
             return Ok(Some(subject));
         };
         let mut request = Request { events, ..self.turn.request() };
@@ -172,15 +172,15 @@ impl SubjectFlags {
         let mut session = session?;
         let became = session.submit(&text)?;
         if became == InputOutcome::Handled {
-            let notes = session.take_notes();
+            let diagnostics = session.take_notes();
             ui.eprint("a hook took care of the message; nothing is sent\n");
-            notes::all(ui, &notes);
+            diagnostics::all(ui, &diagnostics);
             return Ok(None);
         }
         let seen = session.request();
-        notes.append(&mut session.take_notes());
+        diagnostics.append(&mut session.take_notes());
         let mut subject = Subject::of(session.into_built(), seen.messages);
-        subject.prompt.diagnostics.append(&mut notes);
+        subject.prompt.diagnostics.append(&mut diagnostics);
         Ok(Some(subject))
     }
 }
@@ -252,11 +252,11 @@ impl Subject {
     }
 
     /// Adds the earlier messages as a model of this profile gets them.
-    pub fn add_history(&mut self, history: &[Message], notes: &mut Diagnostics) {
+    pub fn add_history(&mut self, history: &[Message], diagnostics: &mut Diagnostics) {
         let Some(snapshot) = &self.snapshot else { return };
         let seen = convert(history, &snapshot.profile.messages);
-        notes.extend(seen.notes());
-        self.prompt.diagnostics.append(notes);
+        diagnostics.extend(seen.diagnostics());
+        self.prompt.diagnostics.append(diagnostics);
         self.messages = seen.messages;
     }
 
@@ -267,16 +267,16 @@ impl Subject {
         flags: &SubjectFlags,
         conversation: ConversationInput,
     ) -> Result<Self, CommandFailure> {
-        let ConversationInput { history, events, mut notes, .. } = conversation;
+        let ConversationInput { history, events, mut diagnostics, .. } = conversation;
         let mut request = Request { events, ..flags.turn.request() };
         flags.trust.apply(&mut request)?;
         let system = files::system();
         let templates = flags.keep.template.source(&request);
         let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
         let mut turn = TurnContent::build(&engine, &request, &history)?;
-        notes.append(&mut turn.notes);
+        diagnostics.append(&mut turn.diagnostics);
         if let Some(kept) = &mut self.kept {
-            kept.notes.append(&mut notes);
+            kept.diagnostics.append(&mut diagnostics);
         }
         self.prompt.attachments.append(&mut turn.attachments);
         (self.tools, self.selection, self.messages) = (turn.tools, turn.selection, turn.messages);

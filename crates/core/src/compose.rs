@@ -63,7 +63,7 @@ pub fn compose<'w>(
 pub fn check_sections(snapshot: &Snapshot) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     Composer::new(snapshot, &mut diagnostics);
-    diagnostics.retain(|note| note.severity >= Severity::Warning);
+    diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
     diagnostics
 }
 
@@ -256,9 +256,9 @@ impl<'w> Composer<'w> {
                 if let Some((candidate, pieces)) = first.filter(|_| !given) {
                     let place = file_place(candidate, snapshot);
                     let below = found.next();
-                    let note = empty_file_note(&group.id, pieces, place.clone(), below.is_some());
+                    let diagnostic = empty_file_note(&group.id, pieces, place.clone(), below.is_some());
                     let hides = || Some(hidden_source_note(&place?, &file_place(below?.0, snapshot)?));
-                    diagnostics.extend(note.or_else(hides));
+                    diagnostics.extend(diagnostic.or_else(hides));
                 }
                 first.filter(|(_, pieces)| !is_empty(pieces))
             }
@@ -338,10 +338,10 @@ impl<'w> Composer<'w> {
     }
 
     fn unknown_section(&self, message: String, id: &str) -> Diagnostic {
-        let note = Diagnostic::warning(DiagnosticCode::SectionUnknown, message);
+        let diagnostic = Diagnostic::warning(DiagnosticCode::SectionUnknown, message);
         match did_you_mean(id, self.slots.iter().map(|slot| slot.section.id.as_str())) {
-            Some(near) => note.help(format!("did you mean `{near}`?")),
-            None => note,
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
         }
     }
 
@@ -772,7 +772,7 @@ pub fn empty_file_note(
         (None, Some(piece)) => piece.origin.to_string(),
         (None, None) => "the template".to_owned(),
     };
-    let note = if is_empty(pieces) && hides {
+    let diagnostic = if is_empty(pieces) && hides {
         let what = format!("{name} is empty and hides the other file for `{section}`; neither is used");
         Diagnostic::warning(DiagnosticCode::EmptyHidesGlobal, what)
             .help("remove the empty file to use the other")
@@ -784,8 +784,8 @@ pub fn empty_file_note(
         return None;
     };
     Some(match place {
-        Some(place) => note.at(place),
-        None => note,
+        Some(place) => diagnostic.at(place),
+        None => diagnostic,
     })
 }
 

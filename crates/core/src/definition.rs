@@ -29,11 +29,11 @@ use std::{borrow::Cow, collections::BTreeMap};
 pub fn definitions(
     snapshot: &mut Snapshot,
     source: &mut dyn VariableSource,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Tool>, PipelineError> {
     let mut recorded = std::mem::take(&mut snapshot.variables);
     let mut variables = Variables::new(&snapshot.turn, &snapshot.profile, &mut recorded, source);
-    let defined = defined(&snapshot.turn.tools, &snapshot.profile, &mut variables, notes);
+    let defined = defined(&snapshot.turn.tools, &snapshot.profile, &mut variables, diagnostics);
     snapshot.variables = recorded;
     Ok(defined?)
 }
@@ -42,7 +42,7 @@ fn defined(
     active: &[Tool],
     profile: &Profile,
     variables: &mut Variables<'_>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Tool>, RenderError> {
     let mut tools = active.to_vec();
     let mut wanted: Vec<usize> = (0..tools.len()).collect();
@@ -58,7 +58,7 @@ fn defined(
                     Ok(None) => {}
                     Ok(Some(schema)) => tool.input_schema = Some(schema.into()),
                     Err(name) => {
-                        notes.push(no_parameter(&tool.name, &name));
+                        diagnostics.push(no_parameter(&tool.name, &name));
                         refused.push(at);
                         continue;
                     }

@@ -219,7 +219,7 @@ impl<'p> RenderRules<'p> {
         }
         if form != ValueForm::Text && !matches!(self.write_form(form, text), Cow::Borrowed(_)) {
             let forged = forged::scan_few(text, &self.tags, 1).0.pop();
-            let note = match forged {
+            let diagnostic = match forged {
                 Some(forged) => {
                     Diagnostic::new(forged.severity(), forged.code(), format!("`{key}` {}", forged.message()))
                 }
@@ -233,18 +233,18 @@ impl<'p> RenderRules<'p> {
                 }
             };
             let help = format!("`escape = [\"{kind}\"]` in a profile writes such characters out");
-            return report_once(diagnostics, note.about(key).help(help));
+            return report_once(diagnostics, diagnostic.about(key).help(help));
         }
         let (hides, _) = hidden::scan_few(text, 1);
         for found in hides.iter().filter(|found| found.severity() > Severity::Info) {
             let what = format!("the value of `{key}` hides text: {}", found.message());
-            let note = Diagnostic::warning(found.code(), what).about(key);
-            report_once(diagnostics, Diagnostic { help: found.help(), ..note });
+            let diagnostic = Diagnostic::warning(found.code(), what).about(key);
+            report_once(diagnostics, Diagnostic { help: found.help(), ..diagnostic });
         }
         for found in forged::scan_few(text, &self.tags, 1).0 {
             let what = format!("`{key}` {}", found.message());
-            let note = Diagnostic::new(found.severity(), found.code(), what).about(key);
-            report_once(diagnostics, Diagnostic { help: found.help(), ..note });
+            let diagnostic = Diagnostic::new(found.severity(), found.code(), what).about(key);
+            report_once(diagnostics, Diagnostic { help: found.help(), ..diagnostic });
         }
     }
 }
@@ -324,23 +324,24 @@ fn describe_characters(form: ValueForm, text: &str) -> (Severity, String) {
 const VALUE_NOTES: usize = 100;
 
 /// Adds a note about a value that is not there yet.
-fn report_once(diagnostics: &mut Diagnostics, note: Diagnostic) {
-    let is_of_value = |note: &&Diagnostic| {
-        let is_escape = matches!(note.code, DiagnosticCode::ForgedEscaped | DiagnosticCode::GitBranchCut);
-        note.place.is_none() && (is_escape || note.code.topic() == "hidden")
+fn report_once(diagnostics: &mut Diagnostics, diagnostic: Diagnostic) {
+    let is_of_value = |diagnostic: &&Diagnostic| {
+        let is_escape =
+            matches!(diagnostic.code, DiagnosticCode::ForgedEscaped | DiagnosticCode::GitBranchCut);
+        diagnostic.place.is_none() && (is_escape || diagnostic.code.topic() == "hidden")
     };
-    if diagnostics.contains(&note) || diagnostics.iter().filter(is_of_value).count() > VALUE_NOTES {
+    if diagnostics.contains(&diagnostic) || diagnostics.iter().filter(is_of_value).count() > VALUE_NOTES {
         return;
     }
     if diagnostics.iter().filter(is_of_value).count() == VALUE_NOTES {
         let what = format!(
             "more than {VALUE_NOTES} notes about the value of `{}` and others: the rest is left out",
-            note.code
+            diagnostic.code
         );
-        diagnostics.push(Diagnostic::warning(note.code, what));
+        diagnostics.push(Diagnostic::warning(diagnostic.code, what));
         return;
     }
-    diagnostics.push(note);
+    diagnostics.push(diagnostic);
 }
 
 /// Renders an outline.
@@ -478,15 +479,15 @@ fn push_pieces(
 const RENDERED_LIMIT: usize = 64 << 20;
 
 fn template_error(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
-    let note = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-    error_at(note, pieces, text, error.position().range.clone())
+    let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
+    error_at(diagnostic, pieces, text, error.position().range.clone())
 }
 
-fn error_at(note: Diagnostic, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
+fn error_at(diagnostic: Diagnostic, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
     let (scope, path) = match pieces.first().map(|piece| &piece.origin) {
         Some(origin @ Origin::Source { source, .. }) => (origin.scope(), source.path.clone()),
         Some(other) => (None, other.to_string()),
         None => (None, String::new()),
     };
-    RenderError::Text(Box::new(note.at(Place::within(scope, path, text, range))))
+    RenderError::Text(Box::new(diagnostic.at(Place::within(scope, path, text, range))))
 }

@@ -287,9 +287,9 @@ mod tests {
         let absent: Vec<_> = prompt.absent.iter().map(|one| (one.section.as_str(), one.reason)).collect();
         assert_eq!(absent, [("b", AbsentReason::Replaced)]);
         assert_eq!(prompt.absent[0].why, "hook `h` took it out at before_agent_start");
-        let note = SectionRemoval::note(&removed, "h\u{202e}", EVENT).expect("bytes went");
+        let diagnostic = SectionRemoval::note(&removed, "h\u{202e}", EVENT).expect("bytes went");
         assert_eq!(
-            (note.code.as_str(), note.message.as_str()),
+            (diagnostic.code.as_str(), diagnostic.message.as_str()),
             (
                 "hook/removed",
                 r"hook `h\u{202e}` took out of the prompt at before_agent_start: 16 bytes of `a`, 12 bytes of `b`"
@@ -299,8 +299,12 @@ mod tests {
         let many: Vec<_> = (0..10)
             .map(|at| SectionRemoval { section: SectionId::new(format!("s{at}")), bytes: at + 1 })
             .collect();
-        let note = SectionRemoval::note(&many, "h", EVENT).expect("bytes went");
-        assert!(note.message.ends_with("8 bytes of `s7`, 19 bytes of 2 more sections"), "{}", note.message);
+        let diagnostic = SectionRemoval::note(&many, "h", EVENT).expect("bytes went");
+        assert!(
+            diagnostic.message.ends_with("8 bytes of `s7`, 19 bytes of 2 more sections"),
+            "{}",
+            diagnostic.message
+        );
     }
 
     #[test]

@@ -182,14 +182,14 @@ mod by_category {
     fn fields_that_nobody_knows_are_passed_over_with_a_note() {
         for category in Category::ALL {
             let mut manifest = read(category, &json!({"later": {"a": [1]}, "$schema": "x"})).expect("sound");
-            let notes: Vec<_> = std::mem::take(&mut manifest.notes);
-            let messages: Vec<_> = notes.iter().map(|note| note.message.as_str()).collect();
+            let diagnostics: Vec<_> = std::mem::take(&mut manifest.diagnostics);
+            let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
             let unknown = format!("a manifest of `{category}` has no key `later`; it is ignored");
             assert_eq!(messages, [unknown.as_str()]);
             assert_eq!(manifest, read(category, &json!({})).unwrap(), "{category}");
         }
-        let notes = read(Category::Tools, &json!({"promptSnipet": "x"})).expect("sound").notes;
-        assert_eq!(notes[0].help.as_deref(), Some("did you mean `promptSnippet`?"));
+        let diagnostics = read(Category::Tools, &json!({"promptSnipet": "x"})).expect("sound").diagnostics;
+        assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `promptSnippet`?"));
     }
 }
 
@@ -432,7 +432,7 @@ mod text {
 fn an_unknown_event_is_reported_in_plain_words() {
     let event = json!({"event": "toolcall", "command": ["a"]});
     let invalid = read(Category::Hooks, &event).expect_err("the event does not exist");
-    let note = invalid.failures[0].diagnostic(&"global/x (Hook)", None);
-    assert_eq!(note.message, "global/x (Hook): unknown event: `toolcall`");
-    assert_eq!(note.help.as_deref(), Some("did you mean `tool_call`?"));
+    let diagnostic = invalid.failures[0].diagnostic(&"global/x (Hook)", None);
+    assert_eq!(diagnostic.message, "global/x (Hook): unknown event: `toolcall`");
+    assert_eq!(diagnostic.help.as_deref(), Some("did you mean `tool_call`?"));
 }

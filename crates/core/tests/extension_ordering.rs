@@ -90,11 +90,11 @@ mod reading {
             ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\"],\n\"TOOL_CALL/pre\": [\"b\"]}}", MALFORMED, 2),
         ];
         for (text, code, line) in cases {
-            let note = refused(text.as_bytes());
-            let at = note.place.as_ref().and_then(|place| place.line);
-            assert_eq!((note.code.as_str(), at), (*code, Some(*line)), "{text}");
-            assert_eq!(note.severity, Severity::Warning, "{text}");
-            assert!(note.message.starts_with("ordering.json was left out: "), "{}", note.message);
+            let diagnostic = refused(text.as_bytes());
+            let at = diagnostic.place.as_ref().and_then(|place| place.line);
+            assert_eq!((diagnostic.code.as_str(), at), (*code, Some(*line)), "{text}");
+            assert_eq!(diagnostic.severity, Severity::Warning, "{text}");
+            assert!(diagnostic.message.starts_with("ordering.json was left out: "), "{}", diagnostic.message);
         }
         assert_eq!(refused(b"\xff").code.as_str(), MALFORMED);
         let deep = format!("{{\"hooks\": {}{}}}", "[".repeat(64), "]".repeat(64));
@@ -109,8 +109,8 @@ mod reading {
 
     #[test]
     fn a_hostile_name_is_shown_escaped() {
-        let note = refused("{\"hooks\": {\"a\\nb\u{202e}\": []}}".as_bytes());
-        assert!(!note.message.contains(['\n', '\u{202e}']), "{:?}", note.message);
+        let diagnostic = refused("{\"hooks\": {\"a\\nb\u{202e}\": []}}".as_bytes());
+        assert!(!diagnostic.message.contains(['\n', '\u{202e}']), "{:?}", diagnostic.message);
     }
 }
 
@@ -132,8 +132,8 @@ mod ordered {
             [] => BTreeMap::new(),
             ids => BTreeMap::from([(slot(SLOT), ids.iter().map(|id| transform(id)).collect())]),
         };
-        let mut notes = Diagnostics::new();
-        (order(&defaults, orderings, &mut notes), notes)
+        let mut diagnostics = Diagnostics::new();
+        (order(&defaults, orderings, &mut diagnostics), diagnostics)
     }
 
     fn lines(rewrites: &[OrderingRewrite]) -> Vec<String> {
@@ -143,15 +143,15 @@ mod ordered {
         rewrites.iter().map(line).collect()
     }
 
-    fn severities(notes: &[Diagnostic]) -> Vec<String> {
-        notes.iter().map(|note| format!("{} {}", note.severity, note.code)).collect()
+    fn severities(diagnostics: &[Diagnostic]) -> Vec<String> {
+        diagnostics.iter().map(|diagnostic| format!("{} {}", diagnostic.severity, diagnostic.code)).collect()
     }
 
     #[test]
     fn without_a_manifest_the_default_order_stands() {
-        let (ordered, notes) = lay(&["b", "a"], &[]);
+        let (ordered, diagnostics) = lay(&["b", "a"], &[]);
         assert_eq!(ordered.slots[&slot(SLOT)], ["b", "a"]);
-        assert!(ordered.rewrites.is_empty() && notes.is_empty());
+        assert!(ordered.rewrites.is_empty() && diagnostics.is_empty());
     }
 
     #[test]
@@ -215,10 +215,12 @@ mod ordered {
             (&["a"], &["x"], "project TOOL_CALL/pre a → a"),
             (&[], &["x"], "project TOOL_CALL/pre  → "),
         ] {
-            let (ordered, notes) = lay(default, &[list(Project, ids)]);
+            let (ordered, diagnostics) = lay(default, &[list(Project, ids)]);
             assert_eq!(lines(&ordered.rewrites), [expected]);
-            let rewrites: Vec<&Diagnostic> =
-                notes.iter().filter(|note| note.code.as_str() == "OrderingRewrite").collect();
+            let rewrites: Vec<&Diagnostic> = diagnostics
+                .iter()
+                .filter(|diagnostic| diagnostic.code.as_str() == "OrderingRewrite")
+                .collect();
             assert_eq!(rewrites.len(), 1);
             assert_eq!(rewrites[0].severity, Severity::Warning);
         }
@@ -226,26 +228,26 @@ mod ordered {
 
     #[test]
     fn a_list_of_the_user_is_reported_only_if_something_moved() {
-        let (ordered, notes) = lay(&["a", "b"], &[list(Global, &["a"])]);
-        assert!(ordered.rewrites.is_empty() && notes.is_empty());
-        let (ordered, notes) = lay(&["a", "b"], &[list(Global, &["b"])]);
+        let (ordered, diagnostics) = lay(&["a", "b"], &[list(Global, &["a"])]);
+        assert!(ordered.rewrites.is_empty() && diagnostics.is_empty());
+        let (ordered, diagnostics) = lay(&["a", "b"], &[list(Global, &["b"])]);
         assert_eq!(lines(&ordered.rewrites), ["global TOOL_CALL/pre a b → b a"]);
-        assert_eq!(severities(&notes), ["info OrderingRewrite"]);
+        assert_eq!(severities(&diagnostics), ["info OrderingRewrite"]);
     }
 
     #[test]
     fn a_bundled_order_is_nobody_s_rewrite() {
-        let (ordered, notes) = lay(&["a", "b"], &[list(Bundled, &["b"])]);
+        let (ordered, diagnostics) = lay(&["a", "b"], &[list(Bundled, &["b"])]);
         assert_eq!(ordered.slots[&slot(SLOT)], ["b", "a"]);
-        assert!(ordered.rewrites.is_empty() && notes.is_empty());
+        assert!(ordered.rewrites.is_empty() && diagnostics.is_empty());
     }
 
     #[test]
     fn the_previous_order_is_that_without_the_manifest() {
-        let (ordered, notes) = lay(&["a", "b", "c"], &[list(Global, &["c"]), list(Project, &["b"])]);
+        let (ordered, diagnostics) = lay(&["a", "b", "c"], &[list(Global, &["c"]), list(Project, &["b"])]);
         assert_eq!(lines(&ordered.rewrites), ["project TOOL_CALL/pre c a b → b a c"]);
         assert_eq!(
-            severities(&notes),
+            severities(&diagnostics),
             ["warning OrderingRewrite"],
             "without the global one the order is the same"
         );
@@ -253,20 +255,23 @@ mod ordered {
 
     #[test]
     fn an_id_without_a_hook_in_the_slot_is_reported_and_skipped() {
-        let (ordered, notes) = lay(&["audit"], &[list(Global, &["audti", "audit"])]);
+        let (ordered, diagnostics) = lay(&["audit"], &[list(Global, &["audti", "audit"])]);
         assert_eq!(ordered.slots[&slot(SLOT)], ["audit"]);
-        assert_eq!(severities(&notes), ["info ordering/unknown-hook"]);
-        assert_eq!(notes[0].help.as_deref(), Some("did you mean `audit`?"));
-        assert_eq!(notes[0].place.as_ref().and_then(|place| place.line), Some(1));
+        assert_eq!(severities(&diagnostics), ["info ordering/unknown-hook"]);
+        assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `audit`?"));
+        assert_eq!(diagnostics[0].place.as_ref().and_then(|place| place.line), Some(1));
     }
 
     #[test]
     fn unknown_ids_are_reported_up_to_a_limit() {
         let ids: Vec<String> = (0..50_000).map(|at| format!("x{at}")).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let (_, notes) = lay(&["a"], &[list(Global, &ids)]);
-        assert_eq!(notes.len(), 21);
-        assert_eq!(notes[20].message, "global/ordering.json lists 49980 more ids without an active hook");
+        let (_, diagnostics) = lay(&["a"], &[list(Global, &ids)]);
+        assert_eq!(diagnostics.len(), 21);
+        assert_eq!(
+            diagnostics[20].message,
+            "global/ordering.json lists 49980 more ids without an active hook"
+        );
     }
 
     #[test]

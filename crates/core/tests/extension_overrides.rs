@@ -142,8 +142,8 @@ fn a_project_that_switches_on_again_is_reported_and_starts_nothing() {
     for category in [Category::Hooks, Category::Loggers, Category::Providers] {
         let scopes = granted(vec![sound(Global, category, "x")], &merged(category));
         assert_eq!(active(&scopes), [""; 0], "{category}: it would act on the machine");
-        let notes = severity_codes(&scopes.diagnostics);
-        assert!(notes.contains(&"warning scope/enabled".to_owned()), "{category}: {notes:?}");
+        let diagnostics = severity_codes(&scopes.diagnostics);
+        assert!(diagnostics.contains(&"warning scope/enabled".to_owned()), "{category}: {diagnostics:?}");
         let by = row(&scopes, Global, category, "x").disabled_by.clone().expect("the user");
         assert_eq!(by.scope, SetBy::Global, "{category}");
     }
@@ -354,10 +354,10 @@ fn what_active_names_is_marked_and_what_it_names_in_vain_is_reported() {
         resolved(vec![provider("p1"), provider("p2")], &merged)
     };
     let scopes = named("p2");
-    let notes: Vec<_> = scopes.entries.iter().flat_map(|entry| &entry.diagnostics).collect();
-    assert_eq!(notes.len(), 1);
+    let diagnostics: Vec<_> = scopes.entries.iter().flat_map(|entry| &entry.diagnostics).collect();
+    assert_eq!(diagnostics.len(), 1);
     assert_eq!(scopes.entries[1].diagnostics[0].code, NAMED);
     let scopes = named("p3");
-    let messages: Vec<_> = scopes.diagnostics.iter().map(|note| note.message.as_str()).collect();
+    let messages: Vec<_> = scopes.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     assert_eq!(messages, ["`active.provider` names `p3`, which no layer has"]);
 }

@@ -245,9 +245,9 @@ proptest! {
             });
             let expected = if stays { "warning" } else { "error" };
             prop_assert!(!failed.diagnostics.is_empty());
-            for note in &failed.diagnostics {
-                prop_assert_eq!(note.severity.as_str(), expected, "{}", note.message);
-                prop_assert!(note.place.is_some());
+            for diagnostic in &failed.diagnostics {
+                prop_assert_eq!(diagnostic.severity.as_str(), expected, "{}", diagnostic.message);
+                prop_assert!(diagnostic.place.is_some());
             }
         }
     }
@@ -265,7 +265,7 @@ proptest! {
         let other = |scopes: &Scopes| -> Vec<ExtensionEntry> {
             let mut others: Vec<ExtensionEntry> = scopes.entries.iter().filter(|e| e.value.category != spot.1).cloned().collect();
             // Excerpts of the settings file show the new directive.
-            others.iter_mut().flat_map(|entry| &mut entry.diagnostics).for_each(|note| note.place = None);
+            others.iter_mut().flat_map(|entry| &mut entry.diagnostics).for_each(|diagnostic| diagnostic.place = None);
             others
         };
         prop_assert_eq!(other(&before), other(&during), "other categories are not touched");

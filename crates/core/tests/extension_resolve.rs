@@ -106,7 +106,10 @@ mod worked_example {
     fn the_one_warning_is_that_of_the_ordering() {
         let scopes = scopes();
         let warnings = of_severity(&scopes.diagnostics, Severity::Warning);
-        assert_eq!(warnings.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["OrderingRewrite"]);
+        assert_eq!(
+            warnings.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
+            ["OrderingRewrite"]
+        );
         assert!(of_severity(&scopes.diagnostics, Severity::Error).is_empty());
         assert_eq!(
             severity_codes(&scopes.diagnostics),
@@ -300,9 +303,9 @@ mod unordered {
         );
         assert_eq!(active(&scopes), ["bundled/Bash"]);
         assert_eq!(severity_codes(&scopes.diagnostics), ["warning extension/unknown"]);
-        let note = &scopes.diagnostics[0];
-        assert_eq!(note.help.as_deref(), Some("did you mean `Bash`?"));
-        assert_eq!(note.place.as_ref().and_then(|place| place.line), Some(1));
+        let diagnostic = &scopes.diagnostics[0];
+        assert_eq!(diagnostic.help.as_deref(), Some("did you mean `Bash`?"));
+        assert_eq!(diagnostic.place.as_ref().and_then(|place| place.line), Some(1));
     }
 
     #[test]
@@ -370,12 +373,16 @@ mod fallback {
     #[test]
     fn a_note_names_layer_id_kind_stage_and_file() {
         let scopes = resolved(vec![bash(Global), broken(Project, Category::Tools, "Bash")], &nothing());
-        let note = &scopes.diagnostics[0];
-        assert!(note.message.starts_with("project/Bash (Tool): contractVersion"), "{}", note.message);
-        assert!(note.message.ends_with("; the global one stays"), "{}", note.message);
+        let diagnostic = &scopes.diagnostics[0];
+        assert!(
+            diagnostic.message.starts_with("project/Bash (Tool): contractVersion"),
+            "{}",
+            diagnostic.message
+        );
+        assert!(diagnostic.message.ends_with("; the global one stays"), "{}", diagnostic.message);
         let missing = raw(Project, Category::Tools, "Bash", r#"{"id": "Bash", "category": "tools"}"#);
-        for note in resolved(vec![missing], &nothing()).diagnostics {
-            let place = note.place.expect("also what is missing has a file");
+        for diagnostic in resolved(vec![missing], &nothing()).diagnostics {
+            let place = diagnostic.place.expect("also what is missing has a file");
             assert_eq!(place.path, path(Project, Category::Tools, "Bash"));
         }
     }
@@ -658,8 +665,12 @@ mod config {
     fn configured(found: Vec<DiscoveredManifest>, layers: &[(Scope, Value)]) -> (Value, SetBy, Vec<String>) {
         let scopes = resolved(found, &settings(layers));
         let entry = scopes.active(Category::Tools, "Bash").expect("one is active");
-        let notes = scopes.diagnostics.iter().map(|note| format!("{} {}", note.code, note.message)).collect();
-        (Value::from(entry.value.config.clone()), entry.config_scope, notes)
+        let diagnostics = scopes
+            .diagnostics
+            .iter()
+            .map(|diagnostic| format!("{} {}", diagnostic.code, diagnostic.message))
+            .collect();
+        (Value::from(entry.value.config.clone()), entry.config_scope, diagnostics)
     }
 
     #[test]
@@ -675,19 +686,19 @@ mod config {
             (2, json!({"retries": 2, "shell": "sh"}), SetBy::Global),
             (3, json!({"retries": 3, "shell": "sh"}), SetBy::Project),
         ] {
-            let (config, set_by, notes) =
+            let (config, set_by, diagnostics) =
                 configured(vec![retrying(Bundled, &json!({"retries": 0}))], &layers[..count]);
-            assert_eq!((config, set_by, notes), (expected, by, Vec::new()));
+            assert_eq!((config, set_by, diagnostics), (expected, by, Vec::new()));
         }
     }
 
     #[test]
     fn the_directive_is_no_setting() {
-        let (config, by, notes) = configured(
+        let (config, by, diagnostics) = configured(
             vec![retrying(Bundled, &json!({}))],
             &[bash_config(Global, json!({"disable": false}))],
         );
-        assert_eq!((config, by, notes), (json!({}), SetBy::Bundled, Vec::new()));
+        assert_eq!((config, by, diagnostics), (json!({}), SetBy::Bundled, Vec::new()));
     }
 
     #[test]
@@ -706,7 +717,8 @@ mod config {
             (vec![shell(Global), bad(Project)], 0, &["project bundled"]),
         ];
         for (layers, retries, fallbacks) in cases {
-            let (config, _, notes) = configured(vec![retrying(Bundled, &json!({"retries": 0}))], &layers);
+            let (config, _, diagnostics) =
+                configured(vec![retrying(Bundled, &json!({"retries": 0}))], &layers);
             assert_eq!(config["retries"], retries, "{layers:?}");
             let expected: Vec<String> = fallbacks
                 .iter()
@@ -718,7 +730,7 @@ mod config {
                     )
                 })
                 .collect();
-            assert_eq!(notes, expected, "{layers:?}");
+            assert_eq!(diagnostics, expected, "{layers:?}");
         }
     }
 
@@ -740,10 +752,13 @@ mod config {
     #[test]
     fn a_key_that_is_not_declared_stays_out() {
         for scope in Scope::ALL {
-            let (config, by, notes) =
+            let (config, by, diagnostics) =
                 configured(vec![retrying(Bundled, &json!({}))], &[bash_config(scope, json!({"retrys": 1}))]);
             assert_eq!((config, by), (json!({}), SetBy::Bundled));
-            assert_eq!(notes, ["extension/unknown-config-key bundled/Bash (Tool) has no setting `retrys`"]);
+            assert_eq!(
+                diagnostics,
+                ["extension/unknown-config-key bundled/Bash (Tool) has no setting `retrys`"]
+            );
         }
     }
 
@@ -751,12 +766,12 @@ mod config {
     fn undeclared_keys_and_unknown_names_are_reported_up_to_a_limit() {
         let many: serde_json::Map<String, Value> =
             (0..50).map(|at| (format!("k{at}"), json!({"disable": true}))).collect();
-        let (_, _, notes) = configured(
+        let (_, _, diagnostics) = configured(
             vec![retrying(Bundled, &json!({}))],
             &[bash_config(Global, Value::from(many.clone()))],
         );
-        assert_eq!(notes.len(), 21);
-        assert!(notes[20].contains("30 more settings"), "{}", notes[20]);
+        assert_eq!(diagnostics.len(), 21);
+        assert!(diagnostics[20].contains("30 more settings"), "{}", diagnostics[20]);
         let scopes = resolved(vec![bash(Bundled)], &settings(&[(Global, json!({"tools": many}))]));
         assert_eq!(scopes.diagnostics.len(), 21);
     }
@@ -765,14 +780,14 @@ mod config {
     fn without_a_schema_what_the_manifest_configures_may_be_set() {
         let found =
             with(Bundled, Category::Tools, "Bash", &json!({"description": "a", "config": {"any": 1}}));
-        let (config, by, notes) =
+        let (config, by, diagnostics) =
             configured(vec![found.clone()], &[bash_config(Global, json!({"any": null}))]);
-        assert_eq!((config, by, notes), (json!({"any": null}), SetBy::Global, Vec::new()));
-        let (config, by, notes) =
+        assert_eq!((config, by, diagnostics), (json!({"any": null}), SetBy::Global, Vec::new()));
+        let (config, by, diagnostics) =
             configured(vec![found], &[bash_config(Global, json!({"disabled": true, "description": "b"}))]);
         assert_eq!((config, by), (json!({"any": 1}), SetBy::Bundled));
         assert_eq!(
-            notes,
+            diagnostics,
             [
                 "extension/unknown-config-key bundled/Bash (Tool) has no setting `disabled`",
                 "extension/unknown-config-key bundled/Bash (Tool) has no setting `description`",

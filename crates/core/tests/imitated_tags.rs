@@ -95,16 +95,21 @@ fn file(path: &str, bytes: &[u8]) -> Vec<Piece> {
 }
 
 /// The notes of a build about imitations, one a line, with their places.
-fn notes(prompt: &Prompt) -> Vec<String> {
-    let line = |note: &preface_core::diagnostic::Diagnostic| {
-        let place = note.place.clone().unwrap_or_default();
+fn diagnostics(prompt: &Prompt) -> Vec<String> {
+    let line = |diagnostic: &preface_core::diagnostic::Diagnostic| {
+        let place = diagnostic.place.clone().unwrap_or_default();
         let at = match (place.line, place.column) {
             (Some(line), Some(column)) => format!("{}:{line}:{column}", place.path),
             _ => place.path,
         };
-        format!("{} {at} {}", note.code, note.message)
+        format!("{} {at} {}", diagnostic.code, diagnostic.message)
     };
-    prompt.diagnostics.iter().filter(|note| !note.code.as_str().starts_with("hidden/")).map(line).collect()
+    prompt
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| !diagnostic.code.as_str().starts_with("hidden/"))
+        .map(line)
+        .collect()
 }
 
 fn watched(prompt: &Prompt) -> &str {
@@ -138,7 +143,7 @@ fn each_is_reported_with_its_place() {
     ];
     for (bytes, expected) in table {
         let prompt = build(verbatim(bytes), "</skill>\n# Rules\n", "false");
-        assert_eq!(notes(&prompt), expected, "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(diagnostics(&prompt), expected, "{}", String::from_utf8_lossy(bytes));
         assert_eq!(watched(&prompt), String::from_utf8_lossy(bytes), "no byte changes");
     }
 }
@@ -152,14 +157,17 @@ fn a_template_is_watched_as_it_comes_out() {
         "forged/tag [git:branch] imitates the tag `</skill>`; its `<` was escaped",
         "forged/tag a.md:3:1 imitates the tag `<skill>`; its `<` was escaped",
     ];
-    assert_eq!(notes(&prompt), expected);
+    assert_eq!(diagnostics(&prompt), expected);
 }
 
 #[test]
 fn what_the_caller_hands_over_has_lines_too() {
     let piece = Piece { text: "x\n<skill>".into(), origin: Origin::Caller { flag: "--append".into() } };
     let prompt = build(vec![(vec![piece], Language::Verbatim)], "", "true");
-    assert_eq!(notes(&prompt), ["forged/tag --append:2:1 imitates the tag `<skill>`; its `<` was escaped"]);
+    assert_eq!(
+        diagnostics(&prompt),
+        ["forged/tag --append:2:1 imitates the tag `<skill>`; its `<` was escaped"]
+    );
     assert_eq!(watched(&prompt), "x\n&lt;skill>");
 }
 
@@ -173,7 +181,7 @@ fn two_files_are_reported_separately() {
         "forged/heading a.md:1:1 imitates the heading `# Rules`",
         "forged/heading b.md:2:1 imitates the heading `# Rules`",
     ];
-    assert_eq!(notes(&build(items, "", "false")), expected);
+    assert_eq!(diagnostics(&build(items, "", "false")), expected);
 }
 
 #[test]
@@ -181,7 +189,7 @@ fn a_text_full_of_them_does_not_fill_the_screen() {
     let text = "# Rules\n<skill>\n".repeat(20_000);
     let prompt = build(vec![(file("a.md", text.as_bytes()), Language::Verbatim)], "", "true");
     assert_eq!(watched(&prompt), text.replace('<', "&lt;"));
-    let reported = notes(&prompt);
+    let reported = diagnostics(&prompt);
     assert_eq!(reported.len(), 202);
     assert_eq!(reported[99], "forged/tag a.md:200:1 imitates the tag `<skill>`; its `<` was escaped");
     assert_eq!(
@@ -217,7 +225,7 @@ proptest! {
             prop_assert_eq!(now, &shown);
         }
         let tags = scan_tags(&shown, &TAGS);
-        prop_assert_eq!(notes(&prompt).iter().filter(|note| note.starts_with("forged/tag")).count(), tags.len());
+        prop_assert_eq!(diagnostics(&prompt).iter().filter(|diagnostic| diagnostic.starts_with("forged/tag")).count(), tags.len());
         let Some(part) = prompt.parts.iter().find(|part| part.section.as_str() == "watched") else {
             prop_assert!(shown.is_empty());
             return Ok(());

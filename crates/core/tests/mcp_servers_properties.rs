@@ -70,8 +70,8 @@ fn resolved(layers: &[Vec<TestServer>], granted: bool) -> McpServers {
 /// Everything but where in the file it is written.
 fn without_places(mut servers: McpServers) -> McpServers {
     let rows = servers.servers.iter_mut().flat_map(|row| &mut row.diagnostics);
-    for note in rows.chain(&mut servers.diagnostics) {
-        note.place = None;
+    for diagnostic in rows.chain(&mut servers.diagnostics) {
+        diagnostic.place = None;
     }
     servers
 }

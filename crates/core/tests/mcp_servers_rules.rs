@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 const INVALID: &str = "mcp/config-invalid";
 
 fn file(scope: Scope, text: &str) -> McpFile {
-    let (file, notes) = McpFile::read(scope, &format!("{scope}/mcp.json"), text.as_bytes());
-    assert_eq!(notes, [], "{text}");
+    let (file, diagnostics) = McpFile::read(scope, &format!("{scope}/mcp.json"), text.as_bytes());
+    assert_eq!(diagnostics, [], "{text}");
     file.expect("a file that can be read")
 }
 
@@ -42,8 +42,11 @@ fn rows(resolved: &McpServers) -> Vec<(Scope, &'static str)> {
     resolved.servers.iter().map(|row| (row.origin.scope, word(row))).collect()
 }
 
-fn note_lines(notes: &[Diagnostic]) -> Vec<(Severity, &str, &str)> {
-    notes.iter().map(|note| (note.severity, note.code.as_str(), note.message.as_str())).collect()
+fn note_lines(diagnostics: &[Diagnostic]) -> Vec<(Severity, &str, &str)> {
+    diagnostics
+        .iter()
+        .map(|diagnostic| (diagnostic.severity, diagnostic.code.as_str(), diagnostic.message.as_str()))
+        .collect()
 }
 
 #[test]
@@ -129,7 +132,7 @@ fn an_unknown_key_is_a_warning_and_the_server_stays() {
     let messages: Vec<_> = row
         .diagnostics
         .iter()
-        .map(|note| (note.severity, note.message.as_str(), note.help.as_deref()))
+        .map(|diagnostic| (diagnostic.severity, diagnostic.message.as_str(), diagnostic.help.as_deref()))
         .collect();
     let warning = Severity::Warning;
     assert_eq!(
@@ -174,17 +177,17 @@ fn a_malformed_file_is_left_out_with_its_line() {
         (format!("{{{many}}}"), "it has 257 servers, and 256 are the most", 0),
     ];
     for (text, message, line) in cases {
-        let (file, notes) = McpFile::read(Project, "p/mcp.json", text.as_bytes());
+        let (file, diagnostics) = McpFile::read(Project, "p/mcp.json", text.as_bytes());
         assert_eq!(file, None, "{text}");
         let message = format!("{message}; this file is left out");
-        assert_eq!(note_lines(&notes), [(Severity::Error, INVALID, message.as_str())], "{text}");
-        let place = notes[0].place.as_ref().expect("a place");
+        assert_eq!(note_lines(&diagnostics), [(Severity::Error, INVALID, message.as_str())], "{text}");
+        let place = diagnostics[0].place.as_ref().expect("a place");
         assert_eq!(place.line.unwrap_or(0), line, "{text}");
     }
-    let (file, notes) =
+    let (file, diagnostics) =
         McpFile::read(Project, "p/mcp.json", b"{\"s\": {\"env\": {\"K\": \"hush\" \"L\": 1}}}");
-    assert_eq!((file, notes.len()), (None, 1));
-    assert!(!format!("{notes:?}").contains("hush"), "a broken line may hold a secret: {notes:?}");
+    assert_eq!((file, diagnostics.len()), (None, 1));
+    assert!(!format!("{diagnostics:?}").contains("hush"), "a broken line may hold a secret: {diagnostics:?}");
 }
 
 #[test]
@@ -392,12 +395,12 @@ fn a_hostile_server_costs_few_notes() {
 #[test]
 fn a_wrapper_of_another_name_is_no_server() {
     for key in ["servers", "mcp", "context_servers"] {
-        let (file, notes) =
+        let (file, diagnostics) =
             McpFile::read(Global, "mcp.json", json!({key: {"a": {"command": "x"}}}).to_string().as_bytes());
         assert!(file.is_none(), "{key}");
         let message = format!("`{key}` is no server: it holds servers; this file is left out");
         assert_eq!(
-            (notes[0].message.as_str(), notes[0].help.as_deref()),
+            (diagnostics[0].message.as_str(), diagnostics[0].help.as_deref()),
             (message.as_str(), Some("did you mean `mcpServers`?"))
         );
     }

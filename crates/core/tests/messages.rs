@@ -16,10 +16,10 @@ fn kept() -> MessageForms {
 }
 
 fn converted(json: &str, forms: &MessageForms) -> MessageConversion {
-    let mut notes = Vec::new();
-    let messages =
-        read("messages.json", json.as_bytes(), &mut notes).unwrap_or_else(|error| panic!("{error}: {json}"));
-    assert_eq!(notes, []);
+    let mut diagnostics = Vec::new();
+    let messages = read("messages.json", json.as_bytes(), &mut diagnostics)
+        .unwrap_or_else(|error| panic!("{error}: {json}"));
+    assert_eq!(diagnostics, []);
     convert(&messages, forms)
 }
 
@@ -53,11 +53,14 @@ fn what_is_left_out_is_listed() {
     let dropped: Vec<_> = conversion.dropped.iter().map(|one| (one.message, one.why)).collect();
     assert_eq!(dropped, [(0, DropReason::Excluded), (2, DropReason::System)]);
     assert_eq!(conversion.messages[0].origin.message, 1);
-    let notes: Vec<_> =
-        conversion.notes().into_iter().map(|note| (note.code.as_str(), note.message)).collect();
-    assert_eq!(notes[0].0, "messages/excluded");
-    assert_eq!(notes[0].1, "message 0 is not sent: its command was run with `!!`");
-    assert_eq!(notes[1].0, "messages/system");
+    let diagnostics: Vec<_> = conversion
+        .diagnostics()
+        .into_iter()
+        .map(|diagnostic| (diagnostic.code.as_str(), diagnostic.message))
+        .collect();
+    assert_eq!(diagnostics[0].0, "messages/excluded");
+    assert_eq!(diagnostics[0].1, "message 0 is not sent: its command was run with `!!`");
+    assert_eq!(diagnostics[1].0, "messages/system");
     assert_eq!(converted(json, &kept()).dropped.len(), 1);
 }
 
@@ -147,11 +150,11 @@ fn the_three_forms_of_a_file_have_the_same_messages() {
         format!("\n{one}\r\n\r\n{two}\n\n"),
     ];
     for text in texts {
-        let mut notes = Vec::new();
+        let mut diagnostics = Vec::new();
         let messages =
-            read("chat", text.as_bytes(), &mut notes).unwrap_or_else(|error| panic!("{error}: {text}"));
+            read("chat", text.as_bytes(), &mut diagnostics).unwrap_or_else(|error| panic!("{error}: {text}"));
         let texts: Vec<_> = messages.iter().map(preface_core::message::Message::text).collect();
-        assert_eq!((texts, notes), (vec!["a".to_owned(), "messages".to_owned()], vec![]), "{text}");
+        assert_eq!((texts, diagnostics), (vec!["a".to_owned(), "messages".to_owned()], vec![]), "{text}");
     }
     for empty in ["[]", " [ ] ", "{\"messages\":[]}"] {
         assert_eq!(read("chat", empty.as_bytes(), &mut Vec::new()).unwrap(), []);
@@ -160,12 +163,15 @@ fn the_three_forms_of_a_file_have_the_same_messages() {
 
 #[test]
 fn keys_beside_the_messages_are_reported() {
-    let mut notes = Vec::new();
+    let mut diagnostics = Vec::new();
     let text = "{\"system\": \"x\",\n \"messages\": [],\n \"tools\": [[]]}";
-    assert_eq!(read("chat.json", text.as_bytes(), &mut notes).unwrap(), []);
-    assert_eq!(notes.len(), 1, "one note, however many keys there are");
-    assert_eq!(notes[0].message, "`system` and 1 other key beside `messages` are not read");
-    assert_eq!(notes[0].place.as_ref().map(|place| (place.line, place.column)), Some((Some(1), Some(2))));
+    assert_eq!(read("chat.json", text.as_bytes(), &mut diagnostics).unwrap(), []);
+    assert_eq!(diagnostics.len(), 1, "one note, however many keys there are");
+    assert_eq!(diagnostics[0].message, "`system` and 1 other key beside `messages` are not read");
+    assert_eq!(
+        diagnostics[0].place.as_ref().map(|place| (place.line, place.column)),
+        Some((Some(1), Some(2)))
+    );
 }
 
 #[test]

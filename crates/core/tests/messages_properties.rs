@@ -105,15 +105,15 @@ proptest! {
     #[test]
     fn what_is_written_is_read_again(history in proptest::collection::vec(message(), 0..6)) {
         let list = serde_json::to_string_pretty(&history).unwrap();
-        let mut notes = Vec::new();
-        prop_assert_eq!(&read("list", list.as_bytes(), &mut notes).unwrap(), &history);
+        let mut diagnostics = Vec::new();
+        prop_assert_eq!(&read("list", list.as_bytes(), &mut diagnostics).unwrap(), &history);
         let wrapped = format!("{{\"messages\":{list}}}");
-        prop_assert_eq!(&read("wrapped", wrapped.as_bytes(), &mut notes).unwrap(), &history);
+        prop_assert_eq!(&read("wrapped", wrapped.as_bytes(), &mut diagnostics).unwrap(), &history);
         let lines: String = history.iter().map(|one| serde_json::to_string(one).unwrap() + "\n").collect();
         if !history.is_empty() {
-            prop_assert_eq!(&read("lines", lines.as_bytes(), &mut notes).unwrap(), &history);
+            prop_assert_eq!(&read("lines", lines.as_bytes(), &mut diagnostics).unwrap(), &history);
         }
-        prop_assert_eq!(notes, []);
+        prop_assert_eq!(diagnostics, []);
     }
 
     #[test]

@@ -153,20 +153,20 @@ fn of_equal_keys_the_last_one_counts() {
 #[test]
 fn what_is_in_the_way_is_named_with_its_line() {
     let error = set("{\n  \"budget\": 5\n}", "budget.tokens", json!(9)).unwrap_err();
-    let EditError::NoObject(note) = error else { panic!("{error:?}") };
-    assert_eq!(note.message, "`budget` is a number on line 2, so `budget.tokens` cannot be below it");
-    assert_eq!(note.help.as_deref(), Some("unset `budget` first, or set it as a whole"));
-    assert_eq!(note.place.unwrap().line, Some(2));
+    let EditError::NoObject(diagnostic) = error else { panic!("{error:?}") };
+    assert_eq!(diagnostic.message, "`budget` is a number on line 2, so `budget.tokens` cannot be below it");
+    assert_eq!(diagnostic.help.as_deref(), Some("unset `budget` first, or set it as a whole"));
+    assert_eq!(diagnostic.place.unwrap().line, Some(2));
 }
 
 #[test]
 fn a_file_that_does_not_parse_is_left_alone() {
     for text in ["{\n  \"preset\" \"a\"\n}", "{\n \"a\": 1", "[]", "{\"a\": 1} x"] {
         for error in [set(text, "preset", json!("a")).unwrap_err(), unset(text, "preset").unwrap_err()] {
-            let EditError::Unreadable(note) = error else { panic!("{error:?}") };
-            assert!(note.message.ends_with("; nothing was changed"), "{}", note.message);
-            assert!(note.place.unwrap().line.is_some(), "the line is named");
-            assert_eq!(note.help.as_deref(), Some("correct the file by hand"));
+            let EditError::Unreadable(diagnostic) = error else { panic!("{error:?}") };
+            assert!(diagnostic.message.ends_with("; nothing was changed"), "{}", diagnostic.message);
+            assert!(diagnostic.place.unwrap().line.is_some(), "the line is named");
+            assert_eq!(diagnostic.help.as_deref(), Some("correct the file by hand"));
         }
     }
     let latin = edit(

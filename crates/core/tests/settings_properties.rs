@@ -211,14 +211,14 @@ proptest! {
             let at = at.min(sound.len());
             file = [&sound[..at], file.as_slice(), &sound[at..]].concat();
         }
-        let (layer, notes) = parse(Scope::Project, "settings.json", &file);
+        let (layer, diagnostics) = parse(Scope::Project, "settings.json", &file);
         if layer.is_none() {
-            let [note] = &notes[..] else { return Err(TestCaseError::fail(format!("{notes:?}"))) };
-            prop_assert_eq!(note.code.as_str(), "settings/shape-invalid");
-            prop_assert!(note.message.ends_with("this file is left out"), "{}", note.message);
+            let [diagnostic] = &diagnostics[..] else { return Err(TestCaseError::fail(format!("{diagnostics:?}"))) };
+            prop_assert_eq!(diagnostic.code.as_str(), "settings/shape-invalid");
+            prop_assert!(diagnostic.message.ends_with("this file is left out"), "{}", diagnostic.message);
         }
         // `a` is no setting, so a file around it is never without a note.
-        prop_assert!(whole || !notes.is_empty(), "{layer:?}");
+        prop_assert!(whole || !diagnostics.is_empty(), "{layer:?}");
     }
 
     #[test]

@@ -15,14 +15,14 @@ const VIOLATION: &str = "settings/schema-violation";
 
 /// Merges texts of layers; notes of reading come first.
 fn settings(layers: &[(Scope, &str)]) -> (MergedSettings, Diagnostics) {
-    let mut notes = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut parsed = Vec::new();
     for (scope, text) in layers {
         let (layer, more) = parse(*scope, &format!("{scope}/settings.json"), text.as_bytes());
-        notes.extend(more);
+        diagnostics.extend(more);
         parsed.extend(layer);
     }
-    (merge(parsed, &mut notes), notes)
+    (merge(parsed, &mut diagnostics), diagnostics)
 }
 
 fn three(bundled: &str, global: &str, project: &str) -> (MergedSettings, Diagnostics) {
@@ -33,17 +33,17 @@ fn path(text: &str) -> KeyPath {
     text.parse().unwrap()
 }
 
-fn codes(notes: &[Diagnostic]) -> Vec<&str> {
-    notes.iter().map(|note| note.code.as_str()).collect()
+fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
+    diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
 /// `line:column` of each note.
-fn places(notes: &[Diagnostic]) -> Vec<String> {
-    let place = |note: &Diagnostic| {
-        let place = note.place.clone().unwrap_or_default();
+fn places(diagnostics: &[Diagnostic]) -> Vec<String> {
+    let place = |diagnostic: &Diagnostic| {
+        let place = diagnostic.place.clone().unwrap_or_default();
         format!("{}:{}", place.line.unwrap_or(0), place.column.unwrap_or(0))
     };
-    notes.iter().map(place).collect()
+    diagnostics.iter().map(place).collect()
 }
 
 mod reading {
@@ -52,18 +52,18 @@ mod reading {
     #[test]
     fn comments_trailing_commas_and_a_bom_are_read() {
         let text = "\u{feff}// mine\n{\"budget\": {\"tokens\": 5,}, /* more */ \"preset\": \"pi\",}\n";
-        let (merged, notes) = settings(&[(Scope::Global, text)]);
+        let (merged, diagnostics) = settings(&[(Scope::Global, text)]);
         assert_eq!(merged.to_value(), json!({"budget": {"tokens": 5}, "preset": "pi"}));
-        assert_eq!(notes, []);
+        assert_eq!(diagnostics, []);
         let tokens = merged.get(&path("budget.tokens")).unwrap();
         assert_eq!(&text[tokens.span()], "5", "spans count from the start of the file, the BOM included");
     }
 
     #[test]
     fn a_bom_takes_no_column() {
-        let (_, notes) = settings(&[(Scope::Global, "\u{feff}{\"presett\": 1}")]);
-        assert_eq!(places(&notes), ["1:2"]);
-        assert_eq!(notes[0].place.as_ref().unwrap().excerpt.as_deref(), Some("{\"presett\": 1}"));
+        let (_, diagnostics) = settings(&[(Scope::Global, "\u{feff}{\"presett\": 1}")]);
+        assert_eq!(places(&diagnostics), ["1:2"]);
+        assert_eq!(diagnostics[0].place.as_ref().unwrap().excerpt.as_deref(), Some("{\"presett\": 1}"));
     }
 
     #[test]
@@ -97,22 +97,23 @@ mod reading {
             (b"\xff\xfe{\0}\0", "settings must be UTF-8", "1:1"),
         ];
         for (text, message, place) in cases {
-            let (layer, notes) = parse(Scope::Global, "~/.stud/settings.json", text);
+            let (layer, diagnostics) = parse(Scope::Global, "~/.stud/settings.json", text);
             let name = String::from_utf8_lossy(text);
             assert_eq!(layer, None, "{name}");
-            assert_eq!(codes(&notes), [SHAPE_INVALID], "{name}");
-            assert_eq!(notes[0].severity, Severity::Error, "{name}");
-            assert_eq!(notes[0].message, format!("{message}; this file is left out"), "{name}");
-            assert_eq!(places(&notes), [place], "{name}");
+            assert_eq!(codes(&diagnostics), [SHAPE_INVALID], "{name}");
+            assert_eq!(diagnostics[0].severity, Severity::Error, "{name}");
+            assert_eq!(diagnostics[0].message, format!("{message}; this file is left out"), "{name}");
+            assert_eq!(places(&diagnostics), [place], "{name}");
         }
     }
 
     #[test]
     fn the_other_layers_still_load() {
-        let (merged, notes) = three("{\"logging\": {\"a\": 1}}", "{ not json", "{\"logging\": {\"b\": 2}}");
+        let (merged, diagnostics) =
+            three("{\"logging\": {\"a\": 1}}", "{ not json", "{\"logging\": {\"b\": 2}}");
         assert_eq!(merged.to_value(), json!({"logging": {"a": 1, "b": 2}}));
-        assert_eq!(codes(&notes), [SHAPE_INVALID]);
-        assert_eq!(notes[0].place.as_ref().unwrap().scope, Some(Scope::Global));
+        assert_eq!(codes(&diagnostics), [SHAPE_INVALID]);
+        assert_eq!(diagnostics[0].place.as_ref().unwrap().scope, Some(Scope::Global));
     }
 
     #[test]
@@ -126,13 +127,13 @@ mod reading {
         ];
         for (key, help) in cases {
             let text = format!("{{\n  \"{key}\": {{}},\n  \"preset\": \"pi\"\n}}");
-            let (merged, notes) = settings(&[(Scope::Global, &text)]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, &text)]);
             assert_eq!(merged.to_value(), json!({"preset": "pi"}), "the rest of the layer loads");
-            assert_eq!(codes(&notes), ["settings/unknown-key"]);
-            assert_eq!(notes[0].severity, Severity::Error);
-            assert_eq!(notes[0].message, format!("unknown setting `{key}`"));
-            assert_eq!(notes[0].help.as_deref(), help);
-            assert_eq!(places(&notes), ["2:3"]);
+            assert_eq!(codes(&diagnostics), ["settings/unknown-key"]);
+            assert_eq!(diagnostics[0].severity, Severity::Error);
+            assert_eq!(diagnostics[0].message, format!("unknown setting `{key}`"));
+            assert_eq!(diagnostics[0].help.as_deref(), help);
+            assert_eq!(places(&diagnostics), ["2:3"]);
         }
     }
 
@@ -154,11 +155,11 @@ mod reading {
             ),
         ];
         for (text, key, help, left) in cases {
-            let (merged, notes) = settings(&[(Scope::Global, text)]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, text)]);
             assert_eq!(merged.to_value(), left);
-            assert_eq!(codes(&notes), [SHAPE_INVALID]);
-            assert_eq!(notes[0].message, format!("unknown setting `{key}`"));
-            assert_eq!(notes[0].help.as_deref(), Some(help));
+            assert_eq!(codes(&diagnostics), [SHAPE_INVALID]);
+            assert_eq!(diagnostics[0].message, format!("unknown setting `{key}`"));
+            assert_eq!(diagnostics[0].help.as_deref(), Some(help));
         }
     }
 
@@ -191,9 +192,10 @@ mod reading {
             ("\"logging\": 1e999", "the number of `logging` is too large"),
         ];
         for (member, message) in cases {
-            let (merged, notes) = settings(&[(Scope::Global, &format!("{{{member}, \"profile\": \"x\"}}"))]);
-            assert_eq!(codes(&notes), [SHAPE_INVALID], "{member}");
-            assert_eq!(notes[0].message, message);
+            let (merged, diagnostics) =
+                settings(&[(Scope::Global, &format!("{{{member}, \"profile\": \"x\"}}"))]);
+            assert_eq!(codes(&diagnostics), [SHAPE_INVALID], "{member}");
+            assert_eq!(diagnostics[0].message, message);
             assert_eq!(merged.to_value()["profile"], "x", "{member}");
         }
     }
@@ -203,9 +205,9 @@ mod reading {
         for (text, tokens) in
             [("4096", 4096), ("4096.0", 4096), ("4e3", 4000), ("1e300", i64::MAX as u64), ("-0", 0)]
         {
-            let (merged, notes) =
+            let (merged, diagnostics) =
                 settings(&[(Scope::Global, &format!("{{\"budget\": {{\"tokens\": {text}}}}}"))]);
-            assert_eq!(notes, [], "{text}");
+            assert_eq!(diagnostics, [], "{text}");
             assert_eq!(PrefaceSettings::read(&merged).budget.tokens.unwrap().value, tokens, "{text}");
         }
     }
@@ -213,9 +215,9 @@ mod reading {
     #[test]
     fn a_key_that_is_set_twice_is_an_error_and_the_last_one_counts() {
         let text = "{\n  \"preset\": \"a\",\n  \"tools\": {\"x\": {}, \"x\": {\"disable\": true}},\n  \"preset\": \"b\"\n}";
-        let (merged, notes) = settings(&[(Scope::Global, text)]);
+        let (merged, diagnostics) = settings(&[(Scope::Global, text)]);
         assert_eq!(merged.to_value(), json!({"preset": "b", "tools": {"x": {"disable": true}}}));
-        let messages: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
+        let messages: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         assert_eq!(
             messages,
             [
@@ -223,26 +225,26 @@ mod reading {
                 "`preset` is set twice in this file; the last one counts"
             ]
         );
-        assert_eq!(places(&notes), ["3:22", "4:3"]);
-        assert_eq!(notes[1].help.as_deref(), Some("the earlier one is on line 2"));
+        assert_eq!(places(&diagnostics), ["3:22", "4:3"]);
+        assert_eq!(diagnostics[1].help.as_deref(), Some("the earlier one is on line 2"));
     }
 
     #[test]
     fn open_objects_take_anything() {
         let text = r#"{"logging": {"x": [1, {"y": null}]}, "providers": {"p": {"model": "m"}}, "hooks": {"h": {"z": 1}}}"#;
-        let (merged, notes) = settings(&[(Scope::Global, text)]);
+        let (merged, diagnostics) = settings(&[(Scope::Global, text)]);
         assert_eq!(merged.to_value(), serde_json::from_str::<serde_json::Value>(text).unwrap());
-        assert_eq!(notes, []);
+        assert_eq!(diagnostics, []);
     }
 
     #[test]
     fn literal_env_values_are_reported_without_showing_them() {
         let text = "{\"env\": {\n  \"A\": \"${A}\",\n  \"B\": \"hunter2-hunter2\",\n  \"C\": \"${1A}\"\n}}";
-        let (merged, notes) = settings(&[(Scope::Project, text)]);
-        assert_eq!(codes(&notes), ["settings/literal-env-value", "settings/literal-env-value"]);
-        assert_eq!(places(&notes), ["3:8", "4:8"]);
+        let (merged, diagnostics) = settings(&[(Scope::Project, text)]);
+        assert_eq!(codes(&diagnostics), ["settings/literal-env-value", "settings/literal-env-value"]);
+        assert_eq!(places(&diagnostics), ["3:8", "4:8"]);
         assert_eq!(
-            notes[0].place.as_ref().unwrap().excerpt.as_deref(),
+            diagnostics[0].place.as_ref().unwrap().excerpt.as_deref(),
             Some("  \"B\": \"***************\",")
         );
         assert_eq!(merged.to_value()["env"]["B"], "hunter2-hunter2", "a host gets the value");
@@ -264,9 +266,9 @@ mod reading {
     #[test]
     fn excerpts_debug_output_and_saved_snapshots_show_no_secrets() {
         let text = r#"{"env": {"A": "hunter2"}, "providers": {"p": {"apiKey": "hunter2", "model": "m"}}, "presett": "x", "token": "hunter2"}"#;
-        let (merged, notes) = settings(&[(Scope::Global, text)]);
-        assert_eq!(notes.len(), 3);
-        assert!(!format!("{notes:?}").contains("hunter2"), "{notes:?}");
+        let (merged, diagnostics) = settings(&[(Scope::Global, text)]);
+        assert_eq!(diagnostics.len(), 3);
+        assert!(!format!("{diagnostics:?}").contains("hunter2"), "{diagnostics:?}");
         let saved = serde_json::to_string(&merged).unwrap();
         assert!(!saved.contains("hunter2") && saved.contains("\\\"model\\\": \\\"m\\\""), "{saved}");
     }
@@ -352,9 +354,9 @@ mod merging {
             ),
         ];
         for (rule, lower, higher, expected) in cases {
-            let (merged, notes) = settings(&[(Scope::Bundled, lower), (Scope::Global, higher)]);
+            let (merged, diagnostics) = settings(&[(Scope::Bundled, lower), (Scope::Global, higher)]);
             assert_eq!(merged.to_value().to_string(), expected.to_string(), "{rule}");
-            assert_eq!(notes, [], "{rule}");
+            assert_eq!(diagnostics, [], "{rule}");
         }
     }
 
@@ -395,10 +397,13 @@ mod merging {
             ),
         ];
         for (lower, higher, expected, message) in cases {
-            let (merged, notes) = settings(&[(Scope::Bundled, lower), (Scope::Global, higher)]);
+            let (merged, diagnostics) = settings(&[(Scope::Bundled, lower), (Scope::Global, higher)]);
             assert_eq!(merged.to_value()["logging"]["a"], expected);
-            assert_eq!(codes(&notes), ["settings/shape-clash"]);
-            assert_eq!((notes[0].severity, notes[0].message.as_str()), (Severity::Warning, message));
+            assert_eq!(codes(&diagnostics), ["settings/shape-clash"]);
+            assert_eq!(
+                (diagnostics[0].severity, diagnostics[0].message.as_str()),
+                (Severity::Warning, message)
+            );
         }
     }
 
@@ -459,8 +464,8 @@ mod merging {
     #[test]
     fn deep_settings_survive_being_saved() {
         let deep = format!("{{\"logging\": {}{}}}", "{\"a\":".repeat(61) + "{}", "}".repeat(61));
-        let (merged, notes) = settings(&[(Scope::Global, &deep)]);
-        assert_eq!(notes, []);
+        let (merged, diagnostics) = settings(&[(Scope::Global, &deep)]);
+        assert_eq!(diagnostics, []);
         let again: MergedSettings = serde_json::from_str(&serde_json::to_string(&merged).unwrap()).unwrap();
         assert_eq!(again, merged);
     }
@@ -482,24 +487,24 @@ mod projects {
         ];
         for member in ignored {
             let text = format!("{{{member}}}");
-            let (merged, notes) = settings(&[(Scope::Project, &text)]);
+            let (merged, diagnostics) = settings(&[(Scope::Project, &text)]);
             assert_eq!(merged.to_value(), json!({}), "{member}");
             assert_eq!(
-                (codes(&notes), notes[0].severity),
+                (codes(&diagnostics), diagnostics[0].severity),
                 (vec!["settings/ignored"], Severity::Warning),
                 "{member}"
             );
-            assert_eq!(places(&notes), ["1:2"], "{member}");
-            let (merged, notes) = settings(&[(Scope::Global, &text)]);
+            assert_eq!(places(&diagnostics), ["1:2"], "{member}");
+            let (merged, diagnostics) = settings(&[(Scope::Global, &text)]);
             assert_eq!(
-                (merged.to_value().as_object().unwrap().len(), notes),
+                (merged.to_value().as_object().unwrap().len(), diagnostics),
                 (1, vec![]),
                 "{member} is the user's"
             );
         }
         let text = r#"{"systemPrompt": {"append": "x"}, "sections": {"a": {"text": "x"}}}"#;
-        let (merged, notes) = settings(&[(Scope::Project, text)]);
-        assert_eq!(notes, []);
+        let (merged, diagnostics) = settings(&[(Scope::Project, text)]);
+        assert_eq!(diagnostics, []);
         assert_eq!(merged.to_value().as_object().unwrap().len(), 2);
     }
 
@@ -514,11 +519,11 @@ mod projects {
             r#"{"contextProviders":null}"#,
         ];
         for project in tries {
-            let (merged, notes) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
             let file = SystemPromptFileSettings::read(&merged);
             assert_eq!(file.path_global.as_deref(), Some("mine.md"), "{project}");
             assert_eq!(file.path_global_by, Some(SetBy::Global), "{project}");
-            assert_eq!((notes.len(), notes[0].severity), (1, Severity::Warning), "{project}");
+            assert_eq!((diagnostics.len(), diagnostics[0].severity), (1, Severity::Warning), "{project}");
         }
     }
 
@@ -540,12 +545,12 @@ mod projects {
             let global =
                 global.map_or("{}".to_owned(), |mode| format!(r#"{{"securityMode":{{"mode":"{mode}"}}}}"#));
             let text = format!(r#"{{"securityMode":{{"mode":"{project}"}}}}"#);
-            let (merged, notes) = settings(&[(Scope::Global, &global), (Scope::Project, &text)]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, &global), (Scope::Project, &text)]);
             let mode =
                 merged.get(&path("securityMode.mode")).and_then(|node| node.as_text()).unwrap_or("ask");
             assert_eq!(mode, expected, "{global} then {text}");
             assert_eq!(
-                notes.is_empty(),
+                diagnostics.is_empty(),
                 mode == project,
                 "a mode without effect is reported: {global} then {text}"
             );
@@ -556,13 +561,16 @@ mod projects {
     fn additions_to_the_allowlist_are_reported() {
         let global = r#"{"securityMode":{"mode":"allowlist","allowlist":["ls"]}}"#;
         let project = r#"{"securityMode":{"allowlist":["ls","rm"]}}"#;
-        let (merged, notes) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
+        let (merged, diagnostics) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
         assert_eq!(
             merged.to_value(),
             json!({"securityMode": {"mode": "allowlist", "allowlist": ["ls", "rm"]}})
         );
-        assert_eq!((codes(&notes), notes[0].severity), (vec!["settings/loosened"], Severity::Warning));
-        assert_eq!(notes[0].message, "the project adds to `securityMode.allowlist`: `rm`");
+        assert_eq!(
+            (codes(&diagnostics), diagnostics[0].severity),
+            (vec!["settings/loosened"], Severity::Warning)
+        );
+        assert_eq!(diagnostics[0].message, "the project adds to `securityMode.allowlist`: `rm`");
     }
 }
 
@@ -583,12 +591,12 @@ mod system_prompt_file {
 
     #[test]
     fn each_value_names_who_set_it() {
-        let (merged, notes) = three(
+        let (merged, diagnostics) = three(
             &entry(r#"{"priority": 1, "maxTokens": 100}"#),
             &entry(r#"{"priority": -2, "paths": {"global": "mine.md"}, "enabled": false}"#),
             &entry(r#"{"enabled": true, "paths": {"project": "a..md"}}"#),
         );
-        assert_eq!(notes, []);
+        assert_eq!(diagnostics, []);
         let file = SystemPromptFileSettings::read(&merged);
         assert_eq!((file.priority, file.priority_by), (-2, Some(SetBy::Global)));
         assert_eq!((file.max_tokens, file.max_tokens_by), (100, Some(SetBy::Bundled)));
@@ -629,23 +637,23 @@ mod system_prompt_file {
         let good =
             entry(r#"{"maxTokens": 7, "enabled": false, "priority": 7, "paths": {"project": "good.md"}}"#);
         for (fields, reason) in cases {
-            let (merged, notes) = settings(&[(Scope::Global, &good), (Scope::Project, &entry(fields))]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, &good), (Scope::Project, &entry(fields))]);
             assert_eq!(
-                (codes(&notes), notes[0].severity),
+                (codes(&diagnostics), diagnostics[0].severity),
                 (vec![VIOLATION], Severity::Warning),
                 "{fields:.60}"
             );
             let message =
                 format!("project-scope override failed validation ({reason}); retaining global value");
-            assert_eq!(notes[0].message, message);
+            assert_eq!(diagnostics[0].message, message);
             let file = SystemPromptFileSettings::read(&merged);
             assert_eq!((file.max_tokens, file.enabled, file.priority), (7, false, 7), "{fields:.60}");
             assert_eq!(file.path_project.as_deref(), Some("good.md"), "{fields:.60}");
-            let (merged, notes) = settings(&[(Scope::Global, &entry(fields))]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, &entry(fields))]);
             let message =
                 format!("global-scope override failed validation ({reason}); retaining bundled value");
             assert_eq!(
-                (codes(&notes), notes[0].message.as_str()),
+                (codes(&diagnostics), diagnostics[0].message.as_str()),
                 (vec![VIOLATION], message.as_str()),
                 "every layer is checked"
             );
@@ -665,12 +673,13 @@ mod system_prompt_file {
 
     #[test]
     fn a_fallback_skips_bad_layers_and_names_the_one_it_retains() {
-        let (merged, notes) = three(
+        let (merged, diagnostics) = three(
             &entry(r#"{"maxTokens": 1}"#),
             &entry(r#"{"maxTokens": "x"}"#),
             &entry(r#"{"maxTokens": -3}"#),
         );
-        let ends: Vec<&str> = notes.iter().map(|note| note.message.rsplit("; ").next().unwrap()).collect();
+        let ends: Vec<&str> =
+            diagnostics.iter().map(|diagnostic| diagnostic.message.rsplit("; ").next().unwrap()).collect();
         assert_eq!(ends, ["retaining bundled value", "retaining bundled value"]);
         let file = SystemPromptFileSettings::read(&merged);
         assert_eq!((file.max_tokens, file.max_tokens_by), (1, Some(SetBy::Bundled)));
@@ -684,13 +693,16 @@ mod system_prompt_file {
             (r#"{"path": "x"}"#, "/path", "did you mean `paths`?", "1:44"),
         ];
         for (fields, pointer, help, place) in cases {
-            let (merged, notes) = settings(&[(Scope::Global, &entry(fields))]);
-            assert_eq!(codes(&notes), [VIOLATION]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, &entry(fields))]);
+            assert_eq!(codes(&diagnostics), [VIOLATION]);
             assert_eq!(
-                notes[0].message,
+                diagnostics[0].message,
                 format!("`SystemPromptFile` has no field `{pointer}`; it is ignored")
             );
-            assert_eq!((notes[0].help.as_deref(), places(&notes)), (Some(help), vec![place.to_owned()]));
+            assert_eq!(
+                (diagnostics[0].help.as_deref(), places(&diagnostics)),
+                (Some(help), vec![place.to_owned()])
+            );
             assert_eq!(SystemPromptFileSettings::read(&merged), SystemPromptFileSettings::default());
         }
     }
@@ -705,13 +717,13 @@ mod system_prompt_file {
             (r#"{"disable": true}"#, r#"{"maxTokens": 5}"#, Some(SetBy::Global)),
         ];
         for (global, project, by) in cases {
-            let (merged, notes) =
+            let (merged, diagnostics) =
                 settings(&[(Scope::Global, &entry(global)), (Scope::Project, &entry(project))]);
-            assert_eq!(notes, [], "`disable` is no field of the provider");
+            assert_eq!(diagnostics, [], "`disable` is no field of the provider");
             assert_eq!(SystemPromptFileSettings::read(&merged).disabled_by, by, "{global} then {project}");
         }
-        let (_, notes) = settings(&[(Scope::Global, &entry(r#"{"disable": "yes"}"#))]);
-        assert_eq!(codes(&notes), [SHAPE_INVALID]);
+        let (_, diagnostics) = settings(&[(Scope::Global, &entry(r#"{"disable": "yes"}"#))]);
+        assert_eq!(codes(&diagnostics), [SHAPE_INVALID]);
     }
 
     #[test]
@@ -727,8 +739,8 @@ mod system_prompt_file {
     #[test]
     fn other_context_providers_are_open() {
         let text = r#"{"contextProviders":{"repoSummary":{"maxTokens":-1,"disable":true,"any":[1]}}}"#;
-        let (merged, notes) = settings(&[(Scope::Global, text)]);
-        assert_eq!(notes, []);
+        let (merged, diagnostics) = settings(&[(Scope::Global, text)]);
+        assert_eq!(diagnostics, []);
         let summary = merged.extension("contextProviders", "repoSummary").unwrap();
         assert_eq!((summary.disabled_by, summary.config_by), (Some(SetBy::Global), Some(SetBy::Global)));
         assert_eq!(serde_json::Value::Object(summary.config), json!({"maxTokens": -1, "any": [1]}));
@@ -752,21 +764,21 @@ mod views {
             (both, "{}", SectionContent::Text("t".into()), SetBy::Global),
         ];
         for (global, project, content, by) in cases {
-            let (merged, notes) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
+            let (merged, diagnostics) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
             let sections = SectionOverride::read_all(&merged);
             let found = sections[0].content.as_ref().unwrap();
             assert_eq!((&found.value, found.by), (&content, by));
-            assert_eq!(codes(&notes).contains(&"settings/text-and-file"), global == both);
+            assert_eq!(codes(&diagnostics).contains(&"settings/text-and-file"), global == both);
         }
     }
 
     #[test]
     fn null_takes_back_what_a_lower_layer_set() {
-        let (merged, notes) = settings(&[
+        let (merged, diagnostics) = settings(&[
             (Scope::Global, r#"{"systemPrompt":{"custom":"c","append":"a"}}"#),
             (Scope::Project, r#"{"systemPrompt":{"custom":null}}"#),
         ]);
-        assert_eq!(notes, []);
+        assert_eq!(diagnostics, []);
         let own = PrefaceSettings::read(&merged);
         assert_eq!(own.system_prompt.custom, None);
         assert_eq!(own.system_prompt.append.unwrap().by, SetBy::Global);
@@ -779,9 +791,9 @@ mod set {
     fn set(arguments: &[&str]) -> MergedSettings {
         let layers =
             arguments.iter().map(|argument| SetValue::parse(argument).unwrap().into_layer()).collect();
-        let mut notes = Vec::new();
-        let merged = merge(layers, &mut notes);
-        assert_eq!(notes, []);
+        let mut diagnostics = Vec::new();
+        let merged = merge(layers, &mut diagnostics);
+        assert_eq!(diagnostics, []);
         merged
     }
 
@@ -911,10 +923,10 @@ mod hostile {
             // A stack far smaller than any caller's.
             let small = Builder::new().stack_size(64 << 10);
             let run = small.spawn(move || parse(Scope::Project, "settings.json", text.as_bytes())).unwrap();
-            let (layer, notes) = run.join().unwrap();
+            let (layer, diagnostics) = run.join().unwrap();
             assert_eq!(layer, None);
             assert_eq!(
-                notes[0].message,
+                diagnostics[0].message,
                 "objects and arrays must not nest deeper than 64 levels; this file is left out"
             );
         }
@@ -927,8 +939,8 @@ mod hostile {
         };
         assert!(parse(Scope::Global, "s", deep(65).as_bytes()).0.is_none());
         let run = Builder::new().stack_size(512 << 10).spawn(move || {
-            let (merged, notes) = settings(&[(Scope::Global, &deep(64)), (Scope::Project, &deep(64))]);
-            assert_eq!(notes, []);
+            let (merged, diagnostics) = settings(&[(Scope::Global, &deep(64)), (Scope::Project, &deep(64))]);
+            assert_eq!(diagnostics, []);
             drop(merged.clone());
             serde_json::from_str::<MergedSettings>(&serde_json::to_string(&merged).unwrap()).unwrap()
                 == merged
@@ -939,19 +951,19 @@ mod hostile {
     #[test]
     fn large_texts_keys_and_numbers_are_read_or_refused() {
         let mega = "x".repeat(1 << 20);
-        let (merged, notes) =
+        let (merged, diagnostics) =
             settings(&[(Scope::Global, &format!("{{\"systemPrompt\": {{\"custom\": \"{mega}\"}}}}"))]);
-        assert_eq!(notes, []);
+        assert_eq!(diagnostics, []);
         assert_eq!(merged.get(&path("systemPrompt.custom")).unwrap().as_text().unwrap().len(), 1 << 20);
 
-        let (_, notes) = settings(&[(Scope::Global, &format!("{{\"{mega}\": 1}}"))]);
-        assert_eq!(notes.len(), 1);
-        assert!(notes[0].message.len() < 200, "a note stays readable");
+        let (_, diagnostics) = settings(&[(Scope::Global, &format!("{{\"{mega}\": 1}}"))]);
+        assert_eq!(diagnostics.len(), 1);
+        assert!(diagnostics[0].message.len() < 200, "a note stays readable");
 
         let digits = "9".repeat(1 << 20);
-        let (merged, notes) =
+        let (merged, diagnostics) =
             settings(&[(Scope::Global, &format!("{{\"logging\": {{\"a\": {digits}, \"b\": 1}}}}"))]);
-        assert_eq!(codes(&notes), [SHAPE_INVALID]);
+        assert_eq!(codes(&diagnostics), [SHAPE_INVALID]);
         assert_eq!(merged.to_value(), json!({"logging": {"b": 1}}));
     }
 
@@ -960,9 +972,9 @@ mod hostile {
         let keys: String = (0..20_000).map(|at| format!("\"k{at}\":1,")).collect();
         let fields = format!("{{\"contextProviders\":{{\"SystemPromptFile\":{{{keys}}}}}}}");
         for text in [format!("{{{keys}}}"), fields, format!("{{{}}}", "\"preset\":\"a\",".repeat(20_000))] {
-            let (_, notes) = settings(&[(Scope::Global, &text)]);
-            assert_eq!(notes.len(), 21);
-            assert!(notes[20].message.ends_with("more notes about this file are not shown"));
+            let (_, diagnostics) = settings(&[(Scope::Global, &text)]);
+            assert_eq!(diagnostics.len(), 21);
+            assert!(diagnostics[20].message.ends_with("more notes about this file are not shown"));
         }
     }
 
@@ -971,8 +983,8 @@ mod hostile {
         let long = "k".repeat(400_000);
         let many: String = (0..30_000).map(|at| format!("\"{at}\":1,")).collect();
         let text = format!("{{\"logging\":{{\"{long}\":{{{many}}}}}}}");
-        let (merged, notes) = settings(&[(Scope::Global, &text), (Scope::Project, &text)]);
-        assert_eq!(notes, []);
+        let (merged, diagnostics) = settings(&[(Scope::Global, &text), (Scope::Project, &text)]);
+        assert_eq!(diagnostics, []);
         assert_eq!(merged.to_value()["logging"][&long].as_object().unwrap().len(), 30_000);
     }
 
@@ -980,8 +992,9 @@ mod hostile {
     fn half_a_surrogate_pair_is_no_text() {
         let cases = [r"\ud800", r"\udc00", r"\ud800A", r"\ud800x", r"\ud800\ud800", r"\u12", r"\q"];
         for text in cases {
-            let (layer, notes) = parse(Scope::Global, "s", format!("{{\"preset\": \"{text}\"}}").as_bytes());
-            assert_eq!((layer, codes(&notes)), (None, vec![SHAPE_INVALID]), "{text}");
+            let (layer, diagnostics) =
+                parse(Scope::Global, "s", format!("{{\"preset\": \"{text}\"}}").as_bytes());
+            assert_eq!((layer, codes(&diagnostics)), (None, vec![SHAPE_INVALID]), "{text}");
         }
         let (merged, _) = settings(&[(Scope::Global, r#"{"preset": "\ud83d\ude00"}"#)]);
         assert_eq!(merged.to_value(), json!({"preset": "😀"}));
@@ -989,7 +1002,7 @@ mod hostile {
 
     #[test]
     fn names_in_notes_are_escaped() {
-        let (_, notes) = settings(&[(Scope::Project, "{\"pre\u{202e}set\\n\": 1}")]);
-        assert_eq!(notes[0].message, "unknown setting `pre\\u{202e}set\\u{a}`");
+        let (_, diagnostics) = settings(&[(Scope::Project, "{\"pre\u{202e}set\\n\": 1}")]);
+        assert_eq!(diagnostics[0].message, "unknown setting `pre\\u{202e}set\\u{a}`");
     }
 }

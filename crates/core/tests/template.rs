@@ -120,9 +120,9 @@ fn every_error_has_a_message_and_a_place() {
     for input in inputs().into_iter().filter(|input| input.name.starts_with("err_")) {
         let error = Template::parse(input.template.as_str(), &input.options).expect_err(&input.name);
         assert_eq!(format!("{error:#}"), input.expected, "{}", input.name);
-        let note = error.to_diagnostic(None, "template.md", &input.template);
-        assert_eq!(note.code, error.code());
-        assert_eq!(note.place.unwrap().line, Some(error.position().line), "both count lines alike");
+        let diagnostic = error.to_diagnostic(None, "template.md", &input.template);
+        assert_eq!(diagnostic.code, error.code());
+        assert_eq!(diagnostic.place.unwrap().line, Some(error.position().line), "both count lines alike");
     }
 }
 

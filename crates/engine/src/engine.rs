@@ -108,7 +108,7 @@ pub struct BuildResult {
 
 impl BuildResult {
     pub(crate) fn new(prompt: Prompt, snapshot: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
-        let changed = prompt.diagnostics.iter().any(|note| note.code == consent::CHANGED);
+        let changed = prompt.diagnostics.iter().any(|diagnostic| diagnostic.code == consent::CHANGED);
         let loggers = Loggers::of(&inputs, &snapshot.turn);
         let Inputs { loaded, project, entries, .. } = inputs;
         let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
@@ -420,13 +420,13 @@ impl<'s> Engine<'s> {
     ) -> Result<BuildResult, Error> {
         let (inputs, mut snapshot, mut prompt) =
             self.first_base(inputs, snapshot, &HookRecipients::nobody(), ask)?;
-        let mut notes = Diagnostics::new();
-        let tools = self.definitions(&inputs, &mut snapshot, &mut notes)?;
-        prompt.diagnostics.append(&mut notes);
+        let mut diagnostics = Diagnostics::new();
+        let tools = self.definitions(&inputs, &mut snapshot, &mut diagnostics)?;
+        prompt.diagnostics.append(&mut diagnostics);
         // Variables that only a tool's description uses have notes, too.
-        for note in snapshot.variables.iter().flat_map(|(_, variable)| &variable.diagnostics) {
-            if !prompt.diagnostics.contains(note) {
-                prompt.diagnostics.push(note.clone());
+        for diagnostic in snapshot.variables.iter().flat_map(|(_, variable)| &variable.diagnostics) {
+            if !prompt.diagnostics.contains(diagnostic) {
+                prompt.diagnostics.push(diagnostic.clone());
             }
         }
         Ok(BuildResult::new(prompt, snapshot, tools, inputs))
@@ -459,7 +459,7 @@ impl<'s> Engine<'s> {
             let known = || known.get(key).filter(|variable| look.has_room(variable)).cloned();
             Some(known().unwrap_or_else(|| provider::resolve(key, &look)))
         })?;
-        prompt.diagnostics.extend(look.notes.take());
+        prompt.diagnostics.extend(look.diagnostics.take());
         prompt.diagnostics.extend(inputs.changes.warnings());
         prompt.diagnostics.extend(options::missing_dirs(self.system, &snapshot.profile, &prompt));
         let access = &inputs.project.access;
@@ -474,12 +474,12 @@ impl<'s> Engine<'s> {
         &self,
         inputs: &Inputs,
         snapshot: &mut Snapshot,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Result<Vec<Tool>, Error> {
         let turn = snapshot.turn.clone();
         let look = self.look(inputs, &turn, &Headless);
         let mut answer = |key: &VariableKey| Some(provider::resolve(key, &look));
-        Ok(definition::definitions(snapshot, &mut answer, notes)?)
+        Ok(definition::definitions(snapshot, &mut answer, diagnostics)?)
     }
 }
 

@@ -88,7 +88,7 @@ impl Error {
             Error::Usage(..) | Error::Agent(..) => DiagnosticCode::Usage,
             // An unknown name has no location in a file.
             Error::Profile(error) if error.place.path.is_empty() => DiagnosticCode::Usage,
-            Error::Catalog(note) | Error::Render(note) => note.code,
+            Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.code,
             Error::Over(_) => DiagnosticCode::BudgetOver,
             Error::Untrusted(_) => DiagnosticCode::TrustRequired,
             _ => DiagnosticCode::Failed,
@@ -100,8 +100,8 @@ impl Error {
     pub fn place(&self) -> Option<&Place> {
         let place = match self {
             Error::Profile(error) => Some(&*error.place),
-            Error::Catalog(note) | Error::Render(note) => note.place.as_ref(),
-            Error::Settings(error) => error.note().and_then(|note| note.place.as_ref()),
+            Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.place.as_ref(),
+            Error::Settings(error) => error.note().and_then(|diagnostic| diagnostic.place.as_ref()),
             _ => None,
         };
         place.filter(|place| !place.path.is_empty())
@@ -114,7 +114,7 @@ impl Error {
             Error::Usage(_, help) => help.clone(),
             Error::Agent(_, help) => Some(help.text("the list of agents")),
             Error::Profile(error) => error.help.clone(),
-            Error::Catalog(note) | Error::Render(note) => note.help.clone(),
+            Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.help.clone(),
             Error::Over(over) => Some(over.help()),
             Error::Untrusted(_) => Some("review the files, then record that they are trusted".to_owned()),
             Error::Missing(_) | Error::Snapshot(_) => Some("save the snapshot again".to_owned()),

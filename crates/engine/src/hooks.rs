@@ -56,10 +56,10 @@ impl EventHook<'_> {
         &self,
         system: &dyn System,
         ask: &mut HookCall<'_>,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Result<HookReply, HookFailure> {
         match self {
-            EventHook::Program(program) => program.call(system, ask, notes),
+            EventHook::Program(program) => program.call(system, ask, diagnostics),
             EventHook::Handler(handler) => call_handler(*handler, ask),
         }
     }
@@ -101,7 +101,7 @@ impl Engine<'_> {
             DiscoverReason::Reload => TriggerKind::Reload,
         };
         let mut triggers = vec![Trigger::between(kind, None, &Prompt::default(), &prompt)];
-        let mut notes = Diagnostics::new();
+        let mut diagnostics = Diagnostics::new();
         let mut by = Vec::new();
         let mut paths = Vec::new();
         for hook in &hooks {
@@ -110,15 +110,15 @@ impl Engine<'_> {
             call.system_prompt = Some(&prompt.text);
             call.reason = Some(recipients.reason);
             let before = paths.len();
-            let reply = hook.call(self.system(), &mut call, &mut notes);
-            apply_resources_reply(&mut paths, hook.source(), reply, &mut notes);
+            let reply = hook.call(self.system(), &mut call, &mut diagnostics);
+            apply_resources_reply(&mut paths, hook.source(), reply, &mut diagnostics);
             if paths.len() > before {
                 by.push(hook.source().name.to_owned());
             }
         }
-        snapshot.diagnostics.extend(notes.iter().cloned());
+        snapshot.diagnostics.extend(diagnostics.iter().cloned());
         if by.is_empty() {
-            prompt.diagnostics.append(&mut notes);
+            prompt.diagnostics.append(&mut diagnostics);
             prompt.triggers = triggers;
             return Ok((inputs, snapshot, prompt));
         }

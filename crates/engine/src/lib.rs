@@ -6,8 +6,8 @@
 //! let system = OsSystem::new(preface_engine::ASSETS);
 //! let built = Engine::new(&system).build(&Request::new("."))?;
 //! println!("{}", built.prompt.text);
-//! for note in &built.prompt.diagnostics {
-//!     eprintln!("{}: {}", note.severity, note.message);
+//! for diagnostic in &built.prompt.diagnostics {
+//!     eprintln!("{}: {}", diagnostic.severity, diagnostic.message);
 //! }
 //! # Ok::<(), preface_engine::Error>(())
 //! ```

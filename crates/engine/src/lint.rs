@@ -92,8 +92,8 @@ impl Engine<'_> {
                 (built, limits)
             }
             // What the build refuses to render is not rendered here either: the texts are linted as they are.
-            Err(Error::Render(note)) => {
-                linted.findings.push(*note);
+            Err(Error::Render(diagnostic)) => {
+                linted.findings.push(*diagnostic);
                 (self.unrendered(request)?, self.limits(request)?)
             }
             Err(Error::Over(over)) => {
@@ -136,27 +136,28 @@ impl Engine<'_> {
         if let Some((place, below)) = built.profile_source.replaced(self.system(), "guideline") {
             let message = format!("the guidelines of the profile replace those of `{below}`");
             let help = "copy those that you want to keep: a list replaces the one of the extended profile";
-            let note = Diagnostic::info(DiagnosticCode::ProfileGuidelines, message);
-            lint.linted.findings.push(note.at(shown(place)).help(help));
+            let diagnostic = Diagnostic::info(DiagnosticCode::ProfileGuidelines, message);
+            lint.linted.findings.push(diagnostic.at(shown(place)).help(help));
         }
         lint.stability(&built, &place_of);
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
-        let has_lines = |note: &Diagnostic| {
-            let path = note.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
-            note.code.topic() == "hidden" && path.is_some_and(|path| scanned.contains(path))
+        let has_lines = |diagnostic: &Diagnostic| {
+            let path =
+                diagnostic.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
+            diagnostic.code.topic() == "hidden" && path.is_some_and(|path| scanned.contains(path))
         };
         let encodings = std::mem::take(&mut lint.files.encodings);
         let known = lint.linted.findings.clone();
-        let is_new = |note: &Diagnostic| !has_lines(note) && !known.contains(note);
+        let is_new = |diagnostic: &Diagnostic| !has_lines(diagnostic) && !known.contains(diagnostic);
         let of_build = built.prompt.diagnostics.into_iter();
         let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());
         lint.linted.findings.extend(of_build.chain(of_reminders).filter(is_new));
         let found = &mut lint.linted.findings;
         for (shown, encoding) in encodings {
-            let note = other_encoding(Some(Scope::Project), &shown, encoding);
-            if !found.contains(&note) {
-                found.push(note);
+            let diagnostic = other_encoding(Some(Scope::Project), &shown, encoding);
+            if !found.contains(&diagnostic) {
+                found.push(diagnostic);
             }
         }
         Ok(lint.done())
@@ -246,8 +247,8 @@ impl Engine<'_> {
             }
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             if name == "settings.json" {
-                let (_, notes) = loaded.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
-                lint.linted.findings.extend(notes);
+                let (_, diagnostics) = loaded.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
+                lint.linted.findings.extend(diagnostics);
             } else if name.ends_with(".toml") {
                 let global = loaded.places.global.as_deref();
                 if let Err(error) =
@@ -458,8 +459,9 @@ fn source_texts(snapshot: &Snapshot) -> Vec<SourceText<'_>> {
 impl Lint {
     /// Takes the files that a build reported as no UTF-8.
     fn not_utf8(&mut self, reported: &[Diagnostic]) {
-        for note in reported.iter().filter(|note| note.code == DiagnosticCode::FileNotUtf8) {
-            let file = note.place.as_ref().and_then(|place| self.files.by_name.get_mut(&place.path));
+        for diagnostic in reported.iter().filter(|diagnostic| diagnostic.code == DiagnosticCode::FileNotUtf8)
+        {
+            let file = diagnostic.place.as_ref().and_then(|place| self.files.by_name.get_mut(&place.path));
             file.into_iter().for_each(|file| file.is_utf8 = true);
         }
     }
@@ -527,15 +529,15 @@ impl Lint {
             let file = self.files.get(*scope, path);
             let piece = if let [piece] = pieces { Some(piece) } else { None };
             let mut found = self.linted.findings.split_off(before);
-            found.retain_mut(|note| {
-                let Some(place) = &mut note.place else { return true };
+            found.retain_mut(|diagnostic| {
+                let Some(place) = &mut diagnostic.place else { return true };
                 let Some(span) = place.span.clone() else { return true };
                 if let Some(found) = piece.and_then(|piece| place_of(piece, &span)) {
                     *place = found;
                     return true;
                 }
                 let Some(file) = file else { return true };
-                if note.code.topic() != "template" && file.text.contains(&text[span.clone()]) {
+                if diagnostic.code.topic() != "template" && file.text.contains(&text[span.clone()]) {
                     return false;
                 }
                 *place = match piece.map(|piece| &piece.origin) {
@@ -585,9 +587,9 @@ impl Lint {
         if language == Language::Template {
             let most = self.most() * 5;
             let found = &mut self.linted.findings;
-            let (notes, left) =
+            let (diagnostics, left) =
                 template::lint_few(text, &self.limits.template, &self.catalogue, scope, path, most);
-            found.extend(notes.into_iter().map(|note| note.diagnostic));
+            found.extend(diagnostics.into_iter().map(|diagnostic| diagnostic.diagnostic));
             if left > 0 {
                 let what = format!("… and {left} more findings about the tags of this template");
                 found.push(
@@ -607,11 +609,11 @@ impl Lint {
     }
 
     fn bad_bytes(&mut self, scope: Option<Scope>, path: &str) {
-        let note = Diagnostic::warning(
+        let diagnostic = Diagnostic::warning(
             DiagnosticCode::FileNotUtf8,
             format!("{path} is not UTF-8: bad bytes became U+FFFD"),
         );
-        self.linted.findings.push(note.at(Place::file(scope, path)).help("save the file as UTF-8"));
+        self.linted.findings.push(diagnostic.at(Place::file(scope, path)).help("save the file as UTF-8"));
     }
 
     /// Reports conditions of sections and guidelines on variables that never have a value.
@@ -645,16 +647,16 @@ impl Lint {
                 };
                 let message =
                     format!("the condition of {what} tests `{key}`, which never has a value: {why}");
-                let mut note = Diagnostic::warning(code, message);
-                note.place = match &of {
+                let mut diagnostic = Diagnostic::warning(code, message);
+                diagnostic.place = match &of {
                     ConditionPlace::Key(when) => place(when, key),
                     ConditionPlace::Place(place) => Some(place.clone()),
                 };
-                note.help = match key.kind() {
+                diagnostic.help = match key.kind() {
                     "option" => Some(format!("declare it: `[options]` with the key `{}`", key.name())),
                     _ => help.or_else(|| Some("`preface list variables` lists every variable".to_owned())),
                 };
-                self.linted.findings.push(note);
+                self.linted.findings.push(diagnostic);
             }
         }
     }
@@ -681,12 +683,12 @@ impl Lint {
                  stayed the same",
                 part.stability
             );
-            let mut note = match actual {
+            let mut diagnostic = match actual {
                 Stability::Turn => Diagnostic::warning(DiagnosticCode::CacheStability, message),
                 _ => Diagnostic::info(DiagnosticCode::CacheStability, message),
             };
-            note.place = place;
-            self.linted.findings.push(note);
+            diagnostic.place = place;
+            self.linted.findings.push(diagnostic);
         }
     }
 
@@ -701,12 +703,13 @@ impl Lint {
                     "section `{}` ({}) comes before `{}` ({}): when it changes, the cache of everything after it is lost",
                     before.section, before.stability, part.section, part.stability
                 );
-                let note = match before.stability {
+                let diagnostic = match before.stability {
                     Stability::Turn => Diagnostic::warning(DiagnosticCode::CacheVolatileEarly, message),
                     _ => Diagnostic::info(DiagnosticCode::CacheVolatileEarly, message),
                 };
                 self.linted.findings.push(
-                    note.help("move it behind what stays the same: `arrange = \"stability\"` does that"),
+                    diagnostic
+                        .help("move it behind what stays the same: `arrange = \"stability\"` does that"),
                 );
                 return;
             }
@@ -719,11 +722,13 @@ impl Lint {
     /// Sorts, and drops what two lints found alike.
     fn done(self) -> LintReport {
         let LintReport { mut findings, texts } = self.linted;
-        let at = |note: &Diagnostic| match &note.place {
+        let at = |diagnostic: &Diagnostic| match &diagnostic.place {
             Some(place) if !place.path.is_empty() => (0, place.path.clone(), place.line, place.column),
             _ => (1, String::new(), None, None),
         };
-        findings.sort_by_cached_key(|note| (at(note), std::cmp::Reverse(note.severity), note.code));
+        findings.sort_by_cached_key(|diagnostic| {
+            (at(diagnostic), std::cmp::Reverse(diagnostic.severity), diagnostic.code)
+        });
         findings.dedup_by(|a, b| {
             // The diagnostic of the build names the escaped form of an imitated tag.
             let alike = a.message == b.message
@@ -734,8 +739,8 @@ impl Lint {
     }
 }
 
-fn spot(note: &Diagnostic) -> Option<(&str, Option<usize>, Option<usize>)> {
-    note.place.as_ref().map(|place| (place.path.as_str(), place.line, place.column))
+fn spot(diagnostic: &Diagnostic) -> Option<(&str, Option<usize>, Option<usize>)> {
+    diagnostic.place.as_ref().map(|place| (place.path.as_str(), place.line, place.column))
 }
 
 /// Names the text that a piece belongs to.

@@ -66,8 +66,8 @@ pub(crate) fn not_handed_out(events: &[AuditEvent]) -> Vec<AuditEvent> {
 impl Engine<'_> {
     /// Appends the events of a build whose prompt is handed out.
     pub(crate) fn log_built(&self, built: &mut BuildResult) {
-        let notes = self.append(&built.loggers, &built.prompt.audit);
-        built.prompt.diagnostics.extend(notes);
+        let diagnostics = self.append(&built.loggers, &built.prompt.audit);
+        built.prompt.diagnostics.extend(diagnostics);
     }
 
     /// As [`Engine::log_built`], of a prompt with its inputs.
@@ -121,9 +121,9 @@ impl Engine<'_> {
 
     /// Appends events to the files of loggers. A file that cannot be written is a note.
     pub(crate) fn append(&self, loggers: &Loggers, events: &[AuditEvent]) -> Diagnostics {
-        let mut notes = Diagnostics::new();
+        let mut diagnostics = Diagnostics::new();
         if events.is_empty() || self.writes() == WriteScope::Nothing {
-            return notes;
+            return diagnostics;
         }
         for LogFile { name, manifest, path, below } in &loggers.files {
             let log = AuditFile::at(self.system(), path);
@@ -134,9 +134,9 @@ impl Engine<'_> {
             if let Err(error) = log.append(events, &loggers.correlation, &[]) {
                 let what = format!("logger `{name}` wrote nothing: {error}");
                 let place = Place::file(Some(manifest.0), manifest.1.clone());
-                notes.push(Diagnostic::warning(DiagnosticCode::LoggerFailed, what).at(place));
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::LoggerFailed, what).at(place));
             }
         }
-        notes
+        diagnostics
     }
 }

@@ -48,7 +48,7 @@ fn what_is_imported_is_read_back_and_is_whole() {
             kept += entry.kept;
         }
         assert_eq!(kept, report.kept.total());
-        assert_eq!(verify(&system, &report.version).notes, []);
+        assert_eq!(verify(&system, &report.version).diagnostics, []);
         assert_eq!(take_in(&system, name).written, CatalogWriteOutcome::Same);
     }
     let found: Vec<String> =
@@ -120,9 +120,9 @@ fn a_changed_byte_of_any_file_is_an_error() {
         let at = (middle..changed.len()).find(|at| changed[*at].is_ascii_alphanumeric()).unwrap();
         changed[at] = if changed[at] == b'x' { b'y' } else { b'x' };
         system.write(&path, &changed, WriteMode::Replace, 0o600).unwrap();
-        let errors = verify(&system, &version).notes;
-        assert!(errors.iter().any(|note| note.severity == Severity::Error), "{}", path.display());
+        let errors = verify(&system, &version).diagnostics;
+        assert!(errors.iter().any(|diagnostic| diagnostic.severity == Severity::Error), "{}", path.display());
         system.write(&path, &bytes, WriteMode::Replace, 0o600).unwrap();
     }
-    assert_eq!(verify(&system, &version).notes, []);
+    assert_eq!(verify(&system, &version).diagnostics, []);
 }

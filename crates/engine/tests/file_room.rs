@@ -16,8 +16,8 @@ fn files_of_a_build_fill_so_much_and_no_more() {
         Request { preset: Some("template".into()), template: Some(template), ..Request::new("/work") };
     let built = Engine::new(&system).build(&request).unwrap();
     assert_eq!(built.prompt.text, "x".repeat(64), "64 MiB are 64 files of 1 MiB");
-    let refused = |note: &&preface_engine::core::diagnostic::Diagnostic| {
-        note.code.as_str() == "template/file-too-large"
+    let refused = |diagnostic: &&preface_engine::core::diagnostic::Diagnostic| {
+        diagnostic.code.as_str() == "template/file-too-large"
     };
     assert_eq!(built.prompt.diagnostics.iter().filter(refused).count(), 6);
 }

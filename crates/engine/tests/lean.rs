@@ -13,8 +13,12 @@ fn without_git_status_the_variable_is_absent_and_reported() {
         Request { preset: Some("template".into()), template: Some(template), ..Request::new(directory) };
     let built = Engine::new(&system).build(&request).unwrap();
     assert_eq!(built.prompt.text, "status: ");
-    let notes: Vec<_> =
-        built.prompt.diagnostics.iter().filter(|note| note.code == DiagnosticCode::GitUnsupported).collect();
-    let [note] = &notes[..] else { panic!("{:?}", built.prompt.diagnostics) };
-    assert_eq!(note.message, "`git:status` is absent: not supported: built without git support");
+    let diagnostics: Vec<_> = built
+        .prompt
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == DiagnosticCode::GitUnsupported)
+        .collect();
+    let [diagnostic] = &diagnostics[..] else { panic!("{:?}", built.prompt.diagnostics) };
+    assert_eq!(diagnostic.message, "`git:status` is absent: not supported: built without git support");
 }

@@ -179,7 +179,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
             "describe in `description:` when to use it",
         ));
     };
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     let list = |key: &str| match file.fields.get(key) {
         None | Some(YamlValue::Null) => Ok(None),
         Some(value) => names(value).map(Some).ok_or(()),
@@ -191,18 +191,19 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     let tools = of_tools("tools")?.filter(|tools| !tools.iter().any(|tool| tool == "*"));
     let disallowed_tools = of_tools("disallowedTools")?.unwrap_or_default();
     let skills = list("skills").unwrap_or_else(|()| {
-        let note =
+        let diagnostic =
             Diagnostic::warning(DiagnosticCode::AgentField, "`skills` is not a list of names and is ignored");
-        notes.push(note.at(file.place("skills")));
+        diagnostics.push(diagnostic.at(file.place("skills")));
         None
     });
     let reminder = ["criticalSystemReminder", "criticalSystemReminder_EXPERIMENTAL"];
     let reminder = reminder.iter().find_map(|key| file.text(key));
-    notes.extend(unknown(file));
+    diagnostics.extend(unknown(file));
     if file.body.is_empty() {
         let what = format!("{}: agent `{}` has no text of its own", file.source.path, shown(&name));
         let help = "write its prompt below the second `---`";
-        notes.push(Diagnostic::warning(DiagnosticCode::AgentEmpty, what).at(file.place("name")).help(help));
+        diagnostics
+            .push(Diagnostic::warning(DiagnosticCode::AgentEmpty, what).at(file.place("name")).help(help));
     }
     let what = Agent {
         description: description.to_owned(),
@@ -217,7 +218,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
             .collect(),
         reminder: reminder.map(|text| file.piece(text)).unwrap_or_default(),
     };
-    Ok(ParsedMarkdown { name, what, notes })
+    Ok(ParsedMarkdown { name, what, diagnostics })
 }
 
 fn is_key(key: &str) -> bool {
@@ -230,10 +231,10 @@ fn unknown(file: &MarkdownFile) -> Diagnostics {
     let diagnostic = |key: &str| {
         let what =
             format!("{}: `{}` is no field of an agent that preface knows", file.source.path, shown(key));
-        let note = Diagnostic::info(DiagnosticCode::AgentUnknownKey, what).at(file.place(key));
+        let found = Diagnostic::info(DiagnosticCode::AgentUnknownKey, what).at(file.place(key));
         match did_you_mean(key, known()) {
-            Some(near) => note.help(format!("did you mean `{near}`?")),
-            None => note,
+            Some(near) => found.help(format!("did you mean `{near}`?")),
+            None => found,
         }
     };
     strangers.take(MOST_UNKNOWN).map(diagnostic).collect()

@@ -53,7 +53,7 @@ pub fn load(look: &ProviderContext<'_>) -> Vec<CommandEntry> {
 }
 
 fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnostic>> {
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     let body: String = file.body.iter().map(|piece| piece.text.as_str()).collect();
     let from_head = file.text("description");
     let text = from_head.unwrap_or_else(|| first_line(&body));
@@ -62,7 +62,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnos
     if description.len() < whole.len() {
         let more = whole.chars().count() - DESCRIPTION_LIMIT;
         let what = format!("{}: the description was cut: {more} more characters", file.source.path);
-        notes.push(Diagnostic::info(DiagnosticCode::CommandCut, what).at(file.place("description")));
+        diagnostics.push(Diagnostic::info(DiagnosticCode::CommandCut, what).at(file.place("description")));
     }
     let argument_hint = file.literal.get("argument-hint").and_then(|hint| one_line(hint));
     let what = SlashCommand {
@@ -73,7 +73,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnos
         description: description.to_owned(),
         argument_hint: argument_hint.map(|hint| cut(&shown(&hint), ARGUMENT_HINT_LIMIT).to_owned()),
     };
-    Ok(ParsedMarkdown { name: file.below.replace('/', ":"), what, notes })
+    Ok(ParsedMarkdown { name: file.below.replace('/', ":"), what, diagnostics })
 }
 
 /// Returns the first line that is not blank, without the marks of a heading.

@@ -50,8 +50,8 @@ pub fn project_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
 fn settings_at(wanted: &ReadRequest<'_>, look: &ProviderContext<'_>) -> Option<LayerSettings> {
     let read = look.read(wanted)?;
     let source = look.places.source(wanted.scope, wanted.path);
-    let (settings, notes) = look.places.parse_settings(wanted.scope, &source.path, &read.bytes);
-    look.notes.borrow_mut().extend(notes);
+    let (settings, diagnostics) = look.places.parse_settings(wanted.scope, &source.path, &read.bytes);
+    look.diagnostics.borrow_mut().extend(diagnostics);
     settings
 }
 
@@ -170,12 +170,12 @@ fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
         let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, look) else { continue };
         if is_blank(&pieces) {
             let shown = look.places.source(layer.scope, &path).path.clone();
-            let note = Diagnostic::warning(
+            let diagnostic = Diagnostic::warning(
                 DiagnosticCode::SectionBlank,
                 format!("{shown} has no effect: it is empty"),
             )
             .at(Place::file(Some(layer.scope), shown));
-            look.note(note.help(format!(
+            look.note(diagnostic.help(format!(
                 "`\"sections\": {{\"{id}\": {{\"disable\": true}}}}` in settings.json leaves `{id}` out"
             )));
             continue;
@@ -208,7 +208,7 @@ pub fn overrides(
     layer: &LayerSettings,
     scope: Option<Scope>,
     look: &ProviderContext<'_>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Override> {
     let alone = settings::merge(vec![layer.clone()], &mut Vec::new());
     let project = scope == Some(Scope::Project);
@@ -216,7 +216,7 @@ pub fn overrides(
         .into_iter()
         .filter_map(|given| {
             if !SectionId::is_valid(&given.id) {
-                notes.push(Diagnostic::warning(
+                diagnostics.push(Diagnostic::warning(
                     DiagnosticCode::SectionName,
                     format!("{}: `{}` is no section id", layer.path(), given.id),
                 ));

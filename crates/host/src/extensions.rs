@@ -145,8 +145,8 @@ fn passed_over(scope: Scope, root: &Path, look: &ProviderContext<'_>) {
         let shown = look.places.source(scope, &dir).path.clone();
         let inside = look.places.source(scope, &root.join(EXTENSIONS).join(category)).path.clone();
         let what = format!("{shown} is not looked at: extensions are read from `{EXTENSIONS}` here");
-        let note = Diagnostic::warning(DiagnosticCode::ExtensionPassedOver, what);
-        look.note(note.at(Place::file(Some(scope), shown)).help(format!("move them to {inside}")));
+        let diagnostic = Diagnostic::warning(DiagnosticCode::ExtensionPassedOver, what);
+        look.note(diagnostic.at(Place::file(Some(scope), shown)).help(format!("move them to {inside}")));
     }
 }
 
@@ -156,7 +156,7 @@ pub fn orderings(look: &ProviderContext<'_>) -> Vec<Ordering> {
     let mut orderings = Vec::new();
     let mut add = |read: Result<Ordering, Box<Diagnostic>>| match read {
         Ok(ordering) => orderings.push(ordering),
-        Err(note) => look.note(*note),
+        Err(diagnostic) => look.note(*diagnostic),
     };
     if let Some(bytes) = look.system.bundled(ORDERING) {
         add(Ordering::read(Scope::Bundled, "bundled/ordering.json", &bytes));
@@ -322,18 +322,18 @@ fn read_manifest(
     let what = if let Some(fault) = fault {
         unreadable(format!("the directory's name {fault}"), "rename it")
     } else {
-        let before = look.notes.borrow().len();
+        let before = look.diagnostics.borrow().len();
         let read = look.read(&wanted(scope, &path, MANIFEST_LIMIT, look));
         // The diagnostics of the reading are this entry's, and are reported with it.
-        let note = look.notes.borrow_mut().drain(before..).next();
-        match (read, note) {
+        let diagnostic = look.diagnostics.borrow_mut().drain(before..).next();
+        match (read, diagnostic) {
             (Some(read), _) => DiscoveredContent::Manifest(read.into_bytes()),
-            (None, Some(note)) if note.code == DiagnosticCode::TrustUntrusted => {
-                DiscoveredContent::Untrusted(note)
+            (None, Some(diagnostic)) if diagnostic.code == DiagnosticCode::TrustUntrusted => {
+                DiscoveredContent::Untrusted(diagnostic)
             }
-            (None, Some(note)) => {
-                let mut failure = ValidationFailure::new(ValidationStage::Discovery, "", note.message);
-                (failure.place, failure.help) = (note.place, note.help);
+            (None, Some(diagnostic)) => {
+                let mut failure = ValidationFailure::new(ValidationStage::Discovery, "", diagnostic.message);
+                (failure.place, failure.help) = (diagnostic.place, diagnostic.help);
                 DiscoveredContent::Unreadable(failure)
             }
             (None, None) => {
@@ -349,8 +349,8 @@ fn read_manifest(
 pub fn mcp_files(look: &ProviderContext<'_>) -> Vec<McpFile> {
     let mut files = Vec::new();
     let mut add = |scope: Scope, shown: &str, bytes: &[u8]| {
-        let (file, notes) = McpFile::read(scope, shown, bytes);
-        look.notes.borrow_mut().extend(notes);
+        let (file, diagnostics) = McpFile::read(scope, shown, bytes);
+        look.diagnostics.borrow_mut().extend(diagnostics);
         files.extend(file);
     };
     if let Some(bytes) = look.system.bundled(MCP) {

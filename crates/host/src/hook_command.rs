@@ -33,8 +33,8 @@ pub const OUTPUT_LIMIT: usize = 1 << 20;
 /// let machine = MemorySystem::new().with_command(["tone"], FakeRun::printing(r#"{"system_prompt": "Be brief."}"#));
 /// let hook = HookCommand::new("tone", HookEvent::BeforeAgentStart, ["tone"], Path::new("/work"));
 /// let mut messages = Vec::new();
-/// let mut notes = Vec::new();
-/// let reply = hook.call(&machine, &HookCall::new(hook.event, "/work", &mut messages), &mut notes)?;
+/// let mut diagnostics = Vec::new();
+/// let reply = hook.call(&machine, &HookCall::new(hook.event, "/work", &mut messages), &mut diagnostics)?;
 /// assert_eq!(reply.system_prompt.as_deref(), Some("Be brief."));
 /// # Ok::<(), preface_core::hook::HookFailure>(())
 /// ```
@@ -136,7 +136,7 @@ impl HookCommand {
         &self,
         system: &dyn System,
         ask: &HookCall<'_>,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Result<HookReply, HookFailure> {
         if !self.granted {
             return Err(HookFailure::NotGranted);
@@ -155,26 +155,26 @@ impl HookCommand {
         run.not_below = Some(self.not_below.clone());
         let ran = system.run(&run).map_err(|error| failure(&error))?;
         let skipped = skipped_programs(&format!("hook `{}`", self.name), &ran.skipped);
-        notes.extend(skipped.into_iter().map(|note| self.placed(note)));
+        diagnostics.extend(skipped.into_iter().map(|diagnostic| self.placed(diagnostic)));
         if !ran.status.success() {
             if let Some(help) = self.checked.as_ref().and_then(|checked| checked.command.missing_beside()) {
-                let note = Diagnostic::info(
+                let diagnostic = Diagnostic::info(
                     DiagnosticCode::ProgramCopy,
                     format!("hook `{}` ran from a copy", self.name),
                 );
-                notes.push(self.placed(note.help(help)));
+                diagnostics.push(self.placed(diagnostic.help(help)));
             }
             return Err(ended_failure(ran.status, &ran.stderr));
         }
         let (mut reply, more) = HookReply::read(&self.name, ask.event, &ran.stdout)?;
         let observed = reply.confine_role(&self.name, self.role);
-        notes.extend(more.into_iter().chain(observed).map(|note| self.placed(note)));
+        diagnostics.extend(more.into_iter().chain(observed).map(|diagnostic| self.placed(diagnostic)));
         Ok(reply)
     }
 
-    fn placed(&self, mut note: Diagnostic) -> Diagnostic {
-        note.place.clone_from(&self.place);
-        note
+    fn placed(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        diagnostic.place.clone_from(&self.place);
+        diagnostic
     }
 }
 
@@ -234,10 +234,10 @@ mod tests {
         let mut messages = vec![json!({"role": "user"})];
         let mut ask = HookCall::new(hook.event, "/work/api", &mut messages);
         ask.prompt = Some("hi");
-        let mut notes = Vec::new();
-        let reply = hook.call(&machine, &ask, &mut notes);
-        assert!(notes.iter().all(|note| note.place == hook.place), "{notes:?}");
-        (reply, notes.into_iter().map(|note| note.code.to_string()).collect(), machine)
+        let mut diagnostics = Vec::new();
+        let reply = hook.call(&machine, &ask, &mut diagnostics);
+        assert!(diagnostics.iter().all(|diagnostic| diagnostic.place == hook.place), "{diagnostics:?}");
+        (reply, diagnostics.into_iter().map(|diagnostic| diagnostic.code.to_string()).collect(), machine)
     }
 
     fn text(text: &str) -> HookReply {
@@ -246,11 +246,11 @@ mod tests {
 
     #[test]
     fn a_program_reads_one_line_and_is_held_to_its_limits() {
-        let (reply, notes, machine) = run_hook(FakeRun::printing(r#"{"system_prompt":"x"}"#), |hook| {
+        let (reply, diagnostics, machine) = run_hook(FakeRun::printing(r#"{"system_prompt":"x"}"#), |hook| {
             hook.not_below = "/work".into();
             hook.timeout = Duration::from_millis(200);
         });
-        assert_eq!((reply, notes), (Ok(text("x")), vec![]));
+        assert_eq!((reply, diagnostics), (Ok(text("x")), vec![]));
         let runs = machine.runs();
         let [run] = runs.as_slice() else { panic!("it runs once: {runs:?}") };
         assert_eq!(
@@ -290,8 +290,8 @@ mod tests {
                 HookFailure::Shape { key: String::new(), expected: "an object", found: "an array" },
             ),
         ] {
-            let (reply, notes, _) = run_hook(fake, |_| {});
-            assert_eq!((reply, notes), (Err(failure), vec![]));
+            let (reply, diagnostics, _) = run_hook(fake, |_| {});
+            assert_eq!((reply, diagnostics), (Err(failure), vec![]));
         }
         let most = run_hook(FakeRun::printing(vec![b' '; OUTPUT_LIMIT]), |_| {});
         assert_eq!(most.0, Ok(HookReply::default()), "a mebibyte is not too much");
@@ -306,11 +306,12 @@ mod tests {
 
     #[test]
     fn an_observer_only_looks() {
-        let (reply, notes, _) = run_hook(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| {
-            hook.role = HookRole::Observer;
-        });
+        let (reply, diagnostics, _) =
+            run_hook(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| {
+                hook.role = HookRole::Observer;
+            });
         assert_eq!(reply, Ok(HookReply::default()));
-        assert_eq!(notes, ["hook/unknown-key", "hook/ignored-key"]);
+        assert_eq!(diagnostics, ["hook/unknown-key", "hook/ignored-key"]);
     }
 
     #[derive(Debug)]

@@ -38,11 +38,12 @@ pub fn read(server: &str, look: &ProviderContext<'_>) -> Option<ServerDescriptio
         Err(error) => {
             let why = error.to_string();
             let why = escape_hidden(&why);
-            let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why);
+            let diagnostic =
+                Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why);
             let mut place = Place::file(Some(Scope::Global), shown);
             place.line = Some(error.line()).filter(|line| *line > 0);
             let help = "it is an object of `instructions` and `tools`, as `tools/list` answers";
-            look.note(note.at(place).help(help));
+            look.note(diagnostic.at(place).help(help));
             None
         }
     }

@@ -97,9 +97,10 @@ pub fn read_recording(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option
             let shown = look.places.source(Scope::Global, &path).path.clone();
             let error = error.to_string();
             let why = escape_hidden(&error);
-            let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why)
-                .at(Place::file(Some(Scope::Global), shown));
-            look.note(note.help(format!("a refresh of `{}` writes it anew", entry.word())));
+            let diagnostic =
+                Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why)
+                    .at(Place::file(Some(Scope::Global), shown));
+            look.note(diagnostic.help(format!("a refresh of `{}` writes it anew", entry.word())));
             None
         }
     }
@@ -148,8 +149,8 @@ mod tests {
     use preface_core::mcp_servers::{McpFile, resolve};
 
     fn entry(scope: Scope, server: &str) -> ServerEntry {
-        let (file, notes) = McpFile::read(scope, "mcp.json", format!("{{\"s\": {server}}}").as_bytes());
-        assert_eq!(notes, []);
+        let (file, diagnostics) = McpFile::read(scope, "mcp.json", format!("{{\"s\": {server}}}").as_bytes());
+        assert_eq!(diagnostics, []);
         resolve(file.into_iter().collect()).servers.remove(0)
     }
 

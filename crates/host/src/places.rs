@@ -234,8 +234,8 @@ impl Places {
             // Where the home is inside, too, that is reported.
             if !is_home_inside {
                 let help = format!("{}, or trust your home as it is", inside.help());
-                let note = Diagnostic::warning(DiagnosticCode::LayerStateInside, inside.to_string());
-                diagnostics.push(note.help(help));
+                let diagnostic = Diagnostic::warning(DiagnosticCode::LayerStateInside, inside.to_string());
+                diagnostics.push(diagnostic.help(help));
             }
             None
         });
@@ -321,9 +321,13 @@ impl Places {
         shown: &str,
         bytes: &[u8],
     ) -> (Option<LayerSettings>, Diagnostics) {
-        let (layer, notes) = settings::parse_shared(scope, shown, bytes, &self.foreign_keys);
-        let notes = if self.shared && layer.is_some() { settings::left_alone(notes, shown) } else { notes };
-        (layer, notes)
+        let (layer, diagnostics) = settings::parse_shared(scope, shown, bytes, &self.foreign_keys);
+        let diagnostics = if self.shared && layer.is_some() {
+            settings::left_alone(diagnostics, shown)
+        } else {
+            diagnostics
+        };
+        (layer, diagnostics)
     }
 }
 
@@ -394,10 +398,10 @@ fn global_dir(
         let Some(value) = system.var(variable).filter(|value| !value.is_empty()) else { return };
         let value = preface_core::lint::hidden::escape_hidden(&value.to_string_lossy()).into_owned();
         let what = format!("{variable} is not used: `{value}` is {form}");
-        let note = Diagnostic::warning(DiagnosticCode::LayerVariable, what);
+        let diagnostic = Diagnostic::warning(DiagnosticCode::LayerVariable, what);
         // The same variable is read for the settings that name a preset.
-        if diagnostics.iter().all(|known| known.message != note.message) {
-            diagnostics.push(note.help(format!("set {variable} to an absolute path")));
+        if diagnostics.iter().all(|known| known.message != diagnostic.message) {
+            diagnostics.push(diagnostic.help(format!("set {variable} to an absolute path")));
         }
     };
     if let Some(dir) = absolute(system, "PREFACE_HOME") {
@@ -533,10 +537,10 @@ mod tests {
             foreign_keys: Vec::new(),
             variable: None,
         };
-        let mut notes = Diagnostics::new();
-        let places = Places::find(system, Path::new(cwd), &home, trust, &mut notes);
+        let mut diagnostics = Diagnostics::new();
+        let places = Places::find(system, Path::new(cwd), &home, trust, &mut diagnostics);
         assert_eq!(places.own_home.is_some(), places.state.is_some(), "{cwd}");
-        (places.global, notes.into_iter().map(|note| note.code.to_string()).collect())
+        (places.global, diagnostics.into_iter().map(|diagnostic| diagnostic.code.to_string()).collect())
     }
 
     #[test]
@@ -566,8 +570,8 @@ mod tests {
             ("no account's home", machine(), "/home/user"),
         ] {
             assert_eq!(found(&system, cwd, HomeTrust::OutsideProject).0, None, "{what}");
-            let notes = found(&system, cwd, HomeTrust::OutsideProject).1;
-            assert!(notes.contains(&"layer/home-inside".to_owned()), "{what}: {notes:?}");
+            let diagnostics = found(&system, cwd, HomeTrust::OutsideProject).1;
+            assert!(diagnostics.contains(&"layer/home-inside".to_owned()), "{what}: {diagnostics:?}");
             assert!(found(&system, cwd, HomeTrust::Anywhere).0.is_some(), "{what}");
         }
         let account = || machine().with_file("/etc/passwd", passwd);
@@ -611,7 +615,7 @@ mod tests {
         let system = git(machine().with_file("/w/p/.git/HEAD", "ref: refs/heads/main\n"))
             .with_var("XDG_STATE_HOME", "/w/p/state");
         assert!(user_state(&system, Path::new("/w/p/sub"), HomeTrust::OutsideProject).is_err());
-        let mut notes = Diagnostics::new();
+        let mut diagnostics = Diagnostics::new();
         let home = ProfileDirs {
             global: vec!["config:preface".to_owned()],
             project: None,
@@ -621,8 +625,11 @@ mod tests {
             variable: None,
         };
         let places =
-            Places::find(&system, Path::new("/w/p/sub"), &home, HomeTrust::OutsideProject, &mut notes);
-        assert_eq!((places.state, notes[0].code.as_str(), notes.len()), (None, "layer/state-inside", 1));
+            Places::find(&system, Path::new("/w/p/sub"), &home, HomeTrust::OutsideProject, &mut diagnostics);
+        assert_eq!(
+            (places.state, diagnostics[0].code.as_str(), diagnostics.len()),
+            (None, "layer/state-inside", 1)
+        );
         let system = machine().with_var("PREFACE_HOME", "/data");
         assert!(user_state(&system, Path::new("/"), HomeTrust::OutsideProject).is_ok(), "no repository");
     }
@@ -638,26 +645,33 @@ mod tests {
             variable: variable.map(str::to_owned),
         };
         let found = |system: &MemorySystem, variable: Option<&str>| {
-            let mut notes = Diagnostics::new();
+            let mut diagnostics = Diagnostics::new();
             let cwd = Path::new("/w");
-            let places = Places::find(system, cwd, &home(variable), HomeTrust::OutsideProject, &mut notes);
-            (places.global, notes.into_iter().map(|note| note.message).collect::<Vec<_>>())
+            let places =
+                Places::find(system, cwd, &home(variable), HomeTrust::OutsideProject, &mut diagnostics);
+            (places.global, diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>())
         };
         let machine = || MemorySystem::new().with_home("/home/user").with_dir("/w").with_dir("/home/user/.x");
         let usual = Some(PathBuf::from("/home/user/.x"));
         assert_eq!(found(&machine().with_var("PREFACE_HOME", ""), None), (usual.clone(), vec![]));
         for value in ["x", "./x", "~/x"] {
-            let note = format!("PREFACE_HOME is not used: `{value}` is no absolute path");
-            assert_eq!(found(&machine().with_var("PREFACE_HOME", value), None), (usual.clone(), vec![note]));
+            let diagnostic = format!("PREFACE_HOME is not used: `{value}` is no absolute path");
+            assert_eq!(
+                found(&machine().with_var("PREFACE_HOME", value), None),
+                (usual.clone(), vec![diagnostic])
+            );
         }
-        let note = "X_DIR is not used: `x` is neither an absolute path nor one from `~/`".to_owned();
-        assert_eq!(found(&machine().with_var("X_DIR", "x"), Some("X_DIR")), (usual.clone(), vec![note]));
+        let diagnostic = "X_DIR is not used: `x` is neither an absolute path nor one from `~/`".to_owned();
+        assert_eq!(
+            found(&machine().with_var("X_DIR", "x"), Some("X_DIR")),
+            (usual.clone(), vec![diagnostic])
+        );
         let moved = Some(PathBuf::from("/home/user/y"));
         assert_eq!(found(&machine().with_var("X_DIR", "~/y"), Some("X_DIR")), (moved, vec![]));
 
         let other = machine().with_dir("/home/user/.config/x-cli");
-        let note = "`~/.x` is used, and `~/.config/x-cli` is not looked at".to_owned();
-        assert_eq!(found(&other, None), (usual, vec![note]));
+        let diagnostic = "`~/.x` is used, and `~/.config/x-cli` is not looked at".to_owned();
+        assert_eq!(found(&other, None), (usual, vec![diagnostic]));
     }
 
     #[test]
@@ -695,7 +709,7 @@ mod tests {
         for variable in ["XDG_CONFIG_HOME", "PREFACE_HOME"] {
             let system = MemorySystem::new().with_dir("/home/user/p").with_file("/etc/passwd", passwd);
             let system = system.with_var(variable, "/home/user/p/x").with_var("XDG_STATE_HOME", "/state");
-            let mut notes = Diagnostics::new();
+            let mut diagnostics = Diagnostics::new();
             let home = ProfileDirs {
                 global: vec!["config:preface".to_owned()],
                 project: None,
@@ -705,9 +719,13 @@ mod tests {
                 variable: None,
             };
             let cwd = Path::new("/home/user/p");
-            let places = Places::find(&system, cwd, &home, HomeTrust::OutsideProject, &mut notes);
-            assert_eq!((places.global, notes[0].code.as_str()), (None, "layer/home-inside"), "{variable}");
-            let places = Places::find(&system, cwd, &home, HomeTrust::Anywhere, &mut notes);
+            let places = Places::find(&system, cwd, &home, HomeTrust::OutsideProject, &mut diagnostics);
+            assert_eq!(
+                (places.global, diagnostics[0].code.as_str()),
+                (None, "layer/home-inside"),
+                "{variable}"
+            );
+            let places = Places::find(&system, cwd, &home, HomeTrust::Anywhere, &mut diagnostics);
             assert!(places.global.is_some_and(|dir| dir.starts_with("/home/user/p/x")), "{variable}");
         }
     }

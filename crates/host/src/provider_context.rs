@@ -73,7 +73,7 @@ pub struct ProviderContext<'a> {
     /// The commands of the project that may run; `None` is none.
     pub granted: Option<&'a GrantedCommands>,
     /// The diagnostics so far.
-    pub notes: RefCell<Diagnostics>,
+    pub diagnostics: RefCell<Diagnostics>,
     /// Paths of skills that were announced for this conversation.
     pub skill_paths: &'a [SkillPath],
     /// The handling of a byte order mark at the head of a file.
@@ -118,8 +118,8 @@ impl ProviderContext<'_> {
     }
 
     /// Adds a note.
-    pub fn note(&self, note: Diagnostic) {
-        self.notes.borrow_mut().push(note);
+    pub fn note(&self, diagnostic: Diagnostic) {
+        self.diagnostics.borrow_mut().push(diagnostic);
     }
 
     /// Reads a file of a layer or of the tree as pieces. A missing file is silent; every other failure, and every
@@ -242,14 +242,14 @@ impl ProviderContext<'_> {
 
     fn note_followed(&self, path: &Path, target: &Path) {
         let (shown, target) = (self.places.shown(path), self.places.shown(target));
-        let note = Diagnostic::info(
+        let diagnostic = Diagnostic::info(
             DiagnosticCode::FileFollowed,
             format!("{shown} leads out of the project, to `{target}`"),
         )
         .at(Place::file(Some(Scope::Project), shown));
-        let mut notes = self.notes.borrow_mut();
-        if !notes.contains(&note) {
-            notes.push(note);
+        let mut diagnostics = self.diagnostics.borrow_mut();
+        if !diagnostics.contains(&diagnostic) {
+            diagnostics.push(diagnostic);
         }
     }
 
@@ -297,17 +297,17 @@ impl ProviderContext<'_> {
         error: &ReadError,
     ) -> Diagnostic {
         let shown = self.places.source(scope, path).path.clone();
-        let note = |code: DiagnosticCode| {
+        let diagnostic = |code: DiagnosticCode| {
             let why = error.to_string();
             Diagnostic::left_out(Severity::Warning, code, &shown, escape_hidden(&why))
                 .at(Place::file(Some(scope), shown.clone()))
         };
         match error {
             ReadError::Outside { target } => {
-                note(DiagnosticCode::FileOutside).help(self.help_for_outside(target))
+                diagnostic(DiagnosticCode::FileOutside).help(self.help_for_outside(target))
             }
-            ReadError::HardLink { .. } => note(DiagnosticCode::FileHardLink).help(HARD_LINK_HELP),
-            _ => note(code),
+            ReadError::HardLink { .. } => diagnostic(DiagnosticCode::FileHardLink).help(HARD_LINK_HELP),
+            _ => diagnostic(code),
         }
     }
 
@@ -346,11 +346,11 @@ impl ProviderContext<'_> {
         if !self.is_repository_above_roots() {
             return;
         }
-        let note =
+        let diagnostic =
             above_roots("the repository begins above the roots: its instruction files there were not read");
-        let is_known = self.notes.borrow().contains(&note);
+        let is_known = self.diagnostics.borrow().contains(&diagnostic);
         if !is_known {
-            self.note(note);
+            self.note(diagnostic);
         }
     }
 
@@ -612,9 +612,9 @@ pub fn project_directory_outside(
     }
     let shown = places.shown(dir);
     let error = ReadError::Outside { target: target.clone() }.to_string();
-    let note =
+    let diagnostic =
         Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, escape_hidden(&error));
-    Some(note.at(Place::file(Some(Scope::Project), shown)).help(help_for_outside(roots, &target)))
+    Some(diagnostic.at(Place::file(Some(Scope::Project), shown)).help(help_for_outside(roots, &target)))
 }
 
 pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diagnostic {

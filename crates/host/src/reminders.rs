@@ -26,26 +26,31 @@ pub fn catalogue(
     system: &dyn System,
     bundle: Option<&str>,
     places: &Places,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> ReminderCatalog {
     let mut catalogue = ReminderCatalog::default();
     if let Some(bundle) = bundle {
-        of_bundle(system, &format!("bundles/{bundle}/reminders/"), &mut catalogue, notes);
+        of_bundle(system, &format!("bundles/{bundle}/reminders/"), &mut catalogue, diagnostics);
     }
     if let Some(global) = &places.global {
-        of_user(system, &global.join("reminders"), places, &mut catalogue, notes);
+        of_user(system, &global.join("reminders"), places, &mut catalogue, diagnostics);
     }
     catalogue
 }
 
-fn of_bundle(system: &dyn System, prefix: &str, catalogue: &mut ReminderCatalog, notes: &mut Diagnostics) {
+fn of_bundle(
+    system: &dyn System,
+    prefix: &str,
+    catalogue: &mut ReminderCatalog,
+    diagnostics: &mut Diagnostics,
+) {
     for path in system.bundled_list(prefix) {
         let Some(id) = path.strip_prefix(prefix).and_then(|name| name.strip_suffix(".md")) else { continue };
         let Some(bytes) = system.bundled(&path) else { continue };
         let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
         match read(id, &source, &bytes).and_then(RawReminder::into_reminder) {
             Ok(reminder) => catalogue.put(reminder),
-            Err(note) => notes.push(*note),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
 }
@@ -55,7 +60,7 @@ fn of_user(
     dir: &Path,
     places: &Places,
     catalogue: &mut ReminderCatalog,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
     let left_out = |path: &Path, why: &dyn std::fmt::Display| {
         let shown = places.source(Scope::Global, path).path.clone();
@@ -65,7 +70,7 @@ fn of_user(
     let entries = match system.list(dir, REMINDERS) {
         Ok(entries) => entries,
         Err(ReadError::Missing) => return,
-        Err(error) => return notes.push(left_out(dir, &error)),
+        Err(error) => return diagnostics.push(left_out(dir, &error)),
     };
     for entry in entries {
         let path = dir.join(&entry.name);
@@ -74,20 +79,21 @@ fn of_user(
             continue;
         }
         if !SectionId::is_valid(id) {
-            notes.push(left_out(&path, &"its name is no id").help("use letters, digits, `-`, `_` and `.`"));
+            diagnostics
+                .push(left_out(&path, &"its name is no id").help("use letters, digits, `-`, `_` and `.`"));
             continue;
         }
         let made = match system.read(&path, ReadScope::Anywhere, REMINDER_LIMIT) {
             Ok(file) => of_file(id, &places.source(Scope::Global, &path), &file.bytes, catalogue),
             Err(ReadError::Missing) => continue,
             Err(error) => {
-                notes.push(left_out(&path, &error));
+                diagnostics.push(left_out(&path, &error));
                 continue;
             }
         };
         match made {
             Ok(reminder) => catalogue.put(reminder),
-            Err(note) => notes.push(*note),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
 }
@@ -148,11 +154,16 @@ mod tests {
             flat_extensions: false,
             variable: None,
         };
-        let mut notes = Diagnostics::new();
-        let places =
-            Places::find(system, Path::new("/work"), &home, crate::places::HomeTrust::default(), &mut notes);
-        let found = catalogue(system, Some("own"), &places, &mut notes);
-        (found, notes.into_iter().map(|note| note.message).collect())
+        let mut diagnostics = Diagnostics::new();
+        let places = Places::find(
+            system,
+            Path::new("/work"),
+            &home,
+            crate::places::HomeTrust::default(),
+            &mut diagnostics,
+        );
+        let found = catalogue(system, Some("own"), &places, &mut diagnostics);
+        (found, diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect())
     }
 
     fn listed(catalogue: &ReminderCatalog) -> Vec<String> {
@@ -165,12 +176,12 @@ mod tests {
 
     #[test]
     fn a_bundle_has_its_own_and_nobody_elses() {
-        let (found, notes) = find(&machine());
+        let (found, diagnostics) = find(&machine());
         assert_eq!(
             listed(&found),
             ["file-empty (bundled): [event:path] is empty.", "hurry (bundled): Hurry."]
         );
-        assert_eq!(notes, [""; 0]);
+        assert_eq!(diagnostics, [""; 0]);
     }
 
     #[test]
@@ -181,14 +192,14 @@ mod tests {
             .with_file("/home/user/.x/reminders/tea.md", "---\ndescription: It is five.\n---\nTea.")
             .with_file("/home/user/.x/reminders/notes.txt", "no reminder")
             .with_file("/work/.x/reminders/hurry.md", "Obey.");
-        let (found, notes) = find(&system);
+        let (found, diagnostics) = find(&system);
         assert_eq!(
             listed(&found),
             ["file-empty (global): Look: [event:path]!", "hurry (global): ", "tea (global): Tea."]
         );
         assert!(found.get("hurry").unwrap().is_off());
         assert_eq!(found.get("hurry").unwrap().description, "Time is short.");
-        assert_eq!(notes, [""; 0]);
+        assert_eq!(diagnostics, [""; 0]);
         let event = Event::read(&json!({"type": "file-empty", "path": "a"})).unwrap();
         assert!(found.check(&event).is_ok(), "the fields are those of the replaced one");
     }
@@ -224,8 +235,8 @@ mod tests {
         ];
         for (id, bytes, expected) in cases {
             let system = machine().with_file(format!("/home/user/.x/reminders/{id}.md"), bytes);
-            let (found, notes) = find(&system);
-            assert_eq!(notes, [*expected]);
+            let (found, diagnostics) = find(&system);
+            assert_eq!(diagnostics, [*expected]);
             assert_eq!(found.iter().count(), 2, "{expected}: the bundled ones stay");
         }
     }

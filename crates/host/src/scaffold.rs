@@ -44,13 +44,13 @@ pub fn scaffold(
     };
     // Nobody can wait for this name: `RandomState` is seeded by the machine.
     let attachment = parent.join(format!(".preface-{:016x}.tmp", RandomState::new().hash_one(0)));
-    let mut notes = Diagnostics::new();
+    let mut found = Diagnostics::new();
     let outcome = match system.make_dir(&attachment, DIR_MODE) {
-        Ok(CreateOutcome::New) => fill(system, &*opened, &attachment, (global, name), files, &mut notes),
+        Ok(CreateOutcome::New) => fill(system, &*opened, &attachment, (global, name), files, &mut found),
         Ok(CreateOutcome::Existed) => Err(WriteError::Exists),
         Err(error) => Err(error),
     };
-    diagnostics.append(&mut notes);
+    diagnostics.append(&mut found);
     match outcome {
         Ok(written) => {
             for event in &written {
@@ -75,11 +75,11 @@ fn fill(
     attachment: &Path,
     (global, name): (&Path, &OsStr),
     files: &Scaffold,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<AuditEvent>, WriteError> {
     let mut written = Vec::new();
     let filled = files.files.iter().try_for_each(|(file, bundled)| {
-        let Some(bytes) = bundled_text(system, bundled, notes) else { return Ok(()) };
+        let Some(bytes) = bundled_text(system, bundled, diagnostics) else { return Ok(()) };
         system.write(&attachment.join(file), &bytes, WriteMode::New, FILE_MODE)?;
         written.push(scaffold_event(&global.join(file), bytes.len()));
         Ok(())

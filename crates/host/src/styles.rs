@@ -75,29 +75,29 @@ pub fn near<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e str> {
 }
 
 fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Style>, Box<Diagnostic>> {
-    let mut notes: Vec<Diagnostic> = unknown(file).take(MOST_UNKNOWN).collect();
+    let mut diagnostics: Vec<Diagnostic> = unknown(file).take(MOST_UNKNOWN).collect();
     let keep_coding_instructions = match file.fields.get(KEEP) {
         None | Some(YamlValue::Null) => None,
         Some(YamlValue::Bool(keep)) => Some(*keep),
         Some(YamlValue::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
         Some(_) => {
             let what = format!("{}: `{KEEP}` is neither `true` nor `false`; `true`", file.source.path);
-            notes.push(Diagnostic::warning(DiagnosticCode::StyleField, what).at(file.place(KEEP)));
+            diagnostics.push(Diagnostic::warning(DiagnosticCode::StyleField, what).at(file.place(KEEP)));
             None
         }
     };
     let what = Style { description: file.text("description").map(str::to_owned), keep_coding_instructions };
-    Ok(ParsedMarkdown { name: file.own_name(), what, notes })
+    Ok(ParsedMarkdown { name: file.own_name(), what, diagnostics })
 }
 
 fn unknown(file: &MarkdownFile) -> impl Iterator<Item = Diagnostic> {
     file.fields.iter().map(|(key, _)| key).filter(|key| !KEYS.contains(key)).map(|key| {
         let what =
             format!("{}: `{}` is no field of a style that preface knows", file.source.path, shown(key));
-        let note = Diagnostic::info(DiagnosticCode::StyleUnknownKey, what).at(file.place(key));
+        let diagnostic = Diagnostic::info(DiagnosticCode::StyleUnknownKey, what).at(file.place(key));
         match did_you_mean(key, KEYS) {
-            Some(near) => note.help(format!("did you mean `{near}`?")),
-            None => note,
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
         }
     })
 }

@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(10);
 
 struct HookTestResult {
     reply: Result<HookReply, HookFailure>,
-    notes: Vec<String>,
+    diagnostics: Vec<String>,
 }
 
 fn run_with_limit(script: &str, timeout: Duration, messages: &mut Vec<Value>) -> HookTestResult {
@@ -32,10 +32,13 @@ fn run_with_limit(script: &str, timeout: Duration, messages: &mut Vec<Value>) ->
 fn call(hook: &HookCommand, messages: &mut Vec<Value>) -> HookTestResult {
     let mut ask = HookCall::new(hook.event, "/work", messages);
     ask.system_prompt = Some("Be kind.");
-    let (mut notes, start) = (Vec::new(), Instant::now());
-    let reply = hook.call(&OsSystem::new(&[]), &ask, &mut notes);
+    let (mut diagnostics, start) = (Vec::new(), Instant::now());
+    let reply = hook.call(&OsSystem::new(&[]), &ask, &mut diagnostics);
     assert!(start.elapsed() < SOON, "{:?} took {:?}", hook.argv, start.elapsed());
-    HookTestResult { reply, notes: notes.into_iter().map(|note| note.code.to_string()).collect() }
+    HookTestResult {
+        reply,
+        diagnostics: diagnostics.into_iter().map(|diagnostic| diagnostic.code.to_string()).collect(),
+    }
 }
 
 fn run(script: &str) -> HookTestResult {
@@ -51,7 +54,7 @@ fn a_hook_reads_one_line_of_json_and_replies() {
     ask.system_prompt = Some("Be kind.");
     let content = format!("{}|", ask.to_json().len());
     let reply = HookReply { message: Some(json!({"content": content})), ..HookReply::default() };
-    assert_eq!((result.reply, result.notes), (Ok(reply), vec![]));
+    assert_eq!((result.reply, result.diagnostics), (Ok(reply), vec![]));
 }
 
 #[test]

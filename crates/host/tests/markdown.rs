@@ -45,16 +45,20 @@ fn agent(name: &str, more: &str) -> String {
 /// One look at a machine.
 struct Seen<T> {
     got: T,
-    notes: Vec<(String, String)>,
+    diagnostics: Vec<(String, String)>,
 }
 
 impl<T> Seen<T> {
     fn codes(&self) -> Vec<&str> {
-        self.notes.iter().map(|note| note.0.as_str()).collect()
+        self.diagnostics.iter().map(|diagnostic| diagnostic.0.as_str()).collect()
     }
 
     fn messages(&self, code: &str) -> Vec<&str> {
-        self.notes.iter().filter(|note| note.0 == code).map(|note| note.1.as_str()).collect()
+        self.diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.0 == code)
+            .map(|diagnostic| diagnostic.1.as_str())
+            .collect()
     }
 }
 
@@ -97,7 +101,7 @@ fn look_as<T>(
         settings: &settings,
         confirm: &Headless,
         granted: None,
-        notes: RefCell::default(),
+        diagnostics: RefCell::default(),
         skill_paths: &[],
         bundle: Some("b"),
         sections: &[skills],
@@ -117,13 +121,15 @@ fn look_as<T>(
     let turn = Turn { tools: tools.collect(), ..turn.clone() };
     let look = ProviderContext { servers: &servers, turn: &turn, ..look };
     let got = see(&look);
-    let notes = look.notes.take();
-    let line = |note: &preface_core::diagnostic::Diagnostic| {
-        let line = note.place.as_ref().and_then(|place| place.line);
+    let diagnostics = look.diagnostics.take();
+    let line = |diagnostic: &preface_core::diagnostic::Diagnostic| {
+        let line = diagnostic.place.as_ref().and_then(|place| place.line);
         line.map(|line| format!(" (line {line})")).unwrap_or_default()
     };
-    let notes = notes.iter().map(|note| (note.code.to_string(), format!("{}{}", note.message, line(note))));
-    Seen { got, notes: notes.collect() }
+    let diagnostics = diagnostics.iter().map(|diagnostic| {
+        (diagnostic.code.to_string(), format!("{}{}", diagnostic.message, line(diagnostic)))
+    });
+    Seen { got, diagnostics: diagnostics.collect() }
 }
 
 fn section(provider: &str, options: &Value) -> Section {
@@ -209,11 +215,11 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
     assert!(seen.got[1..].iter().all(|entry| entry.status == Status::Disabled && !entry.active));
     assert_eq!(seen.codes()[0], "markdown/head");
     assert!(
-        seen.notes[0].1.starts_with(".x/agents/a.md was left out: its head is no YAML: "),
+        seen.diagnostics[0].1.starts_with(".x/agents/a.md was left out: its head is no YAML: "),
         "{:?}",
-        seen.notes
+        seen.diagnostics
     );
-    assert!(seen.notes[0].1.ends_with("(line 3)"), "{:?}", seen.notes[0]);
+    assert!(seen.diagnostics[0].1.ends_with("(line 3)"), "{:?}", seen.diagnostics[0]);
     assert_eq!(
         seen.messages("agent/invalid"),
         [
@@ -245,7 +251,7 @@ fn the_head_lists_what_an_agent_may_use() {
         ["Read", "Bash", "Grep", "Write"].into_iter().filter(|tool| agent.allows(&[tool])).collect();
     assert_eq!(allowed, ["Read", "Bash"]);
     assert_eq!(
-        seen.notes,
+        seen.diagnostics,
         [(
             "agent/unknown-key".into(),
             ".x/agents/a.md: `modle` is no field of an agent that preface knows (line 10)".into()
@@ -259,7 +265,7 @@ fn an_agent_without_a_text_is_reported_and_active() {
     let seen = look(&system, None, agents::load);
     assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
     let message = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
-    assert_eq!(seen.notes, [("agent/empty".into(), message.into())]);
+    assert_eq!(seen.diagnostics, [("agent/empty".into(), message.into())]);
 }
 
 fn own(system: &MemorySystem) -> RecordedVariable {
@@ -283,7 +289,7 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
     let b = format!("- b: One {}…", "é".repeat(296));
     let lines = ["- Helper: Does Helper.", "- a: Does a.", &b, "- c: The\\u{202e} project's."];
     assert_eq!(variable.value.as_deref(), Some(lines.join("\n").as_str()));
-    let codes: Vec<&str> = variable.diagnostics.iter().map(|note| note.code.as_str()).collect();
+    let codes: Vec<&str> = variable.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
     assert_eq!(codes, ["agent/invalid", "agent/shadowed", "hidden/bidi"]);
     assert_eq!(own(&system).value, variable.value);
     assert_eq!(
@@ -347,7 +353,7 @@ fn a_bundled_agent_is_a_template() {
 fn without_an_agent_it_is_silent_and_nobody_looks() {
     let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", ""));
     let seen = contribute(&system, None, "agent", &json!({}));
-    assert_eq!((seen.got.silent.as_deref(), seen.notes.len()), (Some("no agent is selected"), 0));
+    assert_eq!((seen.got.silent.as_deref(), seen.diagnostics.len()), (Some("no agent is selected"), 0));
     assert_eq!(system.reads("/w/p/.x/agents/a.md"), 0);
     let seen = contribute(&system, Some("aa\n"), "agent", &json!({}));
     assert_eq!(seen.got.silent.as_deref(), Some("there is no agent `aa\\u{a}`"));
@@ -484,7 +490,7 @@ fn five_hundred_commands_are_listed_and_the_rest_is_reported() {
     let seen = contribute(&system, None, "commands", &json!({}));
     assert_eq!(seen.got.items.len(), 500);
     assert_eq!(
-        seen.notes,
+        seen.diagnostics,
         [("command/too-many".into(), "300 slash commands are not listed: 500 are the most".into())]
     );
 }
@@ -497,7 +503,7 @@ fn of_five_thousand_agents_a_thousand_are_read() {
     let seen = look(&system, None, agents::load);
     assert_eq!((seen.got.len(), seen.got[999].name.as_str()), (1_000, "a0999"));
     assert_eq!(
-        seen.notes,
+        seen.diagnostics,
         [("markdown/too-many".into(), ".x/agents was left out: 4000 files of it: 1000 are the most".into())]
     );
 }
@@ -551,12 +557,12 @@ fn contained<T>(system: &MemorySystem, see: impl FnOnce(&ProviderContext<'_>) ->
         let gate = Gate::new(TrustMode::Pinned, Consent::Once, "/w/p".into(), Pins::default(), true);
         let inner = ProviderContext {
             gate: &gate,
-            notes: RefCell::default(),
+            diagnostics: RefCell::default(),
             file_room: Default::default(),
             ..*look
         };
         let got = see(&inner);
-        look.notes.borrow_mut().append(&mut inner.notes.take());
+        look.diagnostics.borrow_mut().append(&mut inner.diagnostics.take());
         got
     })
 }
@@ -657,7 +663,7 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
 fn without_servers_it_is_silent_and_reads_nothing() {
     let system = machine().with_file("/home/u/.x/mcp-descriptions/git.json", "{}");
     let seen = contribute(&system, None, "mcp-servers", &json!({}));
-    assert_eq!((seen.got.silent.as_deref(), seen.notes.len()), (Some("there is no MCP server"), 0));
+    assert_eq!((seen.got.silent.as_deref(), seen.diagnostics.len()), (Some("there is no MCP server"), 0));
     assert_eq!(system.reads("/home/u/.x/mcp-descriptions/git.json"), 0);
 }
 

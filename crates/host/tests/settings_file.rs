@@ -102,8 +102,8 @@ fn many_at_once_lose_nothing() {
         }
     });
     let bytes = fs::read(home.root.join("own/preface/settings.json")).unwrap();
-    let (layer, notes) = parse(Scope::Global, "s", &bytes);
-    assert_eq!(notes, []);
+    let (layer, diagnostics) = parse(Scope::Global, "s", &bytes);
+    assert_eq!(diagnostics, []);
     let value = layer.unwrap().root().to_value();
     for writer in 0..8 {
         assert_eq!(

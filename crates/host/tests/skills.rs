@@ -37,7 +37,7 @@ fn text(name: &str, description: &str) -> String {
 struct Found {
     entries: Vec<SkillEntry>,
     contribution: Contribution,
-    notes: Vec<(String, String)>,
+    diagnostics: Vec<(String, String)>,
 }
 
 impl Found {
@@ -52,7 +52,11 @@ impl Found {
     }
 
     fn messages(&self, code: &str) -> Vec<&str> {
-        self.notes.iter().filter(|note| note.0 == code).map(|note| note.1.as_str()).collect()
+        self.diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.0 == code)
+            .map(|diagnostic| diagnostic.1.as_str())
+            .collect()
     }
 }
 
@@ -86,7 +90,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         settings: &settings,
         confirm: &Headless,
         granted: None,
-        notes: RefCell::default(),
+        diagnostics: RefCell::default(),
         skill_paths: paths,
         sections: &[],
         servers: &[],
@@ -100,9 +104,14 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     }
     let provider = provider::context_provider("skills").expect("it is in the list");
     let entries = skills::load(&SkillOptions::read(&section, &look), &look);
-    let notes = look.notes.take().into_iter().map(|note| (note.code.to_string(), note.message)).collect();
+    let diagnostics = look
+        .diagnostics
+        .take()
+        .into_iter()
+        .map(|diagnostic| (diagnostic.code.to_string(), diagnostic.message))
+        .collect();
     let contribution = provider.contribute(&section, &look);
-    Found { entries, contribution, notes }
+    Found { entries, contribution, diagnostics }
 }
 
 /// The older rules: every Markdown file of a root, and every SKILL.md below.

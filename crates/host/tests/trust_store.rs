@@ -52,10 +52,10 @@ fn directory() -> (PathBuf, tempfile::TempDir) {
 
 /// Every text that any record grants is kept as it was.
 fn check(system: &OsSystem, file: &Path) -> BTreeSet<(String, Digest)> {
-    let mut notes = Vec::new();
+    let mut diagnostics = Vec::new();
     let store = TrustStore::at(system, file.to_owned());
-    let rows = store.list(&mut notes);
-    assert_eq!(notes, [], "the store can always be read");
+    let rows = store.list(&mut diagnostics);
+    assert_eq!(diagnostics, [], "the store can always be read");
     let texts: BTreeSet<_> = rows
         .into_iter()
         .flat_map(|row| {
@@ -85,9 +85,9 @@ fn it_is_for_the_user_alone() {
     assert_eq!(fs::read_to_string(copy).expect("a copy"), "Use tabs.");
 
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).expect("changed");
-    let mut notes = Vec::new();
-    store.load(&mut notes);
-    assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["trust/permissions"]);
+    let mut diagnostics = Vec::new();
+    store.load(&mut diagnostics);
+    assert_eq!(diagnostics.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["trust/permissions"]);
     let error = store.decline_whole(&dir.join("work/.stud"), None).expect_err("nothing is written to it");
     let remedy = format!("`chmod go-w {}`, then check which decisions are recorded", file.display());
     assert_eq!(error.help(), remedy);
@@ -106,9 +106,9 @@ fn links_into_the_project_are_no_way_around() {
     std::os::unix::fs::symlink(project.join("trust.json"), global.join("trust.json")).expect("a link");
     let system = machine();
     let store = TrustStore::at(&system, global.join("trust.json")).for_project(&project);
-    let mut notes = Vec::new();
-    assert_eq!(store.load(&mut notes).whole(&project), None);
-    assert_eq!(notes[0].code.as_str(), "trust/scope-violation");
+    let mut diagnostics = Vec::new();
+    assert_eq!(store.load(&mut diagnostics).whole(&project), None);
+    assert_eq!(diagnostics[0].code.as_str(), "trust/scope-violation");
     assert!(store.grant_whole(&project, None, None).is_err());
 }
 

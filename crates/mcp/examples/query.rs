@@ -49,8 +49,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let reply = query_servers(&targets, &QueryLimits::default(), &|_| ());
     for one in &reply {
         let name = &one.name;
-        for note in &one.notes {
-            println!("{name}: {}: {}", note.code, note.message);
+        for diagnostic in &one.diagnostics {
+            println!("{name}: {}: {}", diagnostic.code, diagnostic.message);
         }
         let description = match &one.result {
             Ok(description) => description,

@@ -36,8 +36,8 @@ pub fn at_start(manners: &str, place: Option<&Path>) {
         }
         "floods-line" => flood(&"x".repeat(64 << 10)),
         "floods-notes" => {
-            let note = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": {} });
-            flood(&format!("{note}\n").repeat(100));
+            let diagnostic = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": {} });
+            flood(&format!("{diagnostic}\n").repeat(100));
         }
         "floods-requests" => {
             let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "roots/list" });

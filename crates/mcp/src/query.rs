@@ -129,7 +129,7 @@ fn not_received(target: &ServerTarget, took: Duration, problem: McpError) -> Ser
         protocol: None,
         result: Err(problem),
         refused: Vec::new(),
-        notes: Vec::new(),
+        diagnostics: Vec::new(),
     }
 }
 
@@ -158,13 +158,13 @@ async fn query_server(target: &ServerTarget, limits: &QueryLimits) -> ServerRepl
     partial.close_notes();
     let result = result.map(|()| {
         partial.described.settle();
-        partial.notes.extend(text::warning(&partial.described));
+        partial.diagnostics.extend(text::warning(&partial.described));
         partial.described
     });
-    let PartialReply { calls_itself, protocol, refused, notes, .. } = partial;
+    let PartialReply { calls_itself, protocol, refused, diagnostics, .. } = partial;
     let took = start.elapsed();
     let mut reply =
-        ServerReply { name: target.name.clone(), took, calls_itself, protocol, result, refused, notes };
+        ServerReply { name: target.name.clone(), took, calls_itself, protocol, result, refused, diagnostics };
     Secrets::of(target).hide(&mut reply);
     reply
 }
@@ -299,7 +299,7 @@ pub(crate) fn exchange_result(
     }
     match outcome {
         Some(Ok(())) => {}
-        None if partial.listed => partial.notes.push(
+        None if partial.listed => partial.diagnostics.push(
             Diagnostic::warning(
                 DiagnosticCode::McpLate,
                 "not all that the profile names was answered in time",

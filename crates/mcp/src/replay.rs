@@ -47,10 +47,10 @@ pub fn replay(answers: &[u8], limits: &QueryLimits) -> Option<ServerReply> {
     });
     let result = exchange_result(outcome, &intake, &mut partial, String::new).map(|()| {
         partial.described.settle();
-        partial.notes.extend(text::warning(&partial.described));
+        partial.diagnostics.extend(text::warning(&partial.described));
         partial.described
     });
-    let PartialReply { calls_itself, protocol, refused, notes, .. } = partial;
+    let PartialReply { calls_itself, protocol, refused, diagnostics, .. } = partial;
     Some(ServerReply {
         name: String::new(),
         took: start.elapsed(),
@@ -58,7 +58,7 @@ pub fn replay(answers: &[u8], limits: &QueryLimits) -> Option<ServerReply> {
         protocol,
         result,
         refused,
-        notes,
+        diagnostics,
     })
 }
 

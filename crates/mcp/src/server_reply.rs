@@ -22,7 +22,7 @@ pub struct ServerReply {
     /// The lists that the server announces and refused to give: `tools`, `prompts` or `resources`.
     pub refused: Vec<&'static str>,
     /// The diagnostics of the connection, even if the server answered.
-    pub notes: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The reason why nothing is known of a server.
@@ -82,7 +82,7 @@ pub(crate) struct PartialReply {
     pub(crate) listed: bool,
     /// The lists that the server announces and refused to give.
     pub(crate) refused: Vec<&'static str>,
-    pub(crate) notes: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The number of diagnostics that were left out.
     more: usize,
 }
@@ -92,8 +92,8 @@ const NOTES: usize = 40;
 
 impl PartialReply {
     pub(crate) fn note(&mut self, code: DiagnosticCode, what: impl Into<String>, remedy: &str) {
-        if self.notes.len() < NOTES {
-            self.notes.push(Diagnostic::warning(code, what).help(remedy));
+        if self.diagnostics.len() < NOTES {
+            self.diagnostics.push(Diagnostic::warning(code, what).help(remedy));
         } else {
             self.more += 1;
         }
@@ -103,7 +103,7 @@ impl PartialReply {
     pub(crate) fn close_notes(&mut self) {
         if self.more > 0 {
             let what = format!("there are {} more notes on what it lists", self.more);
-            self.notes.push(
+            self.diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::McpMoreNotes, what)
                     .help("report it to the server's maintainers"),
             );

@@ -121,9 +121,9 @@ impl Secrets {
     /// Hides them in the diagnostics of a server; its descriptions stay.
     pub(crate) fn hide(&self, reply: &mut ServerReply) {
         let hide = |text: &mut String| self.0.iter().for_each(|secret| hide(text, secret));
-        for note in &mut reply.notes {
-            hide(&mut note.message);
-            note.help.iter_mut().for_each(hide);
+        for diagnostic in &mut reply.diagnostics {
+            hide(&mut diagnostic.message);
+            diagnostic.help.iter_mut().for_each(hide);
         }
         reply.calls_itself.iter_mut().for_each(hide);
         if let Err(McpError::Unreachable(why) | McpError::Died(why) | McpError::Protocol(why)) =
@@ -209,7 +209,7 @@ mod tests {
                 protocol: None,
                 result: Err(problem),
                 refused: Vec::new(),
-                notes: vec![Diagnostic::warning(DiagnosticCode::McpDied, text()).help(text())],
+                diagnostics: vec![Diagnostic::warning(DiagnosticCode::McpDied, text()).help(text())],
             };
             secrets.hide(&mut reply);
             let shown = format!("{reply:?}");

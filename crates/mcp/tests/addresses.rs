@@ -110,8 +110,8 @@ fn events_with(manners: &str, stream: &mut TcpStream, seen: &Seen) {
         return respond(stream, "202 Accepted", "", "", b"");
     }
     let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n");
-    let note = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": {} });
-    let _ = stream.write_all(format!(": hello\n\nevent: message\ndata: {note}\n\n").as_bytes());
+    let diagnostic = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": {} });
+    let _ = stream.write_all(format!(": hello\n\nevent: message\ndata: {diagnostic}\n\n").as_bytes());
     for answer in answers {
         let _ = stream.write_all(&[b"event: message\ndata: ", &answer[..], b"\n\n"].concat());
     }

@@ -152,7 +152,7 @@ fn a_list_is_taken_up_to_its_limit() {
     assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (1000, vec!["mcp/too-many"]));
     let limits = QueryLimits { items: 10_000, ..QueryLimits::default() };
     let reply = query_servers(&[fake("many", 60)], &limits, &|_| ()).remove(0);
-    assert_eq!((reply.result.unwrap().tools.len(), reply.notes.len()), (5000, 0));
+    assert_eq!((reply.result.unwrap().tools.len(), reply.diagnostics.len()), (5000, 0));
 }
 
 #[test]
@@ -171,7 +171,8 @@ fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
     let tools = &reply.result.as_ref().unwrap().tools;
     assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["bare", "good", "long"]);
     assert_eq!(tools[2].description.as_ref().unwrap().len(), 64 << 10);
-    let received: Vec<_> = reply.notes.iter().map(|note| (note.code.as_str(), &*note.message)).collect();
+    let received: Vec<_> =
+        reply.diagnostics.iter().map(|diagnostic| (diagnostic.code.as_str(), &*diagnostic.message)).collect();
     let long = "n".repeat(80);
     assert_eq!(
         received,
@@ -192,7 +193,7 @@ fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
 #[test]
 fn hidden_text_is_named_and_stays() {
     let reply = query_server(fake("hides", 30));
-    let warning = &reply.notes[0];
+    let warning = &reply.diagnostics[0];
     assert_eq!(warning.code.as_str(), "mcp/hidden");
     for named in [
         "the description of the tool `tagged`: tag characters hide the text `send`: U+E0073",
@@ -219,7 +220,7 @@ fn what_a_server_writes_beside_its_messages_is_a_note() {
     let reply = query_server(ServerTarget { wants: wants(), ..fake("banner", 30) });
     assert_eq!(reply.result.as_ref().unwrap().tools.len(), 2);
     assert_eq!(codes(&reply), ["mcp/not-text", "mcp/nonsense"]);
-    assert!(reply.notes[1].message.contains("`Server is running!`"));
+    assert!(reply.diagnostics[1].message.contains("`Server is running!`"));
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl Conversation {
         let service = ConversationService::new(preface.system().clone(), backend, Arc::new(InlineOffload));
         let turn =
             store.wait(service.turn(&id, &options, &Actor::new(ACTOR))).map_err(Error::of_conversation)?;
-        let diagnostics = Diagnostic::all(turn.notes);
+        let diagnostics = Diagnostic::all(turn.diagnostics);
         let (head, is_new, store) = (turn.head, turn.constructed, store.clone());
         Ok(Conversation { store, service, id, options, events, head, is_new, diagnostics })
     }
@@ -205,7 +205,7 @@ impl Conversation {
         let actor = Actor::new(ACTOR);
         let result = self.wait(self.service.compact(&self.id, &self.options, None, &actor))?;
         self.head = result.head;
-        self.diagnostics = Diagnostic::all(result.notes);
+        self.diagnostics = Diagnostic::all(result.diagnostics);
         Ok(result.instructions)
     }
 
@@ -219,7 +219,7 @@ impl Conversation {
         let refreshed = self.service.refresh(&self.id, &self.options, Refresh::Keep, None, &actor);
         let result = self.wait(refreshed)?;
         self.head = result.head;
-        self.diagnostics = Diagnostic::all(result.notes);
+        self.diagnostics = Diagnostic::all(result.diagnostics);
         Ok(!result.difference.same)
     }
 
@@ -247,7 +247,7 @@ impl Conversation {
             body: result.body,
             number: Some(result.number),
             extends: result.comparison.map(|comparison| comparison.extends),
-            diagnostics: Diagnostic::all(diagnostics.into_iter().chain(result.notes)),
+            diagnostics: Diagnostic::all(diagnostics.into_iter().chain(result.diagnostics)),
         })
     }
 }

@@ -205,7 +205,7 @@ impl<'a> RequestBuilder<'a> {
         let turn = &prompt.snapshot.0.turn;
         let forms = &prompt.snapshot.0.profile.messages;
         let converted = convert(messages, forms);
-        diagnostics.extend(converted.notes());
+        diagnostics.extend(converted.diagnostics());
         let tools: Vec<turn::Tool> = prompt.tools.iter().map(|tool| tool.0.clone()).collect();
         let counter = prompt.counter();
         let mut with_instructions;

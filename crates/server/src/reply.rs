@@ -122,8 +122,8 @@ impl From<ConversationError> for Problem {
             ConversationError::Engine(preface_engine::Error::Profile(error)) => {
                 Problem { help: error.help, ..Problem::new(status, "preset", error.message) }
             }
-            ConversationError::Engine(preface_engine::Error::Render(note)) => {
-                Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
+            ConversationError::Engine(preface_engine::Error::Render(diagnostic)) => {
+                Problem::new(status, "template", detail).diagnostics([*diagnostic].into_iter().collect())
             }
             _ => Problem::new(status, code, detail),
         };

@@ -83,7 +83,7 @@ pub(crate) fn refused(error: Error) -> Problem {
             let help = error.help();
             Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", error.to_string()) }
         }
-        Error::Render(note) => template_refused(*note),
+        Error::Render(diagnostic) => template_refused(*diagnostic),
         Error::Profile(error) => Problem {
             help: error.help,
             ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "preset", error.message)
@@ -93,10 +93,11 @@ pub(crate) fn refused(error: Error) -> Problem {
 }
 
 /// Returns the problem for an invalid template.
-pub(crate) fn template_refused(note: preface_core::diagnostic::Diagnostic) -> Problem {
-    let code = note.code.as_str().strip_prefix("template/").unwrap_or("template").to_owned();
-    let problem = Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), note.message.clone());
-    Problem { help: note.help.clone(), ..problem }.diagnostics(vec![note])
+pub(crate) fn template_refused(diagnostic: preface_core::diagnostic::Diagnostic) -> Problem {
+    let code = diagnostic.code.as_str().strip_prefix("template/").unwrap_or("template").to_owned();
+    let problem =
+        Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), diagnostic.message.clone());
+    Problem { help: diagnostic.help.clone(), ..problem }.diagnostics(vec![diagnostic])
 }
 
 /// The most characters of a directory.

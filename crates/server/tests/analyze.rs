@@ -95,10 +95,10 @@ async fn a_branch_that_is_not_taken_is_not_looked_at() {
 async fn findings_have_places_for_people_and_for_editors() {
     let service = service().await;
     let reply = analyze(&service, json!({"template": "a\n𝒳 [git:brnach] [else] \u{202e}"})).await;
-    let notes = reply["diagnostics"].as_array().unwrap();
-    let codes: Vec<_> = notes.iter().map(|note| note["code"].as_str().unwrap()).collect();
+    let diagnostics = reply["diagnostics"].as_array().unwrap();
+    let codes: Vec<_> = diagnostics.iter().map(|note| note["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["template/unknown-name", "template/stray-else", "hidden/bidi"]);
-    let first = &notes[0];
+    let first = &diagnostics[0];
     assert_eq!((&first["line"], &first["column"], &first["utf16_column"]), (&json!(2), &json!(3), &json!(4)));
     assert_eq!((&first["range"], &first["utf16"]), (&json!([7, 19]), &json!([5, 17])));
     assert_eq!(first["edit"]["replacement"], "branch");
@@ -115,8 +115,8 @@ async fn a_missing_file_is_reported_where_a_directory_is_given() {
     let service = service().await;
     let codes = async |body: Value| -> Vec<String> {
         let reply = analyze(&service, body).await;
-        let notes = reply["diagnostics"].as_array().unwrap().clone();
-        notes.iter().map(|note| note["code"].as_str().unwrap().to_owned()).collect()
+        let diagnostics = reply["diagnostics"].as_array().unwrap().clone();
+        diagnostics.iter().map(|note| note["code"].as_str().unwrap().to_owned()).collect()
     };
     let template = "[file:none.md]";
     assert_eq!(codes(json!({"template": template, "cwd": "/work/p"})).await, ["template/missing-file"]);
@@ -165,8 +165,8 @@ async fn a_file_with_several_names_is_read_for_nobody() {
         };
         let reply = read(&service_on(linked()).await).await;
         assert!(!reply.to_string().contains("s3cret"), "{preset}: {reply}");
-        let notes = reply["diagnostics"].as_array().unwrap();
-        let refused = notes.iter().filter(|note| note["code"] == "file/hard-link").count();
+        let diagnostics = reply["diagnostics"].as_array().unwrap();
+        let refused = diagnostics.iter().filter(|note| note["code"] == "file/hard-link").count();
         assert!(refused >= 2, "{preset}: {reply}");
         if matches!(preset, "pi" | "claude-code") {
             continue;

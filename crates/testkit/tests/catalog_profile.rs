@@ -100,9 +100,9 @@ fn text(built: &BuildResult, section: &str) -> String {
     part.map(|part| built.prompt.text_of(part).trim().to_owned()).unwrap_or_default()
 }
 
-fn notes(built: &BuildResult, code: &str) -> Vec<String> {
-    let notes = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == code);
-    notes.map(|note| note.message.clone()).collect()
+fn diagnostics(built: &BuildResult, code: &str) -> Vec<String> {
+    let diagnostics = built.prompt.diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() == code);
+    diagnostics.map(|diagnostic| diagnostic.message.clone()).collect()
 }
 
 /// The profile with other words.
@@ -119,7 +119,9 @@ fn nothing_of_a_catalog_is_used_unless_one_is_chosen() {
     {
         assert_eq!(text(&built, section), words);
     }
-    assert!(built.prompt.diagnostics.iter().all(|note| !note.code.as_str().starts_with("catalog/")));
+    assert!(
+        built.prompt.diagnostics.iter().all(|diagnostic| !diagnostic.code.as_str().starts_with("catalog/"))
+    );
 }
 
 #[test]
@@ -135,10 +137,10 @@ fn imported_texts_take_the_place_of_the_profiles_own() {
     // Where the catalog has no such prompt, the profile's own text is used.
     assert_eq!(text(&built, "pilot"), "OWN PILOT");
     assert_eq!(
-        notes(&built, "catalog/no-prompt"),
+        diagnostics(&built, "catalog/no-prompt"),
         ["catalog 2.1.50 has no text for section `pilot`, section `rope`"]
     );
-    assert_eq!(notes(&built, "catalog/not-pinned").len(), 1);
+    assert_eq!(diagnostics(&built, "catalog/not-pinned").len(), 1);
     assert!(built.prompt.texts_version.as_deref().is_some_and(|texts| texts.starts_with("catalog.2.1.50.")));
 }
 
@@ -200,14 +202,19 @@ fn a_name_that_is_not_bound_leaves_the_profiles_own_words_and_is_an_error() {
     let system = with(machine(), "TIDE_NOW = \"low\"\n", "");
     let built = build(&system, &["catalog=2.1.50"]).unwrap();
     assert_eq!(text(&built, "status"), "OWN STATUS");
-    let note = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "catalog/unbound").unwrap();
-    assert_eq!(note.severity, Severity::Error);
+    let diagnostic = built
+        .prompt
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.code.as_str() == "catalog/unbound")
+        .unwrap();
+    assert_eq!(diagnostic.severity, Severity::Error);
     assert_eq!(
-        note.message,
+        diagnostic.message,
         "`System Prompt: Tide status` of catalog 2.1.50 names what is not bound: `TIDE_NOW`; section `status` is \
          without it"
     );
-    let place = note.place.as_ref().unwrap();
+    let place = diagnostic.place.as_ref().unwrap();
     assert_eq!((place.path.as_str(), place.line), ("catalog 2.1.50/system-prompt-tide-status.md", Some(9)));
     // So is a member that a bound object does not have.
     let system = with(
@@ -223,14 +230,19 @@ fn a_text_that_cannot_be_worked_out_reaches_no_model() {
     let built = build(&machine(), &["catalog=2.1.130"]).unwrap();
     assert_eq!(text(&built, "rope"), "", "it has no words of its own");
     assert!(!built.prompt.text.contains("${HAS_ROPE"), "{}", built.prompt.text);
-    let note = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "catalog/kept").unwrap();
-    assert_eq!(note.severity, Severity::Warning);
-    assert!(note.message.ends_with("; section `rope` is without it"), "{}", note.message);
+    let diagnostic = built
+        .prompt
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.code.as_str() == "catalog/kept")
+        .unwrap();
+    assert_eq!(diagnostic.severity, Severity::Warning);
+    assert!(diagnostic.message.ends_with("; section `rope` is without it"), "{}", diagnostic.message);
     // So is a text with a value that comes to nothing.
     let system = with(machine(), "TIDE_NOW = \"low\"\n", "TIDE_NOW = { call = 1 }\n");
     let built = build(&system, &["catalog=2.1.50"]).unwrap();
     assert_eq!(text(&built, "status"), "OWN STATUS");
-    assert_eq!(notes(&built, "catalog/value").len(), 1, "{:?}", built.prompt.diagnostics);
+    assert_eq!(diagnostics(&built, "catalog/value").len(), 1, "{:?}", built.prompt.diagnostics);
 }
 
 #[test]
@@ -238,7 +250,7 @@ fn another_catalog_than_the_pinned_one_refuses() {
     let system = machine();
     let digest = catalogs::index(&system, "2.1.50").unwrap().digest;
     let pinned = format!("catalog=2.1.50@{}", &digest[.."blake3:".len() + 16]);
-    assert!(notes(&build(&system, &[&pinned]).unwrap(), "catalog/not-pinned").is_empty());
+    assert!(diagnostics(&build(&system, &[&pinned]).unwrap(), "catalog/not-pinned").is_empty());
     for (set, what) in [
         ("catalog=2.1.50@blake3:0000000000000000", "is another than"),
         ("catalog=9.9.9", "is not imported"),
@@ -261,7 +273,7 @@ fn a_changed_text_is_not_used() {
     let system = system.with_file(dir, kept.replace("Tide", "Tied"));
     let built = build(&system, &["catalog=2.1.50"]).unwrap();
     assert_eq!(text(&built, "status"), "OWN STATUS");
-    assert_eq!(notes(&built, "catalog/changed").len(), 1);
+    assert_eq!(diagnostics(&built, "catalog/changed").len(), 1);
 }
 
 /// A small catalog of our own in the places that the preset `claude-code` has for one.
@@ -387,9 +399,9 @@ fn a_schema_takes_the_parameter_names_of_a_catalogs_text_or_the_text_is_ours() {
     );
     assert!(tool(&built, "TodoWrite").description.as_deref().unwrap().contains("THEIRS"));
     assert!(tool(&built, "Read").description.as_deref().unwrap().starts_with("Reads a file"));
-    let notes = notes(&built, "catalog/parameter");
-    assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].contains("`Read` names the parameter `page_range`"), "{notes:?}");
+    let diagnostics = diagnostics(&built, "catalog/parameter");
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    assert!(diagnostics[0].contains("`Read` names the parameter `page_range`"), "{diagnostics:?}");
     // Without a catalog the schemas are those of the manifests.
     let plain = claude_code(&[("Tool Description: Glob", "x")], &[]);
     let schema = tool(&plain, "TodoWrite").input_schema.as_ref().unwrap();

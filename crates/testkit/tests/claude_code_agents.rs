@@ -136,10 +136,17 @@ fn an_agents_prompt_has_the_seeds_order() {
     let before = "You build.\n\nCRITICAL REMINDER: Stay calm.\n\nRun the tests.\n\n# Environment\n";
     assert!(built.prompt.text.starts_with(before), "{}", built.prompt.text);
     assert_eq!(built.prompt.text.matches("Stay calm.").count(), 1);
-    let note =
-        built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "agent/no-skill").expect("a note");
+    let diagnostic = built
+        .prompt
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.code.as_str() == "agent/no-skill")
+        .expect("a note");
     // This preset lists no skills, and neither does the command for it.
-    assert!(note.help.as_deref().is_some_and(|help| !help.contains("preface list skills")), "{note:?}");
+    assert!(
+        diagnostic.help.as_deref().is_some_and(|help| !help.contains("preface list skills")),
+        "{diagnostic:?}"
+    );
 }
 
 /// The tool that starts agents names those that the user and the project have defined; their words cannot imitate the
@@ -247,8 +254,12 @@ fn agents_are_read_as_people_write_them() {
         description.contains("- reviewer: Use it so. Examples: <example> Context: a user"),
         "{description}"
     );
-    let notes: Vec<String> = built.prompt.diagnostics.iter().map(|note| note.message.clone()).collect();
-    assert!(notes.iter().any(|note| note.contains("bad.md was left out")), "{notes:?}");
+    let diagnostics: Vec<String> =
+        built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect();
+    assert!(
+        diagnostics.iter().any(|diagnostic| diagnostic.contains("bad.md was left out")),
+        "{diagnostics:?}"
+    );
     assert!(build(&system, "reviewer", Vec::new()).prompt.text.starts_with("You review."));
 }
 
@@ -264,9 +275,13 @@ fn of_many_agents_the_first_are_listed_and_the_rest_is_reported() {
     let built = Engine::new(&system).build(&request).expect("it builds");
     let task = built.tools.iter().find(|tool| tool.name == "Task").expect("it is active");
     assert!(task.description.as_deref().is_some_and(|text| text.ends_with("- a49: A.\n- and 10 more")));
-    let note =
-        built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "agents/cut").expect("a note");
-    assert_eq!(note.message, "50 of 60 agents are listed to the model");
+    let diagnostic = built
+        .prompt
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.code.as_str() == "agents/cut")
+        .expect("a note");
+    assert_eq!(diagnostic.message, "50 of 60 agents are listed to the model");
 }
 
 /// Where there is no directory of the user's, no prompt names a file in one.
@@ -331,7 +346,10 @@ fn the_name_of_a_server_is_all_its_tools() {
         let file = format!("---\nname: a\ndescription: A.\n{head}\n---\n\nYou.\n");
         let system = with_server(machine(&[])).with_file("/work/app/.claude/agents/a.md", file);
         let built = build(&system, "a", Vec::new());
-        assert!(!built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "agent/tool"), "{head}");
+        assert!(
+            !built.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "agent/tool"),
+            "{head}"
+        );
         built.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>().join(" ")
     };
     for name in ["mcp__demo", "mcp__demo__*", "MCP__Demo"] {
@@ -345,28 +363,34 @@ fn the_name_of_a_server_is_all_its_tools() {
 /// A name that gives or takes away nothing is a warning: a denial that fails must not go unseen.
 #[test]
 fn names_of_tools_without_effect_are_warnings() {
-    let notes = |head: &str| {
+    let diagnostics = |head: &str| {
         let file = format!("---\nname: a\ndescription: A.\n{head}\n---\n\nYou.\n");
         let built = build(&machine(&[]).with_file("/work/app/.claude/agents/a.md", file), "a", Vec::new());
-        let notes = built.prompt.diagnostics.into_iter().filter(|note| note.code.as_str() == "agent/tool");
-        notes.map(|note| (note.message, note.help.unwrap_or_default())).collect::<Vec<_>>()
+        let diagnostics = built
+            .prompt
+            .diagnostics
+            .into_iter()
+            .filter(|diagnostic| diagnostic.code.as_str() == "agent/tool");
+        diagnostics
+            .map(|diagnostic| (diagnostic.message, diagnostic.help.unwrap_or_default()))
+            .collect::<Vec<_>>()
     };
-    let note = |what: &str, help: &str| (format!(".claude/agents/a.md: {what}"), help.to_owned());
-    assert_eq!(notes("tools: read, Bash(git:*)\ndisallowedTools: FileEdit"), []);
+    let diagnostic = |what: &str, help: &str| (format!(".claude/agents/a.md: {what}"), help.to_owned());
+    assert_eq!(diagnostics("tools: read, Bash(git:*)\ndisallowedTools: FileEdit"), []);
     assert_eq!(
-        notes("tools: Reed, Read Grep, foo\ndisallowedTools: Wirte, mcp__x, \"Zzz*\""),
+        diagnostics("tools: Reed, Read Grep, foo\ndisallowedTools: Wirte, mcp__x, \"Zzz*\""),
         [
-            note("`Reed` in `tools` matches no tool", "did you mean `Read`?"),
-            note("`Read Grep` in `tools` matches no tool", "put commas between the names"),
-            note("`foo` in `tools` matches no tool", ""),
-            note("`Wirte` in `disallowedTools` matches no tool", "did you mean `Write`?"),
-            note("`mcp__x` in `disallowedTools` matches no tool", ""),
-            note("`Zzz*` in `disallowedTools` matches no tool", ""),
+            diagnostic("`Reed` in `tools` matches no tool", "did you mean `Read`?"),
+            diagnostic("`Read Grep` in `tools` matches no tool", "put commas between the names"),
+            diagnostic("`foo` in `tools` matches no tool", ""),
+            diagnostic("`Wirte` in `disallowedTools` matches no tool", "did you mean `Write`?"),
+            diagnostic("`mcp__x` in `disallowedTools` matches no tool", ""),
+            diagnostic("`Zzz*` in `disallowedTools` matches no tool", ""),
         ]
     );
     let stays = "`Bash(rm:*)` in `disallowedTools` takes nothing away: `Bash` stays, and rules about its uses are the host's";
     assert_eq!(
-        notes("disallowedTools: Bash(rm:*)"),
-        [note(stays, "write `Bash` to take the whole tool away")]
+        diagnostics("disallowedTools: Bash(rm:*)"),
+        [diagnostic(stays, "write `Bash` to take the whole tool away")]
     );
 }

@@ -80,7 +80,8 @@ fn interpolation_all_template_variables_resolve_correctly() {
     let system = machine().with_file("/work/app/CLAUDE.md", "Tabs.\n");
     for sets in [&all[..], &[]] {
         let built = build(&system, sets);
-        let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        let codes: Vec<&str> =
+            built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert!(!codes.iter().any(|code| code.starts_with("template/")), "{codes:?}");
         let described = built.tools.iter().filter_map(|tool| tool.description.as_deref());
         for text in described.chain([built.prompt.text.as_str()]) {
@@ -147,7 +148,9 @@ fn custom_override_completely_replaces_the_assembled_prompt() {
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
     let built = build(&system, &both);
     assert_eq!(built.prompt.text, custom);
-    assert!(built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "prompt/append-ignored"));
+    assert!(
+        built.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "prompt/append-ignored")
+    );
     let combined = [both, vec!["systemPrompt.combine=true"]].concat();
     assert_eq!(text(&system, &combined), format!("{custom}\n\nMore."));
     let settings = format!(r#"{{"systemPrompt": {}}}"#, serde_json::json!(custom));
@@ -163,9 +166,12 @@ fn a_project_replaces_none_of_the_users_own_text() {
             .with_file("/home/user/.claude/settings.json", settings(user))
             .with_file("/work/app/.claude/settings.json", settings(project));
         let built = build(&system, &[]);
-        let codes =
-            built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == "prompt/not-for-projects");
-        (built.prompt.text.clone(), codes.map(|note| note.message.clone()).collect::<Vec<_>>())
+        let codes = built
+            .prompt
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.code.as_str() == "prompt/not-for-projects");
+        (built.prompt.text.clone(), codes.map(|diagnostic| diagnostic.message.clone()).collect::<Vec<_>>())
     };
     let message = |key: &str| {
         let why = if key == "append" { "yours comes first" } else { "nothing guards this project" };
@@ -181,13 +187,13 @@ fn a_project_replaces_none_of_the_users_own_text() {
         );
     }
     for project in [r#"{"append": ""}"#, r#"{"append": null}"#, r#"{"append": "theirs"}"#, "null"] {
-        let (text, notes) = build(r#"{"append": "never push"}"#, project);
+        let (text, diagnostics) = build(r#"{"append": "never push"}"#, project);
         assert!(text.ends_with("\n\nnever push"), "{project}: {text}");
-        assert_eq!(notes, message("append"), "{project}");
+        assert_eq!(diagnostics, message("append"), "{project}");
     }
-    let (text, notes) = build("{}", r#"{"append": "theirs", "custom": ""}"#);
+    let (text, diagnostics) = build("{}", r#"{"append": "theirs", "custom": ""}"#);
     assert!(text.ends_with("\n\ntheirs"), "{text}");
-    assert_eq!(notes, Vec::<String>::new(), "what is added is used");
+    assert_eq!(diagnostics, Vec::<String>::new(), "what is added is used");
 }
 
 /// One value of the user's settings names the preset and appends to it, wherever the preset's own settings are.
@@ -273,7 +279,7 @@ fn mcp_docs_connected_server_tools_appear_in_the_documentation() {
     let many = serde_json::json!({ "tools": tools }).to_string();
     let long = build(&system.clone().with_file("/home/user/.claude/mcp-descriptions/git.json", many), &[]);
     assert!(part(&long, "mcp-servers").len() / 4 <= 4_000);
-    assert!(long.prompt.diagnostics.iter().any(|note| note.code.as_str() == "budget/cut"));
+    assert!(long.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "budget/cut"));
     assert!(!ids(&build(&machine(), &[])).contains(&"mcp-servers"));
 }
 
@@ -289,12 +295,12 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
     // A name that nobody answers to changes nothing.
     let unknown = build(&system, &["outputStyle=ters"]);
     assert_eq!(unknown.prompt.text, plain.prompt.text);
-    assert!(unknown.prompt.diagnostics.iter().any(|note| note.code.as_str() == "style/unknown"));
+    assert!(unknown.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "style/unknown"));
     // So does a style without a text: the main part refers to none.
     let empty = system.with_file("/home/user/.claude/output-styles/bare.md", "---\nname: bare\n---\n\n");
     let bare = build(&empty, &["outputStyle=bare"]);
     assert_eq!(bare.prompt.text, plain.prompt.text);
-    assert!(bare.prompt.diagnostics.iter().any(|note| note.code.as_str() == "style/empty"));
+    assert!(bare.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "style/empty"));
     // A style can take the place of the advice for programming, if its file has `keep-coding-instructions: false`.
     let only = style.replace("description", "keep-coding-instructions: false\ndescription");
     let system = machine().with_file("/home/user/.claude/output-styles/terse.md", only);
@@ -367,7 +373,13 @@ fn a_project_does_not_replace_the_prompt() {
     let system = machine().with_file("/work/app/.claude/settings.json", settings);
     let built = build(&system, &[]);
     assert_eq!(built.prompt.text, format!("{}\n\nMore.", text(&machine(), &[])));
-    assert!(built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "prompt/not-for-projects"));
+    assert!(
+        built
+            .prompt
+            .diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.code.as_str() == "prompt/not-for-projects")
+    );
 }
 
 /// What a project appends does not have the authority of the user's text: no line names it as one.
@@ -400,12 +412,14 @@ fn options_are_settings_too() {
     assert_eq!(ids(&catalog)[2], "conversational-style");
     // What belongs to another program is one note; an unknown one is reported.
     let built = build(&with(r#"{"sesions": true}"#), &[]);
-    let note = |code: &str| built.prompt.diagnostics.iter().find(|note| note.code.as_str() == code).cloned();
+    let diagnostic = |code: &str| {
+        built.prompt.diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == code).cloned()
+    };
     assert_eq!(
-        note("settings/unknown-option").and_then(|note| note.help).as_deref(),
+        diagnostic("settings/unknown-option").and_then(|diagnostic| diagnostic.help).as_deref(),
         Some("did you mean `sessions`?")
     );
-    assert!(note("settings/shared").is_some() && note("settings/literal-env-value").is_none());
+    assert!(diagnostic("settings/shared").is_some() && diagnostic("settings/literal-env-value").is_none());
 }
 
 /// An exact counter measures the prompt; tools are described beside it whoever counts.
@@ -521,6 +535,7 @@ fn a_limit_of_the_tree_is_reported_once() {
     let system = machine().with_dir(&deep).with_file("/home/user/.claude/CLAUDE.md", "Mine.\n");
     let request = Request { cwd: Some(deep.into()), ..preset_request(&[]) };
     let built = Engine::new(&system).build(&request).expect("it builds");
-    let limits = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == "instructions/limit");
+    let limits =
+        built.prompt.diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() == "instructions/limit");
     assert_eq!(limits.count(), 1);
 }

@@ -26,7 +26,7 @@ fn build(system: &MemorySystem, trust: TrustChoice) -> BuildResult {
 }
 
 fn codes(built: &BuildResult) -> Vec<&str> {
-    built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect()
+    built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
 /// A directory of more sections than anybody writes costs one note, before and after trust.
@@ -140,7 +140,7 @@ fn nested_without_end() {
     let request = Request { trust: TrustChoice::Once, ..Request::new("/work") };
     let error = Engine::new(&system).build(&request).expect_err("granted, and too deep");
     assert!(
-        matches!(&error, Error::Render(note) if note.place.as_ref().is_some_and(|place| place.path == ".preface/append.md"))
+        matches!(&error, Error::Render(diagnostic) if diagnostic.place.as_ref().is_some_and(|place| place.path == ".preface/append.md"))
     );
     assert_eq!(build(&system, TrustChoice::Ask).prompt.text, "Base.", "held, it does not even do that");
 }
@@ -395,14 +395,15 @@ fn files_that_are_too_large() {
         .with_file("/home/user/.config/preface/base.md", "<[file:fits]><[file:large]>");
     let built = build(&system, TrustChoice::Once);
     assert_eq!(built.prompt.text.bytes().filter(|byte| *byte == b'x').count(), (4 << 20) + (1 << 20));
-    let notes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.message.as_str()).collect();
+    let diagnostics: Vec<&str> =
+        built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     assert!(
-        notes.contains(&"AGENTS.md was left out: 4194305 bytes, more than the limit of 4194304"),
-        "{notes:?}"
+        diagnostics.contains(&"AGENTS.md was left out: 4194305 bytes, more than the limit of 4194304"),
+        "{diagnostics:?}"
     );
     assert!(
-        notes.contains(&"`file:large` is absent: 1048577 bytes, more than the limit of 1048576"),
-        "{notes:?}"
+        diagnostics.contains(&"`file:large` is absent: 1048577 bytes, more than the limit of 1048576"),
+        "{diagnostics:?}"
     );
 }
 
@@ -414,13 +415,13 @@ fn a_name_that_is_nearly_right() {
         r#"{"sections": {"enviroment": {"disable": true}}}"#,
     );
     let built = build(&system, TrustChoice::Ask);
-    let note = built
+    let diagnostic = built
         .prompt
         .diagnostics
         .iter()
-        .find(|note| note.code.as_str() == "section/unknown")
+        .find(|diagnostic| diagnostic.code.as_str() == "section/unknown")
         .expect("it is reported");
-    assert_eq!(note.help.as_deref(), Some("did you mean `environment`?"));
+    assert_eq!(diagnostic.help.as_deref(), Some("did you mean `environment`?"));
 }
 
 /// A short text that names a large file again and again.
@@ -432,8 +433,8 @@ fn a_text_that_swells() {
     let request = Request { trust: TrustChoice::Once, ..Request::new("/work") };
     let error = Engine::new(&system).build(&request).expect_err("it would come out as 80 GB");
     assert_eq!(error.to_string(), "what comes out has more than the 67108864 bytes allowed");
-    let Error::Render(note) = error else { panic!("{error:?}") };
-    let place = note.place.expect("the error has a place");
+    let Error::Render(diagnostic) = error else { panic!("{error:?}") };
+    let place = diagnostic.place.expect("the error has a place");
     assert_eq!((place.path.as_str(), place.column), (".preface/append.md", Some(12 * 65 + 1)));
 }
 

@@ -357,7 +357,7 @@ fn fits(built: &BuildResult) -> Result<(), String> {
     let Snapshot { turn, profile, .. } = &built.snapshot;
     let Some(limit) = turn.budget.or(profile.budget.tokens) else { return Ok(()) };
     let tokens = Bytes4.count(&built.prompt.text);
-    let warned = built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "budget/over");
+    let warned = built.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "budget/over");
     if tokens <= limit || warned {
         Ok(())
     } else {

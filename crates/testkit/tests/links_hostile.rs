@@ -80,9 +80,9 @@ fn no_link_of_a_project_leads_out_of_it() {
         let system = machine().with_link(link, target);
         let built = build(&system, preset, &[]);
         assert!(!built.prompt.text.contains(SECRET), "{preset} {link}");
-        let notes = &built.prompt.diagnostics;
-        let outside = notes.iter().find(|note| note.code.as_str() == "file/outside");
-        let outside = outside.unwrap_or_else(|| panic!("{preset} {link} is reported: {notes:?}"));
+        let diagnostics = &built.prompt.diagnostics;
+        let outside = diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == "file/outside");
+        let outside = outside.unwrap_or_else(|| panic!("{preset} {link} is reported: {diagnostics:?}"));
         assert_eq!(outside.severity, Severity::Warning, "{preset} {link}");
         let help = outside.help.as_deref().unwrap_or_default();
         assert!(help.contains("follow `/h/out"), "{preset} {link}: {help}");
@@ -99,9 +99,9 @@ fn a_link_that_the_user_allowed_is_followed_and_reported() {
         let system = machine().with_link(link, target);
         let built = build(&system, preset, &["/h/out"]);
         assert!(built.prompt.text.contains(SECRET), "{preset} {link}: {:?}", built.prompt.diagnostics);
-        let notes = &built.prompt.diagnostics;
-        let followed = notes.iter().find(|note| note.code.as_str() == "file/followed");
-        let followed = followed.unwrap_or_else(|| panic!("{preset} {link} is reported: {notes:?}"));
+        let diagnostics = &built.prompt.diagnostics;
+        let followed = diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == "file/followed");
+        let followed = followed.unwrap_or_else(|| panic!("{preset} {link} is reported: {diagnostics:?}"));
         assert_eq!(followed.severity, Severity::Info);
         assert!(followed.message.contains("~/out/"), "{}", followed.message);
     }
@@ -116,7 +116,7 @@ fn the_users_own_settings_allow_targets_and_a_projects_do_not() {
     let own = build(&linked().with_file("/h/.config/preface/settings.json", settings), "default", &[]);
     assert!(own.prompt.text.contains(SECRET), "{:?}", own.prompt.diagnostics);
     assert!(
-        own.prompt.diagnostics.iter().any(|note| note.code.as_str() == "settings/follow"),
+        own.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "settings/follow"),
         "`relative` is reported"
     );
     let projects = build(&linked().with_file("/p/.preface/settings.json", settings), "default", &[]);
@@ -156,11 +156,16 @@ fn the_kernels_files_are_read_for_nobody() {
         let built = build(&environ().with_link(link, "/proc/self/environ"), preset, &["/proc/self/environ"]);
         assert!(!built.prompt.text.contains(SECRET), "{preset}: not even where it is allowed by name");
     }
-    let notes =
+    let diagnostics =
         build(&environ().with_link("/p/AGENTS.md", "/proc/self/environ"), "pi", &[]).prompt.diagnostics;
-    let help =
-        notes.iter().find(|note| note.code.as_str() == "file/outside").and_then(|note| note.help.as_deref());
-    assert!(help.is_some_and(|help| !help.contains("--follow")), "no remedy that would not help: {notes:?}");
+    let help = diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.code.as_str() == "file/outside")
+        .and_then(|diagnostic| diagnostic.help.as_deref());
+    assert!(
+        help.is_some_and(|help| !help.contains("--follow")),
+        "no remedy that would not help: {diagnostics:?}"
+    );
     let own = environ().with_link("/h/.config/preface/append.md", "/proc/self/environ");
     assert!(
         !build(&own, "default", &[]).prompt.text.contains(SECRET),
@@ -206,8 +211,9 @@ fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required(
     for preset in ["template", "default", "claude-code"] {
         let refused = build_with(&linked(), preset, TrustChoice::Once, Some("/p")).expect("it builds");
         assert!(!refused.prompt.text.contains(SECRET), "{preset}");
-        let note = refused.prompt.diagnostics.iter().find(|note| note.code.as_str() == "file/hard-link");
-        let help = note.and_then(|note| note.help.as_deref()).unwrap_or_default();
+        let diagnostic =
+            refused.prompt.diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == "file/hard-link");
+        let help = diagnostic.and_then(|diagnostic| diagnostic.help.as_deref()).unwrap_or_default();
         assert!(help.contains("`trust.hardLinks`"), "{preset}: {refused:?}");
         let plain = build_with(&linked(), preset, TrustChoice::Once, None).expect("it builds");
         assert!(
@@ -239,7 +245,7 @@ fn a_repository_that_begins_above_the_roots_is_reported() {
             let prompt = Engine::new(&system).build(&request).expect("it builds").prompt;
             assert!(prompt.text.contains("Answer in JSON."), "{preset}");
             assert_eq!(prompt.text.contains("Use tabs."), reported == 0, "{preset}");
-            let is_report = |note: &&Diagnostic| note.code == DiagnosticCode::FileAboveRoots;
+            let is_report = |diagnostic: &&Diagnostic| diagnostic.code == DiagnosticCode::FileAboveRoots;
             assert_eq!(prompt.diagnostics.iter().filter(is_report).count(), reported, "{preset} {root}");
         }
     }

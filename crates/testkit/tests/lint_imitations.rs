@@ -35,10 +35,10 @@ fn one_imitation_is_one_finding() {
         let found: Vec<_> = linted
             .findings
             .iter()
-            .filter(|note| note.code.as_str().starts_with("forged"))
-            .map(|note| {
-                let place = note.place.as_ref().expect("a place");
-                (note.code.as_str(), place.line, place.column)
+            .filter(|diagnostic| diagnostic.code.as_str().starts_with("forged"))
+            .map(|diagnostic| {
+                let place = diagnostic.place.as_ref().expect("a place");
+                (diagnostic.code.as_str(), place.line, place.column)
             })
             .collect();
         let expected = [
@@ -50,7 +50,8 @@ fn one_imitation_is_one_finding() {
         ];
         assert_eq!(found, expected, "{sets:?}");
         let built = Engine::new(&system).build(&request(sets)).expect("the build succeeds");
-        let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        let codes: Vec<&str> =
+            built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["forged/tag", "forged/tag", "forged/heading"]);
     }
 }

@@ -24,12 +24,13 @@ fn skill(body: &str) -> String {
 /// The findings about texts: code, path and line.
 fn findings(system: &MemorySystem, request: &Request) -> Vec<String> {
     let linted = Engine::new(system).lint(request).expect("the build succeeds");
-    let line = |note: &Diagnostic| {
-        let place = note.place.as_ref().expect("a place");
+    let line = |diagnostic: &Diagnostic| {
+        let place = diagnostic.place.as_ref().expect("a place");
         let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-        format!("{} {}{line}", note.code, place.path)
+        format!("{} {}{line}", diagnostic.code, place.path)
     };
-    let is_of_texts = |note: &&Diagnostic| matches!(note.code.topic(), "hidden" | "secret" | "forged");
+    let is_of_texts =
+        |diagnostic: &&Diagnostic| matches!(diagnostic.code.topic(), "hidden" | "secret" | "forged");
     linted.findings.iter().filter(is_of_texts).map(line).collect()
 }
 
@@ -157,9 +158,11 @@ fn a_file_in_utf_16_is_one_finding() {
     {
         for trust in TRUST {
             let linted = Engine::new(&system).lint(&request(preset, trust)).expect("the build succeeds");
-            let found = linted.findings.iter().filter(|note| note.severity >= Severity::Warning);
+            let found = linted.findings.iter().filter(|diagnostic| diagnostic.severity >= Severity::Warning);
             let found: Vec<_> = found
-                .map(|note| (note.code.as_str(), note.place.as_ref().map_or("", |place| &place.path)))
+                .map(|diagnostic| {
+                    (diagnostic.code.as_str(), diagnostic.place.as_ref().map_or("", |place| &place.path))
+                })
                 .collect();
             let expected: Vec<_> = paths.iter().map(|path| ("file/utf-16", *path)).collect();
             assert_eq!(found, expected, "{preset} {trust:?}");
@@ -168,7 +171,7 @@ fn a_file_in_utf_16_is_one_finding() {
     for (bytes, what) in [(utf_16("Tabs."), " without a byte order mark"), (marked, "")] {
         let file = LintFile { path: "/work/x.md".into(), shown: "x.md".to_owned(), bytes };
         let linted = Engine::new(&system).lint_files(&Request::new("/work"), &[file]).expect("it is linted");
-        let found: Vec<&str> = linted.findings.iter().map(|note| note.message.as_str()).collect();
+        let found: Vec<&str> = linted.findings.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         assert_eq!(found, [format!("x.md was left out: it is UTF-16 (little-endian){what}, not UTF-8")]);
     }
 }

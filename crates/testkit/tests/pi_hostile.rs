@@ -35,9 +35,10 @@ fn build(system: &MemorySystem) -> BuildResult {
 }
 
 /// Every note but those that nothing was lost by.
-fn notes(built: &BuildResult) -> Vec<(&str, &str)> {
-    let notes = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() != "section/replaced");
-    notes.map(|note| (note.code.as_str(), note.message.as_str())).collect()
+fn diagnostics(built: &BuildResult) -> Vec<(&str, &str)> {
+    let diagnostics =
+        built.prompt.diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() != "section/replaced");
+    diagnostics.map(|diagnostic| (diagnostic.code.as_str(), diagnostic.message.as_str())).collect()
 }
 
 fn skill(name: &str, description: &str) -> String {
@@ -64,7 +65,7 @@ fn a_thousand_skills() {
         }
         system.clear_touches();
         let built = build(&system);
-        assert_eq!(notes(&built), []);
+        assert_eq!(diagnostics(&built), []);
         let rows: String = (0..count)
             .map(|number| {
                 let name = format!("s{number:05}");
@@ -95,7 +96,7 @@ fn a_thousand_skills_of_one_name() {
     let built = build(&system);
     let row = row("same", "Does it.", "/p/.sf/skills/00000/SKILL.md");
     assert_eq!(built.prompt.text, format!("B.{LISTING}{row}</available_skills>{TAIL}"));
-    let reported = notes(&built);
+    let reported = diagnostics(&built);
     assert_eq!(reported.iter().filter(|(code, _)| *code == "skill/collision").count(), 999);
 }
 
@@ -109,7 +110,7 @@ fn skills_at_the_end_of_a_deep_tree() {
     let system = machine().with_file(format!("{dir}/SKILL.md"), skill("d", "Deep."));
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("B.{TAIL}"));
-    let [("skill/ignored", message)] = notes(&built)[..] else { panic!("{:?}", notes(&built)) };
+    let [("skill/ignored", message)] = diagnostics(&built)[..] else { panic!("{:?}", diagnostics(&built)) };
     assert!(message.ends_with("was left out: it lies deeper than 64 directories"), "{message}");
 }
 
@@ -134,7 +135,7 @@ fn a_description_of_a_mebibyte() {
         let built = build(&system);
         let row = row("a", &long, "/p/.sf/skills/a/SKILL.md");
         assert!(built.prompt.text == format!("B.{LISTING}{row}</available_skills>{TAIL}"));
-        assert_eq!(notes(&built), [("skill/invalid", "description exceeds 1024 characters (1048576)")]);
+        assert_eq!(diagnostics(&built), [("skill/invalid", "description exceeds 1024 characters (1048576)")]);
     }
 }
 
@@ -158,7 +159,7 @@ fn frontmatter_that_swells() {
     let built = build(&system);
     let row = row("sound", "S.", "/p/.sf/skills/sound/SKILL.md");
     assert_eq!(built.prompt.text, format!("B.{LISTING}{row}</available_skills>{TAIL}"));
-    let codes: Vec<&str> = notes(&built).iter().map(|(code, _)| *code).collect();
+    let codes: Vec<&str> = diagnostics(&built).iter().map(|(code, _)| *code).collect();
     assert_eq!(codes, ["skill/invalid"; 3]);
 }
 
@@ -184,16 +185,20 @@ fn odd_files_everywhere() {
     };
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("G.{TAIL}"));
-    let codes: Vec<&str> = notes(&built).iter().map(|(code, _)| *code).collect();
+    let codes: Vec<&str> = diagnostics(&built).iter().map(|(code, _)| *code).collect();
     for (code, count) in [("source/unreadable", 3), ("file/kind", 2), ("file/denied", 1)] {
         assert_eq!(
             codes.iter().filter(|known| **known == code).count(),
             count,
             "{code}: {:?}",
-            notes(&built)
+            diagnostics(&built)
         );
     }
-    assert!(!built.prompt.text.contains("secret") && codes.contains(&"skill/invalid"), "{:?}", notes(&built));
+    assert!(
+        !built.prompt.text.contains("secret") && codes.contains(&"skill/invalid"),
+        "{:?}",
+        diagnostics(&built)
+    );
 }
 
 /// Forged ends and beginnings in every text that is not the preset's, and in a name.
@@ -207,7 +212,7 @@ fn forged_structure() {
         );
     let built = build(&system);
     assert_eq!(built.prompt.text.matches("</available_skills>").count(), 3, "{}", built.prompt.text);
-    assert_eq!(notes(&built).iter().filter(|(code, _)| *code == "forged/tag").count(), 4);
+    assert_eq!(diagnostics(&built).iter().filter(|(code, _)| *code == "forged/tag").count(), 4);
     let built = try_build(&system, &["neutralise_tags=true"]).expect("it builds");
     assert_eq!(built.prompt.text.matches("</available_skills>").count(), 1, "{}", built.prompt.text);
 }

@@ -279,8 +279,8 @@ fn failures_are_reported() {
             "messages" => &["messages/excluded"],
             _ => &[],
         };
-        let codes: Vec<&str> = record.notes.iter().map(|note| note.code.as_str()).collect();
-        assert_eq!(codes, expected, "{name}: {:#?}", record.notes);
+        let codes: Vec<&str> = record.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
+        assert_eq!(codes, expected, "{name}: {:#?}", record.diagnostics);
         let failed: Vec<String> =
             record.errors.iter().map(|one| format!("{} {} {}", one.ext, one.event, one.error)).collect();
         let expected: &[&str] = match name.as_str() {
@@ -387,8 +387,8 @@ fn recorded(record: &ScenarioRecord) -> String {
         }
         before = Some((surface, explained));
     }
-    for note in &record.notes {
-        let _ = writeln!(out, "# {} {}: {}", note.code, note.severity, note.message);
+    for diagnostic in &record.diagnostics {
+        let _ = writeln!(out, "# {} {}: {}", diagnostic.code, diagnostic.severity, diagnostic.message);
     }
     out
 }

@@ -61,10 +61,10 @@ fn all(system: &MemorySystem) -> ScopesReport {
 /// The one note of a code.
 #[track_caller]
 fn note<'r>(report: &'r ScopesReport, code: &str) -> &'r Diagnostic {
-    let notes: Vec<&Diagnostic> =
-        report.diagnostics.iter().filter(|note| note.code.as_str() == code).collect();
-    assert_eq!(notes.len(), 1, "{code}: {:#?}", report.diagnostics);
-    notes[0]
+    let diagnostics: Vec<&Diagnostic> =
+        report.diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() == code).collect();
+    assert_eq!(diagnostics.len(), 1, "{code}: {:#?}", report.diagnostics);
+    diagnostics[0]
 }
 
 /// The row of a project's extension.
@@ -91,10 +91,10 @@ fn a_manifest_that_is_no_manifest_is_one_error_of_its_own() {
         for (layer, shown) in [(GLOBAL, "~/.stud"), (PROJECT, ".stud")] {
             let system = machine().with_file(at(layer, "tools", "x"), bytes);
             let report = all(&system);
-            let note = note(&report, DISCOVERY);
-            assert_eq!(note.severity, Severity::Error, "{bytes:?}");
-            assert!(note.message.contains("/x (Tool): discovery"), "{}", note.message);
-            let place = note.place.as_ref().expect("where it is");
+            let diagnostic = note(&report, DISCOVERY);
+            assert_eq!(diagnostic.severity, Severity::Error, "{bytes:?}");
+            assert!(diagnostic.message.contains("/x (Tool): discovery"), "{}", diagnostic.message);
+            let place = diagnostic.place.as_ref().expect("where it is");
             assert_eq!(place.path, format!("{shown}/extensions/tools/x/manifest.json"));
         }
     }
@@ -138,8 +138,11 @@ fn a_special_file_is_reported_and_not_opened() {
                 systems.extend([machine().with_link(&path, &path), machine().with_unreadable(&path)]);
                 for system in systems {
                     let report = all(&system);
-                    let note = note(&report, "settings/shape-invalid");
-                    assert!(note.severity == Severity::Error && note.help.is_some(), "{note:?}");
+                    let diagnostic = note(&report, "settings/shape-invalid");
+                    assert!(
+                        diagnostic.severity == Severity::Error && diagnostic.help.is_some(),
+                        "{diagnostic:?}"
+                    );
                 }
                 continue;
             }
@@ -188,12 +191,16 @@ fn a_loop_of_links_in_the_place_of_a_directory() {
         .with_file(at(GLOBAL, "tools", "mine"), tool("mine"))
         .with_link(format!("{PROJECT}/extensions"), format!("{PROJECT}/extensions"));
     let report = scopes(&system);
-    let note = note(&report, "extension/directory");
-    assert!(note.message.contains(".stud/extensions") && note.message.contains("loop"), "{}", note.message);
+    let diagnostic = note(&report, "extension/directory");
+    assert!(
+        diagnostic.message.contains(".stud/extensions") && diagnostic.message.contains("loop"),
+        "{}",
+        diagnostic.message
+    );
     // A link that points nowhere.
     let system = machine().with_link(format!("{PROJECT}/extensions/hooks"), "/nowhere");
     let report = all(&system);
-    assert!(self::note(&report, "extension/directory").message.contains("nowhere"));
+    assert!(note(&report, "extension/directory").message.contains("nowhere"));
 }
 
 #[test]
@@ -203,7 +210,7 @@ fn a_file_where_a_directory_belongs() {
     // A file among the extensions is nobody's business.
     let report = all(&machine().with_file(format!("{PROJECT}/extensions/tools/README.md"), "x"));
     assert!(
-        !report.diagnostics.iter().any(|note| note.severity > Severity::Info),
+        !report.diagnostics.iter().any(|diagnostic| diagnostic.severity > Severity::Info),
         "{:?}",
         report.diagnostics
     );
@@ -243,9 +250,9 @@ fn nothing_of_a_project_leads_outside() {
 fn ids_that_are_paths_and_ids_that_are_others() {
     for id in ["../../evil", "..", "a/b", "a\\\\b", "mine\\u0000", "\\u202egnp", "/etc"] {
         let report = all(&machine().with_file(at(PROJECT, "tools", "x"), tool(id)));
-        let note = note(&report, DISCOVERY);
-        assert!(note.message.contains("but its directory is `x`"), "{}", note.message);
-        assert!(!note.message.contains(['\u{202e}', '\0']), "{:?}", note.message);
+        let diagnostic = note(&report, DISCOVERY);
+        assert!(diagnostic.message.contains("but its directory is `x`"), "{}", diagnostic.message);
+        assert!(!diagnostic.message.contains(['\u{202e}', '\0']), "{:?}", diagnostic.message);
         assert!(!theirs(&report, Category::Tools, "x").active);
     }
     // Two directories want one id: the one of that name has it.
@@ -272,11 +279,11 @@ fn names_of_directories_that_hide_something() {
         ["a\u{202e}b", "a\nb", "a\u{1b}[2Jb", "a\u{200b}b", "a\\b", "$(touch PWNED)", "a b", "-rf", "\u{e4}"]
     {
         let report = all(&machine().with_file(at(PROJECT, "tools", name), tool("x")));
-        let note = note(&report, DISCOVERY);
-        assert_eq!(note.severity, Severity::Error);
-        assert!(note.message.contains("the directory's name"), "{}", note.message);
+        let diagnostic = note(&report, DISCOVERY);
+        assert_eq!(diagnostic.severity, Severity::Error);
+        assert!(diagnostic.message.contains("the directory's name"), "{}", diagnostic.message);
         for hidden in ['\u{202e}', '\n', '\u{1b}', '\u{200b}'] {
-            assert!(!note.message.contains(hidden), "{:?}", note.message);
+            assert!(!diagnostic.message.contains(hidden), "{:?}", diagnostic.message);
         }
     }
     let long = "x".repeat(65);
@@ -284,7 +291,7 @@ fn names_of_directories_that_hide_something() {
     assert!(note(&report, DISCOVERY).message.contains("longer than 64 bytes"));
     for plain in ["x".repeat(64), "_a.B-9".to_owned(), "7".to_owned()] {
         let report = all(&machine().with_file(at(PROJECT, "tools", &plain), tool(&plain)));
-        assert!(report.diagnostics.iter().all(|note| note.code.as_str() != DISCOVERY), "{plain}");
+        assert!(report.diagnostics.iter().all(|diagnostic| diagnostic.code.as_str() != DISCOVERY), "{plain}");
     }
 }
 
@@ -318,8 +325,8 @@ fn schemas_that_do_not_compile() {
         closed(r#""required": ["a"]"#),
     ] {
         let report = all(&machine().with_file(at(PROJECT, "tools", "x"), with(&schema)));
-        let note = note(&report, "settings/schema-violation");
-        assert_eq!(note.severity, Severity::Error, "{schema}");
+        let diagnostic = note(&report, "settings/schema-violation");
+        assert_eq!(diagnostic.severity, Severity::Error, "{schema}");
         assert!(!theirs(&report, Category::Tools, "x").active, "{schema}");
     }
 }
@@ -358,7 +365,7 @@ fn settings_that_would_hurt() {
         let system = machine().with_file(format!("{PROJECT}/settings.json"), &text);
         let report = all(&system);
         assert!(report.diagnostics.len() < 200, "{} notes", report.diagnostics.len());
-        assert!(report.diagnostics.iter().any(|note| note.severity > Severity::Info));
+        assert!(report.diagnostics.iter().any(|diagnostic| diagnostic.severity > Severity::Info));
     }
 }
 

@@ -111,10 +111,17 @@ fn a_program_of_a_project_runs_by_its_own_grant_alone() {
         assert!(!runs_program(&system, preset, TrustChoice::Once), "{preset}");
         let report = scopes(&system, preset);
         let entry = project_entry(&report, Category::ContextProviders, "speaker");
-        assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
+        assert!(
+            entry.diagnostics.iter().any(|diagnostic| diagnostic.message.contains("it changed")),
+            "{entry:?}"
+        );
         let built = build(&system, preset, TrustChoice::Ask);
-        let note = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "extension/needs-grant");
-        let severity = note.map(|note| note.severity);
+        let diagnostic = built
+            .prompt
+            .diagnostics
+            .iter()
+            .find(|diagnostic| diagnostic.code.as_str() == "extension/needs-grant");
+        let severity = diagnostic.map(|diagnostic| diagnostic.severity);
         assert_eq!(severity, Some(Severity::Warning), "{preset}: its text is missing, and that is reported");
         system.put_file("/work/say.js", "1");
         assert!(runs_program(&system, preset, TrustChoice::Ask), "{preset}: the old bytes are granted still");
@@ -202,7 +209,10 @@ fn an_extension_without_a_recorded_directory_counts_as_changed() {
     assert!(!runs_program(&system, "default", TrustChoice::Ask));
     let report = scopes(&system, "default");
     let entry = project_entry(&report, Category::ContextProviders, "speaker");
-    assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
+    assert!(
+        entry.diagnostics.iter().any(|diagnostic| diagnostic.message.contains("it changed")),
+        "{entry:?}"
+    );
     allow(&system, "default");
     assert!(runs_program(&system, "default", TrustChoice::Ask));
 }
@@ -326,12 +336,12 @@ fn a_bare_name_is_no_program_of_the_project() {
             allow(&system, preset);
             let built = build(&system, preset, TrustChoice::Ask);
             assert!(!built.prompt.text.contains("PRINTED"), "{preset}: {layer}");
-            let note = built
+            let diagnostic = built
                 .prompt
                 .diagnostics
                 .iter()
-                .find(|note| note.code.as_str() == "extension/context-provider-failed");
-            assert!(note.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
+                .find(|diagnostic| diagnostic.code.as_str() == "extension/context-provider-failed");
+            assert!(diagnostic.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
         }
     }
 }
@@ -546,7 +556,8 @@ fn a_logger_of_a_project_writes_through_no_link() {
         system.cut(format!("{project}/d"));
         system.put_link(format!("{project}/d"), "/home/user/victim");
         let built = build(&system, preset, TrustChoice::Ask);
-        let failed = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "logger/failed");
+        let failed =
+            built.prompt.diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == "logger/failed");
         assert!(failed.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
         assert_eq!(system.list("/home/user/victim".as_ref(), 9), Ok(Vec::new()), "{preset}");
     }

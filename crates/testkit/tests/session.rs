@@ -257,9 +257,9 @@ fn a_message_that_is_none_is_left_out_with_a_note() {
     let mut session = setup(&machine, "sf").handler(odd).start().expect("it starts");
     session.submit("one").expect("a run");
     assert_eq!(session.request().messages.len(), 1);
-    let notes = session.take_notes();
-    let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
-    assert_eq!(codes, ["messages/left-out"; 3], "{notes:#?}");
+    let diagnostics = session.take_notes();
+    let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
+    assert_eq!(codes, ["messages/left-out"; 3], "{diagnostics:#?}");
     assert_eq!(session.messages().iter().filter(|one| one.role() == Role::Custom).count(), 0);
 }
 

@@ -82,10 +82,11 @@ fn a_program_that_fails_is_reported_and_the_chain_goes_on() {
             let texts: Vec<String> = seen.messages.iter().map(|one| one.text()).collect();
             assert_eq!(texts, ["one!", "one!"], "{event}");
             session.finish();
-            let mut notes = session.base().diagnostics.clone();
-            notes.extend(session.take_notes());
-            let failed: Vec<_> = notes.iter().filter(|note| note.code.as_str() == "hook/error").collect();
-            assert_eq!(failed.len(), 1, "{event}: {notes:#?}");
+            let mut diagnostics = session.base().diagnostics.clone();
+            diagnostics.extend(session.take_notes());
+            let failed: Vec<_> =
+                diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() == "hook/error").collect();
+            assert_eq!(failed.len(), 1, "{event}: {diagnostics:#?}");
             assert!(failed[0].message.contains(words), "{event}: {}", failed[0].message);
             assert!(failed[0].message.contains("hook `broken` failed at"), "{}", failed[0].message);
             assert_eq!(machine.runs().len(), 1, "{event}: it is not tried again");
@@ -123,13 +124,17 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
         };
         assert_eq!(run("one"), (1, vec![]), "{event}");
         put("2");
-        let (ran, notes) = run("two");
+        let (ran, diagnostics) = run("two");
         assert_eq!(ran, 0, "{event}: it changed");
-        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["extension/needs-grant", "hook/error"], "{event}");
-        assert!(notes[0].message.contains("it changed since you allowed it"), "{}", notes[0].message);
-        let (ran, notes) = run("three");
-        assert_eq!((ran, notes.len(), notes[0].code.as_str()), (0, 1, "hook/error"), "{event}");
+        assert!(
+            diagnostics[0].message.contains("it changed since you allowed it"),
+            "{}",
+            diagnostics[0].message
+        );
+        let (ran, diagnostics) = run("three");
+        assert_eq!((ran, diagnostics.len(), diagnostics[0].code.as_str()), (0, 1, "hook/error"), "{event}");
         put("1");
         assert_eq!(run("four"), (1, vec![]), "{event}: the old bytes are granted still");
     }

@@ -29,7 +29,7 @@ fn with_settings(text: &str, fields: &str) -> MemorySystem {
 }
 
 fn codes(built: &BuildResult) -> Vec<&str> {
-    built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect()
+    built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
 /// 4096 tokens are 16384 bytes. 1000 lines of 32 bytes are 8000 tokens. A marker of 34 bytes leaves 16350 of them; 510

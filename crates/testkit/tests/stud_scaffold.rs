@@ -32,7 +32,7 @@ fn launch(system: &MemorySystem) -> BuildResult {
 }
 
 fn codes(built: &BuildResult) -> Vec<&str> {
-    built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect()
+    built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
 fn scaffolded(built: &BuildResult) -> usize {
@@ -134,9 +134,9 @@ fn whatever_stands_in_the_place_of_the_file_stays() {
         ("a link to nowhere", machine().with_link(FILE, "/nowhere")),
     ] {
         let before = system.link_stat(Path::new(FILE));
-        let (mut notes, mut audit) = (Vec::new(), Vec::new());
-        let written = write_files(&system, Path::new(DIR), &files, &mut notes, &mut audit);
-        assert_eq!((written, notes, audit), (vec![], vec![], vec![]), "{what} is a silent no-op");
+        let (mut diagnostics, mut audit) = (Vec::new(), Vec::new());
+        let written = write_files(&system, Path::new(DIR), &files, &mut diagnostics, &mut audit);
+        assert_eq!((written, diagnostics, audit), (vec![], vec![], vec![]), "{what} is a silent no-op");
         assert_eq!(system.link_stat(Path::new(FILE)), before, "{what} stays");
         assert!(system.stat(Path::new("/nowhere")).is_none(), "nothing is written through a link");
     }

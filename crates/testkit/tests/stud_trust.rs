@@ -208,7 +208,8 @@ fn a_store_that_cannot_be_written_still_lets_a_decline_stand() {
     let person = Person::new(TrustAnswer::Decline);
     let built = Engine::new(&system).build_interactive(&request(), &person).expect("the session goes on");
     assert_eq!(built.prompt.text, "G");
-    let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
+    let codes: Vec<&str> =
+        built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
     assert_eq!(codes, ["trust/store-unavailable", "trust/untrusted"]);
 }
 
@@ -262,9 +263,10 @@ fn an_answer_for_once_is_about_what_was_shown() {
     let person = Swapping(system.clone(), TrustAnswer::Once);
     let built = Engine::new(&system).build_interactive(&request(), &person).expect("a prompt");
     assert_eq!(built.prompt.text, "G\n\nRULES");
-    let note = built.prompt.diagnostics.iter().find(|note| note.message.contains(".stud/system.md"));
+    let diagnostic =
+        built.prompt.diagnostics.iter().find(|diagnostic| diagnostic.message.contains(".stud/system.md"));
     assert!(
-        note.is_some_and(|note| note.code.as_str() == "trust/untrusted"),
+        diagnostic.is_some_and(|diagnostic| diagnostic.code.as_str() == "trust/untrusted"),
         "{:?}",
         built.prompt.diagnostics
     );

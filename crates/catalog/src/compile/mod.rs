@@ -32,7 +32,7 @@ pub struct CompiledBody {
     /// The bytes of the body, the last line end left out.
     pub bytes: usize,
     /// Diagnostics about the text that stays as it is written.
-    pub notes: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Compiles the body of the file `path`: what `text` has from byte `body` on, the last line end left out.
@@ -58,13 +58,13 @@ pub fn compile(
         work: 0,
         words: body..body,
         chunks: Vec::new(),
-        notes: Vec::new(),
+        diagnostics: Vec::new(),
         undeclared: BTreeSet::new(),
         omitted: 0,
     };
     compiler.run();
     compiler.note_omitted();
-    CompiledBody { chunks: compiler.chunks, bytes: end - body, notes: compiler.notes }
+    CompiledBody { chunks: compiler.chunks, bytes: end - body, diagnostics: compiler.diagnostics }
 }
 
 struct Compiler<'t> {
@@ -78,7 +78,7 @@ struct Compiler<'t> {
     /// Words that are in no chunk yet.
     words: Range<usize>,
     chunks: Vec<CatalogChunk>,
-    notes: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// The names that a diagnostic was already made for.
     undeclared: BTreeSet<String>,
     /// The number of diagnostics that were left out.
@@ -137,12 +137,12 @@ impl Compiler<'_> {
             }
             None => {
                 let place = Place::within(None, self.path, self.text, at..at + 1);
-                let note = Diagnostic::warning(
+                let diagnostic = Diagnostic::warning(
                     DiagnosticCode::CatalogEscape,
                     "a backslash starts no escape, and stays",
                 )
                 .at(place);
-                self.notes.push(note.help("write `\\\\` for a backslash"));
+                self.diagnostics.push(diagnostic.help("write `\\\\` for a backslash"));
                 self.words.end += 1;
             }
         }
@@ -219,7 +219,7 @@ impl Compiler<'_> {
 
     fn note(&mut self, why: &UncompiledReason, span: &Range<usize>) {
         let stays = "it stays in the prompt as it is written";
-        let note = match why {
+        let diagnostic = match why {
             UncompiledReason::Unparsed(why) => Diagnostic::warning(
                 DiagnosticCode::CatalogUnparsed,
                 format!("a `${{…}}` is no expression: {why}"),
@@ -239,12 +239,12 @@ impl Compiler<'_> {
                     .help("if it is one, list it under `variables:`")
             }
         };
-        self.push_note(note, span.clone());
+        self.push_note(diagnostic, span.clone());
     }
 
-    fn push_note(&mut self, note: Diagnostic, span: Range<usize>) {
-        if self.notes.len() < MAX_NOTES {
-            self.notes.push(note.at(Place::within(None, self.path, self.text, span)));
+    fn push_note(&mut self, diagnostic: Diagnostic, span: Range<usize>) {
+        if self.diagnostics.len() < MAX_NOTES {
+            self.diagnostics.push(diagnostic.at(Place::within(None, self.path, self.text, span)));
         } else {
             self.omitted += 1;
         }
@@ -253,9 +253,9 @@ impl Compiler<'_> {
     fn note_omitted(&mut self) {
         if self.omitted > 0 {
             let what = format!("there are {} notes more of this file", self.omitted);
-            let note =
+            let diagnostic =
                 Diagnostic::warning(DiagnosticCode::CatalogMoreNotes, what).at(Place::file(None, self.path));
-            self.notes.push(note.help("see to the first ones, and import the catalog again"));
+            self.diagnostics.push(diagnostic.help("see to the first ones, and import the catalog again"));
         }
     }
 }

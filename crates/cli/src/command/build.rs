@@ -4,10 +4,10 @@ use crate::{
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
     conversation_prompt::MissingPromptPolicy,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, VerbosityFlags},
-    notes,
     prompt_format::PromptFormat,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
@@ -181,7 +181,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let (body, mut more) = match &subject.kept {
                 Some(kept) if format.is_recorded() => {
                     let result = kept.request(&subject_flags, format, content, &subject.selection)?;
-                    (result.body, result.notes)
+                    (result.body, result.diagnostics)
                 }
                 _ => {
                     let request = format.format(content);
@@ -191,14 +191,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             args.print(ui, &escape_json(body))?;
             diagnostics.append(&mut more);
             match &mut subject.kept {
-                Some(kept) if !kept.constructed => kept.notes.extend(diagnostics),
+                Some(kept) if !kept.constructed => kept.diagnostics.extend(diagnostics),
                 _ => subject.prompt.diagnostics.extend(diagnostics),
             }
         }
     }
     match &subject.kept {
         Some(kept) => kept.print_notes(ui, talk, &subject.prompt),
-        None => notes::print(ui, talk, &subject.prompt),
+        None => diagnostics::print(ui, talk, &subject.prompt),
     }
     if args.format.is_prompt_alone() && talk != Verbosity::Quiet {
         print_reminders(ui, &subject);
@@ -239,15 +239,15 @@ fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), 
 /// Describes a file that is not in the prompt because it is not trusted; `None` for every other change.
 fn untrusted(change: &LockChange, diagnostics: &[Diagnostic]) -> Option<String> {
     let path = change.subject.as_str();
-    let is_about = |note: &&Diagnostic| {
-        let place = note.place.as_ref().filter(|_| note.code == DiagnosticCode::TrustUntrusted);
+    let is_about = |diagnostic: &&Diagnostic| {
+        let place = diagnostic.place.as_ref().filter(|_| diagnostic.code == DiagnosticCode::TrustUntrusted);
         place.is_some_and(|place| {
             let rest = path.strip_prefix(&*place.path);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     };
-    let note = diagnostics.iter().find(is_about).filter(|_| change.change == LockChangeKind::Gone)?;
-    let why = note.loss().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
+    let diagnostic = diagnostics.iter().find(is_about).filter(|_| change.change == LockChangeKind::Gone)?;
+    let why = diagnostic.loss().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
     Some(format!("{path} is not trusted any more{why}"))
 }
 

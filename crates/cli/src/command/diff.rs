@@ -2,10 +2,10 @@
 
 use crate::{
     conversation_prompt::{self, PersistFlags},
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, ToolNames, TrustFlags, TurnFlags, VerbosityFlags},
-    notes,
     subject::rebuild,
     ui::{
         Ui, style,
@@ -179,7 +179,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => ui.json(&difference)?,
         OutputFormat::Text => show(ui, &left, &right, &difference)?,
     }
-    notes::print(ui, args.talk.talk(), &prompt);
+    diagnostics::print(ui, args.talk.talk(), &prompt);
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
 }
 

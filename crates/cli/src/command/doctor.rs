@@ -90,10 +90,10 @@ fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool 
 
 /// Returns what there is to report, with the notes about files that are no extensions, the worst first.
 fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut notes = scope_problems(report, &ListingGroup::ALL);
-    notes.extend(of_files);
-    notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
-    notes
+    let mut diagnostics = scope_problems(report, &ListingGroup::ALL);
+    diagnostics.extend(of_files);
+    diagnostics.sort_by_key(|note| std::cmp::Reverse(note.severity));
+    diagnostics
 }
 
 /// A directory or a file of a layer; `there` is `None` if it must not be read.

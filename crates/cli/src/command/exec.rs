@@ -5,10 +5,10 @@ mod prompt_file;
 
 use crate::{
     conversation_prompt::MissingPromptPolicy,
+    diagnostics,
     failure::{CommandFailure, Exit, words},
     files,
     flags::VerbosityFlags,
-    notes,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
         Ui, style,
@@ -105,7 +105,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     match &subject.kept {
         Some(kept) => kept.print_notes(ui, args.talk.talk(), &subject.prompt),
-        None => notes::print(ui, args.talk.talk(), &subject.prompt),
+        None => diagnostics::print(ui, args.talk.talk(), &subject.prompt),
     }
     let system = files::system();
     let command = args.command(&system, mode, &subject)?;

@@ -9,9 +9,9 @@ mod largest;
 use crate::{
     conversation::ConversationFlags,
     conversation_prompt::MissingPromptPolicy,
+    diagnostics,
     failure::{CommandFailure, Exit},
     flags::{DirectoryArgument, OutputFormat, VerbosityFlags},
-    notes,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
         Ui, style,
@@ -119,7 +119,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             OutputFormat::Text => ui.view(&cache::view(ui, &plan))?,
         }
         subject.prompt.diagnostics.extend(diagnostics);
-        notes::print(ui, args.talk.talk(), &subject.prompt);
+        diagnostics::print(ui, args.talk.talk(), &subject.prompt);
         return Ok(Exit::Done);
     }
     match (&args.at, args.format) {
@@ -140,7 +140,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     match &subject.kept {
         Some(kept) => kept.print_notes(ui, args.talk.talk(), &subject.prompt),
-        None => notes::print(ui, args.talk.talk(), &subject.prompt),
+        None => diagnostics::print(ui, args.talk.talk(), &subject.prompt),
     }
     Ok(Exit::Done)
 }

@@ -58,8 +58,8 @@ pub fn details(entry: ListingRow<'_>) -> Vec<String> {
     if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
         lines.push(format!("configured by {}", layer(entry.config_scope)));
     }
-    let named = entry.diagnostics.iter().filter(|note| note.code == NAMED);
-    lines.extend(named.map(|note| one_line(&note.message)));
+    let named = entry.diagnostics.iter().filter(|diagnostic| diagnostic.code == NAMED);
+    lines.extend(named.map(|diagnostic| one_line(&diagnostic.message)));
     lines.into_iter().map(|line| complete(&line).into_owned()).collect()
 }
 

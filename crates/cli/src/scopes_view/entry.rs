@@ -263,11 +263,13 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
             }
             EntryState::Active | EntryState::Hidden => {}
         }
-        for note in
-            entry.diagnostics.iter().filter(|note| entry.active && note.code == DiagnosticCode::ScopeEnabled)
+        for diagnostic in entry
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| entry.active && diagnostic.code == DiagnosticCode::ScopeEnabled)
         {
-            say(format!("{}.", one_line(&note.message)));
-            help(note).iter().for_each(|help| say(format!("{}.", one_line(help))));
+            say(format!("{}.", one_line(&diagnostic.message)));
+            help(diagnostic).iter().for_each(|help| say(format!("{}.", one_line(help))));
         }
         let is_off = |origin: &EntryOrigin| {
             entries.iter().any(|entry| entry.origin == origin && entry.disabled_by.is_some())
@@ -422,9 +424,9 @@ To let it run: `preface trust grant --allow-commands`.
 
     #[test]
     fn what_waits_for_trust() {
-        let note = Diagnostic::warning(DiagnosticCode::TrustUntrusted, "it waits");
+        let diagnostic = Diagnostic::warning(DiagnosticCode::TrustUntrusted, "it waits");
         let scopes = Sample::default()
-            .raw(Scope::Project, Category::Tools, "Bash", DiscoveredContent::Untrusted(note))
+            .raw(Scope::Project, Category::Tools, "Bash", DiscoveredContent::Untrusted(diagnostic))
             .layers();
         assert_report(
             &scopes,

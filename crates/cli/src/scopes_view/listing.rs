@@ -6,10 +6,10 @@ use super::{
     table::{restricted, rewrites, scope_problems, summary, table},
 };
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
-    notes,
     ui::{Ui, style},
 };
 use preface_engine::{
@@ -67,7 +67,7 @@ impl ListingFlags {
 
     /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
     pub fn print_diagnostics(&self, ui: &Ui, diagnostics: &[Diagnostic]) {
-        notes::listing(ui, self.talk.talk(), diagnostics);
+        diagnostics::listing(ui, self.talk.talk(), diagnostics);
     }
 }
 

@@ -230,15 +230,15 @@ impl<'e> ListingRow<'e> {
 
     /// Returns what is wrong with it, what broke it alone: a key that is unknown breaks nothing.
     pub fn faults(self) -> impl Iterator<Item = &'e Diagnostic> {
-        self.diagnostics
-            .iter()
-            .filter(|note| note.severity >= Severity::Warning && note.code != DiagnosticCode::McpUnknownKey)
+        self.diagnostics.iter().filter(|diagnostic| {
+            diagnostic.severity >= Severity::Warning && diagnostic.code != DiagnosticCode::McpUnknownKey
+        })
     }
 
     /// Returns the message of a diagnostic without the entry's name.
-    pub fn message_of(self, note: &'e Diagnostic) -> &'e str {
-        let named = note.subject.as_ref().map(|subject| format!("{subject}: "));
-        named.and_then(|named| note.message.strip_prefix(&named)).unwrap_or(&note.message)
+    pub fn message_of(self, diagnostic: &'e Diagnostic) -> &'e str {
+        let named = diagnostic.subject.as_ref().map(|subject| format!("{subject}: "));
+        named.and_then(|named| diagnostic.message.strip_prefix(&named)).unwrap_or(&diagnostic.message)
     }
 }
 

@@ -80,8 +80,8 @@ impl Sample {
     /// Adds a settings file.
     pub fn settings(mut self, scope: Scope, json: &str) -> Self {
         let path = format!("{}/settings.json", root(scope));
-        let (settings, notes) = parse(scope, &path, json.as_bytes());
-        assert!(notes.is_empty(), "the sample's settings are sound: {notes:?}");
+        let (settings, diagnostics) = parse(scope, &path, json.as_bytes());
+        assert!(diagnostics.is_empty(), "the sample's settings are sound: {diagnostics:?}");
         self.settings.extend(settings);
         self
     }
@@ -96,8 +96,8 @@ impl Sample {
 
     /// Adds an `mcp.json`.
     pub fn mcp(mut self, scope: Scope, json: &str) -> Self {
-        let (file, notes) = McpFile::read(scope, &format!("{}/mcp.json", root(scope)), json.as_bytes());
-        assert!(notes.is_empty(), "the sample's servers can be read: {notes:?}");
+        let (file, diagnostics) = McpFile::read(scope, &format!("{}/mcp.json", root(scope)), json.as_bytes());
+        assert!(diagnostics.is_empty(), "the sample's servers can be read: {diagnostics:?}");
         self.mcp.extend(file);
         self
     }

@@ -31,8 +31,8 @@ const HOOKS: ListingGroup = ListingGroup::Extensions(Category::Hooks);
 pub fn restricted(layers: &LayerContents, groups: &[ListingGroup]) -> LayerContents {
     let LayerContents { scopes, mcp, .. } = layers;
     let elsewhere = UnrelatedDiagnostics::of(layers, groups);
-    let about = |note: &&Diagnostic| !elsewhere.has(note);
-    let kept = |notes: &[Diagnostic]| notes.iter().filter(about).cloned().collect();
+    let about = |diagnostic: &&Diagnostic| !elsewhere.has(diagnostic);
+    let kept = |diagnostics: &[Diagnostic]| diagnostics.iter().filter(about).cloned().collect();
     let within = |category: Category| groups.contains(&ListingGroup::Extensions(category));
     let is_mcp = groups.contains(&ListingGroup::Mcp);
     LayerContents {
@@ -54,9 +54,9 @@ pub fn restricted(layers: &LayerContents, groups: &[ListingGroup]) -> LayerConte
 /// The identity of a diagnostic: code, message, path and line.
 type DiagnosticKey<'a> = (DiagnosticCode, &'a str, Option<(&'a str, Option<usize>)>);
 
-fn known(note: &Diagnostic) -> DiagnosticKey<'_> {
-    let place = note.place.as_ref().map(|place| (place.path.as_str(), place.line));
-    (note.code, &note.message, place)
+fn known(diagnostic: &Diagnostic) -> DiagnosticKey<'_> {
+    let place = diagnostic.place.as_ref().map(|place| (place.path.as_str(), place.line));
+    (diagnostic.code, &diagnostic.message, place)
 }
 
 /// The notes that are about other groups alone: about one of their rows, about the order of hooks, about servers.
@@ -68,23 +68,23 @@ struct UnrelatedDiagnostics<'a> {
 impl<'a> UnrelatedDiagnostics<'a> {
     fn of(layers: &'a LayerContents, groups: &'a [ListingGroup]) -> Self {
         let rows = layers.all_rows().into_iter().filter(|row| !groups.contains(&row.group));
-        let notes = rows.flat_map(|row| row.diagnostics);
-        UnrelatedDiagnostics { groups, of_rows: notes.map(known).collect() }
+        let diagnostics = rows.flat_map(|row| row.diagnostics);
+        UnrelatedDiagnostics { groups, of_rows: diagnostics.map(known).collect() }
     }
 
-    fn has(&self, note: &Diagnostic) -> bool {
+    fn has(&self, diagnostic: &Diagnostic) -> bool {
         let of_an_order = matches!(
-            note.code,
+            diagnostic.code,
             DiagnosticCode::OrderingManifestDuplicateExtId
                 | DiagnosticCode::OrderingManifestMalformed
                 | DiagnosticCode::OrderingManifestUnreadable
                 | DiagnosticCode::OrderingRewrite
         );
-        let of_servers = note.code.topic() == "mcp";
+        let of_servers = diagnostic.code.topic() == "mcp";
         of_an_order && !self.groups.contains(&HOOKS)
             || of_servers && !self.groups.contains(&ListingGroup::Mcp)
-            || note.code.is_of_instructions() && !shows_all(self.groups)
-            || self.of_rows.contains(&known(note))
+            || diagnostic.code.is_of_instructions() && !shows_all(self.groups)
+            || self.of_rows.contains(&known(diagnostic))
     }
 }
 
@@ -94,8 +94,8 @@ pub fn scope_problems(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Dia
     let elsewhere = UnrelatedDiagnostics::of(&layers, groups);
     let mut seen = BTreeSet::new();
     let all = report.diagnostics.iter().chain(&report.scopes.diagnostics);
-    let here = all.filter(|note| shows_all(groups) || !is_of_a_text(note, &report.places));
-    here.filter(|note| !elsewhere.has(note) && seen.insert(known(note))).cloned().collect()
+    let here = all.filter(|diagnostic| shows_all(groups) || !is_of_a_text(diagnostic, &report.places));
+    here.filter(|diagnostic| !elsewhere.has(diagnostic) && seen.insert(known(diagnostic))).cloned().collect()
 }
 
 fn shows_all(groups: &[ListingGroup]) -> bool {
@@ -103,12 +103,12 @@ fn shows_all(groups: &[ListingGroup]) -> bool {
 }
 
 /// Returns true for a text that is left out and is in no layer directory, such as an instruction file.
-fn is_of_a_text(note: &Diagnostic, places: &Places) -> bool {
+fn is_of_a_text(diagnostic: &Diagnostic, places: &Places) -> bool {
     let dirs = [&places.global, &places.project];
     let is_in_layer =
         |path: &str| dirs.into_iter().flatten().any(|dir| Path::new(path).starts_with(places.shown(dir)));
-    matches!(note.code.topic(), "trust" | "file")
-        && note.place.as_ref().is_some_and(|place| !is_in_layer(&place.path))
+    matches!(diagnostic.code.topic(), "trust" | "file")
+        && diagnostic.place.as_ref().is_some_and(|place| !is_in_layer(&place.path))
 }
 
 /// Writes the table of some groups, within `room` columns.
@@ -257,10 +257,13 @@ fn listed_hooks(ids: &[String], slot: Slot, scopes: &Scopes) -> Vec<String> {
 }
 
 /// Counts rows by state, and the warnings and errors: `12 active, 3 off, 1 broken, 1 warning, 0 errors`.
-pub fn summary(layers: &LayerContents, notes: &[Diagnostic]) -> String {
+pub fn summary(layers: &LayerContents, diagnostics: &[Diagnostic]) -> String {
     let rows = layers.all_rows();
     let of = |severity: Severity| {
-        count(notes.iter().filter(|note| note.severity == severity).count(), severity.as_str())
+        count(
+            diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count(),
+            severity.as_str(),
+        )
     };
     let in_state = |state: EntryState| rows.iter().filter(|row| EntryState::of(**row) == state).count();
     let broken = match in_state(EntryState::Broken) {

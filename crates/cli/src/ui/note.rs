@@ -37,14 +37,14 @@ pub struct DiagnosticView<'a> {
 
 impl<'a> DiagnosticView<'a> {
     /// Shows a diagnostic, with its code, within so many columns.
-    pub fn of(note: &'a Diagnostic, columns: usize) -> Self {
-        let (message, place) = from_shell(&note.message, note.place.as_ref());
+    pub fn of(diagnostic: &'a Diagnostic, columns: usize) -> Self {
+        let (message, place) = from_shell(&diagnostic.message, diagnostic.place.as_ref());
         DiagnosticView {
-            severity: note.severity,
+            severity: diagnostic.severity,
             message,
             place,
-            help: advice::help(note),
-            code: Some(note.code),
+            help: advice::help(diagnostic),
+            code: Some(diagnostic.code),
             columns,
         }
     }
@@ -189,8 +189,9 @@ mod tests {
     use super::*;
     use preface_engine::core::scope::Scope;
 
-    fn plain(note: &Diagnostic, columns: usize) -> String {
-        let styled = format!("{:#}", DiagnosticView { code: None, ..DiagnosticView::of(note, columns) });
+    fn plain(diagnostic: &Diagnostic, columns: usize) -> String {
+        let styled =
+            format!("{:#}", DiagnosticView { code: None, ..DiagnosticView::of(diagnostic, columns) });
         anstream::adapter::strip_str(&styled).to_string()
     }
 
@@ -224,7 +225,7 @@ help: did you mean `git:branch`? `preface list variables` lists what is availabl
     fn a_long_line_is_cut_around_the_carets() {
         let text = format!("{}[git:brnach]{}", "a ".repeat(60), " b".repeat(60));
         let place = Place::within(None, "t.md", &text, 120..132);
-        let note = Diagnostic::warning(DiagnosticCode::Usage, "here").at(place);
+        let diagnostic = Diagnostic::warning(DiagnosticCode::Usage, "here").at(place);
         let expected = "\
 warning: here
  ——▶ t.md:1:121
@@ -232,13 +233,13 @@ warning: here
 1 │ …a a a a a a a a a a [git:brnach] b b b…
   │                      ^^^^^^^^^^^^
 ";
-        assert_eq!(plain(&note, 44), expected);
+        assert_eq!(plain(&diagnostic, 44), expected);
     }
 
     #[test]
     fn tabs_and_hidden_characters_do_not_move_the_carets() {
         let text = "\ta\u{202e}b";
-        let note =
+        let diagnostic =
             Diagnostic::warning(DiagnosticCode::Usage, "here").at(Place::within(None, "t.md", text, 2..5));
         let expected = "\
 warning: here
@@ -247,15 +248,15 @@ warning: here
 1 │     a\\u{202e}b
   │      ^^^^^^^^
 ";
-        assert_eq!(plain(&note, 80), expected);
+        assert_eq!(plain(&diagnostic, 80), expected);
     }
 
     #[test]
     fn long_messages_are_wrapped_under_themselves() {
-        let note = Diagnostic::info(DiagnosticCode::Usage, "one two three four five six")
+        let diagnostic = Diagnostic::info(DiagnosticCode::Usage, "one two three four five six")
             .help("seven eight nine ten eleven");
         assert_eq!(
-            plain(&note, 24),
+            plain(&diagnostic, 24),
             "info: one two three four\n      five six\nhelp: seven eight nine\n      ten eleven\n"
         );
     }

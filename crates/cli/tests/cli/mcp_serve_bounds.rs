@@ -49,8 +49,11 @@ fn nothing_is_written() {
             server.tool(tool, json!({ "preset": preset }));
         }
     }
-    let notes = server.tool("build", json!({ "preset": "stud" }))["diagnostics"].to_string();
-    assert!(notes.contains("scaffold/skipped") && notes.contains("nothing is written here"), "{notes}");
+    let diagnostics = server.tool("build", json!({ "preset": "stud" }))["diagnostics"].to_string();
+    assert!(
+        diagnostics.contains("scaffold/skipped") && diagnostics.contains("nothing is written here"),
+        "{diagnostics}"
+    );
     assert_eq!(server.end().0, Some(0));
     assert_eq!(below(&sandbox.path("")), before);
 }
@@ -151,9 +154,9 @@ fn a_logger_writes_nothing_and_is_told() {
     sandbox.work(".preface/settings.json", "{}").work(".preface/sections/identity.md", "Mine.\n");
     let log = sandbox.path("home/.config/preface/audit.jsonl");
     let mut server = Server::start(&sandbox, "");
-    let notes = server.tool("build", json!({}))["diagnostics"].to_string();
-    assert!(!log.exists(), "{notes}");
-    assert!(notes.contains("logger `audit` wrote nothing"), "{notes}");
+    let diagnostics = server.tool("build", json!({}))["diagnostics"].to_string();
+    assert!(!log.exists(), "{diagnostics}");
+    assert!(diagnostics.contains("logger `audit` wrote nothing"), "{diagnostics}");
     sandbox.run("preface build").exits(0);
     assert!(log.exists(), "`preface build` writes it down");
 }

@@ -140,8 +140,8 @@ fn directories_and_pipes_in_place_of_files() {
     }
     let ran = sandbox.run("preface explain --preset pi --set identity=I. --format json").exits(0);
     let json = ran.json();
-    let notes = json["diagnostics"].as_array().expect("notes").iter();
-    let mut codes: Vec<&str> = notes.map(|note| note["code"].as_str().expect("a code")).collect();
+    let diagnostics = json["diagnostics"].as_array().expect("notes").iter();
+    let mut codes: Vec<&str> = diagnostics.map(|note| note["code"].as_str().expect("a code")).collect();
     codes.sort_unstable();
     assert_eq!(
         codes,

@@ -29,7 +29,7 @@ fn sound() -> Sandbox {
 /// Lists everything with the project trusted for the call; the sound tools are always there. Returns each note as
 /// `code: message`.
 #[track_caller]
-fn notes(sandbox: &Sandbox) -> Vec<String> {
+fn diagnostics(sandbox: &Sandbox) -> Vec<String> {
     let json =
         sandbox.run("preface list extensions --preset stud --trust once --format json").exits(0).json();
     let entries = json["entries"].as_array().expect("rows");
@@ -37,8 +37,8 @@ fn notes(sandbox: &Sandbox) -> Vec<String> {
         let active = |entry: &&serde_json::Value| entry["name"] == name && entry["active"] == true;
         assert_eq!(entries.iter().filter(active).count(), 1, "{name}: {json:#}");
     }
-    let notes = json["diagnostics"].as_array().expect("notes");
-    notes
+    let diagnostics = json["diagnostics"].as_array().expect("notes");
+    diagnostics
         .iter()
         .map(|note| {
             let text = |key: &str| note[key].as_str().expect("a text").to_owned();
@@ -49,9 +49,10 @@ fn notes(sandbox: &Sandbox) -> Vec<String> {
 
 #[track_caller]
 fn tells(sandbox: &Sandbox, code: &str, words: &str) {
-    let notes = notes(sandbox);
-    let found = notes.iter().filter(|note| note.starts_with(&format!("{code}: ")) && note.contains(words));
-    assert_eq!(found.count(), 1, "{code} {words}: {notes:#?}");
+    let diagnostics = diagnostics(sandbox);
+    let found =
+        diagnostics.iter().filter(|note| note.starts_with(&format!("{code}: ")) && note.contains(words));
+    assert_eq!(found.count(), 1, "{code} {words}: {diagnostics:#?}");
 }
 
 const DISCOVERY: &str = "extension/manifest-invalid";
@@ -131,8 +132,8 @@ fn loops_of_links() {
     let sandbox = sound();
     symlink(".", sandbox.path("work/.stud/extensions/hooks")).expect("a link");
     symlink("..", sandbox.path("work/.stud/extensions/tools/up")).expect("a link");
-    let notes = notes(&sandbox);
-    assert!(notes.iter().any(|note| note.contains("project/up (Tool)")), "{notes:#?}");
+    let diagnostics = diagnostics(&sandbox);
+    assert!(diagnostics.iter().any(|note| note.contains("project/up (Tool)")), "{diagnostics:#?}");
     // `extensions` itself.
     let sandbox = Sandbox::empty();
     fs::create_dir(sandbox.path("work/.stud")).expect("a directory");
@@ -151,7 +152,7 @@ fn names_that_hide_something_are_shown_with_escapes() {
     let dir = sandbox.path("work/.stud/extensions/tools").join(bytes);
     let latin = fs::create_dir(&dir).is_ok();
     let wanted = if latin { 5 } else { 4 };
-    let told = notes(&sandbox).iter().filter(|note| note.contains("the directory's name")).count();
+    let told = diagnostics(&sandbox).iter().filter(|note| note.contains("the directory's name")).count();
     assert_eq!(told, wanted);
     for line in [
         "preface list extensions --preset stud --trust once --all",

@@ -157,10 +157,10 @@ mod tests {
             let counter = COUNTERS[which].1();
             let tokens = counter.count(&prompt.text);
             for max in tokens.saturating_sub(5)..=tokens + 5 {
-                let mut notes = Vec::new();
-                let checked = check(&prompt, at(max, OverBudgetAction::Error), counter.as_ref(), &mut notes);
+                let mut diagnostics = Vec::new();
+                let checked = check(&prompt, at(max, OverBudgetAction::Error), counter.as_ref(), &mut diagnostics);
                 let unsure = counter.interval(&prompt.text).is_some_and(|(low, high)| low <= max && max <= high && low < high);
-                prop_assert_eq!(notes.iter().any(|note| note.code.as_str() == "budget/near"), unsure);
+                prop_assert_eq!(diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "budget/near"), unsure);
                 match checked {
                     Ok(()) => prop_assert!(tokens <= max || unsure),
                     Err(over) => {

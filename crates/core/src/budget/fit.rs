@@ -469,9 +469,12 @@ mod tests {
 
     #[test]
     fn a_part_of_which_only_the_frame_is_left_is_left_out() {
-        let (fitted, notes) = run(vec![framed([3, 2, 1], 12)], None).unwrap();
+        let (fitted, diagnostics) = run(vec![framed([3, 2, 1], 12)], None).unwrap();
         assert_eq!((ids(&fitted), fitted.absent.len()), (Vec::new(), 1));
-        assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["budget/dropped"]);
+        assert_eq!(
+            diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
+            ["budget/dropped"]
+        );
     }
 
     #[test]

@@ -66,10 +66,10 @@ impl CatalogTexts {
         &self,
         prompt: &str,
         bindings: &Bindings,
-        notes: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<CatalogBody, Box<Diagnostic>> {
         let mut body = CatalogBody::default();
-        self.add(prompt, bindings, &mut body, notes, 0)?;
+        self.add(prompt, bindings, &mut body, diagnostics, 0)?;
         Ok(body)
     }
 
@@ -88,7 +88,7 @@ impl CatalogTexts {
         prompt: &str,
         bindings: &Bindings,
         body: &mut CatalogBody,
-        notes: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
         depth: usize,
     ) -> Result<(), Box<Diagnostic>> {
         let Some(text) = self.texts.get(prompt) else {
@@ -125,7 +125,7 @@ impl CatalogTexts {
                 }
                 CatalogChunk::Kept { written, span, why } => {
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: false };
-                    notes.push(uncompiled_note(written, why, at.place(span)));
+                    diagnostics.push(uncompiled_note(written, why, at.place(span)));
                     push(body, written, origin);
                 }
                 CatalogChunk::Value { expression, written, span } => {
@@ -138,7 +138,7 @@ impl CatalogTexts {
                                 Diagnostic::error(DiagnosticCode::CatalogNested, what).at(at.place(span)),
                             ));
                         }
-                        self.add(other, bindings, body, notes, depth + 1)?;
+                        self.add(other, bindings, body, diagnostics, depth + 1)?;
                         continue;
                     }
                     let mut unbound = BTreeSet::new();
@@ -149,9 +149,9 @@ impl CatalogTexts {
                             self.version,
                             quoted(&unbound)
                         );
-                        let note = Diagnostic::error(DiagnosticCode::CatalogUnbound, what)
+                        let diagnostic = Diagnostic::error(DiagnosticCode::CatalogUnbound, what)
                             .help("bind it in the profile under `[catalog.bind]`; until then the profile's own text is used, if it has one");
-                        return Err(Box::new(note.at(at.place(span))));
+                        return Err(Box::new(diagnostic.at(at.place(span))));
                     }
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: true };
                     let written = Piece { text: written.clone(), origin };

@@ -24,7 +24,7 @@ pub struct LineExplanation {
     /// The cuts of parts that hold text of this file; one of them may have removed the line.
     pub cuts: Vec<SectionCut>,
     /// The diagnostics about this line, and about the file as a whole.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// The outcome of a line.
@@ -142,17 +142,18 @@ pub fn at_source(prompt: &Prompt, path: &str, line: usize, file: impl AsRef<[u8]
         () => LineOutcome::Silent,
     };
     let overlaps = |span: &Range<usize>| span.start < bytes.end && bytes.start < span.end;
-    let notes = prompt
+    let diagnostics = prompt
         .diagnostics
         .iter()
-        .filter(|note| {
-            note.place
+        .filter(|diagnostic| {
+            diagnostic
+                .place
                 .as_ref()
                 .is_some_and(|place| place.path == path && place.span.as_ref().is_none_or(overlaps))
         })
         .cloned()
         .collect();
-    LineExplanation { outcome, bytes, uses, cuts, notes }
+    LineExplanation { outcome, bytes, uses, cuts, diagnostics }
 }
 
 /// Returns the bytes of a line, its line end included. An empty file has one empty line.
@@ -222,7 +223,7 @@ mod tests {
     }
 
     fn codes(outcome: &LineExplanation) -> Vec<&str> {
-        outcome.notes.iter().map(|note| note.code.as_str()).collect()
+        outcome.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
     }
 
     #[test]

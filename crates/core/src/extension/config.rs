@@ -29,7 +29,7 @@ pub(super) struct ExtensionConfig {
     pub change: Option<ProviderChange>,
     /// The values that are not used.
     pub ignored: Vec<IgnoredSetting>,
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
     priority: Option<i64>,
     max_tokens: Option<i64>,
     model: ModelProvider,
@@ -107,7 +107,7 @@ pub(super) fn configure(
         changed: false,
         change: None,
         ignored: Vec::new(),
-        notes: Diagnostics::new(),
+        diagnostics: Diagnostics::new(),
         priority: None,
         max_tokens: None,
         model: ModelProvider::default(),
@@ -132,9 +132,9 @@ pub(super) fn configure(
         for by in LAYERS {
             let path = [category, id, key];
             let Some(node) = settings.at_layer(by, &path) else { continue };
-            let mut ignore = |note: Option<Diagnostic>| {
+            let mut ignore = |diagnostic: Option<Diagnostic>| {
                 configured.ignored.push(IgnoredSetting { by, path: path.map(str::to_owned) });
-                configured.notes.extend(note);
+                configured.diagnostics.extend(diagnostic);
             };
             let is_declared = declared().any(|known| known == key);
             let is_settable = !is_declared && settable.contains(&key);
@@ -150,14 +150,14 @@ pub(super) fn configure(
                     continue;
                 }
                 let message = format!("{who} has no setting `{}`", shown(key));
-                let note =
+                let diagnostic =
                     Diagnostic::warning(DiagnosticCode::UnknownConfigKey, message).at(node.key_place());
                 let help = if Ability::fields(manifest.category).contains(&key) {
                     Some(format!("`{key}` is a field of its manifest"))
                 } else {
                     did_you_mean(key, known()).map(|near| format!("did you mean `{near}`?"))
                 };
-                ignore(Some(Diagnostic { help, ..note }));
+                ignore(Some(Diagnostic { help, ..diagnostic }));
                 continue;
             }
             if is_settable && manifest.category == Category::ContextProviders {
@@ -171,7 +171,7 @@ pub(super) fn configure(
                 if by == SetBy::Project && scope != Scope::Project {
                     let what = format!("the project sets `{key}` of {who} to {number}");
                     configured
-                        .notes
+                        .diagnostics
                         .push(Diagnostic::warning(DiagnosticCode::SettingsPlaced, what).at(node.place()));
                 }
                 let slot =
@@ -216,9 +216,9 @@ pub(super) fn configure(
     }
     if let Some(more) = undeclared.checked_sub(MOST_UNDECLARED).filter(|more| *more > 0) {
         let message = format!("{who} has {more} more settings that it does not declare");
-        let mut note = Diagnostic::warning(DiagnosticCode::UnknownConfigKey, message);
-        note.place = settings.at(&[category, id]).map(SettingsNode::key_place);
-        configured.notes.push(note);
+        let mut diagnostic = Diagnostic::warning(DiagnosticCode::UnknownConfigKey, message);
+        diagnostic.place = settings.at(&[category, id]).map(SettingsNode::key_place);
+        configured.diagnostics.push(diagnostic);
     }
     configured
 }
@@ -264,13 +264,13 @@ fn without_refused<'s>(
         let what = format!("the project's settings of {who} are not used: they have not been granted");
         let help = "look at them, then grant the commands of the project";
         configured
-            .notes
+            .diagnostics
             .push(Diagnostic::warning(DiagnosticCode::SettingsIgnored, what).at(node.place()).help(help));
     } else {
         for (key, node) in &keys {
             let message = format!("a project cannot configure {who}; `{}` is ignored", shown(key));
             let help = "a project may bring an extension of this name, which needs a grant";
-            configured.notes.push(
+            configured.diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::SettingsIgnored, message).at(node.key_place()).help(help),
             );
         }

@@ -135,10 +135,10 @@ impl ValidationFailure {
         let stays = fallback.map(|scope| format!("; the {scope} one stays")).unwrap_or_default();
         let message = format!("{who}: {stage}{}{stays}", self.message);
         let severity = if fallback.is_some() { Severity::Warning } else { Severity::Error };
-        let mut note = Diagnostic::new(severity, self.code(), message).about(who);
-        note.place.clone_from(&self.place);
-        note.help.clone_from(&self.help);
-        note
+        let mut found = Diagnostic::new(severity, self.code(), message).about(who);
+        found.place.clone_from(&self.place);
+        found.help.clone_from(&self.help);
+        found
     }
 }
 

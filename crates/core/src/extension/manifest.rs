@@ -43,7 +43,7 @@ pub struct Manifest {
     /// The content of the extension.
     pub ability: Ability,
     /// Warnings about unknown keys.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// The keys that every manifest may have.
@@ -70,10 +70,11 @@ fn unknown_keys(table: &SettingsTable, lies: &ManifestLocation<'_>) -> Diagnosti
         .map(|(key, node)| {
             let message =
                 format!("a manifest of `{}` has no key `{}`; it is ignored", lies.category, shown(key));
-            let note = Diagnostic::warning(DiagnosticCode::ExtensionUnknownKey, message).at(node.key_place());
+            let diagnostic =
+                Diagnostic::warning(DiagnosticCode::ExtensionUnknownKey, message).at(node.key_place());
             match did_you_mean(key, known()) {
-                Some(near) => note.help(format!("did you mean `{near}`?")),
-                None => note,
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic,
             }
         })
         .collect()
@@ -195,16 +196,24 @@ impl Manifest {
             InvalidManifest::from(failure)
         };
         let read = parse_document(lies.scope.into(), lies.path, bytes, JsonDialect::Strict, discovery.code());
-        let (root, notes) = read.map_err(|note| {
+        let (root, diagnostics) = read.map_err(|diagnostic| {
             InvalidManifest::from(ValidationFailure {
-                place: note.place.clone(),
-                ..ValidationFailure::new(discovery, "", format!("the manifest is no JSON: {}", note.message))
+                place: diagnostic.place.clone(),
+                ..ValidationFailure::new(
+                    discovery,
+                    "",
+                    format!("the manifest is no JSON: {}", diagnostic.message),
+                )
             })
         })?;
-        if let Some(note) = notes.first() {
+        if let Some(diagnostic) = diagnostics.first() {
             return Err(ValidationFailure {
-                place: note.place.clone(),
-                ..ValidationFailure::new(discovery, "", note.message.replace("; the last one counts", ""))
+                place: diagnostic.place.clone(),
+                ..ValidationFailure::new(
+                    discovery,
+                    "",
+                    diagnostic.message.replace("; the last one counts", ""),
+                )
             }
             .into());
         }
@@ -249,7 +258,7 @@ impl Manifest {
             .versions(table.get("contractVersion"), table.get("requiredCoreVersion"))
             .map_err(|failure| *failure)?;
         manifest.check_config(table.get("configSchema"), table.get("config"), checker)?;
-        Ok(Manifest { notes: unknown_keys(table, lies), ..manifest })
+        Ok(Manifest { diagnostics: unknown_keys(table, lies), ..manifest })
     }
 
     /// Returns the manifest of a built-in extension, which has settings of its own or none.
@@ -262,7 +271,7 @@ impl Manifest {
             config_schema: None,
             config: Map::new(),
             ability: Ability::Other,
-            notes: Diagnostics::new(),
+            diagnostics: Diagnostics::new(),
         }
     }
 
@@ -308,7 +317,7 @@ impl Manifest {
             config_schema: fields.node("configSchema").map(SettingsNode::to_value),
             config,
             ability,
-            notes: Diagnostics::new(),
+            diagnostics: Diagnostics::new(),
         })
     }
 

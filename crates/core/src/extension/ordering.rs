@@ -59,13 +59,13 @@ impl Ordering {
     /// # Errors
     /// The fault of the file. The layer is then used without an ordering, so the diagnostic is a warning.
     pub fn read(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
-        Self::parse(scope, path, bytes).map_err(|mut note| {
-            note.severity = crate::diagnostic::Severity::Warning;
-            note.message = format!("{path} was left out: {}", note.message);
-            if note.place.is_none() {
-                note.place = Some(Place::file(Some(scope), path));
+        Self::parse(scope, path, bytes).map_err(|mut diagnostic| {
+            diagnostic.severity = crate::diagnostic::Severity::Warning;
+            diagnostic.message = format!("{path} was left out: {}", diagnostic.message);
+            if diagnostic.place.is_none() {
+                diagnostic.place = Some(Place::file(Some(scope), path));
             }
-            note
+            diagnostic
         })
     }
 
@@ -73,19 +73,19 @@ impl Ordering {
         let bad = |code: DiagnosticCode, message: String, node: &SettingsNode| {
             Box::new(Diagnostic::error(code, message).at(node.place()))
         };
-        let (root, notes) = parse_document(scope.into(), path, bytes, JsonDialect::Strict, MALFORMED)?;
-        if let Some(note) = notes.into_iter().next() {
-            let message = note.message.replace("; the last one counts", "");
-            return Err(Box::new(Diagnostic { code: MALFORMED, message, ..note }));
+        let (root, diagnostics) = parse_document(scope.into(), path, bytes, JsonDialect::Strict, MALFORMED)?;
+        if let Some(diagnostic) = diagnostics.into_iter().next() {
+            let message = diagnostic.message.replace("; the last one counts", "");
+            return Err(Box::new(Diagnostic { code: MALFORMED, message, ..diagnostic }));
         }
         let table = root.as_table().ok_or_else(|| {
             bad(MALFORMED, format!("it must be a JSON object, not {}", root.described()), &root)
         })?;
         if let Some((key, node)) = table.iter().find(|(key, _)| *key != "hooks") {
             let message = format!("`{}` does not belong here; the only key is `hooks`", shown(key));
-            let mut note = bad(MALFORMED, message, node);
-            note.place = Some(node.key_place());
-            return Err(note);
+            let mut diagnostic = bad(MALFORMED, message, node);
+            diagnostic.place = Some(node.key_place());
+            return Err(diagnostic);
         }
         let Some(hooks) = table.get("hooks") else {
             return Ok(Ordering { scope, path: path.to_owned(), slots: BTreeMap::new() });
@@ -100,8 +100,8 @@ impl Ordering {
                 let near = did_you_mean(name, names.iter().map(String::as_str));
                 let help =
                     near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
-                let note = Diagnostic::error(INVALID_SLOT, format!("`{}` is no slot", shown(name)));
-                Box::new(note.at(node.key_place()).help(help))
+                let diagnostic = Diagnostic::error(INVALID_SLOT, format!("`{}` is no slot", shown(name)));
+                Box::new(diagnostic.at(node.key_place()).help(help))
             })?;
             let SettingsTree::List(items) = node.tree() else {
                 let message = format!("`{name}` must be an array of hook ids, not {}", node.described());
@@ -172,12 +172,12 @@ pub fn order(
                     continue;
                 }
                 let message = format!("{slot} has no active hook `{}`; it is passed over", shown(id));
-                let mut note =
+                let mut diagnostic =
                     Diagnostic::info(DiagnosticCode::OrderingUnknownHook, message).at(node.place());
                 if let Some(near) = did_you_mean(id, default.iter().map(|(_, id)| id.as_str())) {
-                    note = note.help(format!("did you mean `{near}`?"));
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
-                diagnostics.push(note);
+                diagnostics.push(diagnostic);
             }
             // Hooks of one name in several layers are adjacent, in the default order.
             let named: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
@@ -234,11 +234,11 @@ impl OrderingRewrite {
         } else {
             format!("{path} sets the order of {slot}: {is} (was {was})")
         };
-        let note = match self.scope {
+        let found = match self.scope {
             Scope::Project => Diagnostic::warning(DiagnosticCode::OrderingRewrite, what)
                 .help("trusting a project trusts the order that it ships"),
             _ => Diagnostic::info(DiagnosticCode::OrderingRewrite, what),
         };
-        note.at(Place::file(Some(self.scope), path))
+        found.at(Place::file(Some(self.scope), path))
     }
 }

@@ -155,7 +155,7 @@ fn check_manifests(
     for DiscoveredManifest { scope, category, id, path, what } in found {
         let verdict = match what {
             DiscoveredContent::Builtin { about } => CandidateState::Builtin(about),
-            DiscoveredContent::Untrusted(note) => CandidateState::Untrusted(note),
+            DiscoveredContent::Untrusted(diagnostic) => CandidateState::Untrusted(diagnostic),
             DiscoveredContent::Unreadable(failure) => CandidateState::Failed(vec![failure]),
             DiscoveredContent::Read(manifest) => CandidateState::Sound(manifest),
             DiscoveredContent::Manifest(bytes) => {
@@ -267,7 +267,7 @@ impl Resolver<'_> {
                     failure.place = settings.at(&[category.as_str(), id]).map(SettingsNode::key_place);
                     candidate.verdict = CandidateState::Failed(vec![failure]);
                 } else {
-                    result.notes.dedup();
+                    result.diagnostics.dedup();
                     configured.insert(at, result);
                 }
             }
@@ -286,14 +286,16 @@ impl Resolver<'_> {
             let row = &mut rows[at];
             let who = ExtensionLabel { scope, id, category };
             match candidate.verdict {
-                CandidateState::Untrusted(note) => row.diagnostics.push(note),
+                CandidateState::Untrusted(diagnostic) => row.diagnostics.push(diagnostic),
                 CandidateState::Pending(manifest) => describe(row, manifest),
                 CandidateState::Failed(failures) => {
                     let stays = active.iter().rfind(|active| **active < scope).copied();
                     row.diagnostics.extend(failures.iter().map(|failure| {
-                        let mut note = failure.diagnostic(&who, stays);
-                        note.place.get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
-                        note
+                        let mut diagnostic = failure.diagnostic(&who, stays);
+                        diagnostic
+                            .place
+                            .get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
+                        diagnostic
                     }));
                 }
                 verdict @ (CandidateState::Sound(_) | CandidateState::Builtin(_)) => {
@@ -312,7 +314,7 @@ impl Resolver<'_> {
                         row.config_scope = result.by;
                         // Diagnostics on the configuration of a hidden entry are useless.
                         if answers {
-                            row.diagnostics.extend(result.notes);
+                            row.diagnostics.extend(result.diagnostics);
                             settled.changes.extend(result.change);
                             settled.ignored.extend(result.ignored);
                         }
@@ -427,14 +429,14 @@ impl Resolver<'_> {
         let (off_by, _, off) = switches.find(|(_, off, _)| *off)?;
         let who = ExtensionLabel { scope, id: self.id, category: self.category };
         let is_on = self.switched_off(candidate).is_none();
-        let mut note =
+        let mut diagnostic =
             switched_on(&who, &DisabledBy::at(off_by, &off), &DisabledBy::at(on_by, &on), is_on).at(on);
         if on_by == SetBy::Project && is_on {
             let key = format!("{}.{}.disable", self.category, shown(self.id));
-            note.severity = Severity::Warning;
-            note = note.help(format!("`{key}=true` for one call switches it off"));
+            diagnostic.severity = Severity::Warning;
+            diagnostic = diagnostic.help(format!("`{key}=true` for one call switches it off"));
         }
-        Some(note)
+        Some(diagnostic)
     }
 }
 
@@ -500,7 +502,9 @@ fn hide_typed_names(entries: &mut [ExtensionEntry]) {
             let hidden = &mut entries[at];
             (hidden.active, hidden.runnable) = (false, false);
             hidden.shadowed_by = Some(origin.clone());
-            hidden.diagnostics.retain(|note| !matches!(note.code, DiagnosticCode::ScopeShadows | INCOMPLETE));
+            hidden
+                .diagnostics
+                .retain(|diagnostic| !matches!(diagnostic.code, DiagnosticCode::ScopeShadows | INCOMPLETE));
             let (hidden_origin, hidden_id) = (hidden.origin.clone(), hidden.name.clone());
             let winner = &mut entries[strongest];
             let who =
@@ -530,7 +534,7 @@ fn describe(row: &mut ExtensionEntry, manifest: Arc<Manifest>) {
         row.slot = hook.slot;
     }
     row.value.ability = Some(manifest.ability);
-    row.diagnostics.extend(manifest.notes);
+    row.diagnostics.extend(manifest.diagnostics);
 }
 
 /// Returns true if the settings of a built-in extension are checked when layers are merged.
@@ -577,10 +581,11 @@ fn unknown_names(
                 false => format!("`{category}.{}` configures nothing that any layer has", shown(id)),
             };
             reported += 1;
-            let note = Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place());
+            let diagnostic =
+                Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place());
             diagnostics.push(match near {
-                Some(near) => note.help(format!("did you mean `{near}`?")),
-                None => note,
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic,
             });
         }
     }

@@ -88,7 +88,7 @@ impl Scopes {
         let failed = |entry: &&ExtensionEntry| {
             entry.disabled_by.is_none()
                 && off(entry)
-                && entry.diagnostics.iter().any(|note| note.severity == Severity::Error)
+                && entry.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
         };
         Startup {
             loaded_count: self.entries.iter().filter(|entry| entry.active).count(),
@@ -96,7 +96,7 @@ impl Scopes {
             warnings: self
                 .diagnostics
                 .iter()
-                .filter(|note| note.severity == Severity::Warning)
+                .filter(|diagnostic| diagnostic.severity == Severity::Warning)
                 .cloned()
                 .collect(),
             disabled: self

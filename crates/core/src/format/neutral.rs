@@ -210,7 +210,8 @@ mod tests {
 }
 "#
         );
-        let codes: Vec<&str> = request.diagnostics.iter().map(|note| note.message.as_str()).collect();
+        let codes: Vec<&str> =
+            request.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         assert_eq!(codes, ["the tool `write` has no schema; it is sent as one that takes any object"]);
     }
 }

@@ -26,8 +26,8 @@ const EVENT: HookEvent = HookEvent::BeforeAgentStart;
 /// let reply = |text: &str| Ok(HookReply { system_prompt: Some(text.to_owned()), ..HookReply::default() });
 /// let no_tools = |_: &[String]| unreachable!("no hook switches tools");
 /// assert!(start.apply_reply("tone".into(), reply("Be brief."), no_tools).is_empty());
-/// let notes = start.apply_reply("shy".into(), reply(""), no_tools);
-/// assert_eq!(notes[0].code.as_str(), "hook/empty-prompt");
+/// let diagnostics = start.apply_reply("shy".into(), reply(""), no_tools);
+/// assert_eq!(diagnostics[0].code.as_str(), "hook/empty-prompt");
 /// assert_eq!(start.prompt().text, "Be brief.");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -88,8 +88,8 @@ impl AgentStart {
         reply: Result<HookReply, HookFailure>,
         rebuild: impl FnOnce(&[String]) -> Prompt,
     ) -> Diagnostics {
-        let mut notes = Vec::new();
-        let Some(reply) = hook.accept(EVENT, reply, &mut notes) else { return notes };
+        let mut diagnostics = Vec::new();
+        let Some(reply) = hook.accept(EVENT, reply, &mut diagnostics) else { return diagnostics };
         let mut stale = false;
         let mut seen = None;
         if let Some(tools) = reply.active_tools {
@@ -106,7 +106,7 @@ impl AgentStart {
         let text = match reply.system_prompt {
             _ if reply.replace_with_empty => Some(String::new()),
             Some(text) if text.is_empty() => {
-                notes.push(hook.note(empty_prompt_note(hook.name)));
+                diagnostics.push(hook.note(empty_prompt_note(hook.name)));
                 None
             }
             other => other,
@@ -123,14 +123,16 @@ impl AgentStart {
                 }
             }
             let removed = self.prompt.revise(&text, hook.name, EVENT);
-            notes.extend(SectionRemoval::note(&removed, hook.name, EVENT).map(|note| hook.note(note)));
+            diagnostics.extend(
+                SectionRemoval::note(&removed, hook.name, EVENT).map(|diagnostic| hook.note(diagnostic)),
+            );
             self.set_by = Some(hook.name.to_owned());
         }
         if stale {
-            notes.push(hook.note(stale_override_note(hook.name)));
+            diagnostics.push(hook.note(stale_override_note(hook.name)));
         }
         self.messages.extend(reply.message);
-        notes
+        diagnostics
     }
 }
 
@@ -192,9 +194,9 @@ mod tests {
     }
 
     fn apply(start: &mut AgentStart, hook: &str, reply: HookReply) -> Vec<&'static str> {
-        let notes = start.apply_reply(hook.into(), Ok(reply), |names| base(&names.join(",")));
+        let diagnostics = start.apply_reply(hook.into(), Ok(reply), |names| base(&names.join(",")));
         start.prompt().check_tiling().expect("parts and spans tile the prompt");
-        notes.into_iter().map(|note| note.code.as_str()).collect()
+        diagnostics.into_iter().map(|diagnostic| diagnostic.code.as_str()).collect()
     }
 
     const OLD: &str = "You help.\nTools: all\nDate: today";
@@ -266,11 +268,14 @@ mod tests {
         let with = |reply: HookReply, words: &str| HookReply { message: message(words), ..reply };
         assert!(apply(&mut start, "A", with(text(&format!("{OLD}\n[A]")), "msg A")).is_empty());
         let before = start.clone();
-        let notes = start.apply_reply("T".into(), Err(HookFailure::failed("boom in T")), |_| {
+        let diagnostics = start.apply_reply("T".into(), Err(HookFailure::failed("boom in T")), |_| {
             unreachable!("it switches no tools")
         });
         assert_eq!(start, before);
-        assert_eq!(notes[0].message, "hook `T` failed at before_agent_start and was skipped: boom in T");
+        assert_eq!(
+            diagnostics[0].message,
+            "hook `T` failed at before_agent_start and was skipped: boom in T"
+        );
         let seen = start.prompt().text.clone();
         assert!(apply(&mut start, "B", with(text(&format!("{seen}\n[B]")), "msg B")).is_empty());
         assert_eq!(start.prompt().text, format!("{OLD}\n[A]\n[B]"));

@@ -23,9 +23,11 @@ pub fn apply_input_reply(
     words: &mut String,
     hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> ControlFlow<()> {
-    let Some(reply) = hook.accept(HookEvent::Input, reply, notes) else { return ControlFlow::Continue(()) };
+    let Some(reply) = hook.accept(HookEvent::Input, reply, diagnostics) else {
+        return ControlFlow::Continue(());
+    };
     if reply.handled {
         return ControlFlow::Break(());
     }
@@ -41,9 +43,9 @@ pub fn apply_context_reply(
     messages: &mut Vec<Value>,
     hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
-    if let Some(list) = hook.accept(HookEvent::Context, reply, notes).and_then(|reply| reply.messages) {
+    if let Some(list) = hook.accept(HookEvent::Context, reply, diagnostics).and_then(|reply| reply.messages) {
         *messages = list;
     }
 }
@@ -63,9 +65,9 @@ pub fn apply_resources_reply(
     paths: &mut Vec<SkillPath>,
     hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
-    let Some(reply) = hook.accept(HookEvent::ResourcesDiscover, reply, notes) else { return };
+    let Some(reply) = hook.accept(HookEvent::ResourcesDiscover, reply, diagnostics) else { return };
     let mut known: BTreeSet<String> = paths.iter().map(|one| one.path.clone()).collect();
     let new = reply.skill_paths.into_iter().filter(|path| known.insert(path.clone()));
     paths.extend(new.map(|path| SkillPath { path, hook: hook.name.to_owned() }));
@@ -92,44 +94,44 @@ mod tests {
             (vec![Ok(prompt(""))], "", false, 0),
             (vec![Ok(prompt("a")), Ok(handled), Ok(prompt("b"))], "a", true, 0),
         ] {
-            let (mut text, mut notes) = ("hi".to_owned(), Vec::new());
+            let (mut text, mut diagnostics) = ("hi".to_owned(), Vec::new());
             let flow = replies
                 .into_iter()
-                .try_for_each(|reply| apply_input_reply(&mut text, "h".into(), reply, &mut notes));
-            assert_eq!((text.as_str(), flow.is_break(), notes.len()), (words, done, reported));
+                .try_for_each(|reply| apply_input_reply(&mut text, "h".into(), reply, &mut diagnostics));
+            assert_eq!((text.as_str(), flow.is_break(), diagnostics.len()), (words, done, reported));
         }
     }
 
     #[test]
     fn messages_are_replaced_and_what_was_done_in_place_stays() {
-        let (mut messages, mut notes) = (vec![json!({"role": "user"})], Vec::new());
-        apply_context_reply(&mut messages, "quiet".into(), Ok(HookReply::default()), &mut notes);
+        let (mut messages, mut diagnostics) = (vec![json!({"role": "user"})], Vec::new());
+        apply_context_reply(&mut messages, "quiet".into(), Ok(HookReply::default()), &mut diagnostics);
         messages.push(json!({"role": "custom"}));
-        apply_context_reply(&mut messages, "broken".into(), boom(), &mut notes);
+        apply_context_reply(&mut messages, "broken".into(), boom(), &mut diagnostics);
         assert_eq!(messages, [json!({"role": "user"}), json!({"role": "custom"})]);
         assert_eq!(
-            notes.iter().map(|note| note.message.as_str()).collect::<Vec<_>>(),
+            diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect::<Vec<_>>(),
             ["hook `broken` failed at context and was skipped: boom"]
         );
         let empty = HookReply { messages: Some(vec![]), ..HookReply::default() };
-        apply_context_reply(&mut messages, "empty".into(), Ok(empty), &mut notes);
+        apply_context_reply(&mut messages, "empty".into(), Ok(empty), &mut diagnostics);
         assert_eq!(messages, Vec::<Value>::new(), "an empty list is a list");
     }
 
     #[test]
     fn paths_are_united_in_order() {
-        let (mut paths, mut notes) = (Vec::new(), Vec::new());
+        let (mut paths, mut diagnostics) = (Vec::new(), Vec::new());
         let reply = |list: &[&str]| {
             Ok(HookReply {
                 skill_paths: list.iter().map(|path| (*path).to_owned()).collect(),
                 ..HookReply::default()
             })
         };
-        apply_resources_reply(&mut paths, "a".into(), reply(&["x", "y"]), &mut notes);
-        apply_resources_reply(&mut paths, "b".into(), boom(), &mut notes);
-        apply_resources_reply(&mut paths, "c".into(), reply(&["z", "x"]), &mut notes);
+        apply_resources_reply(&mut paths, "a".into(), reply(&["x", "y"]), &mut diagnostics);
+        apply_resources_reply(&mut paths, "b".into(), boom(), &mut diagnostics);
+        apply_resources_reply(&mut paths, "c".into(), reply(&["z", "x"]), &mut diagnostics);
         let named: Vec<_> = paths.iter().map(|one| (one.path.as_str(), one.hook.as_str())).collect();
         assert_eq!(named, [("x", "a"), ("y", "a"), ("z", "c")]);
-        assert_eq!(notes.len(), 1);
+        assert_eq!(diagnostics.len(), 1);
     }
 }

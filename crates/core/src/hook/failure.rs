@@ -94,10 +94,10 @@ impl HookFailure {
             HookFailureAction::Stops => "stopped what it was asked about",
         };
         let what = format!("hook `{}` failed at {event} and {then}: {self}", shown(hook));
-        let mut note = Diagnostic::error(DiagnosticCode::HookError, what);
-        note.place = place;
-        note.help = self.help();
-        note
+        let mut found = Diagnostic::error(DiagnosticCode::HookError, what);
+        found.place = place;
+        found.help = self.help();
+        found
     }
 
     fn help(&self) -> Option<String> {
@@ -189,9 +189,9 @@ mod tests {
                 Some("at a.js:3"),
             ),
         ] {
-            let note = failure.diagnostic("a\u{202e}b", event, None);
-            assert_eq!((note.code.as_str(), note.message.as_str()), ("hook/error", message));
-            assert_eq!(note.help.as_deref(), help);
+            let diagnostic = failure.diagnostic("a\u{202e}b", event, None);
+            assert_eq!((diagnostic.code.as_str(), diagnostic.message.as_str()), ("hook/error", message));
+            assert_eq!(diagnostic.help.as_deref(), help);
         }
     }
 }

@@ -25,15 +25,15 @@ impl HookReply {
             return Err(HookFailure::Shape { key: String::new(), expected: "an object", found });
         };
         map.retain(|_, value| !value.is_null());
-        let mut notes = Vec::new();
+        let mut diagnostics = Vec::new();
         let unknown: Vec<&str> = map.keys().map(String::as_str).filter(|key| !KEYS.contains(key)).collect();
-        notes.extend(unknown_keys(hook, event, &unknown));
+        diagnostics.extend(unknown_keys(hook, event, &unknown));
         let heeded = event.reply_keys();
         let ignored: Vec<&str> =
             KEYS.into_iter().filter(|key| map.contains_key(*key) && !heeded.contains(key)).collect();
-        notes.extend(ignored_keys(hook, event, &ignored));
+        diagnostics.extend(ignored_keys(hook, event, &ignored));
         map.retain(|key, _| heeded.contains(&key.as_str()));
-        Ok((HookReply::of(&map)?, notes))
+        Ok((HookReply::of(&map)?, diagnostics))
     }
 
     /// Reads the keys of a map and ignores others.
@@ -124,9 +124,10 @@ mod tests {
 
     fn read(event: HookEvent, stdout: &str) -> Result<(HookReply, Vec<String>), String> {
         let read = HookReply::read("h", event, stdout.as_bytes()).map_err(|failure| failure.to_string())?;
-        let note =
-            |note: Diagnostic| format!("{} {} — {}", note.code, note.message, note.help.unwrap_or_default());
-        Ok((read.0, read.1.into_iter().map(note).collect()))
+        let diagnostic = |diagnostic: Diagnostic| {
+            format!("{} {} — {}", diagnostic.code, diagnostic.message, diagnostic.help.unwrap_or_default())
+        };
+        Ok((read.0, read.1.into_iter().map(diagnostic).collect()))
     }
 
     #[test]
@@ -154,9 +155,9 @@ mod tests {
             (HookEvent::ToolCall, none()),
             (HookEvent::ToolResult, none()),
         ] {
-            let (read, notes) = read(event, all).expect("an answer");
+            let (read, diagnostics) = read(event, all).expect("an answer");
             assert_eq!(read, reply, "{event}");
-            assert_eq!(notes.len(), 1, "{event} {notes:?}");
+            assert_eq!(diagnostics.len(), 1, "{event} {diagnostics:?}");
             assert!(read.keys().iter().all(|key| event.reply_keys().contains(key)));
         }
         for event in HookEvent::ALL {
@@ -252,14 +253,14 @@ mod tests {
 
     #[test]
     fn ignored_keys_are_reported_once_each() {
-        let (reply, notes) = read(
+        let (reply, diagnostics) = read(
             HookEvent::Context,
             r#"{"mesages":[],"x\n1":1,"x2":1,"x3":1,"x4":1,"x5":1,"x6":1,"system_prompt":7,"handled":true}"#,
         )
         .expect("what is ignored may have any type");
         assert_eq!(reply, HookReply::default());
         assert_eq!(
-            notes,
+            diagnostics,
             [
                 "hook/unknown-key hook `h` answered at context with an unknown reply: `mesages`, `x\\u{a}1`, `x2`, `x3`, \
                  `x4`, and 2 more — did you mean `messages`?",

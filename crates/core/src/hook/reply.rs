@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(all.keys(), KEYS);
         for event in HookEvent::ALL {
             let mut reply = all.clone();
-            let note = reply.confine("h", event).expect("some of it means nothing here");
-            assert_eq!(note.code.as_str(), "hook/ignored-key");
+            let diagnostic = reply.confine("h", event).expect("some of it means nothing here");
+            assert_eq!(diagnostic.code.as_str(), "hook/ignored-key");
             assert_eq!(reply.keys().len(), event.reply_keys().len(), "{event}");
             assert_eq!(reply.confine("h", event), None);
         }

@@ -20,9 +20,9 @@ impl<'a> From<&'a str> for HookSource<'a> {
 
 impl HookSource<'_> {
     /// Adds the place to a diagnostic that has none.
-    pub(super) fn note(self, mut note: Diagnostic) -> Diagnostic {
-        note.place = note.place.or_else(|| self.place.cloned());
-        note
+    pub(super) fn note(self, mut diagnostic: Diagnostic) -> Diagnostic {
+        diagnostic.place = diagnostic.place.or_else(|| self.place.cloned());
+        diagnostic
     }
 
     /// Returns the reply of a hook without keys that have no meaning at this event. A failure becomes a
@@ -31,15 +31,15 @@ impl HookSource<'_> {
         self,
         event: HookEvent,
         reply: Result<HookReply, HookFailure>,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Option<HookReply> {
         match reply {
             Ok(mut reply) => {
-                notes.extend(reply.confine(self.name, event).map(|note| self.note(note)));
+                diagnostics.extend(reply.confine(self.name, event).map(|diagnostic| self.note(diagnostic)));
                 Some(reply)
             }
             Err(failure) => {
-                notes.push(failure.diagnostic(self.name, event, self.place.cloned()));
+                diagnostics.push(failure.diagnostic(self.name, event, self.place.cloned()));
                 None
             }
         }
@@ -54,12 +54,15 @@ mod tests {
     fn a_note_has_the_place_of_the_manifest() {
         let place = Place::file(None, "~/.x/extensions/hooks/h/manifest.json");
         let hook = HookSource { name: "h", place: Some(&place) };
-        let mut notes = Vec::new();
-        assert_eq!(hook.accept(HookEvent::Input, Err(HookFailure::failed("no")), &mut notes), None);
+        let mut diagnostics = Vec::new();
+        assert_eq!(hook.accept(HookEvent::Input, Err(HookFailure::failed("no")), &mut diagnostics), None);
         let reply = HookReply { replace_with_empty: true, handled: true, ..HookReply::default() };
-        let accepted = hook.accept(HookEvent::Input, Ok(reply), &mut notes).expect("it answered");
+        let accepted = hook.accept(HookEvent::Input, Ok(reply), &mut diagnostics).expect("it answered");
         assert_eq!(accepted.keys(), ["handled"]);
-        let codes: Vec<_> = notes.iter().map(|note| (note.code.as_str(), note.place.as_ref())).collect();
+        let codes: Vec<_> = diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic.code.as_str(), diagnostic.place.as_ref()))
+            .collect();
         assert_eq!(codes, [("hook/error", Some(&place)), ("hook/ignored-key", Some(&place))]);
     }
 }

@@ -51,12 +51,12 @@ pub fn diagnostics<F: TextFinding>(
     path: &str,
 ) -> Diagnostics {
     let mut places = LocationFinder { text, scope, path, at: 0, line: 1, line_start: 0, column: 1 };
-    let note = |finding: &F| {
+    let diagnostic = |finding: &F| {
         let place = places.place(finding.range());
-        let note = Diagnostic::new(finding.severity(), finding.code(), finding.message()).at(place);
-        Diagnostic { help: finding.help(), ..note }
+        let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message()).at(place);
+        Diagnostic { help: finding.help(), ..diagnostic }
     };
-    findings.iter().map(note).collect()
+    findings.iter().map(diagnostic).collect()
 }
 
 /// Keeps so many findings at most, in the order of the text: of more, the worst, and of equally bad ones the first. Returns
@@ -237,10 +237,10 @@ mod tests {
         #[test]
         fn one_pass_gives_the_places_of_many(text in "([a-zäé漢]|\n|\r|\r\n|x{99}){0,40}") {
             let all: Vec<RangeFinding> = text.char_indices().map(|(at, c)| RangeFinding(at..at + c.len_utf8())).collect();
-            let notes = diagnostics(&all, &text, Some(Scope::Project), "a.md");
-            for (RangeFinding(range), note) in all.iter().zip(notes) {
+            let found = diagnostics(&all, &text, Some(Scope::Project), "a.md");
+            for (RangeFinding(range), diagnostic) in all.iter().zip(found) {
                 let place = Place::within(Some(Scope::Project), "a.md", &text, range.clone());
-                prop_assert_eq!(note.place, Some(place));
+                prop_assert_eq!(diagnostic.place, Some(place));
             }
         }
     }

@@ -318,14 +318,14 @@ pub fn diagnostics(
     path: &str,
     comments: CommentHandling,
 ) -> Diagnostics {
-    let mut notes = finding::diagnostics(findings, text, scope, path);
-    for note in notes.iter_mut().filter(|note| note.code == HiddenKind::Comment.code()) {
-        note.help = match comments {
-            CommentHandling::Sent => note.help.take().map(|help| format!("the model sees it; {help}")),
+    let mut found = finding::diagnostics(findings, text, scope, path);
+    for diagnostic in found.iter_mut().filter(|diagnostic| diagnostic.code == HiddenKind::Comment.code()) {
+        diagnostic.help = match comments {
+            CommentHandling::Sent => diagnostic.help.take().map(|help| format!("the model sees it; {help}")),
             CommentHandling::Stripped => Some("the model does not see it".to_owned()),
         };
     }
-    notes
+    found
 }
 
 /// A run of hidden text, before anything is worked out for a message.

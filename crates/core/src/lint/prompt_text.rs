@@ -49,8 +49,9 @@ fn files<'a>(
         for found in found.iter().filter(|found| found.severity() > Severity::Info) {
             let path = origin.to_string();
             if seen.insert((path.clone(), found.code())) {
-                let note = Diagnostic::warning(found.code(), found.message());
-                diagnostics.push(note.at(Place::file(origin.scope(), path)).help("a lint shows every place"));
+                let diagnostic = Diagnostic::warning(found.code(), found.message());
+                diagnostics
+                    .push(diagnostic.at(Place::file(origin.scope(), path)).help("a lint shows every place"));
             }
         }
     }

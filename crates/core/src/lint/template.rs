@@ -99,14 +99,14 @@ pub fn lint_few(
         return (vec![TemplateFinding { diagnostic, position: error.position().clone(), edit: None }], 0);
     }
     let template = Template::parse_unlimited(text.into(), options);
-    let mut notes = PendingFindings(BoundedList::new(most));
-    tags::structure(&template, &mut notes);
-    tags::notes(&template, options, catalogue, &mut notes);
-    volatile::notes(&template, catalogue, &mut notes);
-    near::notes(&template, options, catalogue, &mut notes);
-    unclosed::notes(&template, catalogue, &mut notes);
-    foreign::notes(&template, catalogue, &mut notes);
-    notes.locate(text, scope, path)
+    let mut diagnostics = PendingFindings(BoundedList::new(most));
+    tags::structure(&template, &mut diagnostics);
+    tags::diagnostics(&template, options, catalogue, &mut diagnostics);
+    volatile::diagnostics(&template, catalogue, &mut diagnostics);
+    near::diagnostics(&template, options, catalogue, &mut diagnostics);
+    unclosed::diagnostics(&template, catalogue, &mut diagnostics);
+    foreign::diagnostics(&template, catalogue, &mut diagnostics);
+    diagnostics.locate(text, scope, path)
 }
 
 /// Finds the tags of a template that are text because their block is broken: `if`, `else` and `endif` without their partners. Of
@@ -129,9 +129,9 @@ pub fn lint_structure(
     if too_large(text, options).is_some() {
         return Vec::new();
     }
-    let mut notes = PendingFindings(BoundedList::new(most));
-    tags::structure(&Template::parse_unlimited(text.into(), options), &mut notes);
-    notes.locate(text, scope, path).0
+    let mut diagnostics = PendingFindings(BoundedList::new(most));
+    tags::structure(&Template::parse_unlimited(text.into(), options), &mut diagnostics);
+    diagnostics.locate(text, scope, path).0
 }
 
 /// A finding before its line and column are known.
@@ -178,20 +178,20 @@ struct PendingFindings(BoundedList<(Reverse<Severity>, usize), PendingFinding>);
 impl PendingFindings {
     /// Finds line and column of each, in the order of the text. Returns how many were left out besides.
     fn locate(self, text: &str, scope: Option<Scope>, path: &str) -> (Vec<TemplateFinding>, usize) {
-        let (mut notes, left) = self.0.finish();
-        notes.sort_by_key(|note| note.range.start);
+        let (mut diagnostics, left) = self.0.finish();
+        diagnostics.sort_by_key(|found| found.range.start);
         let mut locator = Locator::new(text);
-        let finding = |note: PendingFinding| {
-            let (position, place) = locator.place(scope, path, note.range);
-            let mut diagnostic = Diagnostic::new(note.severity, note.code, note.message).at(place);
-            diagnostic.help = note.help;
-            TemplateFinding { diagnostic, position, edit: note.edit }
+        let finding = |found: PendingFinding| {
+            let (position, place) = locator.place(scope, path, found.range);
+            let mut diagnostic = Diagnostic::new(found.severity, found.code, found.message).at(place);
+            diagnostic.help = found.help;
+            TemplateFinding { diagnostic, position, edit: found.edit }
         };
-        (notes.into_iter().map(finding).collect(), left)
+        (diagnostics.into_iter().map(finding).collect(), left)
     }
 
-    fn push(&mut self, note: PendingFinding) {
-        self.0.push((Reverse(note.severity), note.range.start), note);
+    fn push(&mut self, diagnostic: PendingFinding) {
+        self.0.push((Reverse(diagnostic.severity), diagnostic.range.start), diagnostic);
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) struct ServerDeclaration {
     pub(super) switch: Option<ServerSwitch>,
     pub(super) what: DeclarationKind,
     /// Warnings that do not invalidate the entry.
-    pub(super) notes: Diagnostics,
+    pub(super) diagnostics: Diagnostics,
 }
 
 /// `"disable": true` or `false`.
@@ -71,21 +71,21 @@ impl McpFile {
     ///
     /// ```
     /// use preface_core::{mcp_servers::McpFile, scope::Scope};
-    /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", br#"{"mcpServers": {"git": 1,}}"#);
-    /// assert!(file.is_some() && notes.is_empty(), "that `git` is no server is reported when all layers are known");
-    /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", b"{");
+    /// let (file, diagnostics) = McpFile::read(Scope::Global, "~/.stud/mcp.json", br#"{"mcpServers": {"git": 1,}}"#);
+    /// assert!(file.is_some() && diagnostics.is_empty(), "that `git` is no server is reported when all layers are known");
+    /// let (file, diagnostics) = McpFile::read(Scope::Global, "~/.stud/mcp.json", b"{");
     /// assert!(file.is_none());
-    /// assert_eq!(notes[0].code.as_str(), "mcp/config-invalid");
+    /// assert_eq!(diagnostics[0].code.as_str(), "mcp/config-invalid");
     /// ```
     #[must_use]
     pub fn read(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<McpFile>, Diagnostics) {
-        let mut notes = Diagnostics::new();
-        match Self::parse(scope, path_for_people, bytes, &mut notes) {
-            Ok(servers) => (Some(McpFile { scope, path: path_for_people.to_owned(), servers }), notes),
-            Err(mut note) => {
-                note.message = format!("{}; this file is left out", note.message);
-                note.place = note.place.map(without_excerpt);
-                (None, vec![*note])
+        let mut diagnostics = Diagnostics::new();
+        match Self::parse(scope, path_for_people, bytes, &mut diagnostics) {
+            Ok(servers) => (Some(McpFile { scope, path: path_for_people.to_owned(), servers }), diagnostics),
+            Err(mut diagnostic) => {
+                diagnostic.message = format!("{}; this file is left out", diagnostic.message);
+                diagnostic.place = diagnostic.place.map(without_excerpt);
+                (None, vec![*diagnostic])
             }
         }
     }
@@ -97,8 +97,8 @@ impl McpFile {
         diagnostics: &mut Diagnostics,
     ) -> Result<BTreeMap<String, ServerDeclaration>, Box<Diagnostic>> {
         let bad = |message: String, place: Place| Box::new(Diagnostic::error(INVALID, message).at(place));
-        let (root, mut notes) = parse_document(scope.into(), path, bytes, JsonDialect::Commented, INVALID)?;
-        if notes.iter().any(|note| note.place.as_ref().is_none_or(|place| place.span.is_none())) {
+        let (root, mut found) = parse_document(scope.into(), path, bytes, JsonDialect::Commented, INVALID)?;
+        if found.iter().any(|diagnostic| diagnostic.place.as_ref().is_none_or(|place| place.span.is_none())) {
             return Err(bad("too many of its keys are set twice".to_owned(), Place::file(Some(scope), path)));
         }
         let table = root.as_table().ok_or_else(|| {
@@ -107,7 +107,10 @@ impl McpFile {
         let servers = match table.get(WRAPPER) {
             Some(node) => {
                 let key = node.key_place();
-                if notes.iter().any(|note| note.place.as_ref().is_some_and(|place| place.span == key.span)) {
+                if found
+                    .iter()
+                    .any(|diagnostic| diagnostic.place.as_ref().is_some_and(|place| place.span == key.span))
+                {
                     return Err(bad(format!("`{WRAPPER}` is set twice"), key));
                 }
                 note_strangers(table, diagnostics);
@@ -125,13 +128,15 @@ impl McpFile {
                     let message =
                         format!("`{}` must be a server, an object, not {}", shown(key), node.json_type());
                     let near = did_you_mean(key, [WRAPPER]).unwrap_or(WRAPPER);
-                    let note = Diagnostic::error(INVALID, message).at(node.place());
-                    return Err(Box::new(note.help(format!("write `{{\"{near}\": {{\"id\": {{…}}}}}}`"))));
+                    let diagnostic = Diagnostic::error(INVALID, message).at(node.place());
+                    return Err(Box::new(
+                        diagnostic.help(format!("write `{{\"{near}\": {{\"id\": {{…}}}}}}`")),
+                    ));
                 }
                 if let Some((key, node)) = misnamed_wrapper(table) {
                     let message = format!("`{}` is no server: it holds servers", shown(key));
-                    let note = Diagnostic::error(INVALID, message).at(node.key_place());
-                    return Err(Box::new(note.help(format!("did you mean `{WRAPPER}`?"))));
+                    let diagnostic = Diagnostic::error(INVALID, message).at(node.key_place());
+                    return Err(Box::new(diagnostic.help(format!("did you mean `{WRAPPER}`?"))));
                 }
                 table
             }
@@ -141,16 +146,16 @@ impl McpFile {
             return Err(bad(message, Place::file(Some(scope), path)));
         }
         let read = sorted_entries(servers).into_iter().map(|(id, node)| {
-            let about = take_within(&mut notes, node);
+            let about = take_within(&mut found, node);
             (id.to_owned(), ServerDeclaration::read(id, node, about))
         });
         let read = read.collect();
         // The remaining diagnostics are about values that a duplicate key replaced, or about numbers that are
         // no servers.
-        diagnostics.extend(notes.into_iter().map(|note| Diagnostic {
+        diagnostics.extend(found.into_iter().map(|diagnostic| Diagnostic {
             code: INVALID,
-            place: note.place.map(without_excerpt),
-            ..note
+            place: diagnostic.place.map(without_excerpt),
+            ..diagnostic
         }));
         Ok(read)
     }
@@ -174,10 +179,10 @@ fn note_strangers(table: &SettingsTable, diagnostics: &mut Diagnostics) {
         sorted_entries(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
     for (key, node) in strangers.iter().take(MOST_FAULTS) {
         let message = format!("`{}` is next to `{WRAPPER}` and is ignored", shown(key));
-        let note = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
+        let diagnostic = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
         diagnostics.push(match node.as_table() {
-            Some(_) => note.help(format!("if it is a server, move it into `{WRAPPER}`")),
-            None => note,
+            Some(_) => diagnostic.help(format!("if it is a server, move it into `{WRAPPER}`")),
+            None => diagnostic,
         });
     }
     if strangers.len() > MOST_FAULTS {
@@ -187,15 +192,15 @@ fn note_strangers(table: &SettingsTable, diagnostics: &mut Diagnostics) {
 }
 
 /// Takes the parser's diagnostics about a value or its key: duplicate keys, numbers that are too large.
-fn take_within(notes: &mut Diagnostics, node: &SettingsNode) -> Diagnostics {
+fn take_within(diagnostics: &mut Diagnostics, node: &SettingsNode) -> Diagnostics {
     let from = node.key_place().span.map_or(node.span().start, |span| span.start);
     let to = node.span().end;
-    let is_within = |note: &Diagnostic| {
-        let span = note.place.as_ref().and_then(|place| place.span.as_ref());
+    let is_within = |diagnostic: &Diagnostic| {
+        let span = diagnostic.place.as_ref().and_then(|place| place.span.as_ref());
         span.is_some_and(|span| from <= span.start && span.end <= to)
     };
-    let (within, rest) = std::mem::take(notes).into_iter().partition(is_within);
-    *notes = rest;
+    let (within, rest) = std::mem::take(diagnostics).into_iter().partition(is_within);
+    *diagnostics = rest;
     within
 }
 
@@ -207,21 +212,21 @@ impl ServerDeclaration {
             table: None,
             failures: Vec::new(),
             more: 0,
-            notes: Vec::new(),
+            diagnostics: Vec::new(),
         };
         if let Some(fault) = id_fault(id) {
             reading.report("", format!("the id `{}` {fault}", shown(id)));
         }
-        for note in found {
+        for diagnostic in found {
             // Products differ in which duplicate they use, so the excerpt must not show only one of them.
-            let twice = note.place.as_ref().is_some_and(|of| of.span == place.span);
+            let twice = diagnostic.place.as_ref().is_some_and(|of| of.span == place.span);
             let (stage, message) = match twice {
                 true => (ValidationStage::Register, "the id is taken in this file already".to_owned()),
-                false => (ValidationStage::Shape, note.message.replace("; the last one counts", "")),
+                false => (ValidationStage::Shape, diagnostic.message.replace("; the last one counts", "")),
             };
             let mut failure = ValidationFailure::new(stage, "", message);
-            failure.place = note.place.map(without_excerpt);
-            failure.help = note.help;
+            failure.place = diagnostic.place.map(without_excerpt);
+            failure.help = diagnostic.help;
             reading.fail(failure);
         }
         let Some(table) = node.as_table() else {
@@ -231,44 +236,44 @@ impl ServerDeclaration {
                 place,
                 switch: None,
                 what: DeclarationKind::Broken(failures),
-                notes: Vec::new(),
+                diagnostics: Vec::new(),
             };
         };
         reading.table = Some(table);
-        reading.notes = unknown_keys(id, table);
+        reading.diagnostics = unknown_keys(id, table);
         let switch = reading.switch();
         let is_switch = |key: &str| ["disable", "disabled"].contains(&key);
         let known = || table.iter().map(|(key, _)| key).filter(|key| KEYS.contains(key));
         let only_switches = known().any(is_switch) && known().all(is_switch);
         let server = if only_switches { None } else { reading.server() };
-        let notes = std::mem::take(&mut reading.notes);
+        let diagnostics = std::mem::take(&mut reading.diagnostics);
         let failures = reading.finish();
         let what = match server {
             _ if !failures.is_empty() => DeclarationKind::Broken(failures),
             Some(server) => DeclarationKind::Sound(server),
             None => DeclarationKind::Directive,
         };
-        ServerDeclaration { place, switch, what, notes }
+        ServerDeclaration { place, switch, what, diagnostics }
     }
 }
 
 fn unknown_keys(id: &str, table: &SettingsTable) -> Diagnostics {
     let unknown: Vec<_> = sorted_entries(table).into_iter().filter(|(key, _)| !KEYS.contains(key)).collect();
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     for (key, node) in unknown.iter().take(MOST_FAULTS) {
         let message = format!("`{}` of the server `{}` is unknown and is ignored", shown(key), shown(id));
-        let note = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
-        notes.push(match did_you_mean(key, KEYS) {
-            Some(near) => note.help(format!("did you mean `{near}`?")),
-            None => note,
+        let diagnostic = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
+        diagnostics.push(match did_you_mean(key, KEYS) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
         });
     }
     if unknown.len() > MOST_FAULTS {
         let more = unknown.len() - MOST_FAULTS;
         let message = format!("{more} more keys of the server `{}` are ignored", shown(id));
-        notes.push(Diagnostic::warning(UNKNOWN_KEY, message));
+        diagnostics.push(Diagnostic::warning(UNKNOWN_KEY, message));
     }
-    notes
+    diagnostics
 }
 
 /// The fields of one server; faults are collected, so that all of them are reported at once.
@@ -279,7 +284,7 @@ struct ServerReader<'n> {
     failures: Vec<ValidationFailure>,
     more: usize,
     /// Warnings that do not invalidate the entry.
-    notes: Diagnostics,
+    diagnostics: Diagnostics,
 }
 
 impl<'n> ServerReader<'n> {
@@ -352,7 +357,7 @@ impl<'n> ServerReader<'n> {
             if let Some(node) = self.node(key) {
                 let message = format!("`{key}` does nothing for a server of type `{transport}`");
                 let place = without_excerpt(node.key_place());
-                self.notes.push(Diagnostic::warning(UNKNOWN_KEY, message).at(place));
+                self.diagnostics.push(Diagnostic::warning(UNKNOWN_KEY, message).at(place));
             }
         }
         match transport {

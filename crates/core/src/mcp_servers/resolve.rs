@@ -74,7 +74,7 @@ pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -
             resolved.diagnostics.extend(declared.report_unknown(&id, &known));
             continue;
         }
-        resolved.diagnostics.extend(declared.notes.iter().cloned());
+        resolved.diagnostics.extend(declared.diagnostics.iter().cloned());
         for row in declared.select_active(&id, may_run) {
             resolved.diagnostics.extend(row.diagnostics.iter().cloned());
             resolved.servers.push(row);
@@ -89,13 +89,13 @@ struct LayerDeclarations {
     candidates: Vec<ServerCandidate>,
     switches: Vec<LayerSwitch>,
     /// Diagnostics of entries that only set `disable`.
-    notes: Diagnostics,
+    diagnostics: Diagnostics,
 }
 
 struct ServerCandidate {
     origin: EntryOrigin,
     verdict: Result<McpServer, Vec<ValidationFailure>>,
-    notes: Diagnostics,
+    diagnostics: Diagnostics,
 }
 
 struct LayerSwitch {
@@ -112,7 +112,7 @@ impl LayerSwitch {
 
 impl LayerDeclarations {
     fn add(&mut self, origin: EntryOrigin, declared: ServerDeclaration) {
-        let ServerDeclaration { place, switch, what, mut notes } = declared;
+        let ServerDeclaration { place, switch, what, mut diagnostics } = declared;
         let broken = matches!(what, DeclarationKind::Broken(_));
         // An invalid entry does not enable another.
         if let Some(switch) = switch.filter(|switch| switch.off || !broken) {
@@ -120,7 +120,7 @@ impl LayerDeclarations {
         }
         let verdict = match what {
             DeclarationKind::Directive => {
-                self.notes.append(&mut notes);
+                self.diagnostics.append(&mut diagnostics);
                 return;
             }
             DeclarationKind::Broken(failures) => Err(failures),
@@ -135,7 +135,7 @@ impl LayerDeclarations {
                 _ => Ok(server),
             },
         };
-        self.candidates.push(ServerCandidate { origin, verdict, notes });
+        self.candidates.push(ServerCandidate { origin, verdict, diagnostics });
     }
 
     /// Returns the file that disabled the servers of a layer: its own or that of a layer above. A project does not
@@ -151,7 +151,7 @@ impl LayerDeclarations {
     fn select_active(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut failures = Vec::new();
         let mut rows = Vec::new();
-        for ServerCandidate { origin, verdict, notes } in std::mem::take(&mut self.candidates) {
+        for ServerCandidate { origin, verdict, diagnostics } in std::mem::take(&mut self.candidates) {
             let off = self.disabled_by(origin.scope);
             let (mut row, failed) = match verdict {
                 Ok(server) => {
@@ -163,7 +163,7 @@ impl LayerDeclarations {
                     (ServerEntry { status: Status::Disabled, disabled_by: off, ..row }, failures)
                 }
             };
-            row.diagnostics = notes;
+            row.diagnostics = diagnostics;
             rows.push(row);
             failures.push(failed);
         }
@@ -183,11 +183,11 @@ impl LayerDeclarations {
             let who = format!("{scope}/{} (MCPServer)", shown(id));
             row.runnable = row.active && !row.needs_grant();
             for failure in &failures {
-                let mut note = failure.diagnostic(&who, stays);
+                let mut diagnostic = failure.diagnostic(&who, stays);
                 if row.disabled_by.is_some() {
-                    note.severity = Severity::Warning;
+                    diagnostic.severity = Severity::Warning;
                 }
-                row.diagnostics.push(note);
+                row.diagnostics.push(diagnostic);
             }
             let is_winner = winner == Some(at);
             row.report(&who, is_winner || row.value.server.is_none());
@@ -202,21 +202,21 @@ impl LayerDeclarations {
     fn switched_on(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
         let on = self.switches.iter().rfind(|switch| switch.scope >= scope).filter(|switch| !switch.off)?;
         let off = self.switches.iter().rfind(|switch| switch.scope >= scope && switch.off)?;
-        let note = switched_on(&who, &off.by(), &on.by(), self.disabled_by(scope).is_none());
-        Some(note.at(on.place.clone()))
+        let diagnostic = switched_on(&who, &off.by(), &on.by(), self.disabled_by(scope).is_none());
+        Some(diagnostic.at(on.place.clone()))
     }
 
     /// Reports an id that is enabled or disabled and does not exist.
     fn report_unknown(self, id: &str, known: &[String]) -> Diagnostics {
         let near = did_you_mean(id, known.iter().map(String::as_str));
         let help = near.map(|near| format!("did you mean `{}`?", shown(near)));
-        let mut notes = self.notes;
-        notes.extend(self.switches.into_iter().map(|switch| {
+        let mut diagnostics = self.diagnostics;
+        diagnostics.extend(self.switches.into_iter().map(|switch| {
             let verb = if switch.off { "off" } else { "on" };
             let message = format!("the MCP server `{}` is switched {verb}, but no layer has it", shown(id));
-            let note = Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place);
-            Diagnostic { help: help.clone(), ..note }
+            let diagnostic = Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place);
+            Diagnostic { help: help.clone(), ..diagnostic }
         }));
-        notes
+        diagnostics
     }
 }

@@ -61,8 +61,8 @@ pub enum DropReason {
 impl MessageConversion {
     /// Returns diagnostics about the messages that were left out or escaped.
     #[must_use]
-    pub fn notes(&self) -> Vec<Diagnostic> {
-        let note = |dropped: &DroppedMessage| {
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let diagnostic = |dropped: &DroppedMessage| {
             let at = dropped.message;
             match dropped.why {
                 DropReason::Excluded => Diagnostic::info(
@@ -76,7 +76,7 @@ impl MessageConversion {
                 .help("`messages.system = \"keep\"` in a profile sends them"),
             }
         };
-        self.dropped.iter().map(note).chain(self.escaped.iter().map(EscapedMessage::note)).collect()
+        self.dropped.iter().map(diagnostic).chain(self.escaped.iter().map(EscapedMessage::note)).collect()
     }
 }
 

@@ -58,10 +58,10 @@ impl fmt::Display for MessagesError {
 ///
 /// ```
 /// use preface_core::message::read;
-/// let mut notes = Vec::new();
-/// let history = read("chat.jsonl", b"{\"role\":\"user\",\"content\":\"hi\"}\n", &mut notes).unwrap();
+/// let mut diagnostics = Vec::new();
+/// let history = read("chat.jsonl", b"{\"role\":\"user\",\"content\":\"hi\"}\n", &mut diagnostics).unwrap();
 /// assert_eq!(history[0].text(), "hi");
-/// let error = read("chat.json", br#"[{"role":"usr","content":"hi"}]"#, &mut notes).unwrap_err();
+/// let error = read("chat.json", br#"[{"role":"usr","content":"hi"}]"#, &mut diagnostics).unwrap_err();
 /// assert_eq!(error.to_string(), "message 0: unknown role `usr`");
 /// assert_eq!((error.place.line, error.place.column), (Some(1), Some(10)));
 /// assert_eq!(error.help.as_deref(), Some("did you mean `user`?"));
@@ -70,7 +70,7 @@ impl fmt::Display for MessagesError {
 /// # Errors
 /// A file that is too large, not UTF-8, not JSON, or empty; too many messages; an invalid message (see
 /// [`Message::new`]); a duplicate key.
-pub fn read(path: &str, bytes: &[u8], notes: &mut Diagnostics) -> Result<Vec<Message>, MessagesError> {
+pub fn read(path: &str, bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Vec<Message>, MessagesError> {
     if bytes.len() > MOST_BYTES {
         let message = format!("{} bytes of messages are more than the limit of {MOST_BYTES}", bytes.len());
         return Err(MessagesError {
@@ -95,7 +95,7 @@ pub fn read(path: &str, bytes: &[u8], notes: &mut Diagnostics) -> Result<Vec<Mes
     };
     let mut walk = MessageReader { path, text, at: 0, left: Cell::new(MOST_VALUES), messages: Vec::new() };
     walk.at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    walk.file(notes)?;
+    walk.file(diagnostics)?;
     Ok(walk.messages)
 }
 
@@ -109,7 +109,7 @@ struct MessageReader<'t> {
 }
 
 impl MessageReader<'_> {
-    fn file(&mut self, notes: &mut Diagnostics) -> Result<(), MessagesError> {
+    fn file(&mut self, diagnostics: &mut Diagnostics) -> Result<(), MessagesError> {
         match self.peek() {
             None => {
                 return Err(self
@@ -123,7 +123,7 @@ impl MessageReader<'_> {
                 if first.contains_key("messages") && !first.contains_key("role") {
                     self.at = start;
                     self.left.set(MOST_VALUES);
-                    self.wrapped(notes)?;
+                    self.wrapped(diagnostics)?;
                 } else {
                     self.message(start, first)?;
                     return self.lines();
@@ -186,7 +186,7 @@ impl MessageReader<'_> {
     }
 
     /// Reads `{"messages": […]}`, which was read before, so it is well-formed JSON without a duplicate key.
-    fn wrapped(&mut self, notes: &mut Diagnostics) -> Result<(), MessagesError> {
+    fn wrapped(&mut self, diagnostics: &mut Diagnostics) -> Result<(), MessagesError> {
         self.at += 1;
         let (mut first, mut keys) = (None, 0);
         loop {
@@ -217,7 +217,7 @@ impl MessageReader<'_> {
             }
         }
         self.at += 1;
-        notes.extend(first.map(|(key, span)| self.ignored_keys_note(&key, span, keys - 1)));
+        diagnostics.extend(first.map(|(key, span)| self.ignored_keys_note(&key, span, keys - 1)));
         Ok(())
     }
 

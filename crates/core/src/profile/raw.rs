@@ -159,8 +159,8 @@ impl ProfileError {
 
 impl From<ProfileError> for Diagnostic {
     fn from(error: ProfileError) -> Self {
-        let note = Diagnostic::error(DiagnosticCode::ProfileInvalid, error.message).at(*error.place);
-        Diagnostic { help: error.help, ..note }
+        let diagnostic = Diagnostic::error(DiagnosticCode::ProfileInvalid, error.message).at(*error.place);
+        Diagnostic { help: error.help, ..diagnostic }
     }
 }
 

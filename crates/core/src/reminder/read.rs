@@ -105,10 +105,10 @@ impl RawReminder {
                 let what =
                     format!("`{}` names `{}`, which its event does not have", self.id, shown(key.as_str()));
                 let near = did_you_mean(key.name(), fields.iter().map(|field| field.name.as_str()));
-                let note = self.invalid_note(what);
+                let diagnostic = self.invalid_note(what);
                 return Err(Box::new(match near {
-                    Some(near) => note.help(format!("did you mean `event:{near}`?")),
-                    None => note,
+                    Some(near) => diagnostic.help(format!("did you mean `event:{near}`?")),
+                    None => diagnostic,
                 }));
             }
         }

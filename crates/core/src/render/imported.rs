@@ -105,13 +105,14 @@ fn binding_origin(rules: &RenderRules<'_>, name: &str) -> Origin {
 
 fn faulty_value_note(written: &Piece, why: &str) -> Diagnostic {
     let shown: String = written.text.chars().take(60).collect();
-    let note = Diagnostic::warning(DiagnosticCode::CatalogValue, format!("`{shown}` was left out: {why}"));
+    let diagnostic =
+        Diagnostic::warning(DiagnosticCode::CatalogValue, format!("`{shown}` was left out: {why}"));
     match &written.origin {
         Origin::Source { source, span, .. } => {
             let mut place = Place::file(Some(source.scope), source.path.clone());
             place.span = Some(span.clone());
-            note.at(place)
+            diagnostic.at(place)
         }
-        _ => note,
+        _ => diagnostic,
     }
 }

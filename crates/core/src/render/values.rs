@@ -140,9 +140,9 @@ fn check_room(
         return Ok(());
     }
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
-    let note = Diagnostic::error(DiagnosticCode::TemplateTooLarge, what);
-    let note = note.help(TemplateError::limit_help("template.maxBytes"));
-    Err(error_at(note, &parsed.pieces, parsed.template.text(), tag))
+    let diagnostic = Diagnostic::error(DiagnosticCode::TemplateTooLarge, what);
+    let diagnostic = diagnostic.help(TemplateError::limit_help("template.maxBytes"));
+    Err(error_at(diagnostic, &parsed.pieces, parsed.template.text(), tag))
 }
 
 impl Output for TemplateWriter<'_, '_> {

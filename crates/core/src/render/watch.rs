@@ -45,7 +45,7 @@ impl ImitationWatch {
             &found,
             (&rendered.text, &rendered.spans),
             pieces,
-            |note| self.with_outcome(note),
+            |diagnostic| self.with_outcome(diagnostic),
             diagnostics,
         );
         if self.neutralise {
@@ -64,9 +64,9 @@ impl ImitationWatch {
         diagnostics: &mut Diagnostics,
     ) -> Cow<'t, str> {
         let found = forged::scan_tags(text, &self.tags);
-        let at = |note: Diagnostic| match of {
-            Some(origin) => note.at(Place::file(origin.scope(), origin.to_string())),
-            None => note,
+        let at = |diagnostic: Diagnostic| match of {
+            Some(origin) => diagnostic.at(Place::file(origin.scope(), origin.to_string())),
+            None => diagnostic,
         };
         for forged in found.iter().take(MOST_REPORTED) {
             let what = format!("`{key}` {}", forged.message());
@@ -85,13 +85,13 @@ impl ImitationWatch {
         forged::escape(text, &found)
     }
 
-    fn with_outcome(&self, mut note: Diagnostic) -> Diagnostic {
+    fn with_outcome(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         if self.neutralise {
-            note.message.push_str("; its `<` was escaped");
-            note.help = None;
-            return note;
+            diagnostic.message.push_str("; its `<` was escaped");
+            diagnostic.help = None;
+            return diagnostic;
         }
-        note.help("the option `neutralise_tags=true` escapes such tags")
+        diagnostic.help("the option `neutralise_tags=true` escapes such tags")
     }
 }
 
@@ -150,8 +150,9 @@ pub(super) fn headings(
         for group in found.chunk_by(|a, b| a.0 == b.0) {
             let headings: Vec<&Heading<'_>> = group.iter().map(|(_, heading)| heading).collect();
             let pieces = items.get(group[0].0).map_or(&[][..], |item| &item.pieces);
-            let complete =
-                |note: Diagnostic| note.help("the text is sent as it is: see whether the line belongs there");
+            let complete = |diagnostic: Diagnostic| {
+                diagnostic.help("the text is sent as it is: see whether the line belongs there")
+            };
             report(&headings, (&part.text, &part.spans), pieces, complete, diagnostics);
         }
     }
@@ -232,9 +233,9 @@ fn report<F: TextFinding>(
         match written.as_ref().and_then(|written| written.offset(text, span, range.start)) {
             Some(at) => placed.push(MovedFinding { finding, range: at..at + range.len() }),
             None => {
-                let note = Diagnostic::new(finding.severity(), finding.code(), finding.message());
+                let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message());
                 diagnostics
-                    .push(complete(note.at(Place::file(span.origin.scope(), span.origin.to_string()))));
+                    .push(complete(diagnostic.at(Place::file(span.origin.scope(), span.origin.to_string()))));
             }
         }
     }
@@ -252,8 +253,8 @@ fn report<F: TextFinding>(
             "{} more occurrences in this text were treated the same way",
             found.len() - MOST_REPORTED
         );
-        let note = Diagnostic::new(first.severity(), first.code(), more);
-        diagnostics.push(note.at(Place::file(scope, path)));
+        let diagnostic = Diagnostic::new(first.severity(), first.code(), more);
+        diagnostics.push(diagnostic.at(Place::file(scope, path)));
     }
 }
 

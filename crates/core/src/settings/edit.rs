@@ -55,7 +55,9 @@ impl EditError {
     #[must_use]
     pub fn note(&self) -> &Diagnostic {
         match self {
-            EditError::Unreadable(note) | EditError::NoObject(note) | EditError::Refused(note) => note,
+            EditError::Unreadable(diagnostic)
+            | EditError::NoObject(diagnostic)
+            | EditError::Refused(diagnostic) => diagnostic,
         }
     }
 }
@@ -100,8 +102,8 @@ pub fn edit(
         return file.checked("{}\n", key, value, |text| file.edited(text, key, change));
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
-        let note = parse(scope, path_for_people, bytes).1.into_iter().next();
-        return Err(file.unreadable_error(note));
+        let diagnostic = parse(scope, path_for_people, bytes).1.into_iter().next();
+        return Err(file.unreadable_error(diagnostic));
     };
     match change {
         SettingChange::Set(value) => file.checked(text, key, value, |text| file.edited(text, key, change)),
@@ -119,7 +121,7 @@ struct EditedFile<'a> {
 impl EditedFile<'_> {
     /// Refuses changes that no file of this scope may have.
     fn may(self, key: &KeyPath, change: &SettingChange) -> Result<(), EditError> {
-        let refused = |note: Diagnostic| Err(EditError::Refused(Box::new(note)));
+        let refused = |diagnostic: Diagnostic| Err(EditError::Refused(Box::new(diagnostic)));
         if key.keys().is_empty() {
             return refused(Diagnostic::error(SHAPE_INVALID, "no setting is named"));
         }
@@ -130,8 +132,8 @@ impl EditedFile<'_> {
         let sets = matches!(change, SettingChange::Set(_));
         if self.scope == Scope::Project && sets && project_may(key) == ProjectRule::MayNot {
             let message = format!("a project cannot set `{}`", shown(&key.to_string()));
-            let note = Diagnostic::error(DiagnosticCode::SettingsIgnored, message);
-            return refused(note.help("set it in your own settings, or for one call"));
+            let diagnostic = Diagnostic::error(DiagnosticCode::SettingsIgnored, message);
+            return refused(diagnostic.help("set it in your own settings, or for one call"));
         }
         Ok(())
     }
@@ -150,11 +152,11 @@ impl EditedFile<'_> {
         let (stands, new) = read_with_diagnostics(by, self.path, &after);
         let counts =
             stands.is_some_and(|root| root.at(key.keys()).is_some_and(|node| node.to_value() == *value));
-        let is_known = |note: &Diagnostic| {
-            old.iter().any(|old| (&old.code, &old.message) == (&note.code, &note.message))
+        let is_known = |diagnostic: &Diagnostic| {
+            old.iter().any(|old| (&old.code, &old.message) == (&diagnostic.code, &diagnostic.message))
         };
-        match new.into_iter().find(|note| !is_known(note)) {
-            Some(note) => Err(EditError::Refused(Box::new(note))),
+        match new.into_iter().find(|diagnostic| !is_known(diagnostic)) {
+            Some(diagnostic) => Err(EditError::Refused(Box::new(diagnostic))),
             None if counts => Ok(Some(after)),
             None => {
                 let message = format!("`{}` cannot have this value", shown(&key.to_string()));
@@ -246,15 +248,16 @@ impl EditedFile<'_> {
             _ => "an object",
         };
         let message = format!("`{way}` is {what} on line {line}, so `{key}` cannot be below it");
-        let note = Diagnostic::error(SHAPE_INVALID, message).at(place);
-        EditError::NoObject(Box::new(note.help(format!("unset `{way}` first, or set it as a whole"))))
+        let diagnostic = Diagnostic::error(SHAPE_INVALID, message).at(place);
+        EditError::NoObject(Box::new(diagnostic.help(format!("unset `{way}` first, or set it as a whole"))))
     }
 
-    fn unreadable_error(self, note: Option<Diagnostic>) -> EditError {
-        let note = note.unwrap_or_else(|| Diagnostic::error(SHAPE_INVALID, "settings must be a JSON object"));
-        let message = note.message.replace("; this file is left out", "; nothing was changed");
-        let note = Diagnostic { message, ..note };
-        EditError::Unreadable(Box::new(note.help("correct the file by hand")))
+    fn unreadable_error(self, diagnostic: Option<Diagnostic>) -> EditError {
+        let diagnostic =
+            diagnostic.unwrap_or_else(|| Diagnostic::error(SHAPE_INVALID, "settings must be a JSON object"));
+        let message = diagnostic.message.replace("; this file is left out", "; nothing was changed");
+        let diagnostic = Diagnostic { message, ..diagnostic };
+        EditError::Unreadable(Box::new(diagnostic.help("correct the file by hand")))
     }
 
     fn file_place(self) -> Place {
@@ -268,17 +271,17 @@ fn read_with_diagnostics(
     path: &str,
     text: &str,
 ) -> (Option<super::node::SettingsNode>, Diagnostics) {
-    let (layer, mut notes) = parse_text(by, path, text);
+    let (layer, mut diagnostics) = parse_text(by, path, text);
     let root = layer.map(|layer| {
         let root = layer.root.clone();
-        let _ = merge(vec![layer], &mut notes);
+        let _ = merge(vec![layer], &mut diagnostics);
         root
     });
-    notes.retain(|note| {
-        (note.severity == Severity::Error || note.code == DiagnosticCode::ConfigSchemaViolation)
-            && note.code != DiagnosticCode::SettingsMoreNotes
+    diagnostics.retain(|diagnostic| {
+        (diagnostic.severity == Severity::Error || diagnostic.code == DiagnosticCode::ConfigSchemaViolation)
+            && diagnostic.code != DiagnosticCode::SettingsMoreNotes
     });
-    (root, notes)
+    (root, diagnostics)
 }
 
 /// Parses a value.

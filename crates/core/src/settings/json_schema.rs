@@ -292,11 +292,13 @@ mod tests {
         ];
         let schema = settings();
         for (good, sample) in samples {
-            let (layer, mut notes) = parse(Scope::Global, "s", sample.to_string().as_bytes());
-            let _ = super::super::merge(layer.into_iter().collect(), &mut notes);
+            let (layer, mut diagnostics) = parse(Scope::Global, "s", sample.to_string().as_bytes());
+            let _ = super::super::merge(layer.into_iter().collect(), &mut diagnostics);
             let bad = |code: &str| code == "settings/schema-violation";
-            let read = !notes.iter().any(|note| note.severity == Severity::Error || bad(note.code.as_str()));
-            assert_eq!(read, good, "the reader: {sample} {notes:?}");
+            let read = !diagnostics
+                .iter()
+                .any(|diagnostic| diagnostic.severity == Severity::Error || bad(diagnostic.code.as_str()));
+            assert_eq!(read, good, "the reader: {sample} {diagnostics:?}");
             assert_eq!(fits(&schema, &sample), good, "the schema: {sample}");
         }
     }

@@ -47,16 +47,16 @@ pub(super) struct FilteredLayer {
 /// ```
 /// use preface_core::{scope::Scope, settings::{merge, parse}};
 /// let layer = |scope, json: &str| parse(scope, "settings.json", json.as_bytes()).0.unwrap();
-/// let mut notes = Vec::new();
+/// let mut diagnostics = Vec::new();
 /// let merged = merge(
 ///     vec![
 ///         layer(Scope::Global, r#"{"logging": {"level": "info", "color": true}}"#),
 ///         layer(Scope::Project, r#"{"logging": {"level": "debug"}, "preset": "pi"}"#),
 ///     ],
-///     &mut notes,
+///     &mut diagnostics,
 /// );
 /// assert_eq!(merged.to_value().to_string(), r#"{"logging":{"level":"debug","color":true}}"#);
-/// assert_eq!(notes[0].message, "a project cannot set `preset`; it is ignored");
+/// assert_eq!(diagnostics[0].message, "a project cannot set `preset`; it is ignored");
 /// ```
 #[must_use]
 pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> MergedSettings {
@@ -65,11 +65,11 @@ pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> M
     let mut root: Option<SettingsNode> = None;
     let mut judged = Vec::with_capacity(layers.len());
     for settings in layers {
-        let mut notes = FileDiagnostics::default();
-        let refusals = refuse(&settings, &mut standing, &mut notes);
+        let mut found = FileDiagnostics::default();
+        let refusals = refuse(&settings, &mut standing, &mut found);
         let layer = FilteredLayer { settings, refusals };
-        layer.lay_over(&mut root, &mut notes);
-        diagnostics.extend(notes.finish(|| Place::file(layer.settings.by().scope(), layer.settings.path())));
+        layer.lay_over(&mut root, &mut found);
+        diagnostics.extend(found.finish(|| Place::file(layer.settings.by().scope(), layer.settings.path())));
         judged.push(layer);
     }
     MergedSettings { layers: judged, root: root_or_empty(root) }
@@ -77,11 +77,11 @@ pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> M
 
 impl FilteredLayer {
     /// Merges the used values of the layer over the weaker ones.
-    fn lay_over(&self, below: &mut Option<SettingsNode>, notes: &mut FileDiagnostics) {
+    fn lay_over(&self, below: &mut Option<SettingsNode>, diagnostics: &mut FileDiagnostics) {
         let used = self.refusals.without(self.settings.root.clone());
         match below {
             None => *below = Some(used),
-            Some(below) => overlay(below, used, ROOT, &mut KeyPath::default(), notes),
+            Some(below) => overlay(below, used, ROOT, &mut KeyPath::default(), diagnostics),
         }
     }
 }
@@ -103,10 +103,10 @@ pub(super) fn overlay(
     over: SettingsNode,
     shape: ValueShape,
     path: &mut KeyPath,
-    notes: &mut FileDiagnostics,
+    diagnostics: &mut FileDiagnostics,
 ) {
     if base.as_table().is_some() != over.as_table().is_some() {
-        notes.add(Severity::Warning, || clash(base, &over, path));
+        diagnostics.add(Severity::Warning, || clash(base, &over, path));
         *base = over;
         return;
     }
@@ -120,7 +120,7 @@ pub(super) fn overlay(
                     Some(there) if !whole || is_directive(&node) && there.as_table().is_some() => {
                         let shape = shape.under(&key).unwrap_or(ValueShape::Any);
                         path.0.push(key);
-                        overlay(there, node, shape, path, notes);
+                        overlay(there, node, shape, path, diagnostics);
                         path.0.pop();
                     }
                     _ => {
@@ -387,13 +387,13 @@ pub(super) struct LowerLayerRules {
 pub(super) fn refuse(
     layer: &LayerSettings,
     standing: &mut LowerLayerRules,
-    notes: &mut FileDiagnostics,
+    diagnostics: &mut FileDiagnostics,
 ) -> RefusedPaths {
     let mut refusals = RefusedPaths::default();
     if layer.by() == SetBy::Project {
-        refuse_own_keys(&layer.root, &mut refusals, notes);
+        refuse_own_keys(&layer.root, &mut refusals, diagnostics);
     }
-    weigh_security(layer, standing, &mut refusals, notes);
+    weigh_security(layer, standing, &mut refusals, diagnostics);
     let entry = SystemPromptFileSettings::KEYS;
     if layer.root.at(&entry[..1]).is_some_and(|all| all.tree == SettingsTree::Null)
         && !refusals.covers(&entry)
@@ -401,18 +401,26 @@ pub(super) fn refuse(
         standing.fields.clear();
     }
     if let Some(node) = layer.root.at(&entry) {
-        check_fields(node, &entry, SYSTEM_PROMPT_FILE, &mut String::new(), standing, &mut refusals, notes);
+        check_fields(
+            node,
+            &entry,
+            SYSTEM_PROMPT_FILE,
+            &mut String::new(),
+            standing,
+            &mut refusals,
+            diagnostics,
+        );
     }
-    prefer_text(&layer.root, &mut refusals, notes);
+    prefer_text(&layer.root, &mut refusals, diagnostics);
     refusals
 }
 
 /// A project adds text and data; only the user configures how preface works.
-fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut FileDiagnostics) {
+fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, diagnostics: &mut FileDiagnostics) {
     for field in TOP.iter().filter(|field| field.project == ProjectRule::MayNot) {
         if let Some(node) = root.at(&[field.name]) {
             refusals.add(&[field.name]);
-            notes.add(Severity::Warning, || {
+            diagnostics.add(Severity::Warning, || {
                 Diagnostic::warning(IGNORED, format!("a project cannot set `{}`; it is ignored", field.name))
                     .at(node.key_place())
                     .help("set it in your own settings, or for one call")
@@ -422,7 +430,7 @@ fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut
     let path = [&SystemPromptFileSettings::KEYS[..], &["paths", "global"]].concat();
     if let Some(node) = root.at(&path) {
         refusals.add(&path);
-        notes.add(Severity::Warning, || {
+        diagnostics.add(Severity::Warning, || {
             Diagnostic::warning(IGNORED, "a project cannot set `paths.global`; it is ignored")
                 .at(node.key_place())
         });
@@ -432,7 +440,7 @@ fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut
         && node.tree == SettingsTree::Null
     {
         refusals.add(&["contextProviders"]);
-        notes.add(Severity::Warning, || {
+        diagnostics.add(Severity::Warning, || {
             let message = "a project cannot clear `contextProviders`; it is ignored";
             Diagnostic::warning(IGNORED, message)
                 .at(node.place())
@@ -451,7 +459,7 @@ fn weigh_security(
     layer: &LayerSettings,
     standing: &mut LowerLayerRules,
     refusals: &mut RefusedPaths,
-    notes: &mut FileDiagnostics,
+    diagnostics: &mut FileDiagnostics,
 ) {
     let Some(security) = layer.root.at(&["securityMode"]) else { return };
     let project = layer.by() == SetBy::Project;
@@ -461,7 +469,7 @@ fn weigh_security(
             let wanted = node.as_text().unwrap_or("ask");
             if project && looseness(wanted) > looseness(below) {
                 refusals.add(&["securityMode", "mode"]);
-                notes.add(Severity::Warning, || {
+                diagnostics.add(Severity::Warning, || {
                     let message = format!(
                         "a project cannot loosen `securityMode.mode` from `{}` to `{}`; `{}` stays",
                         below, wanted, below
@@ -487,7 +495,7 @@ fn weigh_security(
         }
     }
     if project && !added.is_empty() {
-        notes.add(Severity::Warning, || {
+        diagnostics.add(Severity::Warning, || {
             let mut names: Vec<String> =
                 added.iter().take(10).map(|item| format!("`{}`", shown(item))).collect();
             if added.len() > names.len() {
@@ -511,11 +519,12 @@ fn check_fields(
     pointer: &mut String,
     standing: &mut LowerLayerRules,
     refusals: &mut RefusedPaths,
-    notes: &mut FileDiagnostics,
+    diagnostics: &mut FileDiagnostics,
 ) {
     let SettingsTree::Table(table) = &node.tree else {
         refusals.add(path);
-        notes.add(Severity::Warning, || violation(node, pointer, "must be an object, not null", standing));
+        diagnostics
+            .add(Severity::Warning, || violation(node, pointer, "must be an object, not null", standing));
         return;
     };
     standing.fields.insert(pointer.clone(), node.by());
@@ -531,10 +540,10 @@ fn check_fields(
         match fields.iter().find(|field| field.name == key).map(|field| field.shape) {
             None => {
                 refusals.add(&below);
-                notes.add(Severity::Error, || unknown_field(key, value, pointer, fields));
+                diagnostics.add(Severity::Error, || unknown_field(key, value, pointer, fields));
             }
             Some(ValueShape::Record(fields, _)) if value.as_table().is_some() => {
-                check_fields(value, &below, fields, pointer, standing, refusals, notes);
+                check_fields(value, &below, fields, pointer, standing, refusals, diagnostics);
             }
             Some(shape) => {
                 let fault = match (&value.tree, shape) {
@@ -545,7 +554,7 @@ fn check_fields(
                 match fault {
                     Some(fault) => {
                         refusals.add(&below);
-                        notes.add(Severity::Warning, || violation(value, pointer, &fault, standing));
+                        diagnostics.add(Severity::Warning, || violation(value, pointer, &fault, standing));
                     }
                     None => {
                         standing.fields.insert(pointer.clone(), value.by());
@@ -575,13 +584,14 @@ fn unknown_field(
     fields: &'static [SchemaField],
 ) -> Diagnostic {
     let message = format!("`SystemPromptFile` has no field `{}`; it is ignored", shown(pointer));
-    let note = Diagnostic::error(CONFIG_SCHEMA_VIOLATION, message).at(node.key_place());
+    let diagnostic = Diagnostic::error(CONFIG_SCHEMA_VIOLATION, message).at(node.key_place());
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-    note.help(suggest_or(key, names.iter().copied(), || format!("known here: `{}`", names.join("`, `"))))
+    diagnostic
+        .help(suggest_or(key, names.iter().copied(), || format!("known here: `{}`", names.join("`, `"))))
 }
 
 /// Ignores the file of a section for which one layer has both a text and a file.
-fn prefer_text(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut FileDiagnostics) {
+fn prefer_text(root: &SettingsNode, refusals: &mut RefusedPaths, diagnostics: &mut FileDiagnostics) {
     let Some(sections) = root.at(&["sections"]).and_then(SettingsNode::as_table) else { return };
     for (id, section) in sections.iter() {
         if let (Some(text), Some(file)) = (section.at(&["text"]), section.at(&["file"]))
@@ -589,7 +599,7 @@ fn prefer_text(root: &SettingsNode, refusals: &mut RefusedPaths, notes: &mut Fil
             && file.as_text().is_some()
         {
             refusals.add(&["sections", id, "file"]);
-            notes.add(Severity::Warning, || {
+            diagnostics.add(Severity::Warning, || {
                 let message = format!("section `{}` has both `text` and `file`; the text counts", shown(id));
                 Diagnostic::warning(DiagnosticCode::SettingsTextAndFile, message).at(file.key_place())
             });

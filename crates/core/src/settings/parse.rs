@@ -83,10 +83,10 @@ pub(super) const DEEPEST: usize = 64;
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::parse};
-/// let (layer, notes) = parse(Scope::Global, "~/.stud/settings.json", br#"{"budget": {"tokns": 5}, /* ok */}"#);
+/// let (layer, diagnostics) = parse(Scope::Global, "~/.stud/settings.json", br#"{"budget": {"tokns": 5}, /* ok */}"#);
 /// assert!(layer.is_some());
-/// assert_eq!(notes[0].message, "unknown setting `budget.tokns`");
-/// assert_eq!(notes[0].help.as_deref(), Some("did you mean `tokens`?"));
+/// assert_eq!(diagnostics[0].message, "unknown setting `budget.tokns`");
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `tokens`?"));
 /// ```
 #[must_use]
 pub fn parse(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<LayerSettings>, Diagnostics) {
@@ -100,8 +100,8 @@ pub fn parse(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<Layer
 /// ```
 /// use preface_core::{scope::Scope, settings::parse_shared};
 /// let json = br#"{"theme": "dark", "budget": {"tokens": 5}}"#;
-/// let (layer, notes) = parse_shared(Scope::Global, "~/.pi/agent/settings.json", json, &["theme".to_owned()]);
-/// assert!(notes.is_empty());
+/// let (layer, diagnostics) = parse_shared(Scope::Global, "~/.pi/agent/settings.json", json, &["theme".to_owned()]);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(layer.unwrap().root().to_value().to_string(), r#"{"budget":{"tokens":5}}"#);
 /// ```
 #[must_use]
@@ -117,9 +117,9 @@ pub fn parse_shared(
             let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
             let at = good.len()..good.len();
             let place = Place { excerpt: None, ..Place::within(Some(scope), path_for_people, &good, at) };
-            let note =
+            let diagnostic =
                 Diagnostic::error(SHAPE_INVALID, "settings must be UTF-8; this file is left out").at(place);
-            (None, vec![note])
+            (None, vec![diagnostic])
         }
     }
 }
@@ -161,19 +161,19 @@ fn parse_text_shared(
     };
     note_secrets(&ast, start, Privacy::Open, 0, &mut source.secrets);
     let source = Arc::new(source);
-    let mut notes = FileDiagnostics::default();
+    let mut diagnostics = FileDiagnostics::default();
     let mut path = KeyPath::default();
-    let root = convert(ast, 0..0, start, &source, &mut path, &mut notes);
+    let root = convert(ast, 0..0, start, &source, &mut path, &mut diagnostics);
     let (root, foreign) = match root {
         Some(root) => {
             let (root, foreign) = without_foreign(root, foreign);
-            (keep_valid(root, ROOT, &mut path, &mut notes), foreign)
+            (keep_valid(root, ROOT, &mut path, &mut diagnostics), foreign)
         }
         None => (None, SettingsTable::default()),
     };
-    note_literal_env(root.as_ref(), &mut notes);
-    let notes = notes.finish(|| Place::file(by.scope(), &source.path));
-    (root.map(|root| LayerSettings { source, root, foreign }), notes)
+    note_literal_env(root.as_ref(), &mut diagnostics);
+    let diagnostics = diagnostics.finish(|| Place::file(by.scope(), &source.path));
+    (root.map(|root| LayerSettings { source, root, foreign }), diagnostics)
 }
 
 /// Removes the values of another program from a file's root.
@@ -200,11 +200,11 @@ pub(super) fn parse_value(
     source: &Arc<SettingsSource>,
 ) -> Result<SettingsNode, String> {
     let ast = read(json, JsonDialect::Commented).map_err(|bad| bad.message)?.ok_or("there is no value")?;
-    let mut notes = FileDiagnostics::default();
-    let node = convert(ast, 0..0, start, source, &mut KeyPath::default(), &mut notes);
-    match (node, notes.finish(Place::default).into_iter().next()) {
+    let mut diagnostics = FileDiagnostics::default();
+    let node = convert(ast, 0..0, start, source, &mut KeyPath::default(), &mut diagnostics);
+    match (node, diagnostics.finish(Place::default).into_iter().next()) {
         (Some(node), None) => Ok(node),
-        (_, note) => Err(note.map_or_else(String::new, |note| note.message)),
+        (_, diagnostic) => Err(diagnostic.map_or_else(String::new, |diagnostic| diagnostic.message)),
     }
 }
 
@@ -283,11 +283,11 @@ pub(crate) fn parse_document(
     };
     note_secrets(&ast, start, Privacy::Named, 1, &mut source.secrets);
     let source = Arc::new(source);
-    let mut notes = FileDiagnostics::default();
-    let node = convert(ast, 0..0, start, &source, &mut KeyPath::default(), &mut notes);
-    let notes = notes.finish(|| Place::file(by.scope(), path));
+    let mut diagnostics = FileDiagnostics::default();
+    let node = convert(ast, 0..0, start, &source, &mut KeyPath::default(), &mut diagnostics);
+    let diagnostics = diagnostics.finish(|| Place::file(by.scope(), path));
     match node {
-        Some(node) => Ok((node, notes)),
+        Some(node) => Ok((node, diagnostics)),
         None => Err(refused(text, 0..0, "it holds a number that is too large")),
     }
 }
@@ -353,7 +353,7 @@ fn convert(
     start: usize,
     source: &Arc<SettingsSource>,
     path: &mut KeyPath,
-    notes: &mut FileDiagnostics,
+    diagnostics: &mut FileDiagnostics,
 ) -> Option<SettingsNode> {
     let span = ast.start() + start..ast.end() + start;
     let tree = match ast {
@@ -363,7 +363,7 @@ fn convert(
         Ast::NumberLit(number) => match read_number(number.value) {
             Some(number) => SettingsTree::Number(number),
             None => {
-                notes.add(Severity::Error, || {
+                diagnostics.add(Severity::Error, || {
                     let message = format!("the number of `{}` is too large", shown(&path.to_string()));
                     Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))
                 });
@@ -373,7 +373,7 @@ fn convert(
         Ast::Array(list) => {
             let mut items = Vec::with_capacity(list.elements.len());
             for item in list.elements {
-                items.extend(convert(item, 0..0, start, source, path, notes));
+                items.extend(convert(item, 0..0, start, source, path, diagnostics));
             }
             SettingsTree::List(items)
         }
@@ -382,7 +382,7 @@ fn convert(
             for property in object.properties {
                 let key_span = property.name.start() + start..property.name.end() + start;
                 path.0.push(property.name.into_string());
-                let node = convert(property.value, key_span.clone(), start, source, path, notes);
+                let node = convert(property.value, key_span.clone(), start, source, path, diagnostics);
                 // Every push has its pop, so the last key is this one.
                 let key = path.0.pop().unwrap_or_default();
                 let Some(node) = node else { continue };
@@ -396,7 +396,7 @@ fn convert(
                 });
                 let earlier = table.put(key, node);
                 if let (Some(whole), Some(earlier)) = (whole, earlier) {
-                    notes.add(Severity::Error, || duplicate(&whole, &earlier, source.place(key_span)));
+                    diagnostics.add(Severity::Error, || duplicate(&whole, &earlier, source.place(key_span)));
                 }
             }
             SettingsTree::Table(table)
@@ -526,11 +526,11 @@ pub(crate) fn is_reference(text: &str) -> bool {
 
 pub(super) const LITERAL_ENV_VALUE: DiagnosticCode = DiagnosticCode::SettingsLiteralEnvValue;
 
-fn note_literal_env(root: Option<&SettingsNode>, notes: &mut FileDiagnostics) {
+fn note_literal_env(root: Option<&SettingsNode>, diagnostics: &mut FileDiagnostics) {
     let Some(env) = root.and_then(|root| root.at(&["env"])).and_then(SettingsNode::as_table) else { return };
     for (name, node) in env.iter() {
         if node.as_text().is_some_and(|text| !is_reference(text)) {
-            notes.add(Severity::Warning, || {
+            diagnostics.add(Severity::Warning, || {
                 let message = format!("`env.{}` is a literal value", shown(name));
                 let help =
                     format!("write `\"${{{}}}\"` so that no secret is stored in the file", shown(name));
@@ -546,11 +546,11 @@ pub(super) fn keep_valid_alone(
     shape: ValueShape,
     path: &KeyPath,
 ) -> Result<SettingsNode, String> {
-    let mut notes = FileDiagnostics::default();
-    let kept = keep_valid(node, shape, &mut path.clone(), &mut notes);
-    match (kept, notes.finish(Place::default).into_iter().next()) {
+    let mut diagnostics = FileDiagnostics::default();
+    let kept = keep_valid(node, shape, &mut path.clone(), &mut diagnostics);
+    match (kept, diagnostics.finish(Place::default).into_iter().next()) {
         (Some(node), None) => Ok(node),
-        (_, note) => Err(note.map_or_else(String::new, |note| note.message)),
+        (_, diagnostic) => Err(diagnostic.map_or_else(String::new, |diagnostic| diagnostic.message)),
     }
 }
 
@@ -593,14 +593,14 @@ pub(super) fn keep_valid(
     node: SettingsNode,
     shape: ValueShape,
     path: &mut KeyPath,
-    notes: &mut FileDiagnostics,
+    diagnostics: &mut FileDiagnostics,
 ) -> Option<SettingsNode> {
     let node = match (shape, &node.tree) {
         (ValueShape::Short { key, .. }, SettingsTree::Text(_)) => node.under(key),
         _ => node,
     };
     if let Some(fault) = fault(&node, shape) {
-        notes.add(Severity::Error, || {
+        diagnostics.add(Severity::Error, || {
             let message = format!("`{}` {fault}", shown(&path.to_string()));
             Diagnostic::error(SHAPE_INVALID, message).at(node.place())
         });
@@ -608,7 +608,7 @@ pub(super) fn keep_valid(
     }
     let SettingsNode { source, key_span, span, tree } = node;
     let tree = match tree {
-        SettingsTree::Table(table) => SettingsTree::Table(keep_known(table, shape, path, notes)),
+        SettingsTree::Table(table) => SettingsTree::Table(keep_known(table, shape, path, diagnostics)),
         other => other,
     };
     Some(SettingsNode { source, key_span, span, tree })
@@ -618,7 +618,7 @@ fn keep_known(
     table: SettingsTable,
     shape: ValueShape,
     path: &mut KeyPath,
-    notes: &mut FileDiagnostics,
+    diagnostics: &mut FileDiagnostics,
 ) -> SettingsTable {
     let later = matches!(shape, ValueShape::Fallback(_));
     let mut kept = SettingsTable::default();
@@ -628,12 +628,12 @@ fn keep_known(
             Some(below) if !later || key == "disable" => below,
             _ if later => ValueShape::Any,
             _ => {
-                notes.add(Severity::Error, || unknown_key(&key, &node, shape, path));
+                diagnostics.add(Severity::Error, || unknown_key(&key, &node, shape, path));
                 continue;
             }
         };
         path.0.push(key);
-        let valid = keep_valid(node, below, path, notes);
+        let valid = keep_valid(node, below, path, diagnostics);
         // Every push has its pop, so the last key is this one.
         let key = path.0.pop().unwrap_or_default();
         if let Some(node) = valid {
@@ -649,12 +649,14 @@ fn unknown_key(key: &str, node: &SettingsNode, shape: ValueShape, path: &KeyPath
     } else {
         (SHAPE_INVALID, format!("{}.{}", shown(&path.to_string()), shown(key)))
     };
-    let note = Diagnostic::error(code, format!("unknown setting `{whole}`")).at(node.key_place());
+    let diagnostic = Diagnostic::error(code, format!("unknown setting `{whole}`")).at(node.key_place());
     match (did_you_mean(key, shape.names()), key) {
-        (_, "mcp" | "mcpServers") if path.0.is_empty() => note.help("MCP servers are listed in `mcp.json`"),
-        (Some(near), _) => note.help(format!("did you mean `{near}`?")),
-        (None, "$schema") if path.0.is_empty() => note.help("remove it; settings have one schema"),
-        (None, _) => note.help(format!("known here: {}", quoted(shape.names()))),
+        (_, "mcp" | "mcpServers") if path.0.is_empty() => {
+            diagnostic.help("MCP servers are listed in `mcp.json`")
+        }
+        (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
+        (None, "$schema") if path.0.is_empty() => diagnostic.help("remove it; settings have one schema"),
+        (None, _) => diagnostic.help(format!("known here: {}", quoted(shape.names()))),
     }
 }
 
@@ -786,19 +788,19 @@ fn is_about(message: &str, key: &str) -> bool {
 ///
 /// ```
 /// use preface_core::{scope::Scope, settings::{left_alone, parse}};
-/// let (layer, notes) = parse(Scope::Global, "settings.json", br#"{"model": "x", "permissions": {}, "preset": "pi"}"#);
-/// let notes = left_alone(notes, "settings.json");
+/// let (layer, diagnostics) = parse(Scope::Global, "settings.json", br#"{"model": "x", "permissions": {}, "preset": "pi"}"#);
+/// let diagnostics = left_alone(diagnostics, "settings.json");
 /// assert!(layer.is_some());
-/// assert_eq!(notes[0].message, "settings.json has 2 values that are not settings of preface; they were left alone");
+/// assert_eq!(diagnostics[0].message, "settings.json has 2 values that are not settings of preface; they were left alone");
 /// ```
 #[must_use]
-pub fn left_alone(notes: Diagnostics, path: &str) -> Diagnostics {
-    let is_foreign = |note: &Diagnostic| match note.code {
+pub fn left_alone(diagnostics: Diagnostics, path: &str) -> Diagnostics {
+    let is_foreign = |diagnostic: &Diagnostic| match diagnostic.code {
         UNKNOWN_TOP_LEVEL_KEY | LITERAL_ENV_VALUE => true,
-        SHAPE_INVALID => FOREIGN.iter().any(|key| is_about(&note.message, key)),
+        SHAPE_INVALID => FOREIGN.iter().any(|key| is_about(&diagnostic.message, key)),
         _ => false,
     };
-    let (foreign, mut own): (Diagnostics, Diagnostics) = notes.into_iter().partition(is_foreign);
+    let (foreign, mut own): (Diagnostics, Diagnostics) = diagnostics.into_iter().partition(is_foreign);
     if let Some(first) = foreign.first() {
         let count = foreign.len();
         let values = if count == 1 {
@@ -827,13 +829,13 @@ mod tests {
 
     #[test]
     fn what_is_not_written_out_is_counted() {
-        let mut notes = FileDiagnostics::default();
+        let mut diagnostics = FileDiagnostics::default();
         for _ in 0..MOST + 7 {
-            notes.add(Severity::Error, || Diagnostic::error(DiagnosticCode::SettingsMoreNotes, "c"));
+            diagnostics.add(Severity::Error, || Diagnostic::error(DiagnosticCode::SettingsMoreNotes, "c"));
         }
-        let notes = notes.finish(Place::default);
-        assert_eq!(notes.len(), MOST + 1);
-        assert_eq!(notes[MOST].message, "7 more notes about this file are not shown");
-        assert_eq!(notes[MOST].severity, Severity::Error);
+        let diagnostics = diagnostics.finish(Place::default);
+        assert_eq!(diagnostics.len(), MOST + 1);
+        assert_eq!(diagnostics[MOST].message, "7 more notes about this file are not shown");
+        assert_eq!(diagnostics[MOST].severity, Severity::Error);
     }
 }

@@ -151,14 +151,15 @@ pub fn untrusted(scope: Scope, category: Category, id: &str) -> DiscoveredManife
 
 /// Settings of layers; reading them reports nothing.
 pub fn settings(layers: &[(Scope, Value)]) -> MergedSettings {
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     let mut parsed = Vec::new();
     for (scope, value) in layers {
-        let (layer, notes) = parse(*scope, &format!("{scope}/settings.json"), value.to_string().as_bytes());
-        assert_eq!(notes, [], "the settings of a test are sound");
+        let (layer, diagnostics) =
+            parse(*scope, &format!("{scope}/settings.json"), value.to_string().as_bytes());
+        assert_eq!(diagnostics, [], "the settings of a test are sound");
         parsed.extend(layer);
     }
-    merge(parsed, &mut notes)
+    merge(parsed, &mut diagnostics)
 }
 
 pub fn resolved(found: Vec<DiscoveredManifest>, settings: &MergedSettings) -> Scopes {
@@ -182,10 +183,10 @@ pub fn row<'a>(scopes: &'a Scopes, scope: Scope, category: Category, id: &str) -
 }
 
 /// `severity code` of each note.
-pub fn severity_codes(notes: &[Diagnostic]) -> Vec<String> {
-    notes.iter().map(|note| format!("{} {}", note.severity, note.code)).collect()
+pub fn severity_codes(diagnostics: &[Diagnostic]) -> Vec<String> {
+    diagnostics.iter().map(|diagnostic| format!("{} {}", diagnostic.severity, diagnostic.code)).collect()
 }
 
-pub fn of_severity(notes: &[Diagnostic], severity: Severity) -> Vec<&Diagnostic> {
-    notes.iter().filter(|note| note.severity == severity).collect()
+pub fn of_severity(diagnostics: &[Diagnostic], severity: Severity) -> Vec<&Diagnostic> {
+    diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).collect()
 }

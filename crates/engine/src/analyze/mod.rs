@@ -3,7 +3,7 @@
 //!
 //! A template that exceeds a limit is not an error here: the limit is one of the diagnostics.
 
-mod notes;
+mod diagnostics;
 mod preview;
 mod probe;
 mod reply;
@@ -69,8 +69,8 @@ impl Engine<'_> {
         let tiles = template.tiles();
         let utf16 = Utf16::new(text);
         let conditions = preview::conditions(&tiles, &variables);
-        let (diagnostics, more_diagnostics) = notes::notes(
-            &notes::AnalysisInput { text, options: &options, probe: &probe },
+        let (diagnostics, more_diagnostics) = diagnostics::diagnostics(
+            &diagnostics::AnalysisInput { text, options: &options, probe: &probe },
             &tiles,
             &variables,
             problem,

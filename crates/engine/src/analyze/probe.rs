@@ -96,9 +96,9 @@ impl<'s> Probe<'s> {
             return variable;
         }
         let why = format!("the values of this template have more than {VALUES_LIMIT} bytes together");
-        let note = format!("`{}` is absent: {why}", escape_hidden(key.as_str()));
+        let diagnostic = format!("`{}` is absent: {why}", escape_hidden(key.as_str()));
         let mut absent = RecordedVariable::absent(why);
-        absent.diagnostics.push(Diagnostic::warning(DiagnosticCode::TemplateValuesTooLarge, note));
+        absent.diagnostics.push(Diagnostic::warning(DiagnosticCode::TemplateValuesTooLarge, diagnostic));
         absent
     }
 }

@@ -53,7 +53,7 @@ pub struct ImportReport {
     pub written: CatalogWriteOutcome,
     /// The diagnostics: of prompts that were left out and of `${…}` kept as written.
     #[serde(rename = "diagnostics")]
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// The numbers of `${…}` kept as written, by the reason.
@@ -110,9 +110,9 @@ pub fn import(
     replace: ReplaceMode,
     at: &mut dyn FnMut(ImportStage),
 ) -> Result<ImportReport, Box<Diagnostic>> {
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     at(ImportStage::Reading);
-    let source = gather(system, dir, version, &mut notes)?;
+    let source = gather(system, dir, version, &mut diagnostics)?;
     at(ImportStage::Compiling(source.files.len()));
     let imported = preface_catalog::import(&source).map_err(|error| refused(&error, dir))?;
     let index = &imported.index;
@@ -128,19 +128,19 @@ pub fn import(
         })
         .collect();
     at(ImportStage::Writing(files.len()));
-    let written = catalogs::write(system, index, &files, replace, &mut notes)?;
+    let written = catalogs::write(system, index, &files, replace, &mut diagnostics)?;
     let kept = LiteralExpressions::of(&imported);
-    Ok(report(imported, kept, written, notes))
+    Ok(report(imported, kept, written, diagnostics))
 }
 
 fn report(
     imported: ImportedCatalog,
     kept: LiteralExpressions,
     written: CatalogWriteOutcome,
-    mut notes: Diagnostics,
+    mut diagnostics: Diagnostics,
 ) -> ImportReport {
-    let ImportedCatalog { index, notes: of_import, .. } = imported;
-    notes.extend(of_import);
+    let ImportedCatalog { index, diagnostics: of_import, .. } = imported;
+    diagnostics.extend(of_import);
     let tokens = || index.prompts.iter().filter_map(|entry| entry.tokens);
     let sum = |of: fn(&preface_core::catalog::CatalogEntry) -> usize| index.prompts.iter().map(of).sum();
     ImportReport {
@@ -155,7 +155,7 @@ fn report(
         version: index.version,
         digest: index.digest,
         written,
-        notes,
+        diagnostics,
     }
 }
 
@@ -170,7 +170,7 @@ fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {
         ImportError::NoFiles => {
             note.help("a prompt is a `.md` file with a head `<!-- name: … -->` in `system-prompts`")
         }
-        ImportError::NoPrompt { notes, .. } => match notes.first() {
+        ImportError::NoPrompt { diagnostics, .. } => match diagnostics.first() {
             Some(first) => note.help(format!("the first of them: {}", escape_hidden(&first.message))),
             None => note,
         },

@@ -29,7 +29,7 @@ pub(super) fn gather(
     system: &dyn System,
     dir: &Path,
     version: Option<String>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<CatalogSource, Box<Diagnostic>> {
     let root = system.canonical(dir).map_err(|error| no_directory(dir, &error))?;
     let prompts = root.join(PROMPTS);
@@ -43,7 +43,7 @@ pub(super) fn gather(
         Err(ReadError::TooLarge { .. }) => return Err(too_large(&prompts, "files", PROMPTS_LIMIT)),
         Err(error) => return Err(no_directory(&prompts, &error)),
     };
-    let names = names(entries, notes);
+    let names = names(entries, diagnostics);
     if names.len() > PROMPTS_LIMIT {
         return Err(too_large(&prompts, "files", PROMPTS_LIMIT));
     }
@@ -58,20 +58,20 @@ pub(super) fn gather(
                 }
                 source.files.push(SourceFile { name, bytes: read.into_bytes() });
             }
-            Err(error) => notes.push(left_out(&format!("{PROMPTS}/{name}"), &error)),
+            Err(error) => diagnostics.push(left_out(&format!("{PROMPTS}/{name}"), &error)),
         }
     }
     match system.read(&root.join(README), ReadScope::Root(&root), README_LIMIT) {
         Ok(read) => source.readme = Some(read.into_bytes()),
         Err(ReadError::Missing) => {}
-        Err(error) => notes.push(left_out(README, &error)),
+        Err(error) => diagnostics.push(left_out(README, &error)),
     }
     Ok(source)
 }
 
 /// Chooses the files that can be stored. Some file systems ignore case, so two names never differ in case
 /// alone.
-fn names(entries: Vec<DirEntry>, notes: &mut Diagnostics) -> Vec<String> {
+fn names(entries: Vec<DirEntry>, diagnostics: &mut Diagnostics) -> Vec<String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries {
         let shown = entry.name.to_string_lossy().into_owned();
@@ -91,7 +91,8 @@ fn names(entries: Vec<DirEntry>, notes: &mut Diagnostics) -> Vec<String> {
             Some(fault) => {
                 let what = format!("`{}` is left out: {fault}", escape_hidden(&shown));
                 let help = "prompts are `.md` files with plain names";
-                notes.push(Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(place).help(help));
+                diagnostics
+                    .push(Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(place).help(help));
             }
         }
     }

@@ -15,7 +15,7 @@ pub struct CatalogVerification {
     /// The index, if it can be read.
     pub index: Option<CatalogIndex>,
     /// The problems that were found; empty if all files match.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// Reads a catalog whole, compiles its files once more, and compares index, files and compiled texts with each other.
@@ -24,17 +24,17 @@ pub fn verify(system: &dyn System, version: &str) -> CatalogVerification {
     let version = version.to_owned();
     let index = match catalogs::index(system, &version) {
         Ok(index) => index,
-        Err(note) => return CatalogVerification { version, index: None, notes: vec![*note] },
+        Err(note) => return CatalogVerification { version, index: None, diagnostics: vec![*note] },
     };
-    let mut notes = Diagnostics::new();
-    let catalogs::ImportedCatalogFiles { raw, compiled } = catalogs::files(system, &index, &mut notes);
+    let mut diagnostics = Diagnostics::new();
+    let catalogs::ImportedCatalogFiles { raw, compiled } = catalogs::files(system, &index, &mut diagnostics);
     let found = preface_catalog::verify(&index, &StoredCatalogFiles { files: raw, compiled });
     // A file that could not be read is missing, too; it is reported once.
     let paths: Vec<String> =
-        notes.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
-    notes.extend(found.into_iter().filter(|note| {
+        diagnostics.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
+    diagnostics.extend(found.into_iter().filter(|note| {
         let name = note.place.as_ref().map_or("", |place| place.path.as_str());
         note.code != DiagnosticCode::CatalogMissing || !paths.iter().any(|path| path.ends_with(name))
     }));
-    CatalogVerification { version, index: Some(index), notes }
+    CatalogVerification { version, index: Some(index), diagnostics }
 }

@@ -52,7 +52,7 @@ pub(super) struct ConstructInput {
 #[derive(Debug)]
 pub struct ConstructedPrompt {
     pub(super) conversation: StoredPrompt,
-    pub(super) notes: Diagnostics,
+    pub(super) diagnostics: Diagnostics,
     /// The instructions for the model at a compaction.
     pub(super) instructions: String,
     /// True if the profile keeps its prompt over a compaction.
@@ -97,7 +97,7 @@ impl ConstructInput {
                 ),
             ));
         }
-        let notes = prompt.diagnostics.clone();
+        let diagnostics = prompt.diagnostics.clone();
         let text = take(&mut prompt.text);
         options.cwd = Some(snapshot.turn.cwd.clone());
         let head = PromptSummary {
@@ -141,7 +141,7 @@ impl ConstructInput {
             serde_json::to_string(&record).map_err(|error| ConversationError::Record(error.to_string()))?;
         Ok(ConstructedPrompt {
             conversation: StoredPrompt { head, record: record.into() },
-            notes,
+            diagnostics,
             instructions: profile.compaction.instructions.clone(),
             keeps: profile.compaction.prompt == CompactionAction::Keep,
         })

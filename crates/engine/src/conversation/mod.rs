@@ -94,7 +94,7 @@ pub struct TurnResult {
     /// True if this turn built it.
     pub constructed: bool,
     /// The diagnostics of the build, and of requests for something other than what the prompt was built for.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// The result of a compaction.
@@ -107,7 +107,7 @@ pub struct CompactionResult {
     /// The instructions for the model in this one request.
     pub instructions: String,
     /// The diagnostics.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 impl CompactionResult {
@@ -135,7 +135,7 @@ pub struct RefreshResult {
     /// The difference between the two.
     pub difference: Difference,
     /// The diagnostics.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// The effect of a refresh.
@@ -200,7 +200,7 @@ impl ConversationService {
         let work = move || {
             let places = Places::find(&*system, &cwd, &default_home(), home_trust, &mut Diagnostics::new());
             let known = profile::names(&*system, places.global.as_deref());
-            let mut notes = Diagnostics::new();
+            let mut diagnostics = Diagnostics::new();
             if !known.contains(&preset) {
                 let help = suggest_or(&preset, known.iter().map(String::as_str), || {
                     format!("presets are {}", known.join(", "))
@@ -208,12 +208,12 @@ impl ConversationService {
                 let what = format!(
                     "unknown preset: `{preset}`; the prompt was built for the preset `{built}` and is not built again"
                 );
-                notes.push(Diagnostic::warning(DiagnosticCode::ConversationPreset, what).help(help));
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::ConversationPreset, what).help(help));
             }
-            Ok(WorkResult(WorkOutcome::Checked(notes)))
+            Ok(WorkResult(WorkOutcome::Checked(diagnostics)))
         };
         match self.offload.run(Box::new(work)).await?.0 {
-            WorkOutcome::Checked(notes) => Ok(notes),
+            WorkOutcome::Checked(diagnostics) => Ok(diagnostics),
             _ => Err(ConversationError::Record("another work was done".to_owned())),
         }
     }
@@ -223,31 +223,32 @@ impl ConversationService {
     ///
     /// # Errors
     /// See [`ConversationError`].
-    pub async fn notes(
+    pub async fn diagnostics(
         &self,
         head: &PromptSummary,
         options: &TurnOptions,
     ) -> Result<Diagnostics, ConversationError> {
-        let mut notes = differs(head, options);
-        let other = notes.iter().position(|note| note.code == DiagnosticCode::ConversationPreset);
+        let mut diagnostics = differs(head, options);
+        let other =
+            diagnostics.iter().position(|diagnostic| diagnostic.code == DiagnosticCode::ConversationPreset);
         if let (Some(at), Some(preset)) = (other, &options.preset) {
             let unknown = self.unknown_preset(head, preset, options.home_trust).await?;
             if !unknown.is_empty() {
-                notes.splice(at..=at, unknown);
+                diagnostics.splice(at..=at, unknown);
             }
         }
         // Only the record has the rest. A service does not read it for each turn.
         if self.roots.is_some() && options.agent.is_none() {
-            return Ok(notes);
+            return Ok(diagnostics);
         }
-        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(notes) };
+        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(diagnostics) };
         let record = match PromptRecord::of(&conversation) {
             // The prompt is returned without it.
-            Err(_) if options.agent.is_none() => return Ok(notes),
+            Err(_) if options.agent.is_none() => return Ok(diagnostics),
             record => record?,
         };
         if self.roots.is_none() {
-            notes.extend(record.differs(options));
+            diagnostics.extend(record.differs(options));
         }
         if let Some(agent) = &options.agent {
             let kept = record.options.agent;
@@ -257,13 +258,13 @@ impl ConversationService {
                 let what = format!(
                     "the prompt was built for {whose} and is not built again; this turn has `{agent}`"
                 );
-                notes.push(
+                diagnostics.push(
                     Diagnostic::warning(DiagnosticCode::ConversationAgent, what)
                         .help("give the agent a conversation of its own"),
                 );
             }
         }
-        Ok(notes)
+        Ok(diagnostics)
     }
 
     /// Returns the store.
@@ -285,7 +286,11 @@ impl ConversationService {
         match self.store.head(id).await? {
             Some(head) => match self.later_turn(&head, options, actor).await? {
                 Some(turned) => Ok(turned),
-                None => Ok(TurnResult { notes: self.notes(&head, options).await?, head, constructed: false }),
+                None => Ok(TurnResult {
+                    diagnostics: self.diagnostics(&head, options).await?,
+                    head,
+                    constructed: false,
+                }),
             },
             None => self.first_turn(id, options, actor).await,
         }
@@ -315,9 +320,9 @@ impl ConversationService {
         if came_up.is_empty() {
             return Ok(None);
         }
-        let mut notes = self.notes(head, options).await?;
-        notes.append(&mut came_up);
-        Ok(Some(TurnResult { head: head.clone(), constructed: false, notes }))
+        let mut diagnostics = self.diagnostics(head, options).await?;
+        diagnostics.append(&mut came_up);
+        Ok(Some(TurnResult { head: head.clone(), constructed: false, diagnostics }))
     }
 
     /// Refuses a stored prompt with text that would not be admitted now; returns what came up. In a command it also writes
@@ -355,7 +360,7 @@ impl ConversationService {
             })))
         };
         match self.offload.run(Box::new(work)).await?.0 {
-            WorkOutcome::Checked(notes) => Ok(notes),
+            WorkOutcome::Checked(diagnostics) => Ok(diagnostics),
             _ => Ok(Diagnostics::new()),
         }
     }
@@ -403,13 +408,13 @@ impl ConversationService {
             }
             error => error,
         })?;
-        let ConstructedPrompt { conversation, mut notes, .. } = made;
-        notes.extend(self.notes(&was.head, options).await?);
+        let ConstructedPrompt { conversation, mut diagnostics, .. } = made;
+        diagnostics.extend(self.diagnostics(&was.head, options).await?);
         if conversation.head.text == was.head.text {
-            return Ok(TurnResult { head: was.head, constructed: false, notes });
+            return Ok(TurnResult { head: was.head, constructed: false, diagnostics });
         }
         let (head, constructed) = self.replace(conversation, &was.head, None, actor).await?;
-        Ok(TurnResult { head, constructed, notes })
+        Ok(TurnResult { head, constructed, diagnostics })
     }
 
     /// Does a turn as [`ConversationService::turn`] does, for a caller that has just found no prompt: the prompt is built
@@ -424,14 +429,16 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
         let made = self.construct(id, options, ConstructReason::FirstTurn, None, actor).await?;
-        let ConstructedPrompt { conversation, notes, .. } = made;
+        let ConstructedPrompt { conversation, diagnostics, .. } = made;
         let head = conversation.head.clone();
         Ok(match self.store.create(conversation, actor).await? {
-            InsertOutcome::New => TurnResult { head, constructed: true, notes },
+            InsertOutcome::New => TurnResult { head, constructed: true, diagnostics },
             // Another turn was first: its prompt is the conversation's.
-            InsertOutcome::Existing(head) => {
-                TurnResult { notes: self.notes(&head, options).await?, head: *head, constructed: false }
-            }
+            InsertOutcome::Existing(head) => TurnResult {
+                diagnostics: self.diagnostics(&head, options).await?,
+                head: *head,
+                constructed: false,
+            },
         })
     }
 
@@ -450,18 +457,18 @@ impl ConversationService {
         let was = self.known(id, expected).await?;
         let options = PromptRecord::of(&was)?.options.overlaid(over);
         let made = self.construct(id, &options, ConstructReason::Compaction, Some(&was.head), actor).await?;
-        let ConstructedPrompt { conversation, mut notes, instructions, keeps } = made;
+        let ConstructedPrompt { conversation, mut diagnostics, instructions, keeps } = made;
         if keeps {
-            notes.push(Diagnostic::info(
+            diagnostics.push(Diagnostic::info(
                 DiagnosticCode::ConversationKept,
                 format!("the profile `{}` keeps its prompt over a compaction", was.head.preset),
             ));
             self.record_compaction(&was.head, actor).await?;
-            return Ok(CompactionResult { head: was.head, constructed: false, instructions, notes });
+            return Ok(CompactionResult { head: was.head, constructed: false, instructions, diagnostics });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
         self.record_compaction(&head, actor).await?;
-        Ok(CompactionResult { head, constructed, instructions, notes })
+        Ok(CompactionResult { head, constructed, instructions, diagnostics })
     }
 
     /// Rebuilds the prompt outside of a compaction, and returns what that changes. An unchanged prompt stays,
@@ -485,7 +492,7 @@ impl ConversationService {
         let made = self
             .construct_writing(writes, id, &options, ConstructReason::Refresh, Some(&was.head), actor)
             .await?;
-        let ConstructedPrompt { conversation, notes, .. } = made;
+        let ConstructedPrompt { conversation, diagnostics, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
         let counter = PromptRecord::of(&conversation)?.counter();
         let difference = Difference::of(&before, &after, counter.as_ref());
@@ -497,11 +504,11 @@ impl ConversationService {
                 before,
                 after,
                 difference,
-                notes,
+                diagnostics,
             });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
-        Ok(RefreshResult { head, constructed, before, after, difference, notes })
+        Ok(RefreshResult { head, constructed, before, after, difference, diagnostics })
     }
 
     /// Returns the origins of the stored prompt of a conversation.
@@ -618,14 +625,14 @@ fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, Conversat
 /// Reports options of a later turn that differ from those of the stored prompt. Nothing is changed by
 /// that.
 fn differs(head: &PromptSummary, options: &TurnOptions) -> Diagnostics {
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     let mut report = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
             let built = match built {
                 "" => format!("without a {what}"),
                 built => format!("for the {what} `{built}`"),
             };
-            notes.push(
+            diagnostics.push(
                 Diagnostic::warning(
                     code,
                     format!("the prompt was built {built} and is not built again; this turn has `{now}`"),
@@ -652,7 +659,7 @@ fn differs(head: &PromptSummary, options: &TurnOptions) -> Diagnostics {
         });
         report(DiagnosticCode::ConversationTemplate, "template", &used.chosen, template.as_deref());
     }
-    notes
+    diagnostics
 }
 
 impl Engine<'_> {

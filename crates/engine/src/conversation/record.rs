@@ -96,11 +96,11 @@ impl PromptRecord {
 
     /// Says which tools, settings and limit of a later turn are not those that the prompt was built for.
     pub(super) fn differs(&self, options: &TurnOptions) -> Diagnostics {
-        let mut notes = Diagnostics::new();
+        let mut diagnostics = Diagnostics::new();
         let mut report = |code: DiagnosticCode, what: String| {
             let what = format!("{what}; the stored prompt stays as it was built");
             let help = "a compaction or a refresh builds it for the new one";
-            notes.push(Diagnostic::warning(code, what).help(help));
+            diagnostics.push(Diagnostic::warning(code, what).help(help));
         };
         let built = self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect());
         let now = options.tool_names();
@@ -131,7 +131,7 @@ impl PromptRecord {
                 format!("the budget of {budget} tokens is not used in this turn"),
             );
         }
-        notes
+        diagnostics
     }
 
     /// Reads the record of a conversation.

@@ -106,7 +106,7 @@ pub struct RequestResult {
     /// The comparison with the request before; `None` for the first one.
     pub comparison: Option<PrefixComparison>,
     /// The diagnostics.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// A recorded request.
@@ -229,7 +229,7 @@ pub struct TurnContent {
     /// The rows of models.
     pub models: Cow<'static, Models>,
     /// The diagnostics of reminders and messages.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// The stored form of a request: blocks that it shares with the one before are not repeated.
@@ -312,8 +312,8 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         let conversation = self.known(id, None).await?;
-        let mut notes = self.check_trust(&conversation.head, options).await?;
-        notes.extend(self.notes(&conversation.head, options).await?);
+        let mut diagnostics = self.check_trust(&conversation.head, options).await?;
+        diagnostics.extend(self.diagnostics(&conversation.head, options).await?);
         let record = PromptRecord::of(&conversation)?;
         let mut again = record.options.clone().overlaid(options);
         let (system, roots, id_text) = (self.system.clone(), self.roots.clone(), id.to_string());
@@ -336,7 +336,7 @@ impl ConversationService {
         let WorkOutcome::Turn(mut content) = self.offload.run(Box::new(work)).await?.0 else {
             return Err(ConversationError::Record("another work was done".to_owned()));
         };
-        notes.append(&mut content.notes);
+        diagnostics.append(&mut content.diagnostics);
         let model = model.or_else(|| conversation.head.model.clone());
         let counter = record.counter();
         let mut prompt = Prompt { text: conversation.head.text.to_string(), ..record.prompt };
@@ -368,8 +368,8 @@ impl ConversationService {
         };
         let head = &conversation.head;
         let mut result = self.record_request(head, format, content, selection, purpose, actor).await?;
-        notes.append(&mut result.notes);
-        Ok(RequestResult { notes, ..result })
+        diagnostics.append(&mut result.diagnostics);
+        Ok(RequestResult { diagnostics, ..result })
     }
 
     /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it. While the
@@ -419,21 +419,21 @@ impl ConversationService {
             let mut record = RequestRecord::of(format.name(), &content, &request);
             record.readable = before.map(|before| before.record.readable(&record, row.model));
             let comparison = before.map(|before| before.record.compare(&record));
-            let mut notes = request.diagnostics;
+            let mut diagnostics = request.diagnostics;
             // A compaction is meant to begin anew: neither its own request nor the one behind it is reported.
             if purpose == RequestPurpose::Turn && !ledger.compacted {
-                notes.extend(before.and_then(|before| before.record.check(&record, row.model)));
+                diagnostics.extend(before.and_then(|before| before.record.check(&record, row.model)));
             }
             if !revoked.is_empty() {
                 let what = format!(
                     "the tools of the project are left out because its trust was revoked: {}",
                     quoted(revoked.iter().map(|name| escape_hidden(name)))
                 );
-                notes.push(Diagnostic::warning(DiagnosticCode::ConversationToolsRevoked, what));
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::ConversationToolsRevoked, what));
             }
             if tools_changed {
                 let what = "the tool definitions changed; the conversation keeps those that it began with";
-                notes.push(
+                diagnostics.push(
                     Diagnostic::info(DiagnosticCode::ConversationDefinitions, what)
                         .help("a compaction or a refresh takes the new ones"),
                 );
@@ -466,7 +466,7 @@ impl ConversationService {
                     cache: request.cache,
                     attachments: request.attachments,
                     comparison,
-                    notes,
+                    diagnostics,
                 });
             }
             // Another request got the number, or the conversation is gone.
@@ -593,10 +593,10 @@ impl TurnContent {
         };
         let forms = &built.snapshot.profile.messages;
         let converted = convert(messages, forms);
-        let mut notes: Diagnostics =
+        let mut diagnostics: Diagnostics =
             built.prompt.diagnostics.into_iter().filter(is_about_reminders).collect();
-        notes.extend(converted.notes());
-        let models = models::read_in(engine.system(), &built.places, &mut notes);
+        diagnostics.extend(converted.diagnostics());
+        let models = models::read_in(engine.system(), &built.places, &mut diagnostics);
         let attachments = built.prompt.attachments.into_iter();
         Ok(TurnContent {
             attachments: attachments.filter(|one| one.place == AttachmentPlace::LastUser).collect(),
@@ -605,7 +605,7 @@ impl TurnContent {
             tools: built.tools,
             selection,
             models,
-            notes,
+            diagnostics,
         })
     }
 }

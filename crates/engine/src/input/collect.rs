@@ -69,9 +69,9 @@ impl Engine<'_> {
         ask: &dyn Ask,
     ) -> Result<Snapshot, Error> {
         let Inputs { loaded, project, entries, .. } = inputs;
-        let mut notes = inputs.diagnostics();
-        let stored = self.stored(request, &entries.profile, &mut notes)?;
-        let reminders = self.due(&request.events, &entries.profile, inputs.places(), &mut notes)?;
+        let mut diagnostics = inputs.diagnostics();
+        let stored = self.stored(request, &entries.profile, &mut diagnostics)?;
+        let reminders = self.due(&request.events, &entries.profile, inputs.places(), &mut diagnostics)?;
         let mut profile = entries.profile.clone();
         named::apply_append(project.system_prompt.append.as_ref(), &mut profile);
         let (mut stack, mut overrides, mut contributions) = <_>::default();
@@ -79,7 +79,7 @@ impl Engine<'_> {
         if project.system_prompt.custom.is_none() {
             let look = self.look(inputs, &entries.turn, ask);
             stack = discover::layers(&profile, project.access.trust, &look);
-            overrides = self.overrides(inputs, &mut stack, &look, &mut notes);
+            overrides = self.overrides(inputs, &mut stack, &look, &mut diagnostics);
             if !profile.closed {
                 contributions = extensions::contribute(&mut profile, &entries.scopes, &look);
             }
@@ -87,7 +87,7 @@ impl Engine<'_> {
                 |section: &str| loaded.source.place_of_value(self.system(), &["section", section, "fill"]);
             let more = contribute(&profile, &contributions, &entries.scopes, breadth, &look, &place_of);
             contributions.extend(more);
-            notes.extend(look.notes.take());
+            diagnostics.extend(look.diagnostics.take());
         }
         Ok(Snapshot {
             stack,
@@ -96,7 +96,7 @@ impl Engine<'_> {
             stored,
             contributions,
             reminders,
-            diagnostics: notes,
+            diagnostics,
             ..inputs.snapshot(profile)
         })
     }
@@ -108,7 +108,7 @@ impl Engine<'_> {
         inputs: &Inputs,
         stack: &mut Stack,
         look: &ProviderContext<'_>,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Vec<Override> {
         let Inputs { loaded, project, entries, .. } = inputs;
         let UserSettings { bundled, global, sets, .. } = &loaded.settings;
@@ -116,7 +116,7 @@ impl Engine<'_> {
         let mut overrides = Vec::new();
         let scopes = [(bundled, Scope::Bundled), (global, Scope::Global), (&project.layer, Scope::Project)];
         for (layer, scope) in scopes {
-            let read = |layer| discover::overrides(layer, Some(scope), look, notes);
+            let read = |layer| discover::overrides(layer, Some(scope), look, diagnostics);
             overrides.extend(layer.as_ref().map(read).unwrap_or_default());
         }
         if profile.closed {
@@ -136,11 +136,11 @@ impl Engine<'_> {
                     "sections and `systemPrompt` of your files are no part of the profile `{}`",
                     profile.name
                 );
-                notes.push(Diagnostic::info(DiagnosticCode::ProfileClosed, what));
+                diagnostics.push(Diagnostic::info(DiagnosticCode::ProfileClosed, what));
             }
         }
         for layer in sets {
-            overrides.extend(discover::overrides(layer, None, look, notes));
+            overrides.extend(discover::overrides(layer, None, look, diagnostics));
         }
         overrides
     }
@@ -224,8 +224,9 @@ fn contribute(
                     let help = suggest_or(name.as_str(), names.iter().copied(), || {
                         format!("context providers are {}", names.join(", "))
                     });
-                    let note = Diagnostic::warning(DiagnosticCode::ProfileUnknownProvider, what).help(help);
-                    look.note(Diagnostic { place: place_of(section.id.as_str()), ..note });
+                    let diagnostic =
+                        Diagnostic::warning(DiagnosticCode::ProfileUnknownProvider, what).help(help);
+                    look.note(Diagnostic { place: place_of(section.id.as_str()), ..diagnostic });
                     None
                 }
             }
@@ -255,9 +256,9 @@ pub(crate) fn collect_again(
             *before = provider.contribute(section, look);
         }
     }
-    for note in look.notes.take() {
-        if !snapshot.diagnostics.contains(&note) {
-            snapshot.diagnostics.push(note);
+    for diagnostic in look.diagnostics.take() {
+        if !snapshot.diagnostics.contains(&diagnostic) {
+            snapshot.diagnostics.push(diagnostic);
         }
     }
     snapshot

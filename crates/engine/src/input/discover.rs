@@ -63,7 +63,7 @@ impl Engine<'_> {
         let look = project.access.look(self, loaded, &project.settings);
         let extensions = ExtensionFiles::read(project.profile.home.flat_extensions, &look);
         let servers = extensions::mcp_files(&look);
-        let diagnostics = look.notes.take();
+        let diagnostics = look.diagnostics.take();
         let (mut agents, mut styles) = (Vec::new(), Vec::new());
         if loaded.turn.agent.is_some() {
             agents = agents::load(&look);

@@ -48,23 +48,23 @@ pub(crate) fn tools(
             tools.push(entry_tool(entry, profile));
             continue;
         }
-        if let Some(note) = left_out(scopes, name) {
-            diagnostics.push(note);
+        if let Some(diagnostic) = left_out(scopes, name) {
+            diagnostics.push(diagnostic);
             continue;
         }
         if let Some(texts) = profile.tool_texts.get(name) {
             tools.push(with_texts(Tool { name: name.clone(), ..Tool::default() }, texts));
             continue;
         }
-        let mut note = Diagnostic::warning(
+        let mut diagnostic = Diagnostic::warning(
             DiagnosticCode::ToolUnknown,
             format!("unknown tool `{name}`: the prompt has only its name"),
         );
         let known = scopes.of(Category::Tools).filter(|entry| entry.active).map(|entry| entry.name.as_str());
         if let Some(near) = did_you_mean(name, known) {
-            note = note.help(format!("did you mean `{near}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
-        diagnostics.push(note);
+        diagnostics.push(diagnostic);
         tools.push(Tool { name: name.clone(), ..Tool::default() });
     }
     tools
@@ -96,12 +96,12 @@ fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
         }
         (None, _) => (DiagnosticCode::ToolBroken, format!("{} is not valid", entry.origin.path)),
     };
-    let note = Diagnostic::warning(code, format!("tool `{name}` is left out: {why}"));
+    let diagnostic = Diagnostic::warning(code, format!("tool `{name}` is left out: {why}"));
     let shows = format!("the listing of `tools/{name}` shows each layer");
-    Some(note.help(match code {
+    Some(diagnostic.help(match code {
         // The file itself is reported with what helps.
         DiagnosticCode::ToolUntrusted => {
-            entry.diagnostics.iter().find_map(|note| note.help.clone()).unwrap_or(shows)
+            entry.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone()).unwrap_or(shows)
         }
         _ => shows,
     }))

@@ -32,19 +32,19 @@ pub(crate) fn lay(
     places: &Places,
     profile: &mut Arc<Profile>,
     agent: Option<&str>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<(), Error> {
     if profile.catalog.is_none() {
         return Ok(());
     }
     let profile = Arc::make_mut(profile);
     let Some(choice) = profile.catalog.take() else { return Ok(()) };
-    let mut shelf = CatalogReader::open(system, places, &choice, notes)?;
+    let mut shelf = CatalogReader::open(system, places, &choice, diagnostics)?;
     for section in &mut profile.sections {
         if section.catalog.is_empty() {
             continue;
         }
-        if let Some(body) = shelf.body(&section.catalog, &format!("section `{}`", section.id), notes) {
+        if let Some(body) = shelf.body(&section.catalog, &format!("section `{}`", section.id), diagnostics) {
             section.body = SectionBody::Catalog(body);
             section.trim = TrimMode::Both;
             section.intro = None;
@@ -54,13 +54,13 @@ pub(crate) fn lay(
     for (name, texts) in &mut profile.tool_texts {
         let place = format!("tool `{name}`");
         if !texts.catalog.is_empty() {
-            texts.imported = shelf.body(&texts.catalog, &place, notes);
+            texts.imported = shelf.body(&texts.catalog, &place, diagnostics);
         }
         if let Some(after) = texts.after.as_mut().filter(|after| !after.catalog.is_empty()) {
-            after.imported = shelf.body(&after.catalog, &place, notes);
+            after.imported = shelf.body(&after.catalog, &place, diagnostics);
         }
     }
-    shelf.report_missing(notes);
+    shelf.report_missing(diagnostics);
     let is_prompt = |section: &&mut Section| {
         matches!(&section.body, SectionBody::Fill(provider) if provider.as_str() == AgentSection.name())
             && section.options.get("part").is_none_or(|part| part == "prompt")
@@ -68,10 +68,10 @@ pub(crate) fn lay(
     if let Some((agent, prompts)) = agent.and_then(|agent| Some((agent, choice.agents.get(agent)?)))
         && let Some(section) = profile.sections.iter_mut().find(is_prompt)
     {
-        if let Some(body) = shelf.body(&prompts.0, &format!("agent `{agent}`"), notes) {
+        if let Some(body) = shelf.body(&prompts.0, &format!("agent `{agent}`"), diagnostics) {
             section.body = SectionBody::Catalog(body);
         }
-        shelf.report_missing(notes);
+        shelf.report_missing(diagnostics);
     }
     // The version in its texts: the one that the user names, else its own.
     let version = profile.options.get("version").unwrap_or(&shelf.index.version).clone();
@@ -108,14 +108,14 @@ impl Engine<'_> {
         let Some(choice) = &profile.catalog else { return Ok(Vec::new()) };
         let mut shelf = CatalogReader::open(self.system(), &places, choice, &mut Diagnostics::new())?;
         let mut refused = self.build(request)?.prompt.diagnostics;
-        refused.retain(|note| note.code == DiagnosticCode::CatalogParameter);
+        refused.retain(|diagnostic| diagnostic.code == DiagnosticCode::CatalogParameter);
         let mut uses = Vec::new();
         let mut row = |place: String, prompts: &[String], refused: Option<&Diagnostic>| {
-            let mut notes = Diagnostics::new();
-            let body = shelf.body(prompts, &place, &mut notes).filter(|_| refused.is_none());
-            let why = match (&body, refused.or(notes.first())) {
+            let mut diagnostics = Diagnostics::new();
+            let body = shelf.body(prompts, &place, &mut diagnostics).filter(|_| refused.is_none());
+            let why = match (&body, refused.or(diagnostics.first())) {
                 (Some(_), _) => None,
-                (None, Some(note)) => Some(note.message.clone()),
+                (None, Some(diagnostic)) => Some(diagnostic.message.clone()),
                 (None, None) if prompts.is_empty() => Some("no prompt is mapped to it".to_owned()),
                 (None, None) => Some("the catalog has no such prompt".to_owned()),
             };
@@ -132,7 +132,7 @@ impl Engine<'_> {
         }
         for (name, texts) in &profile.tool_texts {
             let place = format!("tool `{name}`");
-            let refused = refused.iter().find(|note| note.subject.as_ref() == Some(name));
+            let refused = refused.iter().find(|diagnostic| diagnostic.subject.as_ref() == Some(name));
             row(place.clone(), &texts.catalog, refused);
             if let Some(after) = texts.after.as_ref().filter(|after| !after.catalog.is_empty()) {
                 row(format!("{place}, the text behind it"), &after.catalog, refused);
@@ -160,14 +160,14 @@ impl<'a> CatalogReader<'a> {
         system: &'a dyn System,
         places: &Places,
         choice: &'a CatalogChoice,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Result<Self, Error> {
         let pin = &choice.pin;
         if places.state.is_none() && catalogs::dir(system).is_some() {
             let what = "no catalog is used: the state directory lies inside of the project";
             let help = "set HOME, XDG_STATE_HOME and PREFACE_HOME to directories outside of the project";
-            let note = Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what).help(help);
-            return Err(Error::Catalog(Box::new(note)));
+            let diagnostic = Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what).help(help);
+            return Err(Error::Catalog(Box::new(diagnostic)));
         }
         let index = catalogs::index(system, &pin.version).map_err(Error::Catalog)?;
         let whole = index.pin();
@@ -187,25 +187,30 @@ impl<'a> CatalogReader<'a> {
             let help = format!(
                 "pin it with the option `catalog={whole}`, in settings.json `\"options\": {{\"catalog\": \"{whole}\"}}`"
             );
-            notes.push(Diagnostic::info(DiagnosticCode::CatalogNotPinned, what).help(help));
+            diagnostics.push(Diagnostic::info(DiagnosticCode::CatalogNotPinned, what).help(help));
         }
         let texts = CatalogTexts { version: index.version.clone(), ..CatalogTexts::default() };
         Ok(CatalogReader { system, choice, index, texts, missing: Vec::new() })
     }
 
     /// Reports the places, since the last report, that it has no text for.
-    fn report_missing(&mut self, notes: &mut Diagnostics) {
+    fn report_missing(&mut self, diagnostics: &mut Diagnostics) {
         let missing = std::mem::take(&mut self.missing);
         if !missing.is_empty() {
             let what = format!("catalog {} has no text for {}", self.index.version, missing.join(", "));
             let help = "the profile's own text is used, if it has one";
-            notes.push(Diagnostic::info(DiagnosticCode::CatalogNoPrompt, what).help(help));
+            diagnostics.push(Diagnostic::info(DiagnosticCode::CatalogNoPrompt, what).help(help));
         }
     }
 
     /// The text of the first of these prompts that there is, ready for the line; `None` if there is none, or with a note
     /// where it cannot be used.
-    fn body(&mut self, prompts: &[String], place: &str, notes: &mut Diagnostics) -> Option<CatalogBody> {
+    fn body(
+        &mut self,
+        prompts: &[String],
+        place: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<CatalogBody> {
         let Some(prompt) = prompts.iter().find(|prompt| self.index.entry(prompt).is_some()) else {
             self.missing.push(place.to_owned());
             return None;
@@ -221,8 +226,8 @@ impl<'a> CatalogReader<'a> {
                     wanted.extend(more.into_iter().map(str::to_owned));
                     self.texts.texts.insert(name, text);
                 }
-                Err(note) => {
-                    notes.push(stands_for(*note, place));
+                Err(diagnostic) => {
+                    diagnostics.push(stands_for(*diagnostic, place));
                     return None;
                 }
             }
@@ -232,14 +237,14 @@ impl<'a> CatalogReader<'a> {
             // What cannot be worked out is code, and no text for a model.
             Ok(body) => match kept.into_iter().next().or_else(|| fault(prompt, &body, self.choice)) {
                 None => Some(body),
-                Some(mut note) => {
-                    note.severity = Severity::Warning;
-                    notes.push(stands_for(note, place));
+                Some(mut diagnostic) => {
+                    diagnostic.severity = Severity::Warning;
+                    diagnostics.push(stands_for(diagnostic, place));
                     None
                 }
             },
-            Err(note) => {
-                notes.push(stands_for(*note, place));
+            Err(diagnostic) => {
+                diagnostics.push(stands_for(*diagnostic, place));
                 None
             }
         }
@@ -254,7 +259,7 @@ fn fault(prompt: &str, body: &CatalogBody, choice: &CatalogChoice) -> Option<Dia
 }
 
 /// Adds the place that lacks the text to a diagnostic about an unusable text.
-fn stands_for(mut note: Diagnostic, place: &str) -> Diagnostic {
-    note.message = format!("{}; {place} is without it", note.message);
-    note
+fn stands_for(mut diagnostic: Diagnostic, place: &str) -> Diagnostic {
+    diagnostic.message = format!("{}; {place} is without it", diagnostic.message);
+    diagnostic
 }

@@ -150,9 +150,13 @@ pub(crate) struct UserSettings {
 
 impl UserSettings {
     /// Merges them with the project's: weaker than the caller's, stronger than all others.
-    pub(crate) fn merge(&self, project: Option<&LayerSettings>, notes: &mut Diagnostics) -> MergedSettings {
+    pub(crate) fn merge(
+        &self,
+        project: Option<&LayerSettings>,
+        diagnostics: &mut Diagnostics,
+    ) -> MergedSettings {
         let layers = self.bundled.iter().chain(&self.shared).chain(&self.global);
-        settings::merge(layers.chain(project).chain(&self.sets).cloned().collect(), notes)
+        settings::merge(layers.chain(project).chain(&self.sets).cloned().collect(), diagnostics)
     }
 }
 
@@ -209,10 +213,10 @@ impl Engine<'_> {
         let sets = given.settings()?;
 
         // The user's default profile is named in the settings of the default home.
-        let mut notes = Diagnostics::new();
-        let shared = Places::find(system, &cwd, &default_home(), request.home_trust, &mut notes);
+        let mut found = Diagnostics::new();
+        let shared = Places::find(system, &cwd, &default_home(), request.home_trust, &mut found);
         let bundled = bundled_settings(system, &mut diagnostics);
-        let settings = read_settings(system, &shared, &mut notes);
+        let settings = read_settings(system, &shared, &mut found);
         let mut choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
         let profiles = shared.global.clone();
         let load = |choice: &ProfileChoice, options: &[Setting]| {
@@ -241,7 +245,7 @@ impl Engine<'_> {
         let profile = if options.is_empty() { bare } else { with(&options)? };
         // Most profiles live in that same home: what was found there is found once.
         let (places, shared, global) = if profile.home == default_home() {
-            diagnostics.append(&mut notes);
+            diagnostics.append(&mut found);
             (shared, None, settings)
         } else {
             let places = Places::find(system, &cwd, &profile.home, request.home_trust, &mut diagnostics);
@@ -347,8 +351,8 @@ impl Engine<'_> {
                 (None, _) if Path::new(path).is_absolute() => follow.push(PathBuf::from(path)),
                 _ => {
                     let what = format!("`trust.follow` allows nothing: `{}`", escape_hidden(path));
-                    let note = Diagnostic::warning(DiagnosticCode::SettingsFollow, what);
-                    diagnostics.push(note.help("use an absolute path, or one that starts with `~/`"));
+                    let diagnostic = Diagnostic::warning(DiagnosticCode::SettingsFollow, what);
+                    diagnostics.push(diagnostic.help("use an absolute path, or one that starts with `~/`"));
                 }
             }
         }
@@ -512,8 +516,8 @@ pub(crate) fn default_home() -> ProfileDirs {
 /// Reads the settings that ship with preface, if there are any.
 fn bundled_settings(system: &dyn System, diagnostics: &mut Diagnostics) -> Option<LayerSettings> {
     let bytes = system.bundled("settings.json")?;
-    let (layer, notes) = settings::parse(Scope::Bundled, "bundled/settings.json", &bytes);
-    diagnostics.extend(notes);
+    let (layer, found) = settings::parse(Scope::Bundled, "bundled/settings.json", &bytes);
+    diagnostics.extend(found);
     layer
 }
 
@@ -526,8 +530,8 @@ fn read_settings(
     let source = places.source(Scope::Global, &path);
     match system.read(&path, ReadScope::Anywhere, preface_host::provider_context::SETTINGS_LIMIT) {
         Ok(read) => {
-            let (settings, notes) = places.parse_settings(source.scope, &source.path, &read.bytes);
-            diagnostics.extend(notes);
+            let (settings, found) = places.parse_settings(source.scope, &source.path, &read.bytes);
+            diagnostics.extend(found);
             settings
         }
         Err(preface_host::system::ReadError::Missing) => None,

@@ -114,8 +114,8 @@ impl NamedEntries {
         if let Some(agent) = &self.agent
             && let Some(what) = &agent.value.what
         {
-            let notes = without_effect(&agent.origin, what, &entries);
-            entries.diagnostics.extend(notes);
+            let diagnostics = without_effect(&agent.origin, what, &entries);
+            entries.diagnostics.extend(diagnostics);
         }
         let profile = Arc::make_mut(&mut entries.profile);
         if let Some(agent) = self.agent {
@@ -177,7 +177,7 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries
     let lists =
         [("tools", agent.tools.as_deref().unwrap_or_default()), ("disallowedTools", &agent.disallowed_tools)];
     let rules = lists.into_iter().flat_map(|(key, rules)| rules.iter().map(move |rule| (key, rule.as_str())));
-    let note = |(key, rule): (&str, &str)| {
+    let diagnostic = |(key, rule): (&str, &str)| {
         let tool = agents::tool_of(rule);
         let (shown, is_part) = (escape_hidden(rule), tool != rule);
         let (what, help) = if !agents::is_named(tool, &known) {
@@ -204,5 +204,5 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries
         let place = Place::file(Some(origin.scope), origin.path.clone());
         Some(Diagnostic { help, ..Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place) })
     };
-    rules.filter_map(note).take(MOST_NOTES).collect()
+    rules.filter_map(diagnostic).take(MOST_NOTES).collect()
 }

@@ -46,18 +46,18 @@ impl Engine<'_> {
         let access = self.open_gate(request, loaded, consent)?;
         let look = access.look(self, loaded, &loaded.merged);
         let layer = discover::project_settings(&look);
-        let mut notes = look.notes.take();
+        let mut diagnostics = look.diagnostics.take();
         drop(look);
         let settings = match &layer {
-            Some(layer) => Arc::new(loaded.settings.merge(Some(layer), &mut notes)),
+            Some(layer) => Arc::new(loaded.settings.merge(Some(layer), &mut diagnostics)),
             None => {
-                notes.extend(loaded.merge_notes.iter().cloned());
+                diagnostics.extend(loaded.merge_notes.iter().cloned());
                 loaded.merged.clone()
             }
         };
         let profile = with_settings(&loaded.profile, &settings);
-        let system_prompt = system_prompt(loaded, layer.as_ref(), &settings, &mut notes);
-        Ok(OpenedProject { access, layer, settings, profile, system_prompt, diagnostics: notes })
+        let system_prompt = system_prompt(loaded, layer.as_ref(), &settings, &mut diagnostics);
+        Ok(OpenedProject { access, layer, settings, profile, system_prompt, diagnostics })
     }
 }
 
@@ -66,7 +66,7 @@ fn system_prompt(
     loaded: &LoadedProfile,
     project: Option<&LayerSettings>,
     merged: &MergedSettings,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> SettingsPrompt {
     let mut prompt = if loaded.profile.closed {
         // The caller set it by name for this build.
@@ -77,12 +77,12 @@ fn system_prompt(
     if loaded.profile.trust == TrustMode::None
         && let Some(project) = project
     {
-        prompt = only_added(discover::system_prompt(&loaded.merged), prompt, project.path(), notes);
+        prompt = only_added(discover::system_prompt(&loaded.merged), prompt, project.path(), diagnostics);
     }
     if loaded.turn.agent.is_some() && !prompt.is_empty() {
         prompt = SettingsPrompt::default();
         let what = "`systemPrompt` is about the main conversation; an agent has its own prompt";
-        notes.push(Diagnostic::warning(DiagnosticCode::PromptNotForAgents, what));
+        diagnostics.push(Diagnostic::warning(DiagnosticCode::PromptNotForAgents, what));
     }
     prompt
 }
@@ -93,12 +93,12 @@ fn only_added(
     own: SettingsPrompt,
     merged: SettingsPrompt,
     project: &str,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> SettingsPrompt {
     let mut ignored = |key: &str, why: &str| {
         let what = format!("`systemPrompt.{key}` of {project} was not used: {why}");
         let help = format!("`systemPrompt.{key}=…` for one call uses it");
-        notes.push(Diagnostic::warning(DiagnosticCode::PromptNotForProjects, what).help(help));
+        diagnostics.push(Diagnostic::warning(DiagnosticCode::PromptNotForProjects, what).help(help));
     };
     if merged.custom != own.custom {
         ignored("custom", "nothing guards this project");

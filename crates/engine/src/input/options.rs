@@ -54,7 +54,7 @@ impl OptionSetting {
 pub(crate) fn of_settings(
     settings: &MergedSettings,
     profile: &Profile,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<OptionSetting> {
     let mut given = Vec::new();
     for name in SHARED.into_iter().filter(|name| profile.has_option(name)) {
@@ -62,7 +62,7 @@ pub(crate) fn of_settings(
         given.extend(node.map(|node| OptionSetting::of(vec![name.to_owned()], name, node)));
     }
     if let Some(options) = settings.at(&["options"]).and_then(SettingsNode::as_table) {
-        read(&["options".to_owned()], options, profile, &mut given, notes);
+        read(&["options".to_owned()], options, profile, &mut given, diagnostics);
     }
     given
 }
@@ -93,7 +93,7 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
             .any(|origin| matches!(origin, Origin::Variable { key: variable, .. } if variable == key))
     };
     let is_dir = |path: &str| system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir);
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     for (option, dir) in &profile.option_dirs {
         let Some(path) = profile.options.get(option) else { continue };
         if names(&VariableKey::new("option", option)) && !is_dir(path) {
@@ -101,10 +101,10 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
             let what = format!("the prompt names the directory `{path}`, which does not exist");
             let variable = dir.variable.as_ref().map_or_else(String::new, |name| format!("{name} or "));
             let help = format!("{variable}the option `{option}=DIR` names another");
-            notes.push(Diagnostic::info(DiagnosticCode::OptionDirectory, what).help(help));
+            diagnostics.push(Diagnostic::info(DiagnosticCode::OptionDirectory, what).help(help));
         }
     }
-    notes
+    diagnostics
 }
 
 /// Returns the values that `fit` accepts. One that it refuses is reported, and the next weaker layer's is used, else the
@@ -117,7 +117,7 @@ pub(crate) fn fitting<E>(
     settings: &MergedSettings,
     fit: impl Fn(&[Setting]) -> Result<(), E>,
     message: impl Fn(&E) -> String,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Setting>, E> {
     let all: Vec<Setting> = given.iter().flat_map(|option| option.values.clone()).collect();
     if fit(&all).is_ok() {
@@ -145,7 +145,7 @@ pub(crate) fn fitting<E>(
                         option.name,
                         message(&error)
                     );
-                    notes
+                    diagnostics
                         .push(Diagnostic::error(DiagnosticCode::SettingsShapeInvalid, what).at(option.place));
                     below
                 }
@@ -162,7 +162,7 @@ fn read(
     table: &SettingsTable,
     profile: &Profile,
     given: &mut Vec<OptionSetting>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
     for (key, node) in table.iter() {
         let path = [path, &[key.to_owned()]].concat();
@@ -174,15 +174,16 @@ fn read(
         let begins =
             |known: &str| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
         if let Some(table) = node.as_table().filter(|_| profile.option_names().any(begins)) {
-            read(&path, table, profile, given, notes);
+            read(&path, table, profile, given, diagnostics);
             continue;
         }
         let what =
             format!("the profile `{}` has no option `{name}`; `options.{name}` was not used", profile.name);
-        let note = Diagnostic::warning(DiagnosticCode::SettingsUnknownOption, what).at(node.key_place());
-        notes.push(match did_you_mean(&name, profile.option_names().chain(SHAPES)) {
-            Some(near) => note.help(format!("did you mean `{near}`?")),
-            None => note,
+        let diagnostic =
+            Diagnostic::warning(DiagnosticCode::SettingsUnknownOption, what).at(node.key_place());
+        diagnostics.push(match did_you_mean(&name, profile.option_names().chain(SHAPES)) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
         });
     }
 }

@@ -21,7 +21,7 @@ const CODE: DiagnosticCode = DiagnosticCode::ProjectReplaces;
 /// One change.
 #[derive(Clone, Debug, PartialEq)]
 struct ProjectChange {
-    note: Diagnostic,
+    diagnostic: Diagnostic,
     /// True if the prompt or the log of this build is another one because of it.
     affects_build: bool,
 }
@@ -69,25 +69,25 @@ impl ProjectChanges {
 
     /// Returns the warnings of this build.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
-        self.0.iter().filter(|change| change.affects_build).map(|change| change.note.clone())
+        self.0.iter().filter(|change| change.affects_build).map(|change| change.diagnostic.clone())
     }
 
     /// Returns a line for each change, fit to be shown. `notes` are those of the same build: the order of hooks and the
     /// allowlist are reported where they are worked out.
-    pub(crate) fn lines(&self, notes: &Diagnostics) -> Vec<String> {
-        let of_project = |note: &&Diagnostic| {
-            matches!(note.code, DiagnosticCode::OrderingRewrite | DiagnosticCode::SettingsLoosened)
-                && note.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
+    pub(crate) fn lines(&self, diagnostics: &Diagnostics) -> Vec<String> {
+        let of_project = |diagnostic: &&Diagnostic| {
+            matches!(diagnostic.code, DiagnosticCode::OrderingRewrite | DiagnosticCode::SettingsLoosened)
+                && diagnostic.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
         };
-        let mut lines: Vec<String> = self.0.iter().map(|change| change.note.message.clone()).collect();
-        lines.extend(notes.iter().filter(of_project).map(|note| note.message.clone()));
+        let mut lines: Vec<String> = self.0.iter().map(|change| change.diagnostic.message.clone()).collect();
+        lines.extend(diagnostics.iter().filter(of_project).map(|diagnostic| diagnostic.message.clone()));
         lines
     }
 
     fn add(&mut self, what: String, place: Option<Place>, affects_build: bool) {
-        let mut note = Diagnostic::warning(CODE, what);
-        note.place = place;
-        self.0.push(ProjectChange { note, affects_build });
+        let mut diagnostic = Diagnostic::warning(CODE, what);
+        diagnostic.place = place;
+        self.0.push(ProjectChange { diagnostic, affects_build });
     }
 
     /// `systemPrompt`: a text instead of all others, and one after them.
@@ -198,14 +198,14 @@ impl ProjectChanges {
     /// Adds the changes that the project's settings make to an entry of another layer, except for disabling
     /// it: they enable it again, or change the place and size of its text. The diagnostics are those of the
     /// listing, which a build reports as they are.
-    fn add_settings(&mut self, scope: Scope, notes: &[Diagnostic]) {
-        let by_project = |note: &&Diagnostic| {
-            note.severity == Severity::Warning
-                && matches!(note.code, DiagnosticCode::ScopeEnabled | DiagnosticCode::SettingsPlaced)
-                && note.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
+    fn add_settings(&mut self, scope: Scope, diagnostics: &[Diagnostic]) {
+        let by_project = |diagnostic: &&Diagnostic| {
+            diagnostic.severity == Severity::Warning
+                && matches!(diagnostic.code, DiagnosticCode::ScopeEnabled | DiagnosticCode::SettingsPlaced)
+                && diagnostic.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
         };
-        for note in notes.iter().filter(|_| scope < Scope::Project).filter(by_project) {
-            self.0.push(ProjectChange { note: note.clone(), affects_build: false });
+        for diagnostic in diagnostics.iter().filter(|_| scope < Scope::Project).filter(by_project) {
+            self.0.push(ProjectChange { diagnostic: diagnostic.clone(), affects_build: false });
         }
     }
 

@@ -73,26 +73,26 @@ impl Engine<'_> {
         let look = project.access.look(self, loaded, &project.settings);
         let mut profile = project.profile.clone();
         let mut turn = loaded.turn.clone();
-        let mut notes = layers.diagnostics;
+        let mut diagnostics = layers.diagnostics;
 
         let grants = ProjectGrants::new(&look, loaded.store.as_deref(), profile.trust);
         let scopes = layers.extensions.resolve(&project.settings, &grants);
-        notes.extend(scopes.diagnostics.iter().cloned());
+        diagnostics.extend(scopes.diagnostics.iter().cloned());
         let audit = scopes.audit();
-        turn.tools = extensions::tools(&request.tools, &profile, &scopes, &mut notes);
+        turn.tools = extensions::tools(&request.tools, &profile, &scopes, &mut diagnostics);
         let servers = mcp_servers::resolve_granted(layers.servers, &|server| grants.may_start(server));
-        notes.extend(servers.diagnostics.iter().cloned());
-        let (scopes, mut servers, granted) = permission::allow(&grants, scopes, servers, &mut notes);
-        mcp::recall(&mut servers, &profile, &look, &mut notes);
+        diagnostics.extend(servers.diagnostics.iter().cloned());
+        let (scopes, mut servers, granted) = permission::allow(&grants, scopes, servers, &mut diagnostics);
+        mcp::recall(&mut servers, &profile, &look, &mut diagnostics);
         let mut server_tools = Vec::new();
         if profile.mcp.tools {
-            server_tools = mcp::tools_of(&servers.servers, &mut notes);
-            mcp::join(&request.tools, &server_tools, &mut turn.tools, &mut notes);
+            server_tools = mcp::tools_of(&servers.servers, &mut diagnostics);
+            mcp::join(&request.tools, &server_tools, &mut turn.tools, &mut diagnostics);
         }
         let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles)?;
         let is_on = extensions::switched_off(&scopes, AgentSection.id()).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
-        let refused = imported::lay(self.system(), look.places, &mut profile, agent, &mut notes).err();
+        let refused = imported::lay(self.system(), look.places, &mut profile, agent, &mut diagnostics).err();
         let entries = ResolvedEntries {
             profile,
             turn,
@@ -101,7 +101,7 @@ impl Engine<'_> {
             granted,
             server_tools,
             refused,
-            diagnostics: notes,
+            diagnostics,
             audit,
         };
         Ok(named.apply(entries))

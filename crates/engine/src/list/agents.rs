@@ -54,9 +54,9 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Engine::agents`].
     pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
-        let (counts, mut notes) =
+        let (counts, mut diagnostics) =
             self.looking_at_skills(request, &mut |profile, look: &ProviderContext<'_>| {
-                let _: Diagnostics = look.notes.take();
+                let _: Diagnostics = look.diagnostics.take();
                 if !profile.has_agents {
                     return (Vec::new(), Diagnostics::new());
                 }
@@ -65,12 +65,12 @@ impl Engine<'_> {
                     FileCount::of("commands", &commands::load(look)),
                     FileCount::of("styles", &styles::load(look)),
                 ];
-                let mut notes = look.notes.take();
-                notes.retain(|note| note.severity >= Severity::Warning);
-                (counts, notes)
+                let mut diagnostics = look.diagnostics.take();
+                diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
+                (counts, diagnostics)
             })?;
-        notes.extend(self.reminder_problems(request)?);
-        Ok((counts, notes))
+        diagnostics.extend(self.reminder_problems(request)?);
+        Ok((counts, diagnostics))
     }
 
     /// Finds the output styles of all layers, sorted by name. Returns none for a profile without agents. Nothing is written.
@@ -86,7 +86,7 @@ impl Engine<'_> {
             styles.sort_by_cached_key(|entry| {
                 (entry.name.to_lowercase(), std::cmp::Reverse(entry.origin.scope))
             });
-            (styles, look.notes.take())
+            (styles, look.diagnostics.take())
         })
     }
 
@@ -105,7 +105,7 @@ impl Engine<'_> {
                     entry.shadowed_by.is_some(),
                 )
             });
-            let mut diagnostics = look.notes.take();
+            let mut diagnostics = look.diagnostics.take();
             if !profile.has_agents && !agents.is_empty() {
                 let what =
                     format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);

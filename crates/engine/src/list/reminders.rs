@@ -71,8 +71,8 @@ impl Engine<'_> {
         let events = events.collect::<Result<Vec<_>, _>>()?;
         if catalogue.is_empty() {
             let message = format!("the profile `{}` has no reminders: events have no effect", profile.name);
-            let note = Diagnostic::warning(DiagnosticCode::ReminderNone, message);
-            diagnostics.push(Diagnostic { help: help_for_none(places), ..note });
+            let diagnostic = Diagnostic::warning(DiagnosticCode::ReminderNone, message);
+            diagnostics.push(Diagnostic { help: help_for_none(places), ..diagnostic });
             return Ok(Vec::new());
         }
         let many = events.len();
@@ -88,13 +88,13 @@ impl Engine<'_> {
         due: &[DueReminder],
         inputs: &Inputs,
         snapshot: &Snapshot,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Result<Vec<Attachment>, Error> {
         let look = self.look(inputs, &snapshot.turn, &Headless);
         let mut answer = |key: &VariableKey| Some(provider::resolve(key, &look));
         let (attachments, more) = pipeline::remind(due, &snapshot.profile, &snapshot.turn, &mut answer)?;
-        notes.extend(more);
-        notes.extend(look.notes.take());
+        diagnostics.extend(more);
+        diagnostics.extend(look.diagnostics.take());
         Ok(attachments)
     }
 

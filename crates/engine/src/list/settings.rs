@@ -189,14 +189,14 @@ impl Engine<'_> {
 }
 
 /// Returns whether a diagnostic reports that a value of settings is not used.
-fn is_about_settings(note: &Diagnostic) -> bool {
+fn is_about_settings(diagnostic: &Diagnostic) -> bool {
     let is_value = matches!(
-        note.code,
+        diagnostic.code,
         DiagnosticCode::SettingsIgnored
             | DiagnosticCode::UnknownConfigKey
             | DiagnosticCode::ConfigSchemaViolation
     );
-    let file = note.place.as_ref().map(|place| place.path.as_str());
+    let file = diagnostic.place.as_ref().map(|place| place.path.as_str());
     is_value && file.is_some_and(|path| path.ends_with("settings.json") || path.starts_with("--set"))
 }
 
@@ -268,7 +268,7 @@ mod tests {
         let settings = engine.settings(&Request::default()).expect("they are good");
         assert_eq!(settings.merged.to_value()["logging"]["level"], "global");
         assert_eq!(settings.layer(Scope::Project).state, SettingsState::Untrusted);
-        let codes: Vec<_> = settings.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        let codes: Vec<_> = settings.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["trust/untrusted"]);
         let required = engine.settings(&Request { trust: TrustChoice::Require, ..Request::default() });
         assert!(
@@ -296,8 +296,8 @@ mod tests {
         engine.settings(&request).expect("they are good");
         let home = Path::new("/home/user/.own");
         assert!(system.stat(home).is_none());
-        let notes = engine.first_files(&request).expect("it can be written");
-        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        let diagnostics = engine.first_files(&request).expect("it can be written");
+        let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["scaffold/created"]);
         assert!(system.stat(&home.join("system.md")).is_some());
     }

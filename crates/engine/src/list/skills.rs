@@ -61,7 +61,7 @@ impl Engine<'_> {
             skills.sort_by(|a, b| a.name.cmp(&b.name));
             SkillsReport {
                 skills,
-                diagnostics: look.notes.take(),
+                diagnostics: look.diagnostics.take(),
                 mode: profile.trust,
                 listed,
                 left_out: left_out.clone(),
@@ -105,8 +105,11 @@ impl Engine<'_> {
             let layers = loaded.settings.global.iter().cloned().chain(project).collect();
             settings = settings::merge(layers, &mut Diagnostics::new());
         }
-        let notes = [loaded.diagnostics.as_slice(), access.diagnostics.as_slice()].concat();
-        let look = ProviderContext { notes: RefCell::new(notes), ..access.look(self, &loaded, &settings) };
+        let diagnostics = [loaded.diagnostics.as_slice(), access.diagnostics.as_slice()].concat();
+        let look = ProviderContext {
+            diagnostics: RefCell::new(diagnostics),
+            ..access.look(self, &loaded, &settings)
+        };
         Ok(see(&loaded.profile, &look))
     }
 }
@@ -194,7 +197,7 @@ mod tests {
         );
         assert_eq!(report.skills[0].shadows, [report.skills[1].origin.clone()]);
         assert_eq!(report.skills[1].shadowed_by.as_ref(), Some(&report.skills[0].origin));
-        let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        let codes: Vec<_> = report.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["skill/collision"]);
     }
 
@@ -208,7 +211,7 @@ mod tests {
                 ("commit", Scope::Global, Status::Ok, true)
             ]
         );
-        assert!(report.diagnostics.iter().any(|note| note.code.as_str() == "trust/untrusted"));
+        assert!(report.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "trust/untrusted"));
     }
 
     #[test]
@@ -230,7 +233,7 @@ mod tests {
             .with_link("/work/.preface/skills/file/SKILL.md", "/elsewhere/secret/SKILL.md");
         let report = ask(&system, TrustChoice::Once);
         assert!(report.skills.iter().all(|skill| skill.value.description.as_deref() != Some("Secret.")));
-        let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        let codes: Vec<_> = report.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["file/outside", "file/outside", "skill/collision"]);
     }
 

@@ -102,7 +102,8 @@ impl ServerAnswers {
     #[must_use]
     pub fn all_well(&self) -> bool {
         let all_meant = !self.servers.iter().any(|server| server.named);
-        let broken = |note: &Diagnostic| note.severity == Severity::Error && note.code == BROKEN;
+        let broken =
+            |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error && diagnostic.code == BROKEN;
         let unread = all_meant && self.diagnostics.iter().any(broken);
         !unread && !self.servers.iter().any(ServerAnswer::is_failure)
     }

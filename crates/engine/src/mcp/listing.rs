@@ -60,8 +60,8 @@ impl Engine<'_> {
         let (mut inputs, mut snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let look = inputs.look(self);
         let servers = &inputs.entries.mcp.servers;
-        let mut notes = Diagnostics::new();
-        let recorded = recalled(servers, &look, &mut notes);
+        let mut diagnostics = Diagnostics::new();
+        let recorded = recalled(servers, &look, &mut diagnostics);
         let now = self.system().now();
         let mut known = BTreeMap::new();
         for (server, recorded) in servers.iter().zip(recorded) {
@@ -91,8 +91,8 @@ impl Engine<'_> {
             );
         }
         drop(look);
-        notes.retain(|note| !snapshot.diagnostics.contains(note));
-        snapshot.diagnostics.append(&mut notes);
+        diagnostics.retain(|diagnostic| !snapshot.diagnostics.contains(diagnostic));
+        snapshot.diagnostics.append(&mut diagnostics);
         let tools = std::mem::take(&mut inputs.entries.server_tools);
         let own = snapshot.turn.tools.iter().filter(|tool| !tool.is_of_server());
         let used = own.map(|tool| tool.name.clone()).collect();

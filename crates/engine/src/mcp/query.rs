@@ -93,8 +93,8 @@ impl Engine<'_> {
             entries.iter().map(|entry| not_queried(entry, !options.names.is_empty())).collect();
         let mut targets: Vec<ServerTarget> = Vec::new();
         let mut asking: Vec<(usize, SecretValues, Option<String>)> = Vec::new();
-        let mut notes = Diagnostics::new();
-        let wanted = wants(&snapshot.profile, &mut notes);
+        let mut found = Diagnostics::new();
+        let wanted = wants(&snapshot.profile, &mut found);
         let look = inputs.look(self);
         for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.runnable) {
             let wants: Vec<ContentRequest> = wanted
@@ -103,18 +103,18 @@ impl Engine<'_> {
                 .map(|(_, want)| want.clone())
                 .collect();
             match ready(entry, wants, options.deadline, &look) {
-                Ok(ReadyServer { target, secrets, notes, missing }) => {
+                Ok(ReadyServer { target, secrets, diagnostics: found, missing }) => {
                     targets.push(target);
-                    servers[at].diagnostics.extend(notes);
+                    servers[at].diagnostics.extend(found);
                     asking.push((at, secrets, missing));
                 }
-                Err(note) => {
+                Err(diagnostic) => {
                     servers[at].state = ServerState::NotAsked;
-                    servers[at].diagnostics.push(*note);
+                    servers[at].diagnostics.push(*diagnostic);
                 }
             }
         }
-        notes.extend(look.notes.take());
+        found.extend(look.diagnostics.take());
         drop(look);
         for (reply, (at, secrets, missing)) in talk(&targets, on_reply).into_iter().zip(asking) {
             let answer = &mut servers[at];
@@ -125,12 +125,13 @@ impl Engine<'_> {
             }
         }
         let mut diagnostics = snapshot.diagnostics;
-        diagnostics.extend(notes.into_iter().filter(|note| note.code != DiagnosticCode::McpNoRecording));
+        diagnostics
+            .extend(found.into_iter().filter(|diagnostic| diagnostic.code != DiagnosticCode::McpNoRecording));
         // The diagnostics of a build about instruction files and servers do not apply here: the servers were just queried.
-        diagnostics.retain(|note| {
-            note.code != DiagnosticCode::McpNoRecording
-                && note.code != DiagnosticCode::ExtensionNeedsGrant
-                && !note.code.is_of_instructions()
+        diagnostics.retain(|diagnostic| {
+            diagnostic.code != DiagnosticCode::McpNoRecording
+                && diagnostic.code != DiagnosticCode::ExtensionNeedsGrant
+                && !diagnostic.code.is_of_instructions()
         });
         Ok(ServerAnswers { servers, diagnostics })
     }
@@ -145,16 +146,16 @@ impl Engine<'_> {
         options: &QueryOptions,
         answer: &mut ServerAnswer,
     ) {
-        let ServerReply { took, calls_itself, protocol, result, refused, notes, .. } = reply;
+        let ServerReply { took, calls_itself, protocol, result, refused, diagnostics, .. } = reply;
         let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         let name = &entry.name;
         answer.ms = Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
         answer.calls_itself = calls_itself.map(|text| secrets.masked(&text));
         answer.protocol = protocol.map(|text| secrets.masked(&text));
-        answer.diagnostics.extend(notes.into_iter().map(|mut note| {
-            note.message = format!("MCP server `{name}`: {}", secrets.masked(&note.message));
-            note.help = note.help.map(|help| secrets.masked(&help));
-            if note.place.is_none() { note.at(place()) } else { note }
+        answer.diagnostics.extend(diagnostics.into_iter().map(|mut diagnostic| {
+            diagnostic.message = format!("MCP server `{name}`: {}", secrets.masked(&diagnostic.message));
+            diagnostic.help = diagnostic.help.map(|help| secrets.masked(&help));
+            if diagnostic.place.is_none() { diagnostic.at(place()) } else { diagnostic }
         }));
         let path = mcp_recordings::path(entry, self.system(), inputs.places());
         let old = self.old(entry, inputs);
@@ -207,8 +208,8 @@ impl Engine<'_> {
         let Some(path) = path else {
             let what =
                 format!("the reply of MCP server `{name}` was not recorded: there is no directory for it");
-            let note = Diagnostic::warning(DiagnosticCode::McpUnrecorded, what);
-            answer.diagnostics.push(note.help("set PREFACE_HOME or HOME"));
+            let diagnostic = Diagnostic::warning(DiagnosticCode::McpUnrecorded, what);
+            answer.diagnostics.push(diagnostic.help("set PREFACE_HOME or HOME"));
             return;
         };
         match mcp_recordings::write(&path, recording, self.system()) {
@@ -221,10 +222,10 @@ impl Engine<'_> {
         }
         if entry.value.recorded.as_ref().is_some_and(|recorded| recorded.by == RecordedBy::Hand) {
             let what = format!("the hand-written recording of MCP server `{name}` overrides its reply");
-            let note = Diagnostic::info(DiagnosticCode::McpByHand, what);
+            let diagnostic = Diagnostic::info(DiagnosticCode::McpByHand, what);
             answer
                 .diagnostics
-                .push(note.help(format!("remove mcp-descriptions/{name}.json to use the reply")));
+                .push(diagnostic.help(format!("remove mcp-descriptions/{name}.json to use the reply")));
         }
     }
 
@@ -284,12 +285,13 @@ fn chosen<'s>(
 fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
     let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
     let name = &entry.name;
-    let (state, note) = match (entry.active, entry.runnable) {
+    let (state, diagnostic) = match (entry.active, entry.runnable) {
         (true, true) => (ServerState::Failed, None),
         (true, false) => {
             // What was never allowed is an info.
-            let changed = entry.diagnostics.iter().any(|note| {
-                note.code == DiagnosticCode::ExtensionNeedsGrant && note.severity == Severity::Warning
+            let changed = entry.diagnostics.iter().any(|diagnostic| {
+                diagnostic.code == DiagnosticCode::ExtensionNeedsGrant
+                    && diagnostic.severity == Severity::Warning
             });
             let why = if changed { "it changed since you allowed it" } else { "you have not allowed it" };
             let what = format!("MCP server `{name}` of the project was not options: {why}");
@@ -318,19 +320,19 @@ fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
         resources: None,
         recorded: None,
         keeps_old: false,
-        diagnostics: note.map(|note| note.at(place)).into_iter().collect(),
+        diagnostics: diagnostic.map(|diagnostic| diagnostic.at(place)).into_iter().collect(),
         description: None,
     }
 }
 
 /// Returns what the profile's sections need from servers.
-fn wants(profile: &Profile, notes: &mut Diagnostics) -> Vec<(String, ContentRequest)> {
+fn wants(profile: &Profile, diagnostics: &mut Diagnostics) -> Vec<(String, ContentRequest)> {
     let mut wants = Vec::new();
     for wanted in profile.sections.iter().filter_map(mcp_fetched::want) {
         match wanted {
             Ok(want) if !wants.contains(&want) => wants.push(want),
             Ok(_) => {}
-            Err(why) => notes.push(Diagnostic::warning(DiagnosticCode::ProfileOption, why)),
+            Err(why) => diagnostics.push(Diagnostic::warning(DiagnosticCode::ProfileOption, why)),
         }
     }
     wants

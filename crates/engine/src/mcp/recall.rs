@@ -19,10 +19,10 @@ pub(crate) fn recall(
     mcp: &mut McpServers,
     profile: &Profile,
     look: &ProviderContext<'_>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) {
     if has_use(profile) {
-        let recalled = recalled(&mcp.servers, look, notes);
+        let recalled = recalled(&mcp.servers, look, diagnostics);
         for (server, recalled) in mcp.servers.iter_mut().zip(recalled) {
             server.value.recorded = recalled;
         }
@@ -33,11 +33,11 @@ pub(crate) fn recall(
 pub(super) fn recalled(
     servers: &[ServerEntry],
     look: &ProviderContext<'_>,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Option<Arc<StoredRecording>>> {
     let recall = |server| mcp_recordings::recall(server, look).map(Arc::new);
     let recalled = servers.iter().map(|server| server.runnable.then(|| recall(server)).flatten()).collect();
-    notes.extend(look.notes.take());
+    diagnostics.extend(look.diagnostics.take());
     recalled
 }
 

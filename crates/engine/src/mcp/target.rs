@@ -31,7 +31,7 @@ pub(super) struct ReadyServer {
     /// The values passed to the server that must not be shown.
     pub secrets: SecretValues,
     /// The diagnostics of its program, reported whether or not the server answers.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
     /// The files that its program lacks because it runs from a copy.
     pub missing: Option<String>,
 }
@@ -45,22 +45,24 @@ pub(super) fn ready(
 ) -> Result<ReadyServer, Box<Diagnostic>> {
     let mut secrets = SecretValues::default();
     let problem = ServerDiagnostics { entry };
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     let granted = granted(entry, look);
     let reach = match &entry.value.server {
         None => return Err(problem.note(DiagnosticCode::McpBroken, "its entry is broken").into()),
         Some(McpServer::Sse(_)) => {
-            let note =
+            let diagnostic =
                 problem.note(DiagnosticCode::McpSse, "its transport is SSE, which preface does not support");
             let help = "most servers also offer streamable HTTP: use that address and `\"type\": \"http\"`";
-            return Err(note.help(help).into());
+            return Err(diagnostic.help(help).into());
         }
         Some(McpServer::StreamableHttp(address)) => problem.address(address, &mut secrets, look)?,
-        Some(McpServer::Stdio(launch)) => problem.program(launch, granted, &mut secrets, &mut notes, look)?,
+        Some(McpServer::Stdio(launch)) => {
+            problem.program(launch, granted, &mut secrets, &mut diagnostics, look)?
+        }
     };
     let missing = granted.and_then(|granted| granted.command.missing_beside());
     let target = ServerTarget { name: entry.name.clone(), reach, deadline, wants };
-    Ok(ReadyServer { target, secrets, notes, missing })
+    Ok(ReadyServer { target, secrets, diagnostics, missing })
 }
 
 /// Returns the granted command of a project's server.
@@ -116,7 +118,7 @@ impl ServerDiagnostics<'_> {
         launch: &StdioServer,
         granted: Option<&GrantedCommand>,
         secrets: &mut SecretValues,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
         look: &ProviderContext<'_>,
     ) -> Result<ServerEndpoint, Box<Diagnostic>> {
         let words = self.words(launch, granted, look)?;
@@ -150,7 +152,7 @@ impl ServerDiagnostics<'_> {
             }
         }
         let who = format!("MCP server `{}`", self.entry.name);
-        notes.extend(skipped_programs(&who, &prepared.skipped));
+        diagnostics.extend(skipped_programs(&who, &prepared.skipped));
         let command = prepared.program.to_string_lossy().into_owned();
         Ok(ServerEndpoint::Program { command, args: args.to_vec(), env: prepared.env, cwd })
     }

@@ -51,7 +51,7 @@ fn reply(target: &ServerTarget, result: Result<ServerDescription, McpError>) -> 
         protocol: Some("2025-06-18".into()),
         result,
         refused: if is_empty { vec!["tools"] } else { Vec::new() },
-        notes: if is_empty { vec![refused()] } else { Vec::new() },
+        diagnostics: if is_empty { vec![refused()] } else { Vec::new() },
     }
 }
 
@@ -105,7 +105,7 @@ fn a_users_server_is_not_found_in_the_project_by_its_name() {
         let ServerEndpoint::Program { command, env, .. } = &targets[0].reach else { panic!("a program") };
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
         let codes: Vec<String> =
-            answers.servers[0].diagnostics.iter().map(|note| note.code.to_string()).collect();
+            answers.servers[0].diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect();
         (command.clone(), path.unwrap_or_default(), codes.contains(&"program/inside-project".to_owned()))
     };
     assert_eq!(command(&system), ("/usr/bin/git-mcp".into(), "/usr/bin".into(), true));
@@ -129,10 +129,10 @@ fn what_a_server_was_given_is_repeated_nowhere() {
     let printed = format!("{:?}", answers.servers);
     assert!(!printed.contains("hush"), "{printed}");
     assert!(
-        answers
-            .servers
+        answers.servers.iter().all(|server| server
+            .diagnostics
             .iter()
-            .all(|server| server.diagnostics.iter().any(|note| note.code.as_str() == "mcp/secret"))
+            .any(|diagnostic| diagnostic.code.as_str() == "mcp/secret"))
     );
     let built = Engine::new(&system).build(&request()).expect("a prompt");
     assert!(built.prompt.text.contains("Your token is ***."), "{}", built.prompt.text);

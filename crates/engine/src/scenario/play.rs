@@ -35,15 +35,15 @@ impl Scenario {
         let session = setup.start()?;
         let base = session.base().clone();
         let mut play =
-            ScenarioRun { scenario: self, session, replied: 0, calls: Vec::new(), notes: Vec::new() };
+            ScenarioRun { scenario: self, session, replied: 0, calls: Vec::new(), diagnostics: Vec::new() };
         play.note(base.diagnostics.clone());
         let mut prompts = Vec::new();
         for step in &self.steps {
             play.step(step, &mut prompts)?;
-            let notes = play.session.take_notes();
-            play.note(notes);
+            let diagnostics = play.session.take_notes();
+            play.note(diagnostics);
         }
-        let ScenarioRun { session, calls, notes, .. } = play;
+        let ScenarioRun { session, calls, diagnostics, .. } = play;
         let base_after = session.base().clone();
         let mut journal = journal.open();
         Ok(ScenarioRecord {
@@ -53,7 +53,7 @@ impl Scenario {
             log: std::mem::take(&mut journal.log),
             errors: std::mem::take(&mut journal.errors),
             prompts,
-            notes,
+            diagnostics,
         })
     }
 
@@ -80,7 +80,7 @@ struct ScenarioRun<'p, 's> {
     session: Session<'s>,
     replied: usize,
     calls: Vec<ModelRequest>,
-    notes: Diagnostics,
+    diagnostics: Diagnostics,
 }
 
 impl ScenarioRun<'_, '_> {
@@ -105,8 +105,8 @@ impl ScenarioRun<'_, '_> {
         }
         if step.reload {
             self.session.reload()?;
-            let notes = self.session.base().diagnostics.clone();
-            self.note(notes);
+            let diagnostics = self.session.base().diagnostics.clone();
+            self.note(diagnostics);
         }
         if let Some(prompt) = &step.prompt {
             let outcome = self.session.submit(prompt)?;
@@ -172,16 +172,16 @@ impl ScenarioRun<'_, '_> {
         }
         let shown = escape_hidden(name);
         let what = format!("the tool `{shown}` was not called: a scenario runs nothing");
-        let note = Diagnostic::warning(DiagnosticCode::ScenarioNotCalled, what)
+        let diagnostic = Diagnostic::warning(DiagnosticCode::ScenarioNotCalled, what)
             .help("a tool of the same name in `extensions` answers its `result`");
-        self.note(vec![note]);
+        self.note(vec![diagnostic]);
         (format!("Tool {name} is not part of the scenario"), true)
     }
 
-    fn note(&mut self, notes: Diagnostics) {
-        for note in notes {
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
+    fn note(&mut self, diagnostics: Diagnostics) {
+        for diagnostic in diagnostics {
+            if !self.diagnostics.contains(&diagnostic) {
+                self.diagnostics.push(diagnostic);
             }
         }
     }

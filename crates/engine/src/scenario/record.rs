@@ -25,7 +25,7 @@ pub struct ScenarioRecord {
     /// The prompts of the user, in order.
     pub prompts: Vec<PromptRow>,
     /// The diagnostics, in order, without duplicates.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// A call of a hook of the scenario.
@@ -101,7 +101,7 @@ impl ScenarioRecord {
             "log": self.log,
             "errors": self.errors,
             "prompts": self.prompts,
-            "diagnostics": self.notes,
+            "diagnostics": self.diagnostics,
         })
     }
 }

@@ -79,7 +79,7 @@ pub struct Session<'s> {
     /// The attachments of the next request.
     reminders: Vec<Attachment>,
     next_turn: Vec<Message>,
-    notes: Diagnostics,
+    diagnostics: Diagnostics,
     /// The diagnostics about permissions since the base was built.
     reported: Diagnostics,
     /// True once a turn has begun.
@@ -119,7 +119,7 @@ impl<'s> Session<'s> {
 
     /// Takes the notes that came up since they were taken last: failing hooks, unknown tools.
     pub fn take_notes(&mut self) -> Diagnostics {
-        std::mem::take(&mut self.notes)
+        std::mem::take(&mut self.diagnostics)
     }
 
     /// Reads everything again: settings, files, skills, extensions. The active tools stay, and those that extensions
@@ -139,9 +139,9 @@ impl<'s> Session<'s> {
         let (inputs, mut snapshot) =
             looking.read_and_collect(&self.request, Breadth::EveryTool, None, &Headless)?;
         self.engine.refuse_untrusted_in(&self.request, &inputs)?;
-        let mut notes = Diagnostics::new();
-        snapshot.turn.tools = self.reactivated(&inputs, &snapshot, &mut notes);
-        self.notes.append(&mut notes);
+        let mut diagnostics = Diagnostics::new();
+        snapshot.turn.tools = self.reactivated(&inputs, &snapshot, &mut diagnostics);
+        self.diagnostics.append(&mut diagnostics);
         let turn = snapshot.turn.clone();
         let look = looking.look(&inputs, &turn, &Headless);
         let snapshot =

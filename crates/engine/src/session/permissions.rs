@@ -15,19 +15,19 @@ impl Session<'_> {
         if !waits {
             return;
         }
-        let mut notes = Diagnostics::new();
+        let mut diagnostics = Diagnostics::new();
         let look = self.inputs.look(&self.engine);
         let ResolvedEntries { scopes, mcp, .. } = &self.inputs.entries;
         let (scopes, mcp, granted) =
-            permission::allow(&self.inputs.grants(&look), scopes.clone(), mcp.clone(), &mut notes);
+            permission::allow(&self.inputs.grants(&look), scopes.clone(), mcp.clone(), &mut diagnostics);
         drop(look);
         let entries = &mut self.inputs.entries;
         (entries.scopes, entries.mcp, entries.granted) = (scopes, mcp, granted);
         self.programs = self.engine.programs(&self.inputs, &self.snapshot.turn, &Headless);
-        for note in notes {
-            if !self.base.diagnostics.contains(&note) && !self.reported.contains(&note) {
-                self.reported.push(note.clone());
-                self.notes.push(note);
+        for diagnostic in diagnostics {
+            if !self.base.diagnostics.contains(&diagnostic) && !self.reported.contains(&diagnostic) {
+                self.reported.push(diagnostic.clone());
+                self.diagnostics.push(diagnostic);
             }
         }
     }

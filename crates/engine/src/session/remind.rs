@@ -11,9 +11,9 @@ impl Session<'_> {
     /// # Errors
     /// The profile has no such reminder, or the event lacks a value that the reminder needs. Then nothing is sent.
     pub fn remind(&mut self, event: &Value) -> Result<(), Error> {
-        let Session { engine, inputs, snapshot, notes, reminders, .. } = self;
-        let due = engine.due(std::slice::from_ref(event), &snapshot.profile, inputs.places(), notes)?;
-        reminders.extend(engine.remind(&due, inputs, snapshot, notes)?);
+        let Session { engine, inputs, snapshot, diagnostics, reminders, .. } = self;
+        let due = engine.due(std::slice::from_ref(event), &snapshot.profile, inputs.places(), diagnostics)?;
+        reminders.extend(engine.remind(&due, inputs, snapshot, diagnostics)?);
         Ok(())
     }
 }

@@ -40,7 +40,7 @@ impl Session<'_> {
             self.history.append(&mut run.steering);
             self.compare_permissions();
         }
-        let mut notes = Diagnostics::new();
+        let mut diagnostics = Diagnostics::new();
         let hooks = match &self.run {
             Some(_) => of_event(&self.programs, &self.handlers, HookEvent::Context),
             None => Vec::new(),
@@ -50,41 +50,43 @@ impl Session<'_> {
         for hook in &hooks {
             let mut list = values;
             let mut call = HookCall::new(HookEvent::Context, &self.snapshot.turn.cwd, &mut list);
-            let reply = hook.call(self.engine.system(), &mut call, &mut notes);
-            apply_context_reply(&mut list, hook.source(), reply, &mut notes);
+            let reply = hook.call(self.engine.system(), &mut call, &mut diagnostics);
+            apply_context_reply(&mut list, hook.source(), reply, &mut diagnostics);
             values = list;
         }
         let messages: Vec<Message> = match changes {
             false => self.history.clone(),
-            true => {
-                values.into_iter().enumerate().filter_map(|(at, value)| read(at, value, &mut notes)).collect()
-            }
+            true => values
+                .into_iter()
+                .enumerate()
+                .filter_map(|(at, value)| read(at, value, &mut diagnostics))
+                .collect(),
         };
         let converted = convert(&messages, &self.snapshot.profile.messages);
-        notes.extend(converted.notes());
-        let tools = self.defined(&mut notes);
-        self.notes.append(&mut notes);
+        diagnostics.extend(converted.diagnostics());
+        let tools = self.defined(&mut diagnostics);
+        self.diagnostics.append(&mut diagnostics);
         let mut prompt = self.prompt().clone();
         prompt.attachments.append(&mut self.reminders);
         ModelRequest { prompt, messages: converted.messages, tools }
     }
 
     /// The definitions of the tools that are in force.
-    fn defined(&mut self, notes: &mut Diagnostics) -> Vec<Tool> {
+    fn defined(&mut self, diagnostics: &mut Diagnostics) -> Vec<Tool> {
         let tools = self.tools().to_vec();
         let base = std::mem::replace(&mut self.snapshot.turn.tools, tools);
-        let defined = self.engine.definitions(&self.inputs, &mut self.snapshot, notes);
+        let defined = self.engine.definitions(&self.inputs, &mut self.snapshot, diagnostics);
         let tools = std::mem::replace(&mut self.snapshot.turn.tools, base);
         defined.unwrap_or_else(|error| {
             let what = format!("the descriptions of tools could not be worked out: {error}");
-            notes.push(Diagnostic::error(DiagnosticCode::ToolDescription, what));
+            diagnostics.push(Diagnostic::error(DiagnosticCode::ToolDescription, what));
             tools
         })
     }
 }
 
 /// A message that a hook made may be none.
-fn read(at: usize, value: Value, notes: &mut Diagnostics) -> Option<Message> {
+fn read(at: usize, value: Value, diagnostics: &mut Diagnostics) -> Option<Message> {
     let fault = match value {
         Value::Object(fields) => match Message::new(fields) {
             Ok(message) => return Some(message),
@@ -92,7 +94,7 @@ fn read(at: usize, value: Value, notes: &mut Diagnostics) -> Option<Message> {
         },
         _ => "it is no object".to_owned(),
     };
-    notes.push(
+    diagnostics.push(
         Diagnostic::warning(
             DiagnosticCode::MessagesLeftOut,
             format!("message {at} of a `context` hook was left out: {fault}"),

@@ -65,8 +65,8 @@ impl Session<'_> {
             let mut call = HookCall::new(HookEvent::Input, &self.snapshot.turn.cwd, &mut messages);
             call.prompt = Some(&submitted);
             call.system_prompt = Some(&self.base.text);
-            let reply = hook.call(self.engine.system(), &mut call, &mut self.notes);
-            if apply_input_reply(&mut words, hook.source(), reply, &mut self.notes).is_break() {
+            let reply = hook.call(self.engine.system(), &mut call, &mut self.diagnostics);
+            if apply_input_reply(&mut words, hook.source(), reply, &mut self.diagnostics).is_break() {
                 return Ok(InputOutcome::Handled);
             }
         }
@@ -150,7 +150,7 @@ impl Session<'_> {
             snapshot,
             programs,
             base,
-            notes,
+            diagnostics,
             history,
             ..
         } = self;
@@ -190,8 +190,8 @@ impl Session<'_> {
             if let Some(error) = refused {
                 return Err(error);
             }
-            notes.append(&mut switched);
-            notes.append(&mut hook_notes);
+            diagnostics.append(&mut switched);
+            diagnostics.append(&mut hook_notes);
             let trigger = Trigger::between(
                 TriggerKind::BeforeAgentStart,
                 Some(hook.source().name),
@@ -217,7 +217,7 @@ impl Session<'_> {
         for message in start.messages() {
             match as_custom(message) {
                 Ok(message) => history.push(message),
-                Err(fault) => notes.push(
+                Err(fault) => diagnostics.push(
                     Diagnostic::warning(
                         DiagnosticCode::MessagesLeftOut,
                         format!("a hook's message was left out: {fault}"),
@@ -236,8 +236,10 @@ impl Session<'_> {
     fn expanded(&mut self, words: String) -> String {
         let look = self.engine.look(&self.inputs, &self.snapshot.turn, &Headless);
         let expanded = skills::expand(&words, &self.snapshot.profile, &look);
-        let notes = look.notes.take();
-        self.notes.extend(notes.into_iter().filter(|note| !self.snapshot.diagnostics.contains(note)));
+        let diagnostics = look.diagnostics.take();
+        self.diagnostics.extend(
+            diagnostics.into_iter().filter(|diagnostic| !self.snapshot.diagnostics.contains(diagnostic)),
+        );
         expanded.unwrap_or(words)
     }
 

@@ -99,7 +99,7 @@ impl<'s> Setup<'s> {
             history,
             reminders: Vec::new(),
             next_turn: Vec::new(),
-            notes: Vec::new(),
+            diagnostics: Vec::new(),
             reported: Vec::new(),
             has_begun: false,
         })

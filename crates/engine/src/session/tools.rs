@@ -25,7 +25,7 @@ impl Session<'_> {
     /// # Errors
     /// What the line refuses; the session stays as it was.
     pub fn set_active_tools(&mut self, names: &[String]) -> Result<(), Error> {
-        let tools = known(&self.inputs, &self.snapshot, &self.registered, names, &mut self.notes);
+        let tools = known(&self.inputs, &self.snapshot, &self.registered, names, &mut self.diagnostics);
         self.use_tools(tools, TriggerKind::SetActiveTools)
     }
 
@@ -43,7 +43,7 @@ impl Session<'_> {
         }
         let before = self.registered.clone();
         register(&mut self.registered, tool);
-        let tools = known(&self.inputs, &self.snapshot, &self.registered, &names, &mut self.notes);
+        let tools = known(&self.inputs, &self.snapshot, &self.registered, &names, &mut self.diagnostics);
         self.use_tools(tools, TriggerKind::ToolRegistry).inspect_err(|_| self.registered = before)
     }
 
@@ -71,7 +71,7 @@ impl Session<'_> {
         &self,
         inputs: &Inputs,
         snapshot: &Snapshot,
-        notes: &mut Diagnostics,
+        diagnostics: &mut Diagnostics,
     ) -> Vec<Tool> {
         let mut active: Vec<String> = self.snapshot.turn.tools.iter().map(|tool| tool.name.clone()).collect();
         let more: Vec<String> = extensions::of_layers(&inputs.entries.scopes, &active);
@@ -86,7 +86,7 @@ impl Session<'_> {
                 active.push(name);
             }
         }
-        known(inputs, snapshot, &self.registered, &active, notes)
+        known(inputs, snapshot, &self.registered, &active, diagnostics)
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) fn known(
     snapshot: &Snapshot,
     registered: &[Tool],
     names: &[String],
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Tool> {
     let (profile, entries) = (&snapshot.profile, &inputs.entries);
     let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
@@ -149,16 +149,16 @@ pub(super) fn known(
             tools.push(tool.clone());
         } else {
             let shown = preface_core::lint::hidden::escape_hidden(name);
-            let note = Diagnostic::warning(
+            let diagnostic = Diagnostic::warning(
                 DiagnosticCode::UnknownTool,
                 format!("there is no tool `{shown}`; it is ignored"),
             );
             let all = registered.iter().map(|tool| tool.name.as_str());
             let all = all.chain(entries.scopes.of(Category::Tools).map(|entry| entry.name.as_str()));
             let all = all.chain(entries.server_tools.iter().map(|tool| tool.name.as_str()));
-            notes.push(match did_you_mean(name, all) {
-                Some(near) => note.help(format!("did you mean `{near}`?")),
-                None => note,
+            diagnostics.push(match did_you_mean(name, all) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic,
             });
         }
     }

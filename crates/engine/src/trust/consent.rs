@@ -187,7 +187,7 @@ impl ProjectAccess {
             settings,
             confirm: &Headless,
             granted: None,
-            notes: RefCell::default(),
+            diagnostics: RefCell::default(),
             skill_paths: &[],
             sections: &loaded.profile.sections,
             servers: &[],

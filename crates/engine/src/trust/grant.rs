@@ -557,9 +557,9 @@ pub(crate) fn ask_for_pins(
     let contents = Digest::of_listing(untrusted.iter().map(|seen| (&seen.pin, *seen.digest)));
     let store =
         built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     if let Some(store) = &store
-        && store.load(&mut notes).pins(&root, repository.as_deref()).declines(&contents)
+        && store.load(&mut diagnostics).pins(&root, repository.as_deref()).declines(&contents)
     {
         return Ok(None);
     }

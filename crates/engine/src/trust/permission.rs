@@ -278,7 +278,7 @@ pub(crate) fn allow(
     grants: &ProjectGrants<'_>,
     mut scopes: Scopes,
     mut mcp: McpServers,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> (Scopes, McpServers, GrantedCommands) {
     let mut granted = GrantedCommands::new();
     let mut state = |action: Option<Result<ProjectAction, TrustError>>| {
@@ -305,7 +305,7 @@ pub(crate) fn allow(
                 note.severity = Severity::Warning;
             }
             entry.diagnostics.push(note.clone());
-            notes.push(note);
+            diagnostics.push(note);
         }
     }
     for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
@@ -316,7 +316,7 @@ pub(crate) fn allow(
             let subject = format!("mcp/{}", server.name);
             let note = waits(&subject, &server.origin.path, stands, server.status);
             server.diagnostics.push(note.clone());
-            notes.push(note);
+            diagnostics.push(note);
         }
     }
     (scopes, mcp, granted)
@@ -397,8 +397,8 @@ impl Engine<'_> {
             refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
         }
         let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
-        let notes = self.log_events(request, &events);
-        refused.extend(notes.into_iter().map(|note| note.message));
+        let diagnostics = self.log_events(request, &events);
+        refused.extend(diagnostics.into_iter().map(|note| note.message));
         Ok(PermissionGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
     }
 }

@@ -116,7 +116,9 @@ fn a_profile_may_keep_its_prompt_and_have_its_own_instructions() {
         assert!(!compacted.constructed);
         assert_eq!(compacted.head, first);
         assert_eq!(compacted.system_prompt(), "A\n\nBe short.");
-        assert!(compacted.notes.iter().any(|note| note.code.as_str() == "conversation/kept"));
+        assert!(
+            compacted.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "conversation/kept")
+        );
         assert_eq!(bench.history("c").await, 0);
     });
 }

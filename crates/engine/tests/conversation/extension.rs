@@ -389,13 +389,15 @@ fn a_compaction_has_a_request_of_its_own() {
             if checks {
                 assert!(!own.body.contains("It was read."), "{service:?}");
             }
-            let codes: Vec<&str> = own.notes.iter().map(|note| note.code.as_str()).collect();
+            let codes: Vec<&str> =
+                own.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
             assert!(!codes.contains(&"prefix/changed"), "{service:?}: {codes:?}");
 
             agent.history = vec![json!({ "role": "user", "content": "A summary of two turns." })];
             let next = agent.say(Vec::new()).await;
             assert!(!next.body.contains(reminder) && !next.body.contains(first), "{service:?}");
-            let codes: Vec<&str> = next.notes.iter().map(|note| note.code.as_str()).collect();
+            let codes: Vec<&str> =
+                next.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
             assert!(!codes.contains(&"prefix/changed"), "{service:?}: {codes:?}");
             let last = agent.say(Vec::new()).await;
             assert!(last.comparison.expect("a comparison").extends, "{service:?}");
@@ -493,7 +495,7 @@ fn a_server_that_flaps_changes_no_request() {
         server(&agent.bench.system, false);
         let second = agent.say(Vec::new()).await;
         assert!(second.comparison.expect("a comparison").extends);
-        let codes: Vec<&str> = second.notes.iter().map(|note| note.code.as_str()).collect();
+        let codes: Vec<&str> = second.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert!(codes.contains(&"conversation/definitions"), "{codes:?}");
         agent.compact().await;
         assert!(

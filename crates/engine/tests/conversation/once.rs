@@ -11,8 +11,8 @@ use preface_engine::{
 const ALL: &str =
     "[system:time] [prompt:cwd] [prompt:model] [prompt:conversation_id] [file:a.md] [git:branch]";
 
-fn codes(notes: &Diagnostics) -> Vec<&str> {
-    notes.iter().map(|note| note.code.as_str()).collect()
+fn codes(diagnostics: &Diagnostics) -> Vec<&str> {
+    diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn a_later_turn_hears_where_it_asks_for_something_else() {
         let bench = Bench::new().await;
         let first = TurnOptions { model: Some("m-1".into()), ..turn_options() };
         bench.turn_of("c", &first).await.unwrap();
-        assert_eq!(codes(&bench.turn_of("c", &first).await.unwrap().notes), [""; 0]);
-        assert_eq!(codes(&bench.turn_of("c", &TurnOptions::default()).await.unwrap().notes), [""; 0]);
+        assert_eq!(codes(&bench.turn_of("c", &first).await.unwrap().diagnostics), [""; 0]);
+        assert_eq!(codes(&bench.turn_of("c", &TurnOptions::default()).await.unwrap().diagnostics), [""; 0]);
         let other = TurnOptions {
             cwd: Some("/elsewhere".into()),
             model: Some("m-2".into()),
@@ -92,15 +92,15 @@ fn a_later_turn_hears_where_it_asks_for_something_else() {
             template: Some("review".into()),
             ..TurnOptions::default()
         };
-        let notes = bench.turn_of("c", &other).await.unwrap().notes;
+        let diagnostics = bench.turn_of("c", &other).await.unwrap().diagnostics;
         let told = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
-        assert_eq!(codes(&notes), told);
-        assert!(notes.iter().all(|note| note.help.is_some()), "each says what to do");
+        assert_eq!(codes(&diagnostics), told);
+        assert!(diagnostics.iter().all(|diagnostic| diagnostic.help.is_some()), "each says what to do");
         let unknown = TurnOptions { preset: Some("defualt".into()), ..TurnOptions::default() };
-        let notes = bench.turn_of("c", &unknown).await.unwrap().notes;
-        assert_eq!(codes(&notes), ["conversation/preset"]);
-        assert!(notes[0].message.starts_with("unknown preset: `defualt`; "), "{notes:?}");
-        assert_eq!(notes[0].help.as_deref(), Some("did you mean `default`?"));
+        let diagnostics = bench.turn_of("c", &unknown).await.unwrap().diagnostics;
+        assert_eq!(codes(&diagnostics), ["conversation/preset"]);
+        assert!(diagnostics[0].message.starts_with("unknown preset: `defualt`; "), "{diagnostics:?}");
+        assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `default`?"));
     });
 }
 
@@ -110,7 +110,7 @@ fn a_model_that_was_never_told_is_something_else() {
         let bench = Bench::new().await;
         bench.turn("c").await;
         let named = TurnOptions { model: Some("m-1".into()), ..TurnOptions::default() };
-        assert_eq!(codes(&bench.turn_of("c", &named).await.unwrap().notes), ["conversation/model"]);
+        assert_eq!(codes(&bench.turn_of("c", &named).await.unwrap().diagnostics), ["conversation/model"]);
     });
 }
 

@@ -60,9 +60,9 @@ fn a_cwd_is_shown_as_it_is_given() {
             let turned = bench.turn_of(cwd, &in_dir(cwd)).await.unwrap();
             assert_eq!((&*turned.head.text, &*turned.head.cwd), (&*format!("In {cwd}."), cwd));
             let later = bench.turn_of(cwd, &in_dir("/work/p")).await.unwrap();
-            assert!(later.notes.is_empty(), "it is the same directory: {:?}", later.notes);
+            assert!(later.diagnostics.is_empty(), "it is the same directory: {:?}", later.diagnostics);
             let other = bench.turn_of(cwd, &in_dir("/work")).await.unwrap();
-            assert_eq!(other.notes[0].code.as_str(), "conversation/cwd");
+            assert_eq!(other.diagnostics[0].code.as_str(), "conversation/cwd");
         }
     });
 }

@@ -76,7 +76,11 @@ async fn of_many_first_turns_on_two_nodes_one_decides() {
             winners.push(number);
         } else {
             assert_eq!(
-                turned.notes.iter().filter(|note| note.code.as_str() == "conversation/model").count(),
+                turned
+                    .diagnostics
+                    .iter()
+                    .filter(|diagnostic| diagnostic.code.as_str() == "conversation/model")
+                    .count(),
                 1
             );
         }

@@ -69,8 +69,8 @@ fn a_refresh_that_asks_for_something_else_is_kept_though_the_text_is_the_same() 
             assert!(kept.constructed && kept.difference.same, "{over:?}");
             assert_eq!((&*kept.head.text, kept.head.revision.revision), ("same", revision), "{over:?}");
             assert_eq!(bench.kept("c").await.head, kept.head);
-            let notes = bench.service.notes(&kept.head, over).await.unwrap();
-            assert!(notes.is_empty(), "a later turn is told nothing: {over:?}");
+            let diagnostics = bench.service.diagnostics(&kept.head, over).await.unwrap();
+            assert!(diagnostics.is_empty(), "a later turn is told nothing: {over:?}");
             let again = bench.service.refresh(&id("c"), over, Refresh::Keep, None, &at(30)).await.unwrap();
             assert!(!again.constructed, "once is enough: {over:?}");
         }

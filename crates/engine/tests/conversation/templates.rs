@@ -117,6 +117,6 @@ fn a_profile_without_a_template_says_that_one_was_chosen_in_vain() {
         let options = TurnOptions { preset: Some("default".into()), ..with("review") };
         let turned = bench.turn_of("c", &options).await.unwrap();
         assert_eq!(turned.head.template, None);
-        assert!(turned.notes.iter().any(|note| note.code.as_str() == "template/unused"));
+        assert!(turned.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "template/unused"));
     });
 }

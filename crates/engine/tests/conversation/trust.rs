@@ -165,8 +165,8 @@ fn tools_of_a_server_of_the_project_leave_with_its_trust() {
                 ..RequestInput::new(format::find("anthropic").expect("a format"))
             };
             let result = bench.service.request(&id("c"), &options, input, &at(10)).await.expect("a request");
-            let reported = result.notes.iter().filter(|note| {
-                ["conversation/tools-revoked", "prefix/changed"].contains(&note.code.as_str())
+            let reported = result.diagnostics.iter().filter(|diagnostic| {
+                ["conversation/tools-revoked", "prefix/changed"].contains(&diagnostic.code.as_str())
             });
             let body: serde_json::Value = serde_json::from_str(&result.body).expect("JSON");
             let change = result.comparison.and_then(|comparison| comparison.change);
@@ -218,8 +218,8 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
         let after = Actor::at("tester", instant(4_000_000_000));
         let later = bench.service.turn(&id("later"), &early, &after).await.expect("a first turn");
         assert!(!later.head.text.contains("Use tabs."), "{}", later.head.text);
-        let left_out = |note: &Diagnostic| note.code == DiagnosticCode::TrustUntrusted;
-        assert!(later.notes.iter().any(left_out), "{:?}", later.notes);
+        let left_out = |diagnostic: &Diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted;
+        assert!(later.diagnostics.iter().any(left_out), "{:?}", later.diagnostics);
         let again = bench.service.turn(&id("later"), &early, &after).await.expect("a later turn");
         assert_eq!((again.constructed, again.head), (false, later.head));
         let none = TurnOptions::default();

@@ -24,11 +24,11 @@ fn check(name: &str, reads: impl Fn(&[u8]) -> bool, samples: &[(bool, Value)]) {
 #[test]
 fn settings() {
     let reads = |bytes: &[u8]| {
-        let (layer, mut notes) = parse(Scope::Global, "s", bytes);
-        let _ = merge(layer.into_iter().collect(), &mut notes);
-        !notes
-            .iter()
-            .any(|note| note.severity == Severity::Error || note.code.as_str() == "settings/schema-violation")
+        let (layer, mut diagnostics) = parse(Scope::Global, "s", bytes);
+        let _ = merge(layer.into_iter().collect(), &mut diagnostics);
+        !diagnostics.iter().any(|diagnostic| {
+            diagnostic.severity == Severity::Error || diagnostic.code.as_str() == "settings/schema-violation"
+        })
     };
     let samples = [
         (true, json!({"budget": {"tokens": 5, "onOver": null}, "env": {"A": "${A}"}, "tools": null})),
@@ -66,10 +66,13 @@ fn orderings() {
 #[test]
 fn servers() {
     let reads = |bytes: &[u8]| {
-        let (file, notes) = McpFile::read(Scope::Global, "m", bytes);
+        let (file, diagnostics) = McpFile::read(Scope::Global, "m", bytes);
         let Some(file) = file else { return false };
         let resolved = mcp_servers::resolve(vec![file]);
-        !notes.iter().chain(&resolved.diagnostics).any(|note| note.severity == Severity::Error)
+        !diagnostics
+            .iter()
+            .chain(&resolved.diagnostics)
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
     };
     let samples = [
         (true, json!({})),

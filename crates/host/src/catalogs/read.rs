@@ -33,14 +33,15 @@ pub struct StoredCatalog {
 
 /// Finds the catalogs that are kept, by their version from the oldest on. What lies among them and is none is noted.
 #[must_use]
-pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<StoredCatalog> {
+pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<StoredCatalog> {
     let Some(dir) = dir(system) else { return Vec::new() };
     let entries = match system.list(&dir, CATALOGS_LIMIT) {
         Ok(entries) => entries,
         Err(ReadError::Missing) => return Vec::new(),
         Err(error) => {
             let what = format!("the catalogs cannot be listed: {error}");
-            notes.push(Diagnostic::error(DiagnosticCode::CatalogUnreadable, what).at(place(system, &dir)));
+            diagnostics
+                .push(Diagnostic::error(DiagnosticCode::CatalogUnreadable, what).at(place(system, &dir)));
             return Vec::new();
         }
     };
@@ -51,7 +52,7 @@ pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<StoredCatal
             None => {
                 let path = dir.join(&entry.name);
                 let what = "a file among the catalogs is not a catalog: its name is not a version";
-                notes
+                diagnostics
                     .push(Diagnostic::warning(DiagnosticCode::CatalogVersion, what).at(place(system, &path)));
             }
         }
@@ -169,7 +170,11 @@ pub struct ImportedCatalogFiles {
 
 /// Reads all that lies beside an index. What cannot be read is noted, and left out.
 #[must_use]
-pub fn files(system: &dyn System, index: &CatalogIndex, notes: &mut Diagnostics) -> ImportedCatalogFiles {
+pub fn files(
+    system: &dyn System,
+    index: &CatalogIndex,
+    diagnostics: &mut Diagnostics,
+) -> ImportedCatalogFiles {
     let mut found = ImportedCatalogFiles::default();
     let Ok(dir) = catalog_dir(system, &index.version) else { return found };
     let dir = dir.join(files_key(index));
@@ -178,14 +183,14 @@ pub fn files(system: &dyn System, index: &CatalogIndex, notes: &mut Diagnostics)
     {
         let dir = dir.join(kind);
         let entries = system.list(&dir, LIST_LIMIT).unwrap_or_else(|error| {
-            notes.push(*unreadable(system, &dir, &error.to_string()));
+            diagnostics.push(*unreadable(system, &dir, &error.to_string()));
             Vec::new()
         });
         for entry in entries {
             let path = dir.join(&entry.name);
             match system.read(&path, ReadScope::Anywhere, limit) {
                 Ok(read) => _ = into.insert(entry.name.to_string_lossy().into_owned(), read.into_bytes()),
-                Err(error) => notes.push(*unreadable(system, &path, &error.to_string())),
+                Err(error) => diagnostics.push(*unreadable(system, &path, &error.to_string())),
             }
         }
     }
@@ -201,10 +206,10 @@ fn entry<'i>(index: &'i CatalogIndex, name: &str) -> Result<&'i CatalogEntry, Bo
 pub fn no_prompt(index: &CatalogIndex, name: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {} has no prompt `{}`", index.version, escape_hidden(name));
     let names = index.prompts.iter().map(|entry| entry.name.as_str());
-    let note = Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what);
+    let diagnostic = Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what);
     Box::new(match suggestion::did_you_mean(name, names) {
-        Some(near) => note.help(format!("did you mean `{}`?", escape_hidden(near))),
-        None => note,
+        Some(near) => diagnostic.help(format!("did you mean `{}`?", escape_hidden(near))),
+        None => diagnostic,
     })
 }
 

@@ -65,9 +65,9 @@ impl SampleCatalog {
             .iter()
             .map(|(file, raw, compiled)| CatalogPromptFile { file, raw, compiled })
             .collect();
-        let mut notes = Diagnostics::new();
-        let written = write(system, &self.index, &files, replace, &mut notes);
-        assert_eq!(notes, []);
+        let mut diagnostics = Diagnostics::new();
+        let written = write(system, &self.index, &files, replace, &mut diagnostics);
+        assert_eq!(diagnostics, []);
         written
     }
 
@@ -90,7 +90,7 @@ fn new() -> SampleCatalog {
 }
 
 fn code<T>(result: Result<T, Box<Diagnostic>>) -> String {
-    result.err().map_or_else(|| "fine".to_owned(), |note| note.code.to_string())
+    result.err().map_or_else(|| "fine".to_owned(), |diagnostic| diagnostic.code.to_string())
 }
 
 /// The paths below the catalogs, the lock left out.
@@ -153,9 +153,9 @@ fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
             .iter()
             .map(|(file, raw, compiled)| CatalogPromptFile { file, raw, compiled })
             .collect();
-        let mut notes = Diagnostics::new();
-        let written = write(&system, &files.index, &kept, ReplaceMode::Yes, &mut notes);
-        if written.is_ok() && notes.is_empty() {
+        let mut diagnostics = Diagnostics::new();
+        let written = write(&system, &files.index, &kept, ReplaceMode::Yes, &mut diagnostics);
+        if written.is_ok() && diagnostics.is_empty() {
             assert!(step > 10, "there were steps to crash at");
             break;
         }
@@ -207,9 +207,9 @@ fn a_changed_byte_is_found_where_it_is_read() {
         bytes[at] = if bytes[at] == b'0' { b'1' } else { b'0' };
         system.put_file(&path, bytes);
         let found = match index(&system, "2.1.37") {
-            Err(note) => note,
+            Err(diagnostic) => diagnostic,
             Ok(index) => match text(&system, &index, "Data: a") {
-                Err(note) => note,
+                Err(diagnostic) => diagnostic,
                 Ok(_) => raw(&system, &index, "Data: a").unwrap_err(),
             },
         };
@@ -248,9 +248,11 @@ fn versions_are_listed_by_their_numbers() {
     for version in ["2.1.37", "2.1.240", "2.1.100"] {
         SampleCatalog::new(version, &[("a.md", "One.")]).write(&system, ReplaceMode::No).unwrap();
     }
-    let mut notes = Diagnostics::new();
-    let found: Vec<(String, String)> =
-        versions(&system, &mut notes).into_iter().map(|kept| (kept.version, code(kept.index))).collect();
+    let mut diagnostics = Diagnostics::new();
+    let found: Vec<(String, String)> = versions(&system, &mut diagnostics)
+        .into_iter()
+        .map(|kept| (kept.version, code(kept.index)))
+        .collect();
     let expected = [
         ("2.1.4", "catalog/unfinished"),
         ("2.1.5", "catalog/format"),
@@ -260,7 +262,10 @@ fn versions_are_listed_by_their_numbers() {
         ("2.1.240", "fine"),
     ];
     assert_eq!(found, expected.map(|(version, code)| (version.to_owned(), code.to_owned())));
-    assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["catalog/version"]);
+    assert_eq!(
+        diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
+        ["catalog/version"]
+    );
 }
 
 #[test]
@@ -291,8 +296,8 @@ fn no_version_and_no_name_leads_out() {
     let mut forged = serde_json::to_value(&made.index).unwrap();
     forged["seal"] = seal(&made.index).into();
     system.put_file("/state/catalogs/1.0/index.json", forged.to_string());
-    let note = index(&system, "1.0").unwrap_err();
-    assert!(note.message.contains("cannot be kept"), "{}", note.message);
+    let diagnostic = index(&system, "1.0").unwrap_err();
+    assert!(diagnostic.message.contains("cannot be kept"), "{}", diagnostic.message);
 }
 
 #[test]
@@ -301,23 +306,26 @@ fn removing_takes_all_of_it_and_nothing_else() {
     old().write(&system, ReplaceMode::No).unwrap();
     SampleCatalog::new("2.2", &[("a.md", "One.")]).write(&system, ReplaceMode::No).unwrap();
     let others: Vec<String> = tree(&system).into_iter().filter(|path| path.starts_with("2.2")).collect();
-    let mut notes = Diagnostics::new();
-    remove(&system, "2.1.37", &mut notes).unwrap();
-    assert_eq!((tree(&system), notes), (others, vec![]));
+    let mut diagnostics = Diagnostics::new();
+    remove(&system, "2.1.37", &mut diagnostics).unwrap();
+    assert_eq!((tree(&system), diagnostics), (others, vec![]));
     assert_eq!(code(remove(&system, "2.1.37", &mut Vec::new())), "catalog/missing");
 
     system.put_file("/state/catalogs/2.2/mine.txt", "notes of a person");
-    let mut notes = Diagnostics::new();
-    remove(&system, "2.2", &mut notes).unwrap();
+    let mut diagnostics = Diagnostics::new();
+    remove(&system, "2.2", &mut diagnostics).unwrap();
     assert_eq!(tree(&system), ["2.2", "2.2/mine.txt"]);
-    assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["catalog/left"]);
+    assert_eq!(
+        diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
+        ["catalog/left"]
+    );
 }
 
 #[test]
 fn a_name_that_is_not_there_gets_a_hint() {
     let system = system();
     old().write(&system, ReplaceMode::No).unwrap();
-    let note = text(&system, &old().index, "Data: aa").unwrap_err();
-    assert_eq!(note.code.as_str(), "catalog/no-prompt");
-    assert!(note.help.unwrap().starts_with("did you mean `Data: a`?"));
+    let diagnostic = text(&system, &old().index, "Data: aa").unwrap_err();
+    assert_eq!(diagnostic.code.as_str(), "catalog/no-prompt");
+    assert!(diagnostic.help.unwrap().starts_with("did you mean `Data: a`?"));
 }

@@ -80,7 +80,7 @@ pub fn write(
     index: &CatalogIndex,
     files: &[CatalogPromptFile<'_>],
     replace: ReplaceMode,
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<CatalogWriteOutcome, Box<Diagnostic>> {
     let dir = catalog_dir(system, &index.version)?;
     check(index, files)?;
@@ -101,15 +101,18 @@ pub fn write(
                 .help(format!("replace them with {}, or keep both under different versions", index.pin()))
                 .into());
         }
-        Err(note)
-            if matches!(note.code, DiagnosticCode::CatalogMissing | DiagnosticCode::CatalogUnfinished) =>
+        Err(diagnostic)
+            if matches!(
+                diagnostic.code,
+                DiagnosticCode::CatalogMissing | DiagnosticCode::CatalogUnfinished
+            ) =>
         {
             CatalogWriteOutcome::New
         }
         Ok(_) | Err(_) => CatalogWriteOutcome::Replaced,
     };
     let key = files_key(index);
-    let done = write_files(system, &dir.join(&key), files, notes).and_then(|()| match written {
+    let done = write_files(system, &dir.join(&key), files, diagnostics).and_then(|()| match written {
         CatalogWriteOutcome::Same => Ok(()),
         _ => write_file(system, &dir.join(INDEX), &bytes),
     });
@@ -119,7 +122,7 @@ pub fn write(
         (Err(_), Ok(old)) => Some(files_key(old)),
         (Err(_), Err(_)) => None,
     };
-    sweep(system, &dir, stays.as_deref(), notes);
+    sweep(system, &dir, stays.as_deref(), diagnostics);
     done.map(|()| written)
 }
 
@@ -128,7 +131,11 @@ pub fn write(
 /// # Errors
 /// `catalog/missing`: there is none. `catalog/not-written`: the error of the system. `catalog/version`,
 /// `catalog/no-directory`: as [`super::index`].
-pub fn remove(system: &dyn System, version: &str, notes: &mut Diagnostics) -> Result<(), Box<Diagnostic>> {
+pub fn remove(
+    system: &dyn System,
+    version: &str,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
     if system.stat(&dir).is_none() {
         return Err(Diagnostic::error(
@@ -142,9 +149,9 @@ pub fn remove(system: &dyn System, version: &str, notes: &mut Diagnostics) -> Re
     // Without its index it is none any more, whatever happens to the rest.
     let path = dir.join(INDEX);
     system.remove(&path).map_err(|error| not_written(system, &path, &error))?;
-    sweep(system, &dir, None, notes);
+    sweep(system, &dir, None, diagnostics);
     if let Err(error) = system.remove_dir(&dir) {
-        notes.push(leftover_warning(system, &dir, &error.to_string()));
+        diagnostics.push(leftover_warning(system, &dir, &error.to_string()));
     }
     Ok(())
 }
@@ -188,12 +195,13 @@ fn write_files(
     system: &dyn System,
     dir: &Path,
     files: &[CatalogPromptFile<'_>],
-    notes: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Result<(), Box<Diagnostic>> {
     for kind in [RAW, COMPILED] {
         let dir = dir.join(kind);
         system.make_dirs(&dir, DIR_MODE).map_err(|error| not_written(system, &dir, &error))?;
-        for (name, _) in names(system, &dir, notes).into_iter().filter(|(name, _)| is_unfinished(name)) {
+        for (name, _) in names(system, &dir, diagnostics).into_iter().filter(|(name, _)| is_unfinished(name))
+        {
             system.remove(&dir.join(name)).map_err(|error| not_written(system, &dir, &error))?;
         }
         let next = AtomicUsize::new(0);
@@ -230,27 +238,27 @@ fn write_file(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), Box<
 }
 
 /// Removes the files of all imports but one. Only what looks like ours goes.
-fn sweep(system: &dyn System, dir: &Path, stays: Option<&str>, notes: &mut Diagnostics) {
-    for (name, kind) in names(system, dir, notes) {
+fn sweep(system: &dyn System, dir: &Path, stays: Option<&str>, diagnostics: &mut Diagnostics) {
+    for (name, kind) in names(system, dir, diagnostics) {
         let path = dir.join(&name);
         let done = match kind {
             FileKind::Dir if is_key(&name) && Some(name.as_str()) != stays => {
-                remove_files(system, &path, notes)
+                remove_files(system, &path, diagnostics)
             }
             FileKind::File if is_unfinished(&name) => system.remove(&path),
             _ => Ok(()),
         };
         if let Err(error) = done {
-            notes.push(leftover_warning(system, &path, &error.to_string()));
+            diagnostics.push(leftover_warning(system, &path, &error.to_string()));
         }
     }
 }
 
 /// Removes the directory of one import's files.
-fn remove_files(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Result<(), WriteError> {
+fn remove_files(system: &dyn System, dir: &Path, diagnostics: &mut Diagnostics) -> Result<(), WriteError> {
     for (kind, ending) in [(RAW, ".md"), (COMPILED, ".json")] {
         let dir = dir.join(kind);
-        for (name, _) in names(system, &dir, notes) {
+        for (name, _) in names(system, &dir, diagnostics) {
             if name.ends_with(ending) || is_unfinished(&name) {
                 system.remove(&dir.join(name))?;
             }
@@ -260,7 +268,7 @@ fn remove_files(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Res
     system.remove_dir(dir)
 }
 
-fn names(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Vec<(String, FileKind)> {
+fn names(system: &dyn System, dir: &Path, diagnostics: &mut Diagnostics) -> Vec<(String, FileKind)> {
     match system.list(dir, SWEEP_LIMIT) {
         Ok(entries) => {
             let named = |entry: crate::system::DirEntry| Some((entry.name.into_string().ok()?, entry.kind));
@@ -268,7 +276,7 @@ fn names(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Vec<(Strin
         }
         Err(ReadError::Missing) => Vec::new(),
         Err(error) => {
-            notes.push(leftover_warning(system, dir, &error.to_string()));
+            diagnostics.push(leftover_warning(system, dir, &error.to_string()));
             Vec::new()
         }
     }

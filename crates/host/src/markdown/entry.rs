@@ -86,8 +86,8 @@ impl<T> MarkdownEntry<T> {
 
 impl<T> From<UnreadMarkdown> for MarkdownEntry<T> {
     fn from(unread: UnreadMarkdown) -> Self {
-        let UnreadMarkdown { name, origin, below, bytes, status, notes } = unread;
-        MarkdownEntry { status, bytes, diagnostics: notes, ..Self::found(name, origin, below) }
+        let UnreadMarkdown { name, origin, below, bytes, status, diagnostics } = unread;
+        MarkdownEntry { status, bytes, diagnostics, ..Self::found(name, origin, below) }
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) struct UnreadMarkdown {
     pub below: String,
     pub bytes: Option<u64>,
     pub status: Status,
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 impl MarkdownFile {
@@ -159,7 +159,7 @@ pub(super) fn of_layer(
         _ => ReadRequest::global(&found.path, FILE_LIMIT),
     };
     let source = look.places.source(scope, &found.path);
-    let before = look.notes.borrow().len();
+    let before = look.diagnostics.borrow().len();
     if let Some(read) = look.read(&wanted) {
         let pieces = look.decoded(scope, &found.path, &read);
         let bytes = read.bytes.len();
@@ -167,17 +167,17 @@ pub(super) fn of_layer(
             MarkdownSource { source, below: &found.below, pieces, bytes, language: Language::Verbatim };
         return Some(whole.split(keys, look));
     }
-    let notes = look.notes.borrow()[before..].to_vec();
-    let is_untrusted = notes.iter().any(|note| note.code == DiagnosticCode::TrustUntrusted);
+    let diagnostics = look.diagnostics.borrow()[before..].to_vec();
+    let is_untrusted = diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
     let stat = look.system.stat(&found.path).filter(|_| is_untrusted);
-    (!notes.is_empty()).then(|| {
+    (!diagnostics.is_empty()).then(|| {
         MarkdownOutcome::Unread(UnreadMarkdown {
             name: stem(&found.below).to_owned(),
             origin: EntryOrigin { scope, path: source.path.clone() },
             below: found.below.clone(),
             bytes: stat.map(|stat| stat.len),
             status: if is_untrusted { Status::Untrusted } else { Status::Disabled },
-            notes,
+            diagnostics,
         })
     })
 }
@@ -239,17 +239,17 @@ impl MarkdownSource<'_> {
         let Source { scope, path } = &*self.source;
         let place = self.place(line);
         let why = format!("its head is no YAML: {}", shown(why));
-        let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::MarkdownHead, path, why)
+        let diagnostic = Diagnostic::left_out(Severity::Warning, DiagnosticCode::MarkdownHead, path, why)
             .at(place)
             .help("mend the lines between the two `---`; a text with `: ` in it needs quotes");
-        look.note(note.clone());
+        look.note(diagnostic.clone());
         MarkdownOutcome::Unread(UnreadMarkdown {
             name: stem(self.below).to_owned(),
             origin: EntryOrigin { scope: *scope, path: path.clone() },
             below: self.below.to_owned(),
             bytes: Some(self.bytes as u64),
             status: Status::Disabled,
-            notes: vec![note],
+            diagnostics: vec![diagnostic],
         })
     }
 }

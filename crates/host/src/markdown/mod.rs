@@ -62,14 +62,14 @@ pub struct ParsedMarkdown<T> {
     /// The other fields.
     pub what: T,
     /// The diagnostics about the file.
-    pub notes: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// Finds, reads and checks the files of a kind: layer by layer, the weakest first, each sorted by path. A
 /// diagnostic is reported once per build.
 #[must_use]
 pub fn load<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>) -> Vec<MarkdownEntry<T>> {
-    let before = look.notes.borrow().len();
+    let before = look.diagnostics.borrow().len();
     let mut entries = Vec::new();
     for scope in kind.layers {
         match scope {
@@ -84,10 +84,10 @@ pub fn load<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>) -> Vec<Markdo
 
 /// Removes the diagnostics added since `before` that had been reported already.
 pub(crate) fn remove_repeated(before: usize, look: &ProviderContext<'_>) {
-    let mut notes = look.notes.borrow_mut();
-    let new = notes.split_off(before);
-    let new: Diagnostics = new.into_iter().filter(|note| !notes.contains(note)).collect();
-    notes.extend(new);
+    let mut diagnostics = look.diagnostics.borrow_mut();
+    let new = diagnostics.split_off(before);
+    let new: Diagnostics = new.into_iter().filter(|diagnostic| !diagnostics.contains(diagnostic)).collect();
+    diagnostics.extend(new);
 }
 
 /// Returns an untrusted text on one line for a message.
@@ -167,19 +167,19 @@ fn entry<T>(
         MarkdownOutcome::Unread(unread) => unread.into(),
         MarkdownOutcome::File(file) => match (kind.read)(&file) {
             Ok(parsed) => {
-                look.notes.borrow_mut().extend(parsed.notes.iter().cloned());
-                let mut entry = MarkdownEntry::of(parsed.name, &file, parsed.notes);
+                look.diagnostics.borrow_mut().extend(parsed.diagnostics.iter().cloned());
+                let mut entry = MarkdownEntry::of(parsed.name, &file, parsed.diagnostics);
                 entry.status = Status::Ok;
                 (entry.value.what, entry.value.body) = (Some(parsed.what), file.body);
                 entry.value.language = file.language;
                 entry
             }
-            Err(note) => {
-                let Diagnostic { severity, code, message, .. } = &*note;
+            Err(diagnostic) => {
+                let Diagnostic { severity, code, message, .. } = &*diagnostic;
                 let message = Diagnostic::left_out(*severity, *code, &file.source.path, message).message;
-                let note = Box::new(Diagnostic { message, ..*note });
-                look.note((*note).clone());
-                MarkdownEntry::of(file.own_name(), &file, vec![*note])
+                let diagnostic = Box::new(Diagnostic { message, ..*diagnostic });
+                look.note((*diagnostic).clone());
+                MarkdownEntry::of(file.own_name(), &file, vec![*diagnostic])
             }
         },
     }
@@ -209,9 +209,9 @@ fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &Pr
                 continue;
             }
             other.shadowed_by = Some(origin.clone());
-            let note = shadow_diagnostic(kind, &other.name, &from, &origin);
-            other.diagnostics.push(note.clone());
-            look.note(note);
+            let diagnostic = shadow_diagnostic(kind, &other.name, &from, &origin);
+            other.diagnostics.push(diagnostic.clone());
+            look.note(diagnostic);
             entries[winner].shadows.push(from);
         }
         entries[winner].active = true;

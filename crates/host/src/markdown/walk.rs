@@ -41,7 +41,7 @@ pub(super) struct MarkdownTree<'a> {
     found: Vec<MarkdownPath>,
     /// The real paths of the directories that were read.
     walked: BTreeSet<PathBuf>,
-    notes: usize,
+    diagnostics: usize,
 }
 
 impl<'a> MarkdownTree<'a> {
@@ -53,7 +53,7 @@ impl<'a> MarkdownTree<'a> {
         look: &'a ProviderContext<'a>,
     ) -> Vec<MarkdownPath> {
         let (found, walked) = (Vec::new(), BTreeSet::new());
-        let mut tree = MarkdownTree { look, scope, within, found, walked, notes: 0 };
+        let mut tree = MarkdownTree { look, scope, within, found, walked, diagnostics: 0 };
         match look.system.canonical(dir) {
             Ok(real) => {
                 if tree.may_enter(dir, &real) {
@@ -73,7 +73,7 @@ impl<'a> MarkdownTree<'a> {
             self.found.sort_by_cached_key(|found| (found.below.matches('/').count(), found.below.clone()));
             self.found.truncate(MOST_FILES);
             let why = format!("{more} files of it: {MOST_FILES} are the most");
-            self.notes = 0;
+            self.diagnostics = 0;
             self.left_out(dir, DiagnosticCode::MarkdownTooMany, &why);
         }
         self.found.sort_by(|a, b| a.below.cmp(&b.below));
@@ -166,18 +166,18 @@ impl<'a> MarkdownTree<'a> {
         why: &dyn std::fmt::Display,
         help: Option<String>,
     ) {
-        self.notes += 1;
-        if self.notes > MOST_NOTES {
+        self.diagnostics += 1;
+        if self.diagnostics > MOST_NOTES {
             return;
         }
         let shown = self.look.places.source(self.scope, path).path.clone();
-        let more = if self.notes == MOST_NOTES { "; there may be more" } else { "" };
+        let more = if self.diagnostics == MOST_NOTES { "; there may be more" } else { "" };
         let why = format!("{}{more}", escape_hidden(&why.to_string()));
-        let note = Diagnostic::left_out(Severity::Warning, code, &shown, why)
+        let diagnostic = Diagnostic::left_out(Severity::Warning, code, &shown, why)
             .at(Place::file(Some(self.scope), shown));
         self.look.note(match help {
-            Some(help) => note.help(help),
-            None => note,
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         });
     }
 }

@@ -59,7 +59,7 @@ impl ContextProvider for AgentSection {
         let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is selected") };
         let entries = agents::load(look);
         let Some(entry) = agents::find(name, &entries) else {
-            let before = look.notes.borrow().len();
+            let before = look.diagnostics.borrow().len();
             look.note(unknown_diagnostic(name, &entries));
             remove_repeated(before, look);
             return silent(self, section, format!("there is no agent `{}`", shown(name)));
@@ -91,7 +91,7 @@ impl AgentSection {
         let Some(agent) = entry.value.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
             return Vec::new();
         };
-        let before = look.notes.borrow().len();
+        let before = look.diagnostics.borrow().len();
         let skills = self.load_skills(section, look);
         let mut items = Vec::new();
         let mut names: Vec<&str> = Vec::new();
@@ -175,10 +175,10 @@ fn skipped_diagnostic(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>
 }
 
 fn unknown_diagnostic(name: &str, entries: &[AgentEntry]) -> Diagnostic {
-    let note =
+    let diagnostic =
         Diagnostic::warning(DiagnosticCode::AgentUnknown, format!("there is no agent `{}`", shown(name)));
     match agents::near(name, entries) {
-        Some(near) => note.help(format!("did you mean `{}`?", shown(near))),
-        None => note,
+        Some(near) => diagnostic.help(format!("did you mean `{}`?", shown(near))),
+        None => diagnostic,
     }
 }

@@ -58,10 +58,10 @@ impl VariableProvider for AgentVariables {
         if one.is_none() && key.name() != "own" {
             return RecordedVariable::absent("no such name");
         }
-        let before = look.notes.borrow().len();
+        let before = look.diagnostics.borrow().len();
         let entries = agents::load_own(look);
         // What came up belongs to the variable: it is reported again where the variable is known.
-        let mut notes = look.notes.borrow_mut().split_off(before);
+        let mut diagnostics = look.diagnostics.borrow_mut().split_off(before);
         if let Some(name) = one {
             return match agents::find(name, &entries) {
                 Some(entry) => {
@@ -70,7 +70,7 @@ impl VariableProvider for AgentVariables {
                 None => RecordedVariable::absent("there is no such agent of yours or of the project"),
             };
         }
-        notes.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
+        diagnostics.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
         let mut variable = match list(&entries) {
             Some(text) => RecordedVariable::of(text, "agents/*.md", Stability::Conversation),
             None => RecordedVariable::absent("there is no agent of yours or of the project"),
@@ -79,9 +79,9 @@ impl VariableProvider for AgentVariables {
         if active > MOST {
             let what = format!("{MOST} of {active} agents are listed to the model");
             let help = "an agent that is not listed can be started by its name";
-            notes.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
+            diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
-        variable.diagnostics = notes.into_iter().take(MOST_NOTES).collect();
+        variable.diagnostics = diagnostics.into_iter().take(MOST_NOTES).collect();
         variable
     }
 }

@@ -161,9 +161,9 @@ impl ContextWalk<'_> {
                 if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
                     let shown = look.places.source(scope, &path).path.clone();
                     let why = format!("{first} is in the same directory");
-                    let note =
+                    let diagnostic =
                         Diagnostic::left_out(Severity::Info, DiagnosticCode::ContextShadowed, &shown, why);
-                    look.note(note.at(Place::file(Some(scope), shown)));
+                    look.note(diagnostic.at(Place::file(Some(scope), shown)));
                 }
                 continue;
             }
@@ -210,8 +210,9 @@ impl ContextWalk<'_> {
                 self.left_out.set(true);
                 let shown = look.places.shown(path);
                 let why = "it leads out of the directories that may be read";
-                let note = Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why);
-                look.note(note.at(Place::file(Some(scope), shown)));
+                let diagnostic =
+                    Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why);
+                look.note(diagnostic.at(Place::file(Some(scope), shown)));
             }
             return false;
         }
@@ -252,8 +253,9 @@ impl ContextWalk<'_> {
         let imports = if self.report_imports { self.imports(path, &pieces) } else { Vec::new() };
         if self.only_imports(&imports, &pieces, found) {
             let why = "it only imports files that are included";
-            let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &shown, why);
-            look.note(note.at(Place::file(Some(scope), shown)));
+            let diagnostic =
+                Diagnostic::left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &shown, why);
+            look.note(diagnostic.at(Place::file(Some(scope), shown)));
             return true;
         }
         let variables = BTreeMap::from([

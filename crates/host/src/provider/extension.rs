@@ -115,9 +115,10 @@ fn run_program(
     let failed = |why: String| {
         let what = format!("context provider `{}` stays silent: `{shown}` {why}", entry.name);
         let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
-        let mut note = Diagnostic::warning(DiagnosticCode::ContextProviderFailed, what.clone()).at(place);
-        note.help = granted.and_then(|granted| granted.command.missing_beside());
-        look.note(note);
+        let mut diagnostic =
+            Diagnostic::warning(DiagnosticCode::ContextProviderFailed, what.clone()).at(place);
+        diagnostic.help = granted.and_then(|granted| granted.command.missing_beside());
+        look.note(diagnostic);
         what
     };
     let argv = match (granted, entry.needs_grant()) {
@@ -133,7 +134,7 @@ fn run_program(
     let ran = look.system.run(&run);
     if let Ok(ran) = &ran {
         let who = format!("context provider `{}`", entry.name);
-        skipped_programs(&who, &ran.skipped).into_iter().for_each(|note| look.note(note));
+        skipped_programs(&who, &ran.skipped).into_iter().for_each(|diagnostic| look.note(diagnostic));
     }
     match ran {
         Ok(ran) if ran.status.success() => {

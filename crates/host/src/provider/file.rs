@@ -66,17 +66,19 @@ impl VariableProvider for FileProvider {
             );
         }
         let path = cwd.join(name);
-        let before = look.notes.borrow().len();
+        let before = look.diagnostics.borrow().len();
         let read = open(name, look, FILE_VARIABLE_LIMIT, Extent::Whole);
         // They are of this variable, and are cached with it.
-        let followed = look.notes.borrow_mut().split_off(before);
+        let followed = look.diagnostics.borrow_mut().split_off(before);
         let read = match read {
             Ok(read) => read,
             Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
             Err(error @ ReadError::Outside { .. }) => {
                 let mut variable = refused(key, DiagnosticCode::TemplateFileOutside, &error.to_string());
-                if let (ReadError::Outside { target }, Some(note)) = (&error, variable.diagnostics.pop()) {
-                    variable.diagnostics.push(note.help(help_for_outside(key, target, look)));
+                if let (ReadError::Outside { target }, Some(diagnostic)) =
+                    (&error, variable.diagnostics.pop())
+                {
+                    variable.diagnostics.push(diagnostic.help(help_for_outside(key, target, look)));
                 }
                 return variable;
             }
@@ -85,8 +87,8 @@ impl VariableProvider for FileProvider {
             }
             Err(error @ ReadError::HardLink { .. }) => {
                 let mut variable = refused(key, DiagnosticCode::FileHardLink, &error.to_string());
-                let note = variable.diagnostics.pop();
-                variable.diagnostics.extend(note.map(|note| note.help(HARD_LINK_HELP)));
+                let diagnostic = variable.diagnostics.pop();
+                variable.diagnostics.extend(diagnostic.map(|diagnostic| diagnostic.help(HARD_LINK_HELP)));
                 return variable;
             }
             Err(error) => return refused(key, DiagnosticCode::TemplateFileUnreadable, &error.to_string()),

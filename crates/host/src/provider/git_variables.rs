@@ -111,8 +111,8 @@ fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
             let mut variable = RecordedVariable::absent("the branch is not part of the grant");
             let name = escape_hidden(&name);
             let what = format!("`{key}` is absent: the branch name `{name}` is not part of the grant");
-            let note = Diagnostic::warning(DiagnosticCode::TrustBranch, what);
-            variable.diagnostics.push(note.help("look at the name, then grant it"));
+            let diagnostic = Diagnostic::warning(DiagnosticCode::TrustBranch, what);
+            variable.diagnostics.push(diagnostic.help("look at the name, then grant it"));
             variable
         }
         Ok(GitHead { name: Some(name), path }) => {
@@ -131,8 +131,8 @@ fn untrusted(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable 
         ("it is text of a repository that you have not trusted", "trust the project")
     };
     let what = format!("`{key}`");
-    let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::TrustUntrusted, what, why);
-    variable.diagnostics.push(note.help(help));
+    let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::TrustUntrusted, what, why);
+    variable.diagnostics.push(diagnostic.help(help));
     variable
 }
 
@@ -175,9 +175,14 @@ mod tests {
             ),
         ] {
             let variable = absent(&"git:status".parse().expect("a key"), &problem);
-            let [note] = &variable.diagnostics[..] else { panic!("{problem:?}: {:?}", variable.diagnostics) };
-            assert_eq!(note.code.as_str(), code);
-            assert!(note.help.as_deref().is_some_and(|help| help.contains(remedy)), "{code}: {note:?}");
+            let [diagnostic] = &variable.diagnostics[..] else {
+                panic!("{problem:?}: {:?}", variable.diagnostics)
+            };
+            assert_eq!(diagnostic.code.as_str(), code);
+            assert!(
+                diagnostic.help.as_deref().is_some_and(|help| help.contains(remedy)),
+                "{code}: {diagnostic:?}"
+            );
         }
         let nowhere = absent(&"git:branch".parse().expect("a key"), &GitError::NoRepository);
         assert!(nowhere.diagnostics.is_empty());

@@ -96,11 +96,11 @@ fn first(
         |scope: Scope, path: &Path| Place::file(Some(scope), look.places.source(scope, path).path.clone());
     let used = place(scope, &path);
     let other = files.find(|(_, path)| look.system.stat(path).is_some());
-    let note = empty_file_note(&section.id, &pieces, Some(used.clone()), other.is_some());
-    if let Some(note) =
-        note.or_else(|| other.map(|(below, other)| hidden_source_note(&used, &place(below, &other))))
+    let diagnostic = empty_file_note(&section.id, &pieces, Some(used.clone()), other.is_some());
+    if let Some(diagnostic) =
+        diagnostic.or_else(|| other.map(|(below, other)| hidden_source_note(&used, &place(below, &other))))
     {
-        look.note(note);
+        look.note(diagnostic);
     }
     if is_empty(&pieces) {
         contribution.silent = Some(format!("{} is empty", look.places.source(scope, &path).path));

@@ -67,18 +67,18 @@ impl ContextProvider for OutputStyle {
 }
 
 fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
-    let note = Diagnostic::warning(
+    let diagnostic = Diagnostic::warning(
         DiagnosticCode::StyleUnknown,
         format!("there is no output style `{}`", shown(name)),
     );
     if let Some(near) = styles::near(name, entries) {
-        return note.help(format!("did you mean `{}`?", shown(near)));
+        return diagnostic.help(format!("did you mean `{}`?", shown(near)));
     }
     let known = entries.iter().filter(|entry| entry.active).take(20).map(|entry| shown(&entry.name));
     let known = quoted(known);
     if known.is_empty() {
-        note.help("no output style exists: add one to output-styles/ of your configuration")
+        diagnostic.help("no output style exists: add one to output-styles/ of your configuration")
     } else {
-        note.help(format!("there is {known}"))
+        diagnostic.help(format!("there is {known}"))
     }
 }

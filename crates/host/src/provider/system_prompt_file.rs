@@ -88,8 +88,9 @@ impl ContextProvider for SystemPromptFileSection {
         {
             let shown = look.places.source(Scope::Global, path).path.clone();
             let why = "`contextProviders.SystemPromptFile.enabled` is false";
-            let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::FileSwitchedOff, &shown, why);
-            look.note(note.at(Place::file(Some(Scope::Global), shown)));
+            let diagnostic =
+                Diagnostic::left_out(Severity::Info, DiagnosticCode::FileSwitchedOff, &shown, why);
+            look.note(diagnostic.at(Place::file(Some(Scope::Global), shown)));
         }
         let global = global.filter(|_| !without_global);
         // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
@@ -110,7 +111,7 @@ impl ContextProvider for SystemPromptFileSection {
             }
             _ => false,
         };
-        let notes = look.notes.borrow().len();
+        let diagnostics = look.diagnostics.borrow().len();
         if let Some(path) = &global {
             self.add(&mut contribution, Scope::Global, path, ReadScope::Anywhere, limit, look);
         }
@@ -119,7 +120,7 @@ impl ContextProvider for SystemPromptFileSection {
         {
             self.add(&mut contribution, Scope::Project, &path, ReadScope::Root(&dir), limit, look);
         }
-        if look.notes.borrow().len() > notes {
+        if look.diagnostics.borrow().len() > diagnostics {
             contribution.silent =
                 Some("every file was left out; the diagnostics have the reasons".to_owned());
         }

@@ -63,9 +63,9 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
     let loaded = entry.value.loaded.as_ref()?;
     let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
     let wanted = crate::provider_context::ReadRequest { code: Some(DiagnosticCode::HookError), ..wanted };
-    let before = look.notes.borrow().len();
+    let before = look.diagnostics.borrow().len();
     let Some(file) = look.read(&wanted) else {
-        if look.notes.borrow().len() == before {
+        if look.diagnostics.borrow().len() == before {
             let what = format!("skill_expansion: {} is not there any more", entry.origin.path);
             look.note(Diagnostic::warning(DiagnosticCode::HookError, what));
         }
@@ -117,9 +117,9 @@ impl Loader<'_> {
         let path = &start.dir;
         let wrong = |what: &str| {
             let shown = self.look.places.source(start.scope, path).path.clone();
-            let note = Diagnostic::warning(DiagnosticCode::SkillInvalid, what)
+            let diagnostic = Diagnostic::warning(DiagnosticCode::SkillInvalid, what)
                 .at(Place::file(Some(start.scope), shown));
-            self.look.note(note.help(format!("named by {by}")));
+            self.look.note(diagnostic.help(format!("named by {by}")));
         };
         match self.look.system.stat(path).map(|stat| stat.kind) {
             None => wrong("skill path does not exist"),
@@ -178,13 +178,13 @@ impl Loader<'_> {
 
     fn add_ignored(&mut self, start: &WalkRoot, path: &Path, by: String, line: usize) {
         let mut entry = read::unread(start, path, self.look);
-        let note = Diagnostic::info(
+        let diagnostic = Diagnostic::info(
             DiagnosticCode::SkillIgnored,
             format!("{} was left out by {by}:{line}", entry.origin.path),
         );
         let mut place = Place::file(Some(start.scope), by.clone());
         place.line = Some(line);
-        self.look.note(note.at(place));
+        self.look.note(diagnostic.at(place));
         entry.value.left_out = Some(SkillOmission::Ignored { path: by, line });
         self.entries.push(entry);
     }
@@ -197,8 +197,8 @@ impl Loader<'_> {
         }
         let path = &entry.origin.path;
         let why = format!("it is the same as {first}");
-        let note = Diagnostic::left_out(Severity::Info, DiagnosticCode::SkillDuplicate, path, why);
-        self.look.note(note.at(Place::file(Some(start.scope), path.clone())));
+        let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::SkillDuplicate, path, why);
+        self.look.note(diagnostic.at(Place::file(Some(start.scope), path.clone())));
         entry.value.left_out = Some(SkillOmission::Duplicate { path: first });
         self.entries.push(entry);
     }
@@ -215,7 +215,7 @@ impl Loader<'_> {
                 self.entries[winner].fallback_from.get_or_insert(origin);
             }
         }
-        self.look.notes.borrow_mut().append(&mut self.collisions);
+        self.look.diagnostics.borrow_mut().append(&mut self.collisions);
         self.entries
     }
 }

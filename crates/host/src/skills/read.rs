@@ -80,14 +80,14 @@ pub(super) fn read(
             .stat(&directory(path))
             .and_then(|stat| stat.mode)
             .is_some_and(|mode| mode & 0o002 != 0);
-    let before = look.notes.borrow().len();
+    let before = look.diagnostics.borrow().len();
     let Some(file) = look.read(&request(start.scope, path, start.within.as_deref(), shared, look)) else {
-        entry.diagnostics = look.notes.borrow()[before..].to_vec();
+        entry.diagnostics = look.diagnostics.borrow()[before..].to_vec();
         if entry.diagnostics.is_empty() {
             // It went away between the list and the reading.
             return None;
         }
-        if entry.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustUntrusted) {
+        if entry.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted) {
             entry.status = Status::Untrusted;
             entry.bytes = look.system.stat(path).map(|stat| stat.len);
         }
@@ -113,23 +113,23 @@ pub(super) fn read(
         Err(error) => {
             let line = error.line.map(|line| line + parts.line - 1);
             let what = format!("the frontmatter is no YAML: {}", shown(&error.message));
-            let note = Diagnostic::warning(DiagnosticCode::SkillInvalid, what).at(place(line));
-            return refuse(entry, note.help("mend the lines between the two `---`"), declared, look);
+            let diagnostic = Diagnostic::warning(DiagnosticCode::SkillInvalid, what).at(place(line));
+            return refuse(entry, diagnostic.help("mend the lines between the two `---`"), declared, look);
         }
     };
     let directory_name = directory_name(path);
     let checked = check(&fields, &directory_name, &options.rules);
     if checked.no_description && !declared {
-        let note =
+        let diagnostic =
             Diagnostic::warning(DiagnosticCode::SkillInvalid, "description is required").at(place(None));
-        return refuse(entry, note, declared, look);
+        return refuse(entry, diagnostic, declared, look);
     }
     let head = if parts.block.is_none() { no_head(text) } else { None };
     for problem in &checked.problems {
-        let note = Diagnostic::warning(DiagnosticCode::SkillInvalid, shown(problem)).at(place(None));
+        let diagnostic = Diagnostic::warning(DiagnosticCode::SkillInvalid, shown(problem)).at(place(None));
         entry.diagnostics.push(match head {
-            Some(head) => note.help(head),
-            None => note,
+            Some(head) => diagnostic.help(head),
+            None => diagnostic,
         });
     }
     if let Some(what) = hides_in_vain(&fields) {
@@ -137,7 +137,7 @@ pub(super) fn read(
             .diagnostics
             .push(Diagnostic::warning(DiagnosticCode::SkillNotHidden, shown(&what)).at(place(None)));
     }
-    look.notes.borrow_mut().extend(entry.diagnostics.iter().cloned());
+    look.diagnostics.borrow_mut().extend(entry.diagnostics.iter().cloned());
     let Some(metadata) = checked.metadata else {
         return Some(IdentifiedSkill { entry, id: file.stat.id });
     };
@@ -197,16 +197,16 @@ fn no_head(text: &str) -> Option<&'static str> {
 /// a skill.
 fn refuse(
     mut entry: SkillEntry,
-    mut note: Diagnostic,
+    mut diagnostic: Diagnostic,
     declared: bool,
     look: &ProviderContext<'_>,
 ) -> Option<IdentifiedSkill> {
     if !declared {
-        note.severity = preface_core::diagnostic::Severity::Info;
-        look.note(note);
+        diagnostic.severity = preface_core::diagnostic::Severity::Info;
+        look.note(diagnostic);
         return None;
     }
-    look.note(note.clone());
-    entry.diagnostics.push(note);
+    look.note(diagnostic.clone());
+    entry.diagnostics.push(diagnostic);
     Some(IdentifiedSkill { entry, id: None })
 }

@@ -71,9 +71,9 @@ fn roots_of_settings(
     let (Some(base), Some(node)) = (base, look.settings.foreign(by, key)) else { return Vec::new() };
     let within = (scope == Scope::Project).then(|| look.project_root().to_owned());
     let left_out = |path: &str, why: &str| {
-        let note =
+        let diagnostic =
             Diagnostic::warning(DiagnosticCode::SkillInvalid, format!("`{}` {why}", escape_hidden(path)));
-        look.note(note.at(node.place()).help(format!("named by `{key}` of settings.json")));
+        look.note(diagnostic.at(node.place()).help(format!("named by `{key}` of settings.json")));
     };
     let SettingsTree::List(items) = node.tree() else {
         left_out(key, "is not a list of paths; it was left out");

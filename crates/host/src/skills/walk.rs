@@ -322,8 +322,8 @@ impl<'a> SkillWalk<'a> {
 
     fn left_out(&self, path: &Path, code: DiagnosticCode, why: impl Display) {
         let shown = self.look.places.source(self.start.scope, path).path.clone();
-        let note = Diagnostic::left_out(Severity::Warning, code, &shown, why);
-        self.look.note(note.at(Place::file(Some(self.start.scope), shown)));
+        let diagnostic = Diagnostic::left_out(Severity::Warning, code, &shown, why);
+        self.look.note(diagnostic.at(Place::file(Some(self.start.scope), shown)));
     }
 
     fn note(&self, path: &Path, code: DiagnosticCode, what: &str) {

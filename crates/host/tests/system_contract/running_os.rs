@@ -61,7 +61,7 @@ fn a_grandchild_that_holds_the_pipes_does_not_hold_us() {
 fn a_late_program_goes_with_all_that_it_started() {
     let place = Place::os();
     let timeout = Duration::from_secs(1);
-    let note = place.at("ids");
+    let diagnostic = place.at("ids");
     // One that does not listen, and one that does not either and is further away.
     let run = RunRequest {
         timeout,
@@ -71,7 +71,7 @@ fn a_late_program_goes_with_all_that_it_started() {
         )
     };
     assert_eq!(soon(&place, &run), Err(RunError::TimedOut { after: timeout }));
-    let ids = place.text(&note);
+    let ids = place.text(&diagnostic);
     assert_eq!(ids.lines().count(), 2, "{ids}");
     #[cfg(target_os = "linux")]
     for id in ids.lines() {

@@ -148,8 +148,11 @@ async fn a_panic_ends_one_call_and_nothing_else() {
         (ErrorCode::INTERNAL_ERROR, "a mistake of this server ended the call")
     );
     assert_eq!(text(&client.call_tool(call("echo", "still here")).await.unwrap().content[0]), "still here");
-    let notes = fake.notes.lock().unwrap();
-    assert!(notes.contains(&"tool panic: a mistake of this server ended it".to_owned()), "{notes:?}");
+    let diagnostics = fake.diagnostics.lock().unwrap();
+    assert!(
+        diagnostics.contains(&"tool panic: a mistake of this server ended it".to_owned()),
+        "{diagnostics:?}"
+    );
 }
 
 /// `ServiceExt` is what clients usually begin with.

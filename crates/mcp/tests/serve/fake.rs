@@ -15,7 +15,7 @@ pub struct Fake {
     open: Mutex<bool>,
     opened: Condvar,
     /// The received messages.
-    pub notes: Mutex<Vec<String>>,
+    pub diagnostics: Mutex<Vec<String>>,
 }
 
 impl Fake {
@@ -89,7 +89,7 @@ impl Offer for Fake {
     }
 
     fn note(&self, line: &str) {
-        self.notes.lock().unwrap().push(line.to_owned());
+        self.diagnostics.lock().unwrap().push(line.to_owned());
     }
 }
 

@@ -41,5 +41,5 @@ pub fn assert_all_received(reply: &ServerReply) {
 
 /// The codes of the notes, in their order.
 pub fn codes(reply: &ServerReply) -> Vec<&str> {
-    reply.notes.iter().map(|note| note.code.as_str()).collect()
+    reply.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }

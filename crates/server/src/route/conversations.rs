@@ -282,15 +282,15 @@ pub async fn turn(
                 app.prompts.drop(&id);
             }
             let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
-            let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
+            let reply = PromptReply::of(&turned.head, turned.constructed, turned.diagnostics);
             let reply = reply.with_attachments(&**app.service.store()).await?;
             return Ok(tagged(status, turned.head.revision, &reply));
         }
-        let notes = app.service.notes(&at_hand.head, &options).await?;
-        if notes.is_empty() {
+        let diagnostics = app.service.diagnostics(&at_hand.head, &options).await?;
+        if diagnostics.is_empty() {
             return Ok(at_hand.response());
         }
-        return Ok(tagged(StatusCode::OK, at_hand.head.revision, &at_hand.reply(notes)));
+        return Ok(tagged(StatusCode::OK, at_hand.head.revision, &at_hand.reply(diagnostics)));
     }
     // Clients remove these segments from an address, so a prompt built here could not be requested.
     if matches!(id.as_str(), "." | "..") {
@@ -305,7 +305,7 @@ pub async fn turn(
         }
     })?;
     let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
-    let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
+    let reply = PromptReply::of(&turned.head, turned.constructed, turned.diagnostics);
     let reply = reply.with_attachments(&**app.service.store()).await?;
     Ok(tagged(status, turned.head.revision, &reply))
 }
@@ -370,7 +370,8 @@ pub async fn compact(
         compacted.instructions = instructions;
     }
     let text = compacted.system_prompt();
-    let prompt = PromptReply::of(&compacted.head, compacted.constructed, compacted.notes).with_text(text);
+    let prompt =
+        PromptReply::of(&compacted.head, compacted.constructed, compacted.diagnostics).with_text(text);
     let prompt = prompt.with_attachments(&**app.service.store()).await?;
     let reply = CompactionReply { prompt, instructions: compacted.instructions };
     Ok(tagged(StatusCode::OK, compacted.head.revision, &reply))
@@ -405,7 +406,7 @@ pub async fn refresh(
         refreshed.constructed.then_some(ConstructOutcome::Refreshed)
     })?;
     app.prompts.drop(&id);
-    let prompt = PromptReply::of(&refreshed.head, refreshed.constructed, refreshed.notes);
+    let prompt = PromptReply::of(&refreshed.head, refreshed.constructed, refreshed.diagnostics);
     let prompt = prompt.with_attachments(&**app.service.store()).await?;
     let reply = RefreshReply { prompt, difference: refreshed.difference };
     Ok(tagged(StatusCode::OK, refreshed.head.revision, &reply))

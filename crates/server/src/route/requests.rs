@@ -155,7 +155,7 @@ pub async fn request(
         cache: result.cache,
         attachments: result.attachments,
         comparison: result.comparison,
-        diagnostics: result.notes,
+        diagnostics: result.diagnostics,
     };
     Ok((StatusCode::CREATED, Json(reply)))
 }

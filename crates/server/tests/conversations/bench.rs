@@ -79,7 +79,7 @@ impl Bench {
 }
 
 /// The codes of the notes of a reply.
-pub fn notes(reply: &Value) -> Vec<&str> {
-    let notes = reply["diagnostics"].as_array().unwrap().iter();
-    notes.filter(|note| note["severity"] != "info").map(|note| note["code"].as_str().unwrap()).collect()
+pub fn diagnostics(reply: &Value) -> Vec<&str> {
+    let diagnostics = reply["diagnostics"].as_array().unwrap().iter();
+    diagnostics.filter(|note| note["severity"] != "info").map(|note| note["code"].as_str().unwrap()).collect()
 }

@@ -1,6 +1,6 @@
 //! Compactions, refreshes and deletions, with and without `If-Match`.
 
-use crate::bench::{Bench, bench, notes};
+use crate::bench::{Bench, bench, diagnostics};
 use crate::common::TestResponse;
 use axum::{body::Body, http::Method};
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ async fn a_refresh_shows_or_keeps() {
     let kept = bench.post_nothing("c/refresh", &[]).await.json();
     assert_eq!((&kept["system_prompt"], &kept["revision"]), (&json!("Two.\n"), &json!(2)));
     assert_eq!((&kept["reason"], &kept["difference"]), (&json!("refresh"), &shown["difference"]));
-    assert_eq!(notes(&kept), [""; 0]);
+    assert_eq!(diagnostics(&kept), [""; 0]);
 }
 
 #[tokio::test]

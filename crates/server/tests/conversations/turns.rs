@@ -1,6 +1,6 @@
 //! Turns: 201 for the first, 200 for the others, the same bytes.
 
-use crate::bench::{bench, memory, notes, with_roots};
+use crate::bench::{bench, diagnostics, memory, with_roots};
 use axum::http::Method;
 use serde_json::{Value, json};
 
@@ -109,10 +109,10 @@ async fn a_second_cwd_changes_nothing_and_is_reported() {
     assert_eq!(reply["system_prompt"], first.json()["system_prompt"]);
     assert_eq!((&reply["cwd"], &reply["model"]), (&json!("/work/p"), &Value::Null));
     let expected = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
-    assert_eq!(notes(&reply), expected);
+    assert_eq!(diagnostics(&reply), expected);
     // Also one that no first turn could have.
     let outside = bench.post("c/turns", &json!({"cwd": "/elsewhere"})).await;
-    assert_eq!((outside.status.as_u16(), notes(&outside.json())), (200, vec!["conversation/cwd"]));
+    assert_eq!((outside.status.as_u16(), diagnostics(&outside.json())), (200, vec!["conversation/cwd"]));
 }
 
 #[tokio::test]

@@ -263,11 +263,14 @@ fn rows(report: &ScopesReport, turn: &CaseTurn) -> Vec<String> {
             cells.join("  ")
         })
         .collect();
-    let notes = report
+    let diagnostics = report
         .diagnostics
         .iter()
-        .filter(|note| !turn.ignore.iter().any(|severity| severity == note.severity.as_str()));
-    lines.extend(notes.map(|note| format!("{} {}: {}", note.severity, note.code, note.message)));
+        .filter(|diagnostic| !turn.ignore.iter().any(|severity| severity == diagnostic.severity.as_str()));
+    lines
+        .extend(diagnostics.map(|diagnostic| {
+            format!("{} {}: {}", diagnostic.severity, diagnostic.code, diagnostic.message)
+        }));
     lines
 }
 
@@ -371,10 +374,12 @@ fn actual_text(
                 Expectation::Diagnostics => prompt
                     .diagnostics
                     .iter()
-                    .filter(|note| {
-                        !last.turn.ignore.iter().any(|severity| severity == note.severity.as_str())
+                    .filter(|diagnostic| {
+                        !last.turn.ignore.iter().any(|severity| severity == diagnostic.severity.as_str())
                     })
-                    .map(|note| format!("{} {}: {}\n", note.severity, note.code, note.message))
+                    .map(|diagnostic| {
+                        format!("{} {}: {}\n", diagnostic.severity, diagnostic.code, diagnostic.message)
+                    })
                     .collect(),
                 Expectation::Attachments => attachments(prompt),
                 Expectation::Audit => prompt
@@ -394,7 +399,7 @@ fn actual_text(
 /// Returns the place of an error, on a line of its own.
 fn place(error: &Error) -> String {
     match error {
-        Error::Render(note) => note.place.as_ref().map_or_else(String::new, |place| {
+        Error::Render(diagnostic) => diagnostic.place.as_ref().map_or_else(String::new, |place| {
             let at = |number: Option<usize>| number.map_or_else(String::new, |number| format!(":{number}"));
             format!("at {}{}{}\n", place.path, at(place.line), at(place.column))
         }),

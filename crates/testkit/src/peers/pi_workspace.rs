@@ -126,7 +126,7 @@ impl PiBuilder {
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
             granted: None,
-            notes: RefCell::default(),
+            diagnostics: RefCell::default(),
             skill_paths: &[],
             sections: &[],
             servers: &[],

@@ -1,10 +1,10 @@
 //! `preface catalog delete`: forgets a catalog.
 
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    notes,
     ui::Ui,
 };
 use preface_engine::catalogs;
@@ -33,7 +33,7 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut diagnostics = Vec::new();
     catalogs::remove(&files::system(), &args.version, &mut diagnostics)?;
-    notes::all(ui, &diagnostics);
+    diagnostics::all(ui, &diagnostics);
     let done = json!({ "version": args.version, "deleted": true });
     ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))?;
     Ok(Exit::Done)

@@ -1,10 +1,10 @@
 //! `preface catalog import`: takes in the catalog in a directory.
 
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, VerbosityFlags},
-    notes,
     ui::{
         Ui, Verbosity, style,
         text::{count, number},
@@ -67,7 +67,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => ui.json(&report)?,
         OutputFormat::Text => ui.view(&view(&report, started.elapsed().as_secs_f64()))?,
     }
-    print_diagnostics(ui, args.talk.talk(), &report.notes);
+    print_diagnostics(ui, args.talk.talk(), &report.diagnostics);
     Ok(Exit::Done)
 }
 
@@ -133,15 +133,18 @@ fn view(report: &ImportReport, seconds: f64) -> String {
 
 /// Prints the diagnostics: in one line, or all of them.
 fn print_diagnostics(ui: &Ui, talk: Verbosity, diagnostics: &[Diagnostic]) {
-    let of = |severity| diagnostics.iter().filter(|note| note.severity == severity).count();
+    let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     match talk {
         Verbosity::Quiet => {}
-        Verbosity::All => notes::all(ui, diagnostics),
+        Verbosity::All => diagnostics::all(ui, diagnostics),
         Verbosity::Usual => {
-            let left_out = diagnostics.iter().filter(|note| note.code == DiagnosticCode::CatalogLeftOut);
-            notes::few(ui, left_out.cloned().collect(), "preface catalog import -v");
-            let others =
-                diagnostics.iter().filter(|note| note.code != DiagnosticCode::CatalogLeftOut).count();
+            let left_out =
+                diagnostics.iter().filter(|diagnostic| diagnostic.code == DiagnosticCode::CatalogLeftOut);
+            diagnostics::few(ui, left_out.cloned().collect(), "preface catalog import -v");
+            let others = diagnostics
+                .iter()
+                .filter(|diagnostic| diagnostic.code != DiagnosticCode::CatalogLeftOut)
+                .count();
             if others > 0 {
                 let worst = if of(Severity::Warning) > 0 { Severity::Warning } else { Severity::Info };
                 let (word, dim) = (style::severity(worst), style::DIM);

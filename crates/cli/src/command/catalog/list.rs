@@ -3,11 +3,11 @@
 use super::{halves, in_tokens, is_of, some, sum, tokens};
 use crate::{
     advice::complete,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
     json::ListDocument,
-    notes,
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -61,8 +61,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
             OutputFormat::Text => ui.view(&catalogs_view(&found, ui.columns()))?,
         }
-        diagnostics.extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|note| *note));
-        notes::all(ui, &diagnostics);
+        diagnostics
+            .extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|diagnostic| *diagnostic));
+        diagnostics::all(ui, &diagnostics);
         return Ok(Exit::Done);
     };
     let index = catalogs::index(&system, version)?;
@@ -91,7 +92,7 @@ fn no_category(index: &CatalogIndex, category: &str) -> CommandFailure {
 fn document(kept: &StoredCatalog) -> Value {
     let index = match &kept.index {
         Ok(index) => index,
-        Err(note) => return json!({ "version": kept.version, "diagnostics": [note] }),
+        Err(diagnostic) => return json!({ "version": kept.version, "diagnostics": [diagnostic] }),
     };
     let sums = CatalogTotals::of(index.prompts.iter());
     json!({

@@ -2,11 +2,11 @@
 
 use crate::{
     advice::complete,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
     json::ListDocument,
-    notes,
     ui::{
         Ui, style,
         text::{count, one_line},
@@ -55,11 +55,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         };
         versions.iter().map(verify).collect()
     });
-    let is_whole =
-        |found: &CatalogVerification| found.notes.iter().all(|note| note.severity < Severity::Error);
+    let is_whole = |found: &CatalogVerification| {
+        found.diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error)
+    };
     match args.format {
         OutputFormat::Json => {
-            let document = |found: &CatalogVerification| json!({ "version": found.version, "whole": is_whole(found), "diagnostics": found.notes });
+            let document = |found: &CatalogVerification| json!({ "version": found.version, "whole": is_whole(found), "diagnostics": found.diagnostics });
             let entries = found.iter().map(document).collect();
             ui.json(&ListDocument { kind: "catalogs", entries, diagnostics: &diagnostics })?;
         }
@@ -72,16 +73,20 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             for one in &found {
                 let (bold, good, bad) = (style::BOLD, style::GOOD, style::BAD);
                 let prompts = one.index.as_ref().map_or(0, |index| index.prompts.len());
-                let errors = one.notes.iter().filter(|note| note.severity == Severity::Error).count();
+                let errors = one
+                    .diagnostics
+                    .iter()
+                    .filter(|diagnostic| diagnostic.severity == Severity::Error)
+                    .count();
                 let summary = match errors {
                     0 => format!("{good}whole{good:#}: {}", count(prompts, "prompt")),
                     many => format!("{bad}changed{bad:#}: {}", count(many, "error")),
                 };
                 ui.view(&format!("{bold}{}{bold:#}  {summary}\n", one_line(&one.version)))?;
-                notes::few(ui, one.notes.clone(), "preface catalog verify --format json");
+                diagnostics::few(ui, one.diagnostics.clone(), "preface catalog verify --format json");
             }
         }
     }
-    notes::all(ui, &diagnostics);
+    diagnostics::all(ui, &diagnostics);
     Ok(if found.iter().all(is_whole) { Exit::Done } else { Exit::Failed })
 }

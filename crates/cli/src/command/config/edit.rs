@@ -3,10 +3,10 @@
 use super::SettingsTarget;
 use crate::{
     command::config::init,
+    diagnostics,
     failure::{CommandFailure, Exit, words},
     files,
     flags::PlaceFlags,
-    notes,
     ui::{Ui, text::one_line},
 };
 use preface_engine::{
@@ -67,7 +67,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let engine = Engine::new(&system);
     let file = engine.settings_file(&request, args.scope.scope())?;
     let was = file.read()?.map(|read| read.into_bytes());
-    notes::all(ui, &engine.first_files(&request)?);
+    diagnostics::all(ui, &engine.first_files(&request)?);
     file.make_dir()?;
     let (profile, places, shared) = init::find(&system, &request)?;
     let first = init::settings(&profile, places.global == shared);
@@ -86,7 +86,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             return Ok(Exit::Done);
         }
         let found = check(&file, &bytes);
-        notes::all(ui, &found);
+        diagnostics::all(ui, &found);
         if found.iter().any(is_bad) {
             if again(ui) {
                 continue;
@@ -139,8 +139,8 @@ fn check(file: &SettingsFile<'_>, bytes: &[u8]) -> Diagnostics {
     found
 }
 
-fn is_bad(note: &Diagnostic) -> bool {
-    note.severity == Severity::Error || note.code == DiagnosticCode::ConfigSchemaViolation
+fn is_bad(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error || diagnostic.code == DiagnosticCode::ConfigSchemaViolation
 }
 
 /// The private copy that is edited, beside the file.

@@ -2,10 +2,10 @@
 
 use super::init_files;
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
-    notes,
     ui::{Ui, style},
 };
 use preface_engine::{
@@ -176,9 +176,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }))?,
     }
     // What was created is in the view.
-    trouble.retain(|note| note.severity >= Severity::Warning);
-    notes::all(ui, &trouble);
-    Ok(if trouble.iter().any(|note| note.severity >= Severity::Warning) { Exit::Failed } else { Exit::Done })
+    trouble.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
+    diagnostics::all(ui, &trouble);
+    Ok(if trouble.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning) {
+        Exit::Failed
+    } else {
+        Exit::Done
+    })
 }
 
 /// The profile, its places, and where profiles and the first settings lie.

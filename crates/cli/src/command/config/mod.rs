@@ -11,9 +11,9 @@ mod set;
 mod unset;
 
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     flags::PlaceFlags,
-    notes,
     ui::{Ui, text::one_line},
 };
 use preface_engine::{
@@ -153,12 +153,12 @@ fn spot(place: &Place) -> String {
 /// Prints why settings are not used: broken files, invalid values, an untrusted project.
 fn print_diagnostics(ui: &Ui, settings: &SettingsReport, least: Severity) {
     let untrusted = settings.layer(Scope::Project).state == SettingsState::Untrusted;
-    let is_shown = |note: &&Diagnostic| match note.code {
+    let is_shown = |diagnostic: &&Diagnostic| match diagnostic.code {
         DiagnosticCode::TrustUntrusted => untrusted,
-        _ => note.severity >= least,
+        _ => diagnostic.severity >= least,
     };
-    let notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(is_shown).cloned().collect();
-    notes::all(ui, &notes);
+    let diagnostics: Vec<Diagnostic> = settings.diagnostics.iter().filter(is_shown).cloned().collect();
+    diagnostics::all(ui, &diagnostics);
 }
 
 /// Describes in a few words how one layer's value is used.
@@ -174,16 +174,18 @@ fn outcome(settings: &SettingsReport, key: &KeyPath, value: &LayerValue, all: &[
         ValueOutcome::Ignored if value.by == SetBy::Project && project_may(key) == ProjectRule::MayNot => {
             "ignored: a project cannot set it".to_owned()
         }
-        ValueOutcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, value)) {
-            Some(note) => format!("ignored: {}", one_line(&note.message)),
-            None => "ignored".to_owned(),
-        },
+        ValueOutcome::Ignored => {
+            match settings.diagnostics.iter().find(|diagnostic| is_about(diagnostic, value)) {
+                Some(diagnostic) => format!("ignored: {}", one_line(&diagnostic.message)),
+                None => "ignored".to_owned(),
+            }
+        }
     }
 }
 
 /// True if a note points at a value, or into it, or at its key, or at what contains it.
-fn is_about(note: &Diagnostic, value: &LayerValue) -> bool {
-    let Some(at) = &note.place else { return false };
+fn is_about(diagnostic: &Diagnostic, value: &LayerValue) -> bool {
+    let Some(at) = &diagnostic.place else { return false };
     [&value.place, &value.key_place].into_iter().any(|place| {
         let (Some(there), Some(here)) = (&at.span, &place.span) else { return false };
         at.path == place.path && there.start < here.end && here.start < there.end

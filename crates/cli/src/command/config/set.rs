@@ -2,11 +2,10 @@
 
 use super::{SettingsTarget, bad_key, chooses_profile, file_of, is_about, outcome, request_for, spot};
 use crate::{
-    advice,
+    advice, diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, PlaceFlags},
-    notes,
     ui::{
         Ui,
         text::{one_line, short},
@@ -75,7 +74,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         // A profile that cannot be loaded is refused before it is written.
         engine.settings(&choice(key, set.value().to_value().as_str().unwrap_or_default(), &args.place))?;
     }
-    notes::all(ui, &engine.first_files(&request)?);
+    diagnostics::all(ui, &engine.first_files(&request)?);
     let value = one_line(&set.value().masked().to_string());
     let value = short(&value, 60);
     let change = SettingChange::Set(set.value().to_value());
@@ -102,7 +101,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         "diagnostics": diagnostics,
     });
     ui.result(args.format, &done, &words)?;
-    notes::all(ui, &diagnostics);
+    diagnostics::all(ui, &diagnostics);
     Ok(Exit::Done)
 }
 
@@ -129,17 +128,19 @@ fn refusal(
     let (Some(layer), _) = settings::parse(file.scope(), file.shown(), text.as_bytes()) else {
         return Ok(None);
     };
-    let mut notes = Diagnostics::new();
-    let merged = engine.settings(request)?.merged.with_layer(layer, &mut notes);
+    let mut diagnostics = Diagnostics::new();
+    let merged = engine.settings(request)?.merged.with_layer(layer, &mut diagnostics);
     let by = SetBy::from(file.scope());
     let value = merged.why(key).into_iter().find(|value| value.by == by);
     let Some(value) = value.filter(|value| value.outcome == ValueOutcome::Ignored) else {
         return Ok(None);
     };
     let name = one_line(&key.to_string());
-    let note = notes.iter().find(|note| is_about(note, &value));
-    let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
-    let help = note.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
+    let diagnostic = diagnostics.iter().find(|diagnostic| is_about(diagnostic, &value));
+    let why = diagnostic
+        .map_or_else(|| format!("`{name}` would be ignored"), |diagnostic| one_line(&diagnostic.message));
+    let help =
+        diagnostic.and_then(advice::help).map_or_else(|| "nothing was written".to_owned(), Cow::into_owned);
     Ok(Some(CommandFailure::usage(why).help(help)))
 }
 
@@ -165,24 +166,25 @@ fn afterwards(
         ]);
     }
     let value = all.iter().find(|value| value.by == by);
-    let about = |note: &&Diagnostic| {
-        note.severity >= Severity::Warning
-            && value.is_some_and(|value| value.outcome != ValueOutcome::Ignored && is_about(note, value))
+    let about = |diagnostic: &&Diagnostic| {
+        diagnostic.severity >= Severity::Warning
+            && value
+                .is_some_and(|value| value.outcome != ValueOutcome::Ignored && is_about(diagnostic, value))
     };
-    let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
+    let mut diagnostics: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
     if let [root, id, ..] = key.keys()
         && root == "sections"
     {
         // Whether a section exists is known when the sections are put together.
         let section = [root, id].into_iter().collect();
         let section = settings.merged.why(&section).into_iter().find(|value| value.by == by);
-        let is_unknown = |note: &Diagnostic| {
-            note.code == DiagnosticCode::SectionUnknown
-                && section.as_ref().is_some_and(|section| is_about(note, section))
+        let is_unknown = |diagnostic: &Diagnostic| {
+            diagnostic.code == DiagnosticCode::SectionUnknown
+                && section.as_ref().is_some_and(|section| is_about(diagnostic, section))
         };
-        notes.extend(engine.scopes(request)?.diagnostics.into_iter().filter(is_unknown));
+        diagnostics.extend(engine.scopes(request)?.diagnostics.into_iter().filter(is_unknown));
     }
-    notes.extend(match value {
+    diagnostics.extend(match value {
         None if state == SettingsState::Untrusted => Some(
             Diagnostic::new(
                 Severity::Info,
@@ -216,5 +218,5 @@ fn afterwards(
         )),
         _ => None,
     });
-    Ok(notes)
+    Ok(diagnostics)
 }

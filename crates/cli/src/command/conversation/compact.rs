@@ -3,9 +3,9 @@
 use super::{AgainFlags, document, id};
 use crate::{
     conversation::{messages_file, read_messages},
+    diagnostics,
     failure::{CommandFailure, Exit},
     flags::VerbosityFlags,
-    notes,
     prompt_format::PromptFormat,
     ui::{Ui, Verbosity},
 };
@@ -73,10 +73,10 @@ const OWN_FORMATS: &[(&str, &str)] = &[
 
 /// Builds, keeps and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let mut notes = Diagnostics::new();
+    let mut diagnostics = Diagnostics::new();
     let messages = match (&args.messages, args.format) {
         (None, _) => Vec::new(),
-        (Some(file), PromptFormat::Request(_)) => read_messages(file, &mut notes)?,
+        (Some(file), PromptFormat::Request(_)) => read_messages(file, &mut diagnostics)?,
         (Some(_), _) => {
             return Err(CommandFailure::usage("`--messages` needs the format of a service")
                 .help("add `--format anthropic` or another; `--help` lists them"));
@@ -96,14 +96,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let request = service.request(&args.id, &options, input, &actor).await?;
         Ok((done, Some(request)))
     })?;
-    notes.extend(done.notes.iter().cloned());
+    diagnostics.extend(done.diagnostics.iter().cloned());
     match args.format {
         PromptFormat::Request(_) => {
             if let Some(request) = request {
                 ui.prompt(&escape_json(request.body))?;
                 // The prompt was just built with the options of the conversation.
-                let is_new = |note: &Diagnostic| note.code != DiagnosticCode::ConversationTools;
-                notes.extend(request.notes.into_iter().filter(is_new));
+                let is_new = |diagnostic: &Diagnostic| diagnostic.code != DiagnosticCode::ConversationTools;
+                diagnostics.extend(request.diagnostics.into_iter().filter(is_new));
             }
         }
         PromptFormat::Text => ui.prompt(&done.system_prompt())?,
@@ -128,6 +128,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             format!("`{name}` stays at revision {revision}.\n")
         });
     }
-    notes::print(ui, talk, &Prompt { diagnostics: notes, ..Prompt::default() });
+    diagnostics::print(ui, talk, &Prompt { diagnostics, ..Prompt::default() });
     Ok(Exit::Done)
 }

@@ -3,9 +3,9 @@
 use super::{AgainFlags, document, id};
 use crate::{
     command::diff::{Receipt, show},
+    diagnostics,
     failure::{CommandFailure, Exit},
     flags::{OutputFormat, VerbosityFlags},
-    notes,
     ui::{Ui, Verbosity, text::one_line},
 };
 use preface_engine::{
@@ -88,6 +88,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
         });
     }
-    notes::print(ui, talk, &Prompt { diagnostics: done.notes, ..Prompt::default() });
+    diagnostics::print(ui, talk, &Prompt { diagnostics: done.diagnostics, ..Prompt::default() });
     Ok(Exit::Done)
 }

@@ -40,11 +40,11 @@ pub fn view(subject: &Subject) -> String {
 }
 
 /// Returns the row of a text that was left out: its name, the reason, and why. Sections have rows of their own.
-fn left_out(note: &Diagnostic) -> Option<[String; 3]> {
-    if matches!(note.code, DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped) {
+fn left_out(diagnostic: &Diagnostic) -> Option<[String; 3]> {
+    if matches!(diagnostic.code, DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped) {
         return None;
     }
-    let (name, why) = note.loss()?;
-    let name = note.place.as_ref().map_or(name, |place| &place.path);
+    let (name, why) = diagnostic.loss()?;
+    let name = diagnostic.place.as_ref().map_or(name, |place| &place.path);
     Some([name.to_owned(), "left out".to_owned(), why.to_owned()])
 }

@@ -279,7 +279,7 @@ fn outcome(
     line: usize,
     file: &[u8],
 ) -> Result<String, CommandFailure> {
-    let LineExplanation { outcome, bytes, uses, cuts, notes } =
+    let LineExplanation { outcome, bytes, uses, cuts, diagnostics } =
         at_source(&subject.prompt, &source.path, line, file);
     let shown = format!("{}:{line}", one_line(&source.path));
     let bold = style::BOLD;
@@ -309,7 +309,7 @@ fn outcome(
     for one in &cuts {
         let _ = writeln!(out, "`{}` was {}", one.section, lost(&one.cut));
     }
-    for one in &notes {
+    for one in &diagnostics {
         let _ = write!(out, "{:#}", note::DiagnosticView::of(one, columns));
     }
     Ok(out)

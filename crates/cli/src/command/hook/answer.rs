@@ -1,11 +1,11 @@
 //! `preface hook answer`: the answer to a hook of an agent.
 
 use crate::{
+    diagnostics,
     events::EventFlags,
     failure::{CommandFailure, Exit, words},
     files,
     flags::{TurnFlags, VerbosityFlags},
-    notes,
     stored_template::TemplateFlags,
     ui::Ui,
 };
@@ -150,7 +150,7 @@ fn answer(ui: &Ui, args: &Args) -> Result<Value, CommandFailure> {
     let system = files::system();
     let templates = args.template.source(&request);
     let built = Engine::new(&system).with_templates(&templates).build_interactive(&request, &Headless)?;
-    notes::print(ui, args.talk.talk(), &built.prompt);
+    diagnostics::print(ui, args.talk.talk(), &built.prompt);
     Ok(args.agent.answer(name, context(&built.prompt, event)))
 }
 

@@ -1,10 +1,10 @@
 //! `preface hook run`: a scenario, request by request.
 
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
-    notes,
     stored_template::TemplateFlags,
     ui::{
         Ui, style,
@@ -67,8 +67,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => ui.json(&record.to_json())?,
         OutputFormat::Text => ui.view(&view(ui, &record))?,
     }
-    let prompt = Prompt { diagnostics: record.notes, ..Prompt::default() };
-    notes::print(ui, args.talk.talk(), &prompt);
+    let prompt = Prompt { diagnostics: record.diagnostics, ..Prompt::default() };
+    diagnostics::print(ui, args.talk.talk(), &prompt);
     Ok(Exit::Done)
 }
 

@@ -17,8 +17,8 @@ use std::{
 
 /// Returns the log of findings.
 pub fn log(findings: &[Diagnostic], base: &PathBase) -> Value {
-    let codes: BTreeSet<DiagnosticCode> = findings.iter().map(|note| note.code).collect();
-    let results: Vec<Value> = findings.iter().map(|note| result(note, base)).collect();
+    let codes: BTreeSet<DiagnosticCode> = findings.iter().map(|diagnostic| diagnostic.code).collect();
+    let results: Vec<Value> = findings.iter().map(|diagnostic| result(diagnostic, base)).collect();
     document(codes, results, json!({ "executionSuccessful": true }))
 }
 
@@ -54,13 +54,13 @@ fn rule(code: DiagnosticCode) -> Value {
     })
 }
 
-fn result(note: &Diagnostic, base: &PathBase) -> Value {
-    let level = match note.severity {
+fn result(diagnostic: &Diagnostic, base: &PathBase) -> Value {
+    let level = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info => "note",
     };
-    let place = note.place.as_ref().filter(|place| !place.path.is_empty());
+    let place = diagnostic.place.as_ref().filter(|place| !place.path.is_empty());
     // What reads the file may refuse a result without a place.
     let path = place.map_or_else(|| ".".to_owned(), |place| base.relative(place));
     let mut physical = json!({ "artifactLocation": { "uri": base.uri(&path) } });
@@ -68,9 +68,9 @@ fn result(note: &Diagnostic, base: &PathBase) -> Value {
         physical["region"] = region;
     }
     json!({
-        "ruleId": note.code,
+        "ruleId": diagnostic.code,
         "level": level,
-        "message": { "text": text(note) },
+        "message": { "text": text(diagnostic) },
         "locations": [{ "physicalLocation": physical }],
     })
 }
@@ -91,10 +91,10 @@ fn region(place: &Place) -> Option<Value> {
 }
 
 /// Returns the message and what to do next.
-fn text(note: &Diagnostic) -> String {
-    match advice::help(note) {
-        Some(help) => complete(&format!("{}\n{help}", note.message)).into_owned(),
-        None => complete(&note.message).into_owned(),
+fn text(diagnostic: &Diagnostic) -> String {
+    match advice::help(diagnostic) {
+        Some(help) => complete(&format!("{}\n{help}", diagnostic.message)).into_owned(),
+        None => complete(&diagnostic.message).into_owned(),
     }
 }
 

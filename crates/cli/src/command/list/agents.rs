@@ -43,8 +43,10 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         OutputFormat::Text => ui.view(&view(&rows, report.agents.len() - rows.len(), ui.columns()))?,
     }
     // The table has the diagnostics of its rows.
-    let is_row = |note: &Diagnostic| every && rows.iter().any(|agent| agent.diagnostics.contains(note));
-    let more: Vec<Diagnostic> = report.diagnostics.iter().filter(|note| !is_row(note)).cloned().collect();
+    let is_row =
+        |diagnostic: &Diagnostic| every && rows.iter().any(|agent| agent.diagnostics.contains(diagnostic));
+    let more: Vec<Diagnostic> =
+        report.diagnostics.iter().filter(|diagnostic| !is_row(diagnostic)).cloned().collect();
     listing.print_diagnostics(ui, &more);
     Ok(Exit::Done)
 }
@@ -120,8 +122,9 @@ fn below(agent: &AgentEntry) -> Vec<String> {
     let mut lines: Vec<String> = description.collect();
     lines.extend(details(ListingRow::from(agent)));
     if agent.value.what.is_some() {
-        let shown = agent.diagnostics.iter().filter(|note| note.code != DiagnosticCode::AgentShadowed);
-        lines.extend(shown.map(|note| one_line(&note.message)));
+        let shown =
+            agent.diagnostics.iter().filter(|diagnostic| diagnostic.code != DiagnosticCode::AgentShadowed);
+        lines.extend(shown.map(|diagnostic| one_line(&diagnostic.message)));
     }
     lines
 }

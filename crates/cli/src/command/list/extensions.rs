@@ -101,7 +101,7 @@ pub fn why(
     }
     let found = named(&layers, name, shown);
     let untrusted = report.mode == TrustMode::Whole
-        && report.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustUntrusted);
+        && report.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
     let project = match report.trust {
         Trust::Declined if untrusted => ProjectVisibility::Declined,
         _ if untrusted => ProjectVisibility::Untrusted,

@@ -35,16 +35,16 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
     }
     // The table has the diagnostics of its rows.
     let more: Vec<Diagnostic> =
-        report.diagnostics.iter().filter(|note| !is_row(&report, note)).cloned().collect();
+        report.diagnostics.iter().filter(|diagnostic| !is_row(&report, diagnostic)).cloned().collect();
     listing.print_diagnostics(ui, &more);
     Ok(Exit::Done)
 }
 
-fn is_row(report: &SkillsReport, note: &Diagnostic) -> bool {
+fn is_row(report: &SkillsReport, diagnostic: &Diagnostic) -> bool {
     matches!(
-        note.code,
+        diagnostic.code,
         DiagnosticCode::SkillCollision | DiagnosticCode::SkillDuplicate | DiagnosticCode::SkillIgnored
-    ) || report.skills.iter().any(|skill| skill.diagnostics.contains(note))
+    ) || report.skills.iter().any(|skill| skill.diagnostics.contains(diagnostic))
 }
 
 fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> String {
@@ -111,10 +111,10 @@ fn below(skill: &SkillEntry) -> Vec<String> {
         None => lines.extend(details(ListingRow::from(skill))),
     }
     if skill.value.loaded.is_some() {
-        lines.extend(skill.diagnostics.iter().map(|note| one_line(&note.message)));
+        lines.extend(skill.diagnostics.iter().map(|diagnostic| one_line(&diagnostic.message)));
     }
     for finding in &skill.value.standard {
-        if !skill.diagnostics.iter().any(|note| note.message == *finding) {
+        if !skill.diagnostics.iter().any(|diagnostic| diagnostic.message == *finding) {
             lines.push(format!("standard: {}", excerpt(one_line(finding))));
         }
     }

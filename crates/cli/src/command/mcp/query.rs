@@ -2,11 +2,11 @@
 
 use crate::{
     advice::complete,
+    diagnostics,
     failure::CommandFailure,
     files,
     flags::{OutputFormat, PlaceFlags, TrustFlags, VerbosityFlags},
     json::ListDocument,
-    notes,
     signals::Signals,
     ui::{
         Ui, Verbosity, style,
@@ -99,7 +99,7 @@ pub fn query(
 /// Prints the diagnostics.
 pub fn print_diagnostics(ui: &Ui, talk: Verbosity, answers: &ServerAnswers) {
     let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
-    notes::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
+    diagnostics::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
 }
 
 /// The replies as a list for programs.

@@ -68,6 +68,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 fn what(server: &ServerAnswer) -> String {
     match server.state {
         ServerState::Answered => server.calls_itself.as_deref().map_or_else(String::new, one_line),
-        _ => server.diagnostics.last().map_or_else(String::new, |note| note.code.to_string()),
+        _ => server.diagnostics.last().map_or_else(String::new, |diagnostic| diagnostic.code.to_string()),
     }
 }

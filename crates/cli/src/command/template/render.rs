@@ -1,10 +1,10 @@
 //! `preface template render`: one template of the caller's.
 
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
-    notes,
     ui::Ui,
 };
 use preface_engine::{
@@ -69,8 +69,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Text => {
             ui.prompt(&built.prompt.text)?;
-            notes::print(ui, args.talk.talk(), &built.prompt);
-            notes::listing(ui, args.talk.talk(), &findings);
+            diagnostics::print(ui, args.talk.talk(), &built.prompt);
+            diagnostics::listing(ui, args.talk.talk(), &findings);
         }
         OutputFormat::Json => {
             let mut prompt = built.prompt;

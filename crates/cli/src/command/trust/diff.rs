@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     advice::complete,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TurnFlags, pins},
-    notes,
     stored_template::TemplateFlags,
     ui::{Ui, patch, text::visible},
 };
@@ -117,7 +117,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "diagnostics": problems,
         }))?,
     }
-    notes::all(ui, &problems);
+    diagnostics::all(ui, &problems);
     Ok(Exit::Done)
 }
 

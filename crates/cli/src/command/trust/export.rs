@@ -2,10 +2,10 @@
 
 use crate::{
     advice::complete,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{TurnFlags, pins},
-    notes,
     ui::Ui,
 };
 use clap::ValueEnum;
@@ -100,6 +100,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if pins.iter().next().is_none() {
         ui.eprint(&complete("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run `preface trust grant`\n"));
     }
-    notes::all(ui, &problems);
+    diagnostics::all(ui, &problems);
     Ok(Exit::Done)
 }

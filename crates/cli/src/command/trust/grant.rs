@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     advice::complete,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TurnFlags},
-    notes,
     stored_template::TemplateFlags,
     ui::{
         Ui, style,
@@ -170,7 +170,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             || matches!(note.code, DiagnosticCode::LoggerFailed | DiagnosticCode::ScaffoldCreated)
     };
     let problems: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_shown).collect();
-    notes::all(ui, &problems);
+    diagnostics::all(ui, &problems);
     if report.hidden.is_empty() {
         let refused = permitted.map_or(0, |permissions| permissions.refused.len());
         return if refused == 0 { Ok(Exit::Done) } else { Err(not_allowed(refused)) };

@@ -1,11 +1,11 @@
 //! `preface trust list`: every project that has a record.
 
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TurnFlags},
     json::ListDocument,
-    notes,
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -96,6 +96,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.view(&format!("{}{dim}grants are kept in {store}{dim:#}\n", table.show(None)))?;
         }
     }
-    notes::all(ui, &problems);
+    diagnostics::all(ui, &problems);
     Ok(if unread { Exit::Failed } else { Exit::Done })
 }

@@ -2,11 +2,11 @@
 
 use super::{grant::paths, status::texts};
 use crate::{
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TurnFlags},
     json::ListDocument,
-    notes,
     ui::{Ui, style},
 };
 use preface_engine::{
@@ -72,11 +72,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     for report in &reports {
         if args.format == OutputFormat::Json {
-            notes::all(ui, &report.diagnostics);
+            diagnostics::all(ui, &report.diagnostics);
             continue;
         }
         ui.view(&revoked(report, !rest.is_empty()))?;
-        notes::all(ui, &report.diagnostics);
+        diagnostics::all(ui, &report.diagnostics);
     }
     Ok(Exit::Done)
 }

@@ -3,10 +3,10 @@
 use super::{ungated, word};
 use crate::{
     advice::complete,
+    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, TurnFlags, pins},
-    notes,
     stored_template::TemplateFlags,
     ui::{
         Ui, style,
@@ -100,7 +100,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.json(&document)?;
         }
     }
-    notes::all(ui, &problems);
+    diagnostics::all(ui, &problems);
     Ok(Exit::Done)
 }
 

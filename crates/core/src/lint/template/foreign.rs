@@ -16,7 +16,7 @@ use std::ops::Range;
 const LONGEST: usize = 100;
 
 /// Reports braces around a known key.
-pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
+pub(super) fn diagnostics(template: &Template, catalogue: &VariableTypes, diagnostics: &mut PendingFindings) {
     let text = template.text();
     let mut tags = covered_ranges(template).peekable();
     for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
@@ -27,8 +27,10 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
         }
         if let Some(key) = known(inner, catalogue) {
             let message = format!("`{}` is text: tags have square brackets", shown(&text[range.clone()]));
-            let note = PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
-            notes.push(note.help(format!("did you mean `[{key}]`?")).edit(range, format!("[{key}]")));
+            let diagnostic =
+                PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
+            diagnostics
+                .push(diagnostic.help(format!("did you mean `[{key}]`?")).edit(range, format!("[{key}]")));
         }
     }
 }

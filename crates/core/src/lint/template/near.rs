@@ -18,11 +18,11 @@ struct Guess {
 }
 
 /// Notes innermost brackets that are no tags.
-pub(super) fn notes(
+pub(super) fn diagnostics(
     template: &Template,
     options: &TemplateOptions,
     catalogue: &VariableTypes,
-    notes: &mut PendingFindings,
+    diagnostics: &mut PendingFindings,
 ) {
     let text = template.text();
     let bytes = text.as_bytes();
@@ -40,12 +40,12 @@ pub(super) fn notes(
         }
         if let Some(guess) = guess(trim(&text[open + 1..close]), options, catalogue) {
             let message = format!("`{}` is text: {}", shown(&text[open..at]), guess.message);
-            let mut note =
+            let mut diagnostic =
                 PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &(open..at), message);
             if let Some(tag) = guess.tag {
-                note = note.help(format!("did you mean `{tag}`?")).edit(open..at, tag);
+                diagnostic = diagnostic.help(format!("did you mean `{tag}`?")).edit(open..at, tag);
             }
-            notes.push(note);
+            diagnostics.push(diagnostic);
         }
     }
 }

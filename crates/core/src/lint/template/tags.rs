@@ -10,37 +10,37 @@ use crate::{
 use std::ops::Range;
 
 /// Notes the tags that are text because their block is broken.
-pub(super) fn structure(template: &Template, notes: &mut PendingFindings) {
+pub(super) fn structure(template: &Template, diagnostics: &mut PendingFindings) {
     for tag in template.tags() {
-        if let Some(note) = tag.stray.and_then(|stray| stray_tag(tag, stray)) {
-            notes.push(note);
+        if let Some(diagnostic) = tag.stray.and_then(|stray| stray_tag(tag, stray)) {
+            diagnostics.push(diagnostic);
         }
     }
 }
 
 /// Notes the other tags of `template`.
-pub(super) fn notes(
+pub(super) fn diagnostics(
     template: &Template,
     options: &TemplateOptions,
     catalogue: &VariableTypes,
-    notes: &mut PendingFindings,
+    diagnostics: &mut PendingFindings,
 ) {
     let mut answers = Answers { template, catalogue, raw: options.raw, wrapped: 0 };
     for tag in template.tags().iter().filter(|tag| tag.stray.is_none()) {
         if let TagRole::Variable { key } | TagRole::If { key, .. } = &tag.role {
             let key = template.key(*key);
-            if let Some(note) = answers.check(tag, key) {
-                notes.push(note);
+            if let Some(diagnostic) = answers.check(tag, key) {
+                diagnostics.push(diagnostic);
             }
             if matches!(tag.role, TagRole::Variable { .. }) && key.as_str() == "system:date" {
-                notes.push(utc_date(tag, catalogue));
+                diagnostics.push(utc_date(tag, catalogue));
             }
         }
     }
     if let Some(limit) = options.max_depth
         && let Some(tag) = too_deep(template.tags(), limit)
     {
-        notes.push(PendingFinding::new(
+        diagnostics.push(PendingFinding::new(
             Severity::Error,
             DiagnosticCode::TemplateDepth,
             &tag.range,
@@ -102,7 +102,7 @@ impl Answers<'_> {
 
     fn unregistered_type(&mut self, tag: &Tag, key: &VariableKey, follows: &str) -> PendingFinding {
         let message = format!("`{}` is no registered type: {follows}", shown(key.kind()));
-        let mut note = PendingFinding::new(
+        let mut diagnostic = PendingFinding::new(
             Severity::Warning,
             DiagnosticCode::TemplateUnregisteredType,
             &tag.range,
@@ -110,15 +110,15 @@ impl Answers<'_> {
         );
         let meant = self.catalogue.nearest_kind(key.kind());
         if let Some(kind) = meant {
-            note = note.help(format!("did you mean the type `{kind}`?"));
+            diagnostic = diagnostic.help(format!("did you mean the type `{kind}`?"));
         }
         if let Some(range) = self.raw.then(|| self.wrap(tag)).flatten() {
             let replacement = format!("[raw]{}[endraw]", &self.template.text()[range.clone()]);
-            note.edit(range, replacement)
+            diagnostic.edit(range, replacement)
         } else if let Some(kind) = meant {
-            note.edit(tag.key.start..tag.key.start + key.kind().len(), kind)
+            diagnostic.edit(tag.key.start..tag.key.start + key.kind().len(), kind)
         } else {
-            note
+            diagnostic
         }
     }
 
@@ -139,20 +139,20 @@ impl Answers<'_> {
 
 fn unknown_name(tag: &Tag, key: &VariableKey, kind: &VariableType, follows: &str) -> PendingFinding {
     let message = format!("`{}` has no name `{}`: {follows}", key.kind(), shown(key.name()));
-    let note =
+    let diagnostic =
         PendingFinding::new(Severity::Warning, DiagnosticCode::TemplateUnknownName, &tag.range, message);
     match kind.nearest_name(key.name()) {
         Some(name) => {
             let start = tag.key.start + key.kind().len() + 1;
-            note.help(format!("did you mean `{}:{name}`?", key.kind())).edit(start..tag.key.end, name)
+            diagnostic.help(format!("did you mean `{}:{name}`?", key.kind())).edit(start..tag.key.end, name)
         }
-        None => note.help(format!("its names are {}", quoted(kind.names.keys()))),
+        None => diagnostic.help(format!("its names are {}", quoted(kind.names.keys()))),
     }
 }
 
 /// Notes that `system:date` may be yesterday or tomorrow where the user is.
 fn utc_date(tag: &Tag, catalogue: &VariableTypes) -> PendingFinding {
-    let note = PendingFinding::new(
+    let diagnostic = PendingFinding::new(
         Severity::Info,
         DiagnosticCode::TemplateUtcDate,
         &tag.range,
@@ -160,7 +160,7 @@ fn utc_date(tag: &Tag, catalogue: &VariableTypes) -> PendingFinding {
     );
     let local = VariableKey::new("system", "local_date");
     if catalogue.stability(&local).is_none() {
-        return note;
+        return diagnostic;
     }
-    note.help(format!("`{local}` is the day in the user's zone")).edit(tag.key.clone(), local.as_str())
+    diagnostic.help(format!("`{local}` is the day in the user's zone")).edit(tag.key.clone(), local.as_str())
 }

@@ -11,7 +11,7 @@ use crate::{
 const LONGEST: usize = 200;
 
 /// Notes brackets with a known key behind them and no bracket that closes them on their line.
-pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
+pub(super) fn diagnostics(template: &Template, catalogue: &VariableTypes, diagnostics: &mut PendingFindings) {
     let text = template.text();
     let mut tags = covered_ranges(template).peekable();
     for open in memchr::memchr_iter(b'[', text.as_bytes()) {
@@ -23,8 +23,9 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
         if let Some((tag, length)) = unclosed_tag(&text[open + 1..end], catalogue) {
             let range = open..open + 1 + length;
             let message = format!("`{}` is text: a tag ends with `]`", shown(&text[range.clone()]));
-            let note = PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
-            notes.push(note.help(format!("did you mean `{tag}`?")).edit(range, tag));
+            let diagnostic =
+                PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
+            diagnostics.push(diagnostic.help(format!("did you mean `{tag}`?")).edit(range, tag));
         }
     }
 }

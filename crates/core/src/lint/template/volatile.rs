@@ -13,7 +13,7 @@ const SHORT_REST: usize = 40;
 
 /// Notes variables that are followed by stable text, in a branch that can be taken with them. The rest of a sentence is no such
 /// text.
-pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut PendingFindings) {
+pub(super) fn diagnostics(template: &Template, catalogue: &VariableTypes, diagnostics: &mut PendingFindings) {
     // From the end: the stable text that follows, and the same for what is behind each open block.
     let mut follows = StableText::default();
     let mut behind: Vec<BlockContext> = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn notes(template: &Template, catalogue: &VariableTypes, notes: &mut 
         end = tag.range.start;
         match tag.role {
             TagRole::Variable { key } => match catalogue.stability(template.key(key)) {
-                Some(Stability::Turn) if follows > StableText::Line(SHORT_REST) => notes.push(
+                Some(Stability::Turn) if follows > StableText::Line(SHORT_REST) => diagnostics.push(
                     PendingFinding::new(
                         Severity::Info,
                         DiagnosticCode::TemplateVolatileEarly,

@@ -4,9 +4,9 @@
 //! lists where files may be, `rules` finds rules, `reader` reads through the gate, `splice` inserts imports.
 //! Everything that a project can make large has a limit, and what a limit leaves out is reported.
 
+mod diagnostics;
 mod globs;
 mod imports;
-mod notes;
 mod options;
 mod reach;
 mod reader;
@@ -24,9 +24,9 @@ use crate::{
     provider_context::ProviderContext,
     system::{FileId, FileKind, ReadScope},
 };
+use diagnostics::DiagnosticReporter;
 use globs::{BadPattern, Globs, PatternBudget};
 use globset::GlobSet;
-use notes::DiagnosticReporter;
 use options::{InstructionOptions, OPTIONS};
 use preface_core::{
     compose::is_blank,
@@ -73,16 +73,16 @@ impl ContextProvider for InstructionFiles {
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let options = InstructionOptions::read(section, look);
-        let notes = DiagnosticReporter::new(look);
-        let exclude = excluded_globs(&options, look, &notes);
+        let diagnostics = DiagnosticReporter::new(look);
+        let exclude = excluded_globs(&options, look, &diagnostics);
         let reader = InstructionReader::new(&options, look);
         let mut build = SectionBuild {
             look,
             options: &options,
-            notes: &notes,
+            diagnostics: &diagnostics,
             exclude: &exclude,
             reader: &reader,
-            splicer: Splicer::new(&options, &reader, &notes, &exclude),
+            splicer: Splicer::new(&options, &reader, &diagnostics, &exclude),
             trees: TreeCache::default(),
             rules: RuleProgress::new(&options, look),
             included: IncludedFiles::default(),
@@ -100,7 +100,7 @@ impl ContextProvider for InstructionFiles {
         if !contribution.items.is_empty() {
             contribution.silent = None;
         }
-        notes.finish();
+        diagnostics.finish();
         contribution
     }
 }
@@ -109,7 +109,7 @@ impl ContextProvider for InstructionFiles {
 fn excluded_globs(
     options: &InstructionOptions,
     look: &ProviderContext<'_>,
-    notes: &DiagnosticReporter<'_>,
+    diagnostics: &DiagnosticReporter<'_>,
 ) -> GlobSet {
     let (globs, mut bad) = Globs::read(&options.exclude, &mut PatternBudget::BUILD.clone(), look);
     let set = globs.compile().unwrap_or_else(|why| {
@@ -118,7 +118,7 @@ fn excluded_globs(
     });
     for BadPattern { pattern, why } in bad {
         let what = format!("`{}`: `{}` excludes nothing: {why}", options.exclude_name(), short(&pattern));
-        notes.report(Severity::Warning, DiagnosticCode::ProfileOption, || {
+        diagnostics.report(Severity::Warning, DiagnosticCode::ProfileOption, || {
             Diagnostic::warning(DiagnosticCode::ProfileOption, what)
         });
     }
@@ -129,7 +129,7 @@ fn excluded_globs(
 struct SectionBuild<'a> {
     look: &'a ProviderContext<'a>,
     options: &'a InstructionOptions,
-    notes: &'a DiagnosticReporter<'a>,
+    diagnostics: &'a DiagnosticReporter<'a>,
     exclude: &'a GlobSet,
     reader: &'a InstructionReader<'a>,
     splicer: Splicer<'a>,
@@ -247,15 +247,15 @@ impl SectionBuild<'_> {
             return;
         }
         let source = self.look.places.source(candidate.scope, &candidate.path);
-        self.notes.report(Severity::Info, DiagnosticCode::InstructionsUnread, || {
-            let note = Diagnostic::info(
+        self.diagnostics.report(Severity::Info, DiagnosticCode::InstructionsUnread, || {
+            let diagnostic = Diagnostic::info(
                 DiagnosticCode::InstructionsUnread,
                 format!("{} is not read here", source.path),
             )
             .at(Place::file(Some(source.scope), source.path.clone()));
             match &self.options.hints.unread {
-                Some(help) => note.help(help),
-                None => note,
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
             }
         });
         self.unread.push(source.path.clone());
@@ -311,7 +311,7 @@ impl SectionBuild<'_> {
         if self.look.system.link_stat(&dir).is_none() {
             return;
         }
-        for path in rules::walk(&dir, scope, reach, self.look, self.notes) {
+        for path in rules::walk(&dir, scope, reach, self.look, self.diagnostics) {
             self.add_file(&InstructionCandidate {
                 path,
                 kind: InstructionKind::Rule,
@@ -419,7 +419,7 @@ impl SectionBuild<'_> {
         }
         // Files above the directories that may be read are not reported.
         if is_link || self.look.in_roots(path) {
-            self.notes.report(Severity::Warning, DiagnosticCode::FileOutside, || {
+            self.diagnostics.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let why = "it leads out of what the project may read";
                 Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &source.path, why)
                     .at(Place::file(Some(source.scope), source.path.clone()))
@@ -441,7 +441,7 @@ impl SectionBuild<'_> {
     fn rule_start(&mut self, text: &InstructionText, source: &Arc<Source>) -> Option<usize> {
         let head = rules::head(&text.whole());
         if let Some((why, line)) = head.problem {
-            self.notes.report(Severity::Warning, DiagnosticCode::RulesHead, || {
+            self.diagnostics.report(Severity::Warning, DiagnosticCode::RulesHead, || {
                 let mut place = Place::file(Some(source.scope), source.path.clone());
                 place.line = line;
                 let what = format!("{}: {why}", source.path);
@@ -503,7 +503,7 @@ impl SectionBuild<'_> {
         if text.bad == 0 {
             return;
         }
-        self.notes.report(Severity::Warning, DiagnosticCode::FileNotUtf8, || {
+        self.diagnostics.report(Severity::Warning, DiagnosticCode::FileNotUtf8, || {
             let places = if text.bad == 1 { "1 place" } else { &format!("{} places", text.bad) };
             let what = format!("{} is not UTF-8: {places} became U+FFFD", source.path);
             Diagnostic::warning(DiagnosticCode::FileNotUtf8, what)
@@ -535,14 +535,14 @@ impl SectionBuild<'_> {
         source: &Arc<Source>,
         what: impl FnOnce(&str) -> String,
     ) {
-        self.notes.report(severity, code, || {
+        self.diagnostics.report(severity, code, || {
             let place = Place::file(Some(source.scope), source.path.clone());
             Diagnostic::new(severity, code, what(&source.path)).at(place)
         });
     }
 
     fn left_out(&self, severity: Severity, code: DiagnosticCode, source: &Source, why: impl Display) {
-        self.notes.report(severity, code, || {
+        self.diagnostics.report(severity, code, || {
             let place = Place::file(Some(source.scope), source.path.clone());
             Diagnostic::left_out(severity, code, &source.path, why).at(place)
         });

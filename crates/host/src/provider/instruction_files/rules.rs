@@ -1,7 +1,7 @@
 //! A directory of rules: which files it has, and about which files each of them is.
 
 use super::{
-    notes::DiagnosticReporter,
+    diagnostics::DiagnosticReporter,
     reach::{ImportReach, is_in_git_dir},
 };
 use crate::{
@@ -35,11 +35,11 @@ pub fn walk(
     scope: Scope,
     reach: &ImportReach,
     look: &ProviderContext<'_>,
-    notes: &DiagnosticReporter<'_>,
+    diagnostics: &DiagnosticReporter<'_>,
 ) -> Vec<PathBuf> {
     let mut walk = RuleWalk {
         look,
-        notes,
+        diagnostics,
         scope,
         reach,
         walked: BTreeMap::new(),
@@ -55,7 +55,7 @@ pub fn walk(
 
 struct RuleWalk<'a> {
     look: &'a ProviderContext<'a>,
-    notes: &'a DiagnosticReporter<'a>,
+    diagnostics: &'a DiagnosticReporter<'a>,
     scope: Scope,
     reach: &'a ImportReach,
     /// The directories that were walked, by real path.
@@ -143,7 +143,7 @@ impl RuleWalk<'_> {
             _ => true,
         };
         if !inside {
-            self.notes.report(Severity::Warning, DiagnosticCode::FileOutside, || {
+            self.diagnostics.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let shown = self.shown(path);
                 let why = "it leads out of what the project may read";
                 Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why)
@@ -159,7 +159,7 @@ impl RuleWalk<'_> {
     }
 
     fn left_out(&self, path: &Path, code: DiagnosticCode, why: impl Display) {
-        self.notes.report(Severity::Warning, code, || {
+        self.diagnostics.report(Severity::Warning, code, || {
             let shown = self.shown(path);
             Diagnostic::left_out(Severity::Warning, code, &shown, why)
                 .at(Place::file(Some(self.scope), shown))
@@ -167,7 +167,7 @@ impl RuleWalk<'_> {
     }
 
     fn report(&self, path: &Path, code: DiagnosticCode, what: &str) {
-        self.notes.report(Severity::Warning, code, || {
+        self.diagnostics.report(Severity::Warning, code, || {
             let shown = self.shown(path);
             Diagnostic::warning(code, format!("{shown} {what}")).at(Place::file(Some(self.scope), shown))
         });

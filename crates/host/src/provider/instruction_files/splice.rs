@@ -1,7 +1,7 @@
 //! Puts imported files in place of their `@path`, within limits, and reports why an `@path` stays as it is written.
 
 use super::{
-    notes::DiagnosticReporter,
+    diagnostics::DiagnosticReporter,
     options::InstructionOptions,
     reach::{ImportReach, ImportTarget, find},
     reader::InstructionReader,
@@ -51,7 +51,7 @@ pub struct ImportingFile<'f> {
 /// Inserts imports, and applies the limits of the whole build.
 pub struct Splicer<'a> {
     reader: &'a InstructionReader<'a>,
-    notes: &'a DiagnosticReporter<'a>,
+    diagnostics: &'a DiagnosticReporter<'a>,
     exclude: &'a GlobSet,
     /// The name of the option `exclude` for messages.
     exclude_name: &'a str,
@@ -91,7 +91,7 @@ impl<'a> Splicer<'a> {
     pub fn new(
         options: &'a InstructionOptions,
         reader: &'a InstructionReader<'a>,
-        notes: &'a DiagnosticReporter<'a>,
+        diagnostics: &'a DiagnosticReporter<'a>,
         exclude: &'a GlobSet,
     ) -> Self {
         let (on, hops, exclude_name) = (options.imports, options.hops, options.exclude_name());
@@ -99,7 +99,7 @@ impl<'a> Splicer<'a> {
         let (imported, included) = (BTreeMap::new(), BTreeSet::new());
         Splicer {
             reader,
-            notes,
+            diagnostics,
             exclude,
             exclude_name,
             on,
@@ -138,8 +138,8 @@ impl<'a> Splicer<'a> {
                  bytes, and looks for {MOST_LOOKS} names",
                 self.beyond
             );
-            let note = Diagnostic::warning(DiagnosticCode::ImportsLimit, what);
-            self.reader.look.note(note.help("import less, or each file once"));
+            let diagnostic = Diagnostic::warning(DiagnosticCode::ImportsLimit, what);
+            self.reader.look.note(diagnostic.help("import less, or each file once"));
         }
     }
 
@@ -291,7 +291,7 @@ impl<'a> Splicer<'a> {
     }
 
     fn report(&self, reference: &ImportReference<'_>, refusal: &ImportRefusal) {
-        self.notes.report(refusal.severity, refusal.code, || {
+        self.diagnostics.report(refusal.severity, refusal.code, || {
             let shown = &reference.file.text.source.path;
             let scope = Some(reference.file.text.source.scope);
             let place = Place::within(scope, shown.clone(), reference.whole, reference.place.clone());

@@ -115,10 +115,10 @@ pub fn tree(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<Ins
     if look.places.cwd.ancestors().nth(MOST_LEVELS).is_some() {
         let what =
             format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
-        let note = Diagnostic::warning(DiagnosticCode::InstructionsLimit, what)
+        let diagnostic = Diagnostic::warning(DiagnosticCode::InstructionsLimit, what)
             .help("work in a directory that lies less deep");
-        if !look.notes.borrow().contains(&note) {
-            look.note(note);
+        if !look.diagnostics.borrow().contains(&diagnostic) {
+            look.note(diagnostic);
         }
     }
     let mut found = files_of(&dirs, options, |at| options.names_at(at));

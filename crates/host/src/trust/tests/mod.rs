@@ -51,14 +51,14 @@ fn content_of(system: &MemorySystem, path: &str) -> String {
 
 /// Loads and expects no notes.
 fn load(system: &MemorySystem) -> Records {
-    let mut notes = Diagnostics::new();
-    let records = store(system).load(&mut notes);
-    assert_eq!(notes, [], "{}", content(system));
+    let mut diagnostics = Diagnostics::new();
+    let records = store(system).load(&mut diagnostics);
+    assert_eq!(diagnostics, [], "{}", content(system));
     records
 }
 
-fn codes(notes: &Diagnostics) -> Vec<&str> {
-    notes.iter().map(|note| note.code.as_str()).collect()
+fn codes(diagnostics: &Diagnostics) -> Vec<&str> {
+    diagnostics.iter().map(|note| note.code.as_str()).collect()
 }
 
 fn decision(records: &Records, path: &str) -> Option<Decision> {

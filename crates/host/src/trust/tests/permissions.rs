@@ -359,10 +359,14 @@ fn bad_permits_are_skipped_and_kept() {
         bad.join(",")
     );
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
-    let mut notes = Diagnostics::new();
-    let permissions = store(&system).load(&mut notes).permissions(root());
-    assert_eq!(codes(&notes), ["trust/entry-invalid"; 11]);
-    assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
+    let mut diagnostics = Diagnostics::new();
+    let permissions = store(&system).load(&mut diagnostics).permissions(root());
+    assert_eq!(codes(&diagnostics), ["trust/entry-invalid"; 11]);
+    assert!(
+        diagnostics[0].message.starts_with("entry 1 of `pins[0].commands`"),
+        "{}",
+        diagnostics[0].message
+    );
     assert_eq!(permissions.granted.len(), 1);
     store(&system).grant_whole(key(), None, None).expect("granted");
     let kept = content(&system);

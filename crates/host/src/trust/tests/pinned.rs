@@ -221,9 +221,9 @@ fn bad_pins_are_skipped_and_kept() {
           null]}}"#
     );
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
-    let mut notes = Diagnostics::new();
-    let pins = store(&system).load(&mut notes).pins(root(), None);
-    assert_eq!(codes(&notes), ["trust/entry-invalid"; 6]);
+    let mut diagnostics = Diagnostics::new();
+    let pins = store(&system).load(&mut diagnostics).pins(root(), None);
+    assert_eq!(codes(&diagnostics), ["trust/entry-invalid"; 6]);
     assert_eq!(state(&pins, "a", "1"), PinState::Granted);
     assert_eq!(pins.iter().count(), 1);
     store(&system).grant_whole(key(), None, None).expect("granted");

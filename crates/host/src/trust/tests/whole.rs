@@ -55,9 +55,9 @@ fn nothing_is_trusted_before_anybody_was_asked() {
 }
 
 fn load_empty(system: &MemorySystem) -> Records {
-    let mut notes = Diagnostics::new();
-    let records = store(system).load(&mut notes);
-    assert_eq!(notes, []);
+    let mut diagnostics = Diagnostics::new();
+    let records = store(system).load(&mut diagnostics);
+    assert_eq!(diagnostics, []);
     records
 }
 
@@ -242,9 +242,9 @@ fn the_older_form_is_read_as_trusted_and_rewritten() {
         {"canonicalPath": "/e/.stud", "grantedAt": "2025-01-01T00:00:00.000Z"}
     ]"#;
     let system = MemorySystem::new().with_file(FILE, legacy).with_mode(FILE, 0o600);
-    let mut notes = Diagnostics::new();
-    let records = store(&system).load(&mut notes);
-    assert_eq!(codes(&notes), ["trust/entry-invalid"; 2]);
+    let mut diagnostics = Diagnostics::new();
+    let records = store(&system).load(&mut diagnostics);
+    assert_eq!(codes(&diagnostics), ["trust/entry-invalid"; 2]);
     let decisions =
         ["/a/.stud", "/b/.stud", "/c/.stud", "/d/.stud", "/e/.stud"].map(|path| decision(&records, path));
     let trusted = Some(Decision::Trusted);
@@ -255,7 +255,7 @@ fn the_older_form_is_read_as_trusted_and_rewritten() {
     let rewritten = content(&system);
     assert!(rewritten.starts_with("{\n  \"entries\": [\n    {\n      \"canonicalPath\": \"/a/.stud\","));
     assert!(rewritten.contains("\"/b/.stud\""), "without the separator at its end: {rewritten}");
-    assert_eq!(decision(&store(&system).load(&mut notes), "/c/.stud"), Some(Decision::Declined));
+    assert_eq!(decision(&store(&system).load(&mut diagnostics), "/c/.stud"), Some(Decision::Declined));
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn one_bad_entry_is_skipped_and_kept() {
         let system = MemorySystem::new()
             .with_file(FILE, format!(r#"{{"entries":[{bad},{good}],"future":{{"a":1}}}}"#))
             .with_mode(FILE, 0o600);
-        let mut notes = Diagnostics::new();
-        let records = store(&system).load(&mut notes);
-        assert_eq!(codes(&notes), ["trust/entry-invalid"], "{bad}");
-        assert!(notes[0].message.starts_with("entry 0 of `entries`"), "{}", notes[0].message);
+        let mut diagnostics = Diagnostics::new();
+        let records = store(&system).load(&mut diagnostics);
+        assert_eq!(codes(&diagnostics), ["trust/entry-invalid"], "{bad}");
+        assert!(diagnostics[0].message.starts_with("entry 0 of `entries`"), "{}", diagnostics[0].message);
         assert_eq!(decision(&records, KEY), Some(Decision::Trusted), "{bad}");
         assert_eq!(decision(&records, "/bad"), None, "{bad}");
 
@@ -339,9 +339,9 @@ fn a_file_that_cannot_be_read_trusts_nothing_and_is_never_written_over() {
 }
 
 fn unavailable(system: &MemorySystem, what: &str) {
-    let mut notes = Diagnostics::new();
-    let records = store(system).load(&mut notes);
-    let note = notes.iter().find(|note| note.code.as_str() == "trust/store-unavailable");
+    let mut diagnostics = Diagnostics::new();
+    let records = store(system).load(&mut diagnostics);
+    let note = diagnostics.iter().find(|note| note.code.as_str() == "trust/store-unavailable");
     let place = note.and_then(|note| note.place.as_ref());
     // A parent that is a file reads as missing on some machines; then only writing fails.
     assert!(place.is_some_and(|place| place.path == FILE) || what == "a file for a directory", "{what}");
@@ -394,9 +394,9 @@ fn a_store_inside_of_the_project_has_no_say() {
             );
         }
         let store = store.for_project(root());
-        let mut notes = Diagnostics::new();
-        assert_eq!(store.load(&mut notes).list(), []);
-        assert_eq!(codes(&notes), ["trust/scope-violation"], "{file}");
+        let mut diagnostics = Diagnostics::new();
+        assert_eq!(store.load(&mut diagnostics).list(), []);
+        assert_eq!(codes(&diagnostics), ["trust/scope-violation"], "{file}");
         assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err(), "{file}");
         assert!(store.clear().is_err(), "{file}");
     }
@@ -407,9 +407,9 @@ fn a_store_inside_of_the_project_has_no_say() {
         .with_mode("/elsewhere/trust.json", 0o600)
         .with_link("/work/out", "/elsewhere");
     let store = TrustStore::at(&system, "/work/out/trust.json".into()).for_project(root());
-    let mut notes = Diagnostics::new();
-    assert_eq!(store.load(&mut notes).list(), []);
-    assert_eq!(codes(&notes), ["trust/scope-violation"]);
+    let mut diagnostics = Diagnostics::new();
+    assert_eq!(store.load(&mut diagnostics).list(), []);
+    assert_eq!(codes(&diagnostics), ["trust/scope-violation"]);
     assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err());
     assert_eq!(content_of(&system, "/elsewhere/trust.json"), forged);
     // A segment of the same name outside of the project is no violation.
@@ -467,12 +467,12 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         ("a directory above of all", granted().with_mode("/home", 0o777), "chmod o-w /home".to_owned()),
     ] {
         let before = system.reads(FILE);
-        let mut notes = Diagnostics::new();
-        let records = store(&system).load(&mut notes);
+        let mut diagnostics = Diagnostics::new();
+        let records = store(&system).load(&mut diagnostics);
         assert!(!records.pins(root(), None).any(), "{what}: nothing is trusted");
-        assert_eq!(codes(&notes), ["trust/permissions"], "{what}");
-        assert_eq!(notes[0].severity, Severity::Error, "{what}");
-        let help = notes[0].help.as_deref().unwrap_or_default();
+        assert_eq!(codes(&diagnostics), ["trust/permissions"], "{what}");
+        assert_eq!(diagnostics[0].severity, Severity::Error, "{what}");
+        let help = diagnostics[0].help.as_deref().unwrap_or_default();
         assert!(help.starts_with(&format!("`{remedy}`")), "{what}: {help}");
         assert!(system.reads(FILE) > before, "{what}");
         let steps = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// Returns the result of `build`: the text as it is, and its properties.
 pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     let document = subject.document()?;
-    let notes = notes(&document.diagnostics);
+    let diagnostics = diagnostics(&document.diagnostics);
     let attachments: Vec<Value> = document
         .attachments
         .iter()
@@ -36,7 +36,7 @@ pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
         "fingerprint": document.fingerprint,
         "tokens": tokens(&document.tokens),
         "attachments": attachments,
-        "diagnostics": notes,
+        "diagnostics": diagnostics,
     });
     Ok(CallOutput { texts, structured })
 }
@@ -64,7 +64,7 @@ pub fn body(
     Ok(whole(json!({
         "body": body,
         "fingerprint": subject.document()?.fingerprint,
-        "diagnostics": notes(&found),
+        "diagnostics": diagnostics(&found),
     })))
 }
 
@@ -85,7 +85,7 @@ pub fn explained(subject: &Subject) -> Result<CallOutput, CommandFailure> {
         "parts": explained.parts.iter().map(part).collect::<Vec<_>>(),
         "absent": absent,
         "cache": { "static_tokens": cache.static_tokens, "ends_at": cache.ends_at },
-        "diagnostics": notes(&subject.prompt.diagnostics),
+        "diagnostics": diagnostics(&subject.prompt.diagnostics),
     })))
 }
 
@@ -96,7 +96,7 @@ pub fn linted(linted: &LintReport) -> CallOutput {
         "texts": linted.texts,
         "errors": count(Severity::Error),
         "warnings": count(Severity::Warning),
-        "diagnostics": notes(&linted.findings),
+        "diagnostics": diagnostics(&linted.findings),
     }))
 }
 
@@ -128,8 +128,8 @@ fn tokens(tokens: &Tokens) -> Value {
 }
 
 /// Diagnostics for a model. Lines of files are left out: untrusted text must not reach it here either.
-fn notes(notes: &[Diagnostic]) -> Vec<Value> {
-    notes.iter().map(note).collect()
+fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<Value> {
+    diagnostics.iter().map(note).collect()
 }
 
 fn note(note: &Diagnostic) -> Value {

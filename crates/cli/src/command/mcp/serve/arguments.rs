@@ -124,7 +124,7 @@ impl ArgumentReader {
 }
 
 /// Describes how a reply may differ from the output of `preface build`.
-pub fn notes(takes_template: bool) -> Vec<Diagnostic> {
+pub fn diagnostics(takes_template: bool) -> Vec<Diagnostic> {
     if !takes_template {
         return Vec::new();
     }

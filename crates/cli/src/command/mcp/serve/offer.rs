@@ -80,9 +80,9 @@ impl PresetOffer {
         let system = files::system();
         let system = ReadOnly::new(&system);
         let built = Engine::new(&system).build(request).map_err(refused)?;
-        let notes = arguments::notes(built.snapshot.profile.takes_template());
+        let diagnostics = arguments::diagnostics(built.snapshot.profile.takes_template());
         let mut subject = Subject::of(built, Vec::new());
-        subject.prompt.diagnostics.extend(notes);
+        subject.prompt.diagnostics.extend(diagnostics);
         Ok(subject)
     }
 

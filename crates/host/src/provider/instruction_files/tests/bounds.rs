@@ -28,7 +28,7 @@ fn of_five_thousand_rules_a_thousand_are_included() {
         built.messages("rules/limit"),
         ["4001 rules were left out: a build reads at most 1000 rules and 4194304 bytes of them"]
     );
-    assert_eq!(built.notes.len(), 1);
+    assert_eq!(built.diagnostics.len(), 1);
     assert_eq!(system.reads("/w/p/.tool/rules/d6/r4997.md"), 0);
 }
 
@@ -108,7 +108,7 @@ fn ten_files_that_import_each_other_ten_times_stay_small() {
         assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
         assert!(bytes(&built) <= (4 << 20) + all.len());
         assert_eq!(built.messages("imports/limit").len(), 1, "{:?}", built.codes());
-        assert!(built.notes.len() < 70, "{}", built.notes.len());
+        assert!(built.diagnostics.len() < 70, "{}", built.diagnostics.len());
         assert_origins(&built, &system);
     }
     system.clear_touches();

@@ -48,7 +48,12 @@ fn imports_of_the_tree_stay_in_the_work_tree() {
     let refused = text.split(" @sub").next().expect("a first part");
     assert_eq!(built.text(), format!("{refused} up: ok @../../secret.md ok"));
     assert_eq!(built.messages("imports/outside").len(), 12);
-    assert!(built.notes.iter().all(|note| note.severity == Severity::Warning && note.help.is_some()));
+    assert!(
+        built
+            .diagnostics
+            .iter()
+            .all(|diagnostic| diagnostic.severity == Severity::Warning && diagnostic.help.is_some())
+    );
     assert_no_secret(&system, &built);
     let first = "CLAUDE.md:1: `@../../etc/passwd` stays as it is written: it is outside the work tree, or outside \
                  the directory if there is no work tree";
@@ -116,7 +121,7 @@ fn the_users_and_managed_files_import_from_anywhere() {
     let built = build(&system, json!({"user": ["CLAUDE.md"], "managed": ["/etc/tool.md"]}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
     assert_eq!(texts, ["notes SECRET", "notes SECRET other SECRET"]);
-    assert_eq!(built.notes, []);
+    assert_eq!(built.diagnostics, []);
     assert_origins(&built, &system);
 }
 
@@ -166,7 +171,7 @@ fn a_link_to_a_directory_beside_the_roots_is_not_looked_into() {
     let terms = || TestTrust { roots: Some(vec!["/w/p/src".into()]), ..TestTrust::default() };
     let built = build_on(&system, json!({"rules": "rules"}), terms());
     assert_eq!(built.paths(), [".tool/rules/in/a.md"]);
-    assert_eq!(built.messages("file/outside").len(), 1, "{:?}", built.notes);
+    assert_eq!(built.messages("file/outside").len(), 1, "{:?}", built.diagnostics);
     assert!(!is_listed(&system, "/w/p/docs"));
     // Without roots it is in the project.
     let built = build(&system, json!({"rules": "rules"}));

@@ -28,7 +28,7 @@ fn the_cwd_comes_first_then_each_directory_above_it() {
     );
     assert_eq!(built.contribution.items[3].variables["absolute"], "/w/CLAUDE.md");
     assert_eq!(built.contribution.silent, None);
-    assert_eq!(built.notes, []);
+    assert_eq!(built.diagnostics, []);
     assert_origins(&built, &tree());
 }
 
@@ -77,7 +77,7 @@ fn managed_and_user_files_come_first_in_either_order() {
         );
         let scope = built.contribution.items[2].pieces[0].origin.scope();
         assert_eq!(scope, Some(preface_core::scope::Scope::Global));
-        assert_eq!(built.notes, []);
+        assert_eq!(built.diagnostics, []);
     }
 }
 
@@ -87,13 +87,13 @@ fn the_users_files_that_are_not_read_are_reported() {
     let options = json!({"unread": ["CLAUDE.md", "gone.md"], "hints": {"unread": "set a switch"}});
     let built = build(&system, options.clone());
     assert_eq!(built.codes(), [(Severity::Info, "instructions/unread")]);
-    assert_eq!(built.notes[0].message, "~/.tool/CLAUDE.md is not read here");
-    assert_eq!(built.notes[0].help.as_deref(), Some("set a switch"));
+    assert_eq!(built.diagnostics[0].message, "~/.tool/CLAUDE.md is not read here");
+    assert_eq!(built.diagnostics[0].help.as_deref(), Some("set a switch"));
     let why = "there is no CLAUDE.md or .claude/CLAUDE.md or CLAUDE.local.md from here up; ~/.tool/CLAUDE.md is not \
                read here";
     assert_eq!(built.contribution.silent.as_deref(), Some(why));
     assert_eq!(system.reads("/home/u/.tool/CLAUDE.md"), 0);
-    assert_eq!(build(&system, json!({"unread": ["CLAUDE.md"]})).notes[0].help, None);
+    assert_eq!(build(&system, json!({"unread": ["CLAUDE.md"]})).diagnostics[0].help, None);
     for more in [json!({"user": ["CLAUDE.md"]}), json!({"exclude": ["~/.tool/*"]}), json!({"unread": []})] {
         let mut options = options.clone();
         options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -102,7 +102,7 @@ fn the_users_files_that_are_not_read_are_reported() {
     let home = system.with_current_dir("/home/u");
     let built = build(&home, json!({"unread": ["CLAUDE.md"], "names": [".tool/CLAUDE.md"]}));
     assert_eq!(built.paths(), [".tool/CLAUDE.md"]);
-    assert_eq!(built.notes, [], "read by another name");
+    assert_eq!(built.diagnostics, [], "read by another name");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn the_users_own_file_on_the_way_leaves_the_fallbacks() {
     });
     let built = build(&system, options);
     assert_eq!(built.paths(), ["~/.tool/CLAUDE.md", "AGENTS.md"]);
-    assert_eq!(built.notes, [], "it was included by this name");
+    assert_eq!(built.diagnostics, [], "it was included by this name");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn blank_files_are_silent_and_texts_are_verbatim() {
         .with_file("/w/CLAUDE.md", "");
     let built = build(&system, json!({}));
     assert_eq!(built.text(), "\n\n  kept \r\n\n");
-    assert_eq!(built.notes, []);
+    assert_eq!(built.diagnostics, []);
 }
 
 #[test]

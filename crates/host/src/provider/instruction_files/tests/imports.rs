@@ -17,7 +17,7 @@ fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
     ]);
     let built = build(&system, json!({}));
     assert_eq!(built.text(), "Read A: B., then\nB\n---\nkept: head\n---\nC end.");
-    assert_eq!(built.notes, []);
+    assert_eq!(built.diagnostics, []);
     let sources: Vec<String> =
         built.contribution.items[0].pieces.iter().map(|piece| piece.origin.to_string()).collect();
     assert_eq!(
@@ -78,7 +78,7 @@ fn punctuation_belongs_to_the_sentence_unless_there_is_such_a_file() {
     ]);
     let built = build(&system, json!({}));
     assert_eq!(built.text(), "A, A; A: A). B @... @.. @. @,");
-    assert_eq!(built.notes, []);
+    assert_eq!(built.diagnostics, []);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn addresses_packages_and_code_are_text() {
     let text = "Mail me@here.org about @scope/pkg, @alice and `@a.md`.\n```\n@a.md\n```\n    (@a.md)\n";
     let system = with(&[("/w/p/CLAUDE.md", text), ("/w/p/a.md", "A")]);
     let built = build(&system, json!({}));
-    assert_eq!((built.text().as_str(), built.notes), (text, vec![]));
+    assert_eq!((built.text().as_str(), built.diagnostics), (text, vec![]));
     let system = system.with_file("/w/p/scope/pkg", "PKG");
     assert!(build(&system, json!({})).text().contains("about PKG, @alice"), "a file that is there is meant");
 }
@@ -134,10 +134,14 @@ fn an_import_of_no_text_file_stays_and_is_reported() {
         .with_file("/w/p/huge.md", vec![b'x'; (4 << 20) + 1]);
     let built = build(&system, json!({}));
     assert_eq!(built.text(), text);
-    let notes: Vec<_> = built.notes.iter().map(|note| (note.severity, note.message.as_str())).collect();
+    let diagnostics: Vec<_> = built
+        .diagnostics
+        .iter()
+        .map(|diagnostic| (diagnostic.severity, diagnostic.message.as_str()))
+        .collect();
     let stays = "stays as it is written";
     assert_eq!(
-        notes,
+        diagnostics,
         [
             (Severity::Warning, format!("CLAUDE.md:2: `@gone.md` {stays}: there is no such file").as_str()),
             (Severity::Warning, &format!("CLAUDE.md:2: `@./gone` {stays}: there is no such file")),
@@ -149,7 +153,7 @@ fn an_import_of_no_text_file_stays_and_is_reported() {
             (Severity::Warning, &format!("CLAUDE.md:3: `@huge.md` {stays}: the file is larger than 4 MiB")),
         ]
     );
-    let place = built.notes[2].place.as_ref().expect("it has a place");
+    let place = built.diagnostics[2].place.as_ref().expect("it has a place");
     assert_eq!((place.path.as_str(), place.line, place.column), ("CLAUDE.md", Some(3), Some(1)));
     assert_eq!(system.reads("/w/p/huge.md"), 0);
 }
@@ -184,7 +188,12 @@ fn cycles_end_where_they_close() {
     let built = build(&system, json!({"hops": 32}));
     assert_eq!(built.text(), "@CLAUDE.md A B @a.md @CLAUDE.md B @a.md @CLAUDE.md");
     assert_eq!(built.messages("imports/cycle").len(), 3, "each place is reported once");
-    assert!(built.notes.iter().all(|note| note.severity == Severity::Warning && note.help.is_some()));
+    assert!(
+        built
+            .diagnostics
+            .iter()
+            .all(|diagnostic| diagnostic.severity == Severity::Warning && diagnostic.help.is_some())
+    );
 }
 
 #[test]

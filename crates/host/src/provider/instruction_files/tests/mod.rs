@@ -64,7 +64,7 @@ impl Default for TestTrust {
 
 struct BuiltSection {
     contribution: Contribution,
-    notes: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// The paths that the gate saw.
     gated: Vec<String>,
 }
@@ -100,7 +100,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
         settings: &settings,
         confirm: &Headless,
         granted: None,
-        notes: RefCell::default(),
+        diagnostics: RefCell::default(),
         skill_paths: &[],
         bom: terms.bom,
         real_dirs: &dirs,
@@ -113,7 +113,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
     }
     let contribution = context_provider(name).expect("it is in the list").contribute(&section, &look);
     let gated = gate.seen().into_iter().map(|seen| seen.shown).collect();
-    BuiltSection { contribution, notes: look.notes.take(), gated }
+    BuiltSection { contribution, diagnostics: look.diagnostics.take(), gated }
 }
 
 impl BuiltSection {
@@ -132,20 +132,20 @@ impl BuiltSection {
 
     /// The text of the only item.
     fn text(&self) -> String {
-        assert_eq!(self.contribution.items.len(), 1, "{:?}", self.notes);
+        assert_eq!(self.contribution.items.len(), 1, "{:?}", self.diagnostics);
         text_of(&self.contribution.items[0].pieces)
     }
 
     fn messages(&self, code: &str) -> Vec<&str> {
-        self.notes
+        self.diagnostics
             .iter()
-            .filter(|note| note.code.as_str() == code)
-            .map(|note| note.message.as_str())
+            .filter(|diagnostic| diagnostic.code.as_str() == code)
+            .map(|diagnostic| diagnostic.message.as_str())
             .collect()
     }
 
     fn codes(&self) -> Vec<(Severity, &str)> {
-        self.notes.iter().map(|note| (note.severity, note.code.as_str())).collect()
+        self.diagnostics.iter().map(|diagnostic| (diagnostic.severity, diagnostic.code.as_str())).collect()
     }
 }
 

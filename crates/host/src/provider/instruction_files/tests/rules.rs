@@ -37,7 +37,7 @@ fn rules_come_sorted_after_the_files_of_their_layer() {
         ]
     );
     assert_eq!(built.items()[1], ("~/.tool/rules/u.md", "rule", "of the user".to_owned()));
-    assert_eq!(built.notes, []);
+    assert_eq!(built.diagnostics, []);
     assert_origins(&built, &system);
     assert_eq!(build(&system, json!({})).paths(), ["CLAUDE.md", "../../CLAUDE.md"]);
 }
@@ -56,9 +56,9 @@ fn a_rule_with_paths_waits_for_a_file_that_matches() {
         built.messages("rules/waiting"),
         ["2 rules wait for a file to be worked on, such as .tool/rules/api.md (`src/api/**/*.{ts,tsx}`)"]
     );
-    assert_eq!(built.notes[0].help.as_deref(), Some("`touched` names files that are worked on"));
+    assert_eq!(built.diagnostics[0].help.as_deref(), Some("`touched` names files that are worked on"));
     let with_help = build(&system, json!({"rules": "rules", "hints": {"waiting": "touch one"}}));
-    assert_eq!(with_help.notes[0].help.as_deref(), Some("touch one"));
+    assert_eq!(with_help.diagnostics[0].help.as_deref(), Some("touch one"));
     let texts = |paths: &[&str]| -> Vec<String> {
         touched(&system, paths).items().into_iter().map(|item| item.2).collect()
     };
@@ -69,7 +69,7 @@ fn a_rule_with_paths_waits_for_a_file_that_matches() {
     assert_eq!(texts(&["sub/README.md"]), ["All\n"], "a star does not reach over a slash");
     assert_eq!(texts(&["/elsewhere/docs/x"]), ["All\n"]);
     let both = touched(&system, &["docs/x", "src/api/x.ts"]);
-    assert_eq!((both.contribution.items.len(), both.notes), (3, vec![]));
+    assert_eq!((both.contribution.items.len(), both.diagnostics), (3, vec![]));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_head_that_is_no_yaml_is_reported_and_the_rule_included() {
     let system = rules(&[("a.md", "---\nname: a\nx: a: b\n---\nA")]);
     let built = touched(&system, &[]);
     assert_eq!(built.text(), "A");
-    assert_eq!(built.notes[0].place.as_ref().and_then(|place| place.line), Some(3));
+    assert_eq!(built.diagnostics[0].place.as_ref().and_then(|place| place.line), Some(3));
 }
 
 #[test]
@@ -182,5 +182,5 @@ fn links_are_followed_once_and_cycles_end() {
 #[test]
 fn rules_of_nothing_but_a_head_are_silent() {
     let built = touched(&rules(&[("a.md", "---\nname: a\n---\n\n")]), &[]);
-    assert_eq!((built.contribution.items.len(), built.notes), (0, vec![]));
+    assert_eq!((built.contribution.items.len(), built.diagnostics), (0, vec![]));
 }

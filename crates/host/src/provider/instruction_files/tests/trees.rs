@@ -138,8 +138,8 @@ proptest! {
             .with_file("/w/p/.tool/rules/a.md", format!("---\npaths: {}\n---\n{}", texts[2], texts[1]));
         let built = build(&system, json!({"rules": "rules", "touched": ["a"]}));
         assert_origins(&built, &system);
-        for note in &built.notes {
-            prop_assert_eq!(escape_hidden(&note.message).into_owned(), note.message.clone());
+        for diagnostic in &built.diagnostics {
+            prop_assert_eq!(escape_hidden(&diagnostic.message).into_owned(), diagnostic.message.clone());
         }
     }
 }

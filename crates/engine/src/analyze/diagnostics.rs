@@ -31,7 +31,7 @@ pub(super) struct AnalysisInput<'a> {
 
 /// Finds all diagnostics: about the tags, hidden characters, the files that the text names, and rendering.
 /// Returns the most severe ones by place, and the number of the others.
-pub(super) fn notes(
+pub(super) fn diagnostics(
     wanted: &AnalysisInput<'_>,
     tiles: &[Tile<'_>],
     variables: &RecordedVariables,
@@ -62,9 +62,9 @@ pub(super) fn notes(
     left += more;
     others.extend(finding::diagnostics(&forged, text, None, NAME));
     others.extend(problem);
-    for note in others {
-        let span = note.place.as_ref().and_then(|place| place.span.clone()).unwrap_or(0..0);
-        found.push(note, span, None);
+    for diagnostic in others {
+        let span = diagnostic.place.as_ref().and_then(|place| place.span.clone()).unwrap_or(0..0);
+        found.push(diagnostic, span, None);
     }
     let mut first: BTreeMap<&VariableKey, &Tile<'_>> = BTreeMap::new();
     for tile in tiles.iter().filter(|tile| tile.stray.is_none()) {
@@ -75,8 +75,8 @@ pub(super) fn notes(
     for (key, tile) in first {
         let Some(variable) = variables.get(key) else { continue };
         let range = &tile.range;
-        for note in &variable.diagnostics {
-            found.push(note.clone(), range.clone(), None);
+        for diagnostic in &variable.diagnostics {
+            found.push(diagnostic.clone(), range.clone(), None);
         }
         if probe.somewhere
             && variable.value.is_none()
@@ -84,25 +84,30 @@ pub(super) fn notes(
             && key.kind() == "file"
         {
             let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), variable.source);
-            let mut note = Diagnostic::info(DiagnosticCode::TemplateMissingFile, what);
+            let mut diagnostic = Diagnostic::info(DiagnosticCode::TemplateMissingFile, what);
             let near =
                 similar_file(key.name(), &probe.look()).map(|near| VariableKey::new(key.kind(), &near));
             if let Some(near) = &near {
-                note = note.help(format!("did you mean `{}`?", hidden::escape_hidden(near.as_str())));
+                diagnostic =
+                    diagnostic.help(format!("did you mean `{}`?", hidden::escape_hidden(near.as_str())));
             }
             let edit = near.zip(tile.key_range.clone());
             let edit = edit.map(|(near, range)| Edit { range, replacement: near.to_string() });
-            found.push(note, range.clone(), edit);
+            found.push(diagnostic, range.clone(), edit);
         }
     }
-    let (mut notes, more) = found.few.finish();
-    notes.sort_by(|a, b| {
+    let (mut diagnostics, more) = found.few.finish();
+    diagnostics.sort_by(|a, b| {
         let place = |one: &PlacedDiagnostic| pair(&one.range);
-        (place(a), b.note.severity, a.note.code).cmp(&(place(b), a.note.severity, b.note.code))
+        (place(a), b.diagnostic.severity, a.diagnostic.code).cmp(&(
+            place(b),
+            a.diagnostic.severity,
+            b.diagnostic.code,
+        ))
     });
     // By place, so that lines and columns cost one walk over the text.
     let mut locator = Locator::new(text);
-    (notes.into_iter().map(|one| one.shown(&mut locator, utf16)).collect(), left + more)
+    (diagnostics.into_iter().map(|one| one.shown(&mut locator, utf16)).collect(), left + more)
 }
 
 /// The sort key of a diagnostic: the most severe come first, then by position and code.
@@ -115,31 +120,31 @@ struct RankedDiagnostics<'a> {
 }
 
 impl RankedDiagnostics<'_> {
-    fn push(&mut self, note: Diagnostic, range: Range<usize>, edit: Option<Edit>) {
+    fn push(&mut self, diagnostic: Diagnostic, range: Range<usize>, edit: Option<Edit>) {
         let on_characters = self.text.get(range.clone()).is_some();
         let range = if on_characters { range } else { 0..0 };
-        let rank = (Reverse(note.severity), pair(&range), note.code);
-        self.few.push(rank, PlacedDiagnostic { note, range, edit });
+        let rank = (Reverse(diagnostic.severity), pair(&range), diagnostic.code);
+        self.few.push(rank, PlacedDiagnostic { diagnostic, range, edit });
     }
 }
 
 /// A note with its place in the template.
 struct PlacedDiagnostic {
-    note: Diagnostic,
+    diagnostic: Diagnostic,
     range: Range<usize>,
     edit: Option<Edit>,
 }
 
 impl PlacedDiagnostic {
     fn shown(self, locator: &mut Locator<'_>, utf16: &Utf16<'_>) -> AnalyzedNote {
-        let PlacedDiagnostic { note, range, edit } = self;
-        let place = note.place.unwrap_or_default();
+        let PlacedDiagnostic { diagnostic, range, edit } = self;
+        let place = diagnostic.place.unwrap_or_default();
         let position = locator.locate(range.clone());
         AnalyzedNote {
-            code: note.code,
-            severity: note.severity,
-            message: note.message,
-            help: note.help,
+            code: diagnostic.code,
+            severity: diagnostic.severity,
+            message: diagnostic.message,
+            help: diagnostic.help,
             range: pair(&range),
             utf16: pair(&utf16.range(&range)),
             line: place.line.unwrap_or(position.line),

@@ -29,7 +29,7 @@ impl<'a> DiagnosticReporter<'a> {
     }
 
     /// Reports a diagnostic unless it was reported before, or counts it.
-    pub fn report(&self, severity: Severity, code: DiagnosticCode, note: impl FnOnce() -> Diagnostic) {
+    pub fn report(&self, severity: Severity, code: DiagnosticCode, diagnostic: impl FnOnce() -> Diagnostic) {
         let mut counts = self.counts.borrow_mut();
         let count =
             counts.entry(code).or_insert(DiagnosticCount { severity, reported: 0, built: 0, unlisted: 0 });
@@ -38,10 +38,10 @@ impl<'a> DiagnosticReporter<'a> {
             return;
         }
         count.built += 1;
-        let note = Diagnostic { severity, code, ..note() };
-        if !self.look.notes.borrow().contains(&note) {
+        let diagnostic = Diagnostic { severity, code, ..diagnostic() };
+        if !self.look.diagnostics.borrow().contains(&diagnostic) {
             count.reported += 1;
-            self.look.note(note);
+            self.look.note(diagnostic);
         }
     }
 

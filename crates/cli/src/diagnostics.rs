@@ -42,20 +42,20 @@ pub fn print(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
 }
 
 /// Prints every diagnostic in full; with `-q` only errors.
-pub fn all(ui: &Ui, notes: &[Diagnostic]) {
-    for note in notes.iter().filter(|note| !ui.is_quiet() || note.severity == Severity::Error) {
+pub fn all(ui: &Ui, diagnostics: &[Diagnostic]) {
+    for note in diagnostics.iter().filter(|note| !ui.is_quiet() || note.severity == Severity::Error) {
         ui.eprint(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
     }
 }
 
 /// Prints what came up for a listing: warnings and errors, all with `-v`, errors alone with `-q`.
-pub fn listing<'n>(ui: &Ui, talk: Verbosity, notes: impl IntoIterator<Item = &'n Diagnostic>) {
+pub fn listing<'n>(ui: &Ui, talk: Verbosity, diagnostics: impl IntoIterator<Item = &'n Diagnostic>) {
     let least = match talk {
         Verbosity::Quiet => Severity::Error,
         Verbosity::Usual => Severity::Warning,
         Verbosity::All => Severity::Info,
     };
-    for note in notes.into_iter().filter(|note| note.severity >= least) {
+    for note in diagnostics.into_iter().filter(|note| note.severity >= least) {
         all(ui, std::slice::from_ref(note));
     }
 }
@@ -64,13 +64,13 @@ pub fn listing<'n>(ui: &Ui, talk: Verbosity, notes: impl IntoIterator<Item = &'n
 const FEW: usize = 10;
 
 /// Prints the worst diagnostics in full, ten at most, then the number of the others and the command that lists them.
-pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
+pub fn few(ui: &Ui, diagnostics: Vec<Diagnostic>, command: &str) {
     let mut few = BoundedList::new(FEW);
-    for note in notes {
+    for note in diagnostics {
         few.push(Reverse(note.severity), note);
     }
-    let (notes, more) = few.finish();
-    all(ui, &notes);
+    let (diagnostics, more) = few.finish();
+    all(ui, &diagnostics);
     if more > 0 {
         ui.eprint(&format!("and {} more; {} lists them\n", number(more), complete(&format!("`{command}`"))));
     }
@@ -172,8 +172,8 @@ fn with_place_and_code(note: &Diagnostic) -> String {
 }
 
 /// Returns the limit behind all that was cut or left out, if it is the same one: `the budget is 40`.
-fn limit<'n>(notes: &[&'n Diagnostic]) -> Option<&'n str> {
-    let mut limits = notes.iter().map(|note| note.loss().map(|(_, limit)| limit));
+fn limit<'n>(diagnostics: &[&'n Diagnostic]) -> Option<&'n str> {
+    let mut limits = diagnostics.iter().map(|note| note.loss().map(|(_, limit)| limit));
     let first = limits.next()??;
     limits.all(|limit| limit == Some(first)).then_some(first)
 }
