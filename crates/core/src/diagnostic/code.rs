@@ -459,7 +459,7 @@ codes! {
     SecretGoogle "secret/google" [Warning] "A text holds what looks like a Google API key (`AIza`)." => "Revoke it, then remove it from the text.";
     SecretHuggingface "secret/huggingface" [Warning] "A text holds what looks like a Hugging Face token (`hf_`)." => "Revoke it, then remove it from the text.";
     SecretNpm "secret/npm" [Warning] "A text holds what looks like an npm token (`npm_`)." => "Revoke it, then remove it from the text.";
-    SecretPrivateKey "secret/private-key" [Warning] "A text holds what looks like a private key (`-----BEGIN … PRIVATE KEY-----`)." => "Revoke it, then remove it from the text.";
+    SecretPrivateKey "secret/private-key" [Warning] "A text holds what looks like a private key in PEM." => "Revoke it, then remove it from the text.";
     SecretPypi "secret/pypi" [Warning] "A text holds what looks like a PyPI token (`pypi-AgE`)." => "Revoke it, then remove it from the text.";
     SecretSk "secret/sk" [Warning] "A text holds what looks like a secret key that starts with `sk-`, as those of OpenAI do." => "Revoke it, then remove it from the text.";
     SecretSlack "secret/slack" [Warning] "A text holds what looks like a Slack token (`xoxb-`, `xoxp-` and the like, `xapp-`)." => "Revoke it, then remove it from the text.";
