@@ -207,16 +207,16 @@ fn limit(setting: &str) -> String {
     )
 }
 
-/// The directory that a call of `build` or `lint` names as its argument. `explain` has paths in its table, too, as the prompt
+/// The directory that a call of `build` or `lint` names, as its argument or with `-C`. `explain` has paths in its table, too, as the prompt
 /// has them.
 static DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let matches = Cli::command().try_get_matches_from(usage::arguments()).ok()?;
     let (_, below) = matches.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
-    below.try_get_one::<PathBuf>("dir").ok()?.cloned()
+    let named = |id: &str| below.try_get_one::<PathBuf>(id).ok()?.cloned();
+    named("dir").or_else(|| named("directory"))
 });
 
-/// Returns the path of a file of the project relative to the shell's directory, if the call names another directory as its
-/// argument.
+/// Returns the path of a file of the project relative to the shell's directory, if the call names another directory.
 pub fn path_from_shell(place: &Place) -> Option<String> {
     let dir = DIRECTORY.as_ref().filter(|_| place.scope == Some(Scope::Project))?;
     joined(dir, &place.path)
@@ -345,7 +345,9 @@ fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     let has = |flag: &str| words.contains(&flag);
     // A command that names its directory as an argument has one already.
     let takes_dir = takes("dir");
-    let names_dir = takes_dir && words.get(2).is_some_and(|word| !word.starts_with('-'));
+    let has_argument = takes_dir && words.get(2).is_some_and(|word| !word.starts_with('-'));
+    // Files are relative to the shell's directory.
+    let names_dir = has_argument || (takes_dir && has("--file"));
     let is_without_effect = |id: &str, value: &str| {
         let setting = value.trim_start_matches('\'');
         first == "trust" && id == "set" && NOT_OF_GRANT.iter().any(|start| setting.starts_with(start))
@@ -401,6 +403,10 @@ mod tests {
         let call = ["preface", "lint", "--set", "budget.onOver=error", "--set", "trust.mode=pinned", "api"];
         for (words, expected) in [
             ("`preface trust grant`", "`preface trust grant -C api --set trust.mode=pinned`"),
+            (
+                "`preface lint --file a`",
+                "`preface lint --file a --set budget.onOver=error --set trust.mode=pinned`",
+            ),
             ("`preface lint web`", "`preface lint web --set budget.onOver=error --set trust.mode=pinned`"),
         ] {
             assert_eq!(after(&call, words), expected);
