@@ -2024,7 +2024,10 @@ export interface components {
             /** @description How many tokens it has, as `counter` counts. */
             tokens: number;
         };
-        /** @description The action of an entry that needs permission. From a project it needs a grant. */
+        /**
+         * @description The action of an entry that needs permission. From a project it needs a grant. In JSON, tokens that look like credentials
+         *     are masked.
+         */
         PrivilegedAction: {
             command: components["schemas"]["PrivilegedAction_command"];
         } | {
@@ -2158,6 +2161,11 @@ export interface components {
             /** @description The requests, the first one first. */
             items: components["schemas"]["RequestSummary"][];
         };
+        /**
+         * @description The purpose of a request.
+         * @enum {string}
+         */
+        RequestPurpose: "turn" | "compaction";
         /** @description A request that is ready to be sent. */
         RequestReply: {
             /** @description The attachments that got their place in this request. They are recorded and are in every later request. */
@@ -2183,6 +2191,8 @@ export interface components {
         };
         /** @description A recorded request as lists show it, without its blocks. */
         RequestSummary: {
+            /** @description True for the first request of a turn after a compaction, whose messages are another history. */
+            after_compaction: boolean;
             /** @description The time, RFC 3339. */
             at: string;
             /** @description The bytes of its blocks. */
@@ -2199,8 +2209,8 @@ export interface components {
              *     one before, up to a cache mark, and nothing below the minimum of the model.
              */
             expected_read: number;
-            /** @description The format of the body. */
-            format: string;
+            /** @description The format of the body; null for a compaction whose request was not made here. */
+            format?: string | null;
             /** @description The name of the model. */
             model?: string | null;
             /**
@@ -2208,6 +2218,8 @@ export interface components {
              * @description The number in the conversation, from 1.
              */
             number: number;
+            /** @description The purpose. */
+            purpose: components["schemas"]["RequestPurpose"];
             /**
              * Format: int64
              * @description The revision of the stored prompt that it was made with.
