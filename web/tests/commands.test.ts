@@ -43,14 +43,14 @@ test("actions, templates and diagnostics are found and run by keyboard", async (
   await shows(saveState(page), "Saved as version 2.");
 
   await find(page, "brnach", "Warning 2:5");
-  assert.equal(await page.evaluate(() => getSelection()?.toString()), "[git:brnach]", "the diagnostic is selected");
+  await page.waitForFunction(() => getSelection()?.toString() === "[git:brnach]");
 
   await find(page, "opnrev", "Open review");
   await shows(page.getByRole("button", { name: "Template: review" }), "review");
   await shows(text(page), "You review.");
 
   await find(page, "theme dark", "Theme: dark");
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
 
   await find(page, "brand-new", "Create template brand-new");
   await shows(page.getByRole("button", { name: "Template: brand-new" }), "brand-new");
@@ -64,6 +64,8 @@ test("arrow keys go around the list, Escape closes it and gives the focus back",
   await text(page).focus();
   await page.keyboard.press("Control+k");
   await field(page).waitFor();
+  // The diagnostics come with the analysis.
+  await shows(page.getByRole("dialog"), "Warning 2:5");
   const first = await current(page).innerText();
   await page.keyboard.press("ArrowUp");
   const last = await current(page).innerText();

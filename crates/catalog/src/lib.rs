@@ -15,7 +15,7 @@
 //! let source = CatalogSource { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
 //! let imported = import(&source).unwrap();
 //! assert_eq!(imported.index.prompts[0].name, "Greeting");
-//! assert_eq!(imported.notes, []);
+//! assert_eq!(imported.diagnostics, []);
 //! ```
 
 mod compile;
