@@ -408,6 +408,9 @@ impl<'s> Engine<'s> {
         let system = DirectoryCache::new(self.system);
         let engine = self.on(&system);
         let (inputs, snapshot) = engine.read_and_collect(request, breadth, consent, ask)?;
+        if breadth == Breadth::EveryTool {
+            engine.read_for_other_tools(&inputs, &snapshot);
+        }
         engine.complete(inputs, snapshot, ask)
     }
 

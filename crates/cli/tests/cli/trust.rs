@@ -990,6 +990,12 @@ text = "[if tool:read][if tool:grep][file:notes.md][endif][endif]"
             sandbox.run(&format!("preface build --preset house --trust require --tools {tools}")).exits(0);
         assert_eq!(ran.stdout.trim_end(), prompt);
     }
+    // What a grant would add is shown before it.
+    sandbox.work("Makefile", "all: evil\n");
+    let status = sandbox.run("preface trust status --preset house").exits(0).stdout;
+    assert!(status.contains("changed") && status.contains("Makefile"), "{status}");
+    let diff = sandbox.run("preface trust diff --preset house").exits(0).stdout;
+    assert!(diff.contains("+all: evil"), "{diff}");
 }
 
 #[test]
