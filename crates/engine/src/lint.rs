@@ -398,14 +398,14 @@ impl FileTexts {
 }
 
 /// A text of a snapshot, and where it comes from.
-struct SourceText<'s> {
+struct ScannedText<'s> {
     scope: Option<Scope>,
     path: String,
     pieces: &'s [Piece],
     language: Language,
 }
 
-impl SourceText<'_> {
+impl ScannedText<'_> {
     fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
@@ -413,7 +413,7 @@ impl SourceText<'_> {
 
 /// Returns the texts that a snapshot includes: contributions, layer files, section files, settings, the stored template, the
 /// profile's own.
-fn source_texts(snapshot: &Snapshot) -> Vec<SourceText<'_>> {
+fn source_texts(snapshot: &Snapshot) -> Vec<ScannedText<'_>> {
     let mut texts: Vec<(&[Piece], Language)> = Vec::new();
     for item in snapshot.contributions.iter().flat_map(|given| &given.items) {
         texts.push((&item.pieces, item.language));
@@ -451,7 +451,7 @@ fn source_texts(snapshot: &Snapshot) -> Vec<SourceText<'_>> {
         Some((scope, path, language))
     };
     let with_source = |text| {
-        named(text).map(|(scope, path, language)| SourceText { scope, path, pieces: text.0, language })
+        named(text).map(|(scope, path, language)| ScannedText { scope, path, pieces: text.0, language })
     };
     texts.into_iter().filter_map(with_source).collect()
 }
@@ -511,7 +511,7 @@ impl Lint {
         let more = source_texts(whole).into_iter().filter(|text| text.scope == Some(Scope::Project));
         for source in source_texts(built).into_iter().chain(more) {
             let text = source.text();
-            let SourceText { scope, path, pieces, language } = &source;
+            let ScannedText { scope, path, pieces, language } = &source;
             if !seen.insert((scope.unwrap_or(Scope::Bundled), path.clone(), text.clone())) {
                 continue;
             }
