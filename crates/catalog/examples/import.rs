@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, error::Error, fs, path::PathBuf, time::Instant}
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let directory = PathBuf::from(arguments.next().ok_or("which directory?")?);
-    let every_note = arguments.next().is_some();
+    let every_diagnostic = arguments.next().is_some();
     let mut files = Vec::new();
     for entry in fs::read_dir(directory.join("system-prompts"))? {
         let entry = entry?;
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
     for diagnostic in &imported.diagnostics {
         *codes.entry(diagnostic.code.as_str()).or_default() += 1;
-        if every_note {
+        if every_diagnostic {
             println!("{diagnostic:?}");
         }
     }

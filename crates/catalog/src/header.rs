@@ -1,7 +1,7 @@
 //! The head of a file: the comment at its first byte, read line by line.
 //!
 //! Older heads look like YAML and are none: a description has no quotes and has colons in it. Newer ones quote
-//! each text as JSON does. Both are read here, and a line that is neither is a note: the rest of the head still counts.
+//! each text as JSON does. Both are read here, and a line that is neither is a diagnostic: the rest of the head still counts.
 
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Place};
 use std::{borrow::Cow, collections::HashSet, ops::Range};
@@ -27,7 +27,7 @@ const CLOSE: &str = "-->";
 /// The most diagnostics of a header; the last one reports that there are more.
 const MAX_NOTES: usize = 50;
 
-/// Reads the head of the file `path`. It never fails: what cannot be read is a note with its line.
+/// Reads the head of the file `path`. It never fails: what cannot be read is a diagnostic with its line.
 ///
 /// ```
 /// let text = "<!--\nname: 'Tool: Bell'\ndescription: Rings: once\nccVersion: 2.1.3\n-->\nDing.\n";

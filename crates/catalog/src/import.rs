@@ -85,10 +85,10 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut prompts: BTreeMap<String, (CatalogEntry, CatalogText)> = BTreeMap::new();
     for file in files {
-        let mut own_notes = Vec::new();
+        let mut own_diagnostics = Vec::new();
         let tokens = readme.tokens.get(&file.name).copied();
-        let Some((entry, text)) = prompt(file, generation, tokens, &mut own_notes) else {
-            diagnostics.extend(own_notes);
+        let Some((entry, text)) = prompt(file, generation, tokens, &mut own_diagnostics) else {
+            diagnostics.extend(own_diagnostics);
             continue;
         };
         if let Some((first, _)) = prompts.get(&entry.name) {
@@ -101,7 +101,7 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
             diagnostics.push(diagnostic.help("give one of them another name"));
             continue;
         }
-        diagnostics.extend(own_notes);
+        diagnostics.extend(own_diagnostics);
         prompts.insert(entry.name.clone(), (entry, text));
     }
     if prompts.is_empty() {
@@ -114,7 +114,7 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     Ok(ImportedCatalog { index, texts, diagnostics })
 }
 
-/// Reads and compiles a file. `None` if it is left out, which is a note.
+/// Reads and compiles a file. `None` if it is left out, which is a diagnostic.
 pub(crate) fn prompt(
     file: &SourceFile,
     generation: Generation,

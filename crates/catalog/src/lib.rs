@@ -2,7 +2,7 @@
 //! `preface-core` works out. This is the one crate that knows JavaScript: a parser, no engine. Nothing is run here.
 //!
 //! [`import()`] takes the bytes of the files and gives an index and the compiled texts; it reads no disk. A file that
-//! cannot be read, and each `${…}` that stays as it is written, is a [note](preface_core::diagnostic::Diagnostic); of all
+//! cannot be read, and each `${…}` that stays as it is written, is a [diagnostic](preface_core::diagnostic::Diagnostic); of all
 //! that can be wrong with a catalog only two things refuse it ([`ImportError`]).
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Our own catalogs as a whole: entries, bodies, notes, what is refused, what is verified, what is different.
+//! Our own catalogs as a whole: entries, bodies, diagnostics, what is refused, what is verified, what is different.
 
 mod harbour;
 

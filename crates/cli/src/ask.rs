@@ -36,14 +36,14 @@ impl Confirm for Terminal<'_> {
 
 impl Ask for Terminal<'_> {
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
-        self.ui.eprint(&question_text(question, self.ui.note_columns()));
+        self.ui.eprint(&question_text(question, self.ui.diagnostic_columns()));
         let view = if question.texts.is_empty() { "" } else { "[v]iew it, " };
         let trust = if question.can_trust { "[t]rust it, " } else { "" };
         loop {
             let answer = self.ui.ask(&format!("{view}{trust}trust it [o]nce, [d]ecline, or [a]bort? "))?;
             match answer.to_ascii_lowercase().as_str() {
                 "v" | "view" if !question.texts.is_empty() => {
-                    self.ui.page(&shown(question, self.ui.note_columns()));
+                    self.ui.page(&shown(question, self.ui.diagnostic_columns()));
                 }
                 "t" | "trust" if question.can_trust => return Some(TrustAnswer::Trust),
                 "o" | "once" => return Some(TrustAnswer::Once),

@@ -231,7 +231,7 @@ impl ConversationPrompt {
     }
 
     /// Reports that this is a stored prompt, and which flags of this call have no effect.
-    pub fn print_notes(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
+    pub fn print_diagnostics(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
         if talk == Verbosity::Quiet {
             let of_build = if self.constructed { prompt.diagnostics.as_slice() } else { &[] };
             diagnostics::listing(ui, talk, self.diagnostics.iter().chain(of_build));

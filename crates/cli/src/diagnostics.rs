@@ -4,7 +4,7 @@ use crate::{
     advice::{self, complete, is_denied},
     ui::{
         Ui, Verbosity,
-        note::{DiagnosticView, spot},
+        diagnostic::{DiagnosticView, spot},
         style,
         text::{count, listed, number},
     },
@@ -43,8 +43,10 @@ pub fn print(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
 
 /// Prints every diagnostic in full; with `-q` only errors.
 pub fn all(ui: &Ui, diagnostics: &[Diagnostic]) {
-    for note in diagnostics.iter().filter(|note| !ui.is_quiet() || note.severity == Severity::Error) {
-        ui.eprint(&format!("{:#}", DiagnosticView::of(note, ui.note_columns())));
+    for diagnostic in
+        diagnostics.iter().filter(|diagnostic| !ui.is_quiet() || diagnostic.severity == Severity::Error)
+    {
+        ui.eprint(&format!("{:#}", DiagnosticView::of(diagnostic, ui.diagnostic_columns())));
     }
 }
 
@@ -55,8 +57,8 @@ pub fn listing<'n>(ui: &Ui, talk: Verbosity, diagnostics: impl IntoIterator<Item
         Verbosity::Usual => Severity::Warning,
         Verbosity::All => Severity::Info,
     };
-    for note in diagnostics.into_iter().filter(|note| note.severity >= least) {
-        all(ui, std::slice::from_ref(note));
+    for diagnostic in diagnostics.into_iter().filter(|diagnostic| diagnostic.severity >= least) {
+        all(ui, std::slice::from_ref(diagnostic));
     }
 }
 
@@ -66,8 +68,8 @@ const FEW: usize = 10;
 /// Prints the worst diagnostics in full, ten at most, then the number of the others and the command that lists them.
 pub fn few(ui: &Ui, diagnostics: Vec<Diagnostic>, command: &str) {
     let mut few = BoundedList::new(FEW);
-    for note in diagnostics {
-        few.push(Reverse(note.severity), note);
+    for diagnostic in diagnostics {
+        few.push(Reverse(diagnostic.severity), diagnostic);
     }
     let (diagnostics, more) = few.finish();
     all(ui, &diagnostics);
@@ -78,26 +80,27 @@ pub fn few(ui: &Ui, diagnostics: Vec<Diagnostic>, command: &str) {
 
 /// Summarizes in one line what was left out or cut; `None` if nothing was.
 fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
-    let is_untrusted = |note: &&Diagnostic| note.code == DiagnosticCode::TrustUntrusted;
+    let is_untrusted = |diagnostic: &&Diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted;
     let untrusted: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_untrusted).collect();
     let cut = prompt.parts.iter().filter(|part| !part.cuts.is_empty());
     let cut = named(cut.map(|part| &part.section));
     let dropped = prompt.absent.iter().filter(|one| one.reason == AbsentReason::Budget);
     let dropped = named(dropped.map(|one| &one.section));
-    let counted = |note: &&Diagnostic| {
-        note.severity == Severity::Warning
+    let counted = |diagnostic: &&Diagnostic| {
+        diagnostic.severity == Severity::Warning
             && !matches!(
-                note.code,
+                diagnostic.code,
                 DiagnosticCode::TrustUntrusted | DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped
             )
     };
     let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
 
     let mut clauses = Vec::new();
-    let created = prompt.diagnostics.iter().filter(|note| note.code == DiagnosticCode::ScaffoldCreated);
-    clauses.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
+    let created =
+        prompt.diagnostics.iter().filter(|diagnostic| diagnostic.code == DiagnosticCode::ScaffoldCreated);
+    clauses.extend(created.map(|diagnostic| escape_hidden(&diagnostic.message).into_owned()));
     let created = clauses.len();
-    let names: Vec<String> = untrusted.iter().map(|note| untrusted_name(note)).collect();
+    let names: Vec<String> = untrusted.iter().map(|diagnostic| untrusted_name(diagnostic)).collect();
     match names.len() {
         0 => {}
         1 => clauses.push(format!("{} is not trusted and was left out", names[0])),
@@ -120,8 +123,9 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
             }
         }
     }
-    let is_budget =
-        |note: &&Diagnostic| matches!(note.code, DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped);
+    let is_budget = |diagnostic: &&Diagnostic| {
+        matches!(diagnostic.code, DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped)
+    };
     let budget: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_budget).collect();
     let lossy = [&cut, &dropped].into_iter().filter(|names| !names.is_empty()).count();
     let limit = limit(&budget).filter(|_| lossy > 0);
@@ -141,18 +145,19 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     let severity = untrusted
         .iter()
         .chain(&others)
-        .map(|note| note.severity)
+        .map(|diagnostic| diagnostic.severity)
         .chain((!cut.is_empty() || !dropped.is_empty()).then_some(Severity::Warning))
         .max()
         .unwrap_or(Severity::Info);
     // A declined project needs no advice.
-    let advises =
-        untrusted.iter().any(|note| note.severity >= Severity::Warning) && clauses.len() == 1 && created == 0;
+    let advises = untrusted.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning)
+        && clauses.len() == 1
+        && created == 0;
     let help = if !advises {
         // One warning, which the line has whole, has its help behind it.
         let only = others.first().filter(|_| clauses.len() == 1 && others.len() == 1);
         let only = only.or_else(|| budget.first().filter(|_| limit.is_some() && clauses.len() == lossy));
-        only.and_then(|note| advice::help(note)).map(Cow::into_owned)
+        only.and_then(|diagnostic| advice::help(diagnostic)).map(Cow::into_owned)
     } else if is_denied() {
         Some("run it without `--trust deny`".to_owned())
     } else {
@@ -162,18 +167,20 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
 }
 
 /// Returns a message with its place, if it does not name the file itself, and its code.
-fn with_place_and_code(note: &Diagnostic) -> String {
-    let message = escape_hidden(&note.message);
-    let code = note.code;
-    match note.place.as_ref().filter(|place| !place.path.is_empty()) {
-        Some(place) if !note.message.contains(&place.path) => format!("{message} ({}) [{code}]", spot(place)),
+fn with_place_and_code(diagnostic: &Diagnostic) -> String {
+    let message = escape_hidden(&diagnostic.message);
+    let code = diagnostic.code;
+    match diagnostic.place.as_ref().filter(|place| !place.path.is_empty()) {
+        Some(place) if !diagnostic.message.contains(&place.path) => {
+            format!("{message} ({}) [{code}]", spot(place))
+        }
         _ => format!("{message} [{code}]"),
     }
 }
 
 /// Returns the limit behind all that was cut or left out, if it is the same one: `the budget is 40`.
 fn limit<'n>(diagnostics: &[&'n Diagnostic]) -> Option<&'n str> {
-    let mut limits = diagnostics.iter().map(|note| note.loss().map(|(_, limit)| limit));
+    let mut limits = diagnostics.iter().map(|diagnostic| diagnostic.loss().map(|(_, limit)| limit));
     let first = limits.next()??;
     limits.all(|limit| limit == Some(first)).then_some(first)
 }
@@ -193,10 +200,10 @@ fn named<'p>(sections: impl Iterator<Item = &'p SectionId>) -> Vec<String> {
 }
 
 /// Names what was left out: the file, or the variable.
-fn untrusted_name(note: &Diagnostic) -> String {
-    let name = match &note.place {
+fn untrusted_name(diagnostic: &Diagnostic) -> String {
+    let name = match &diagnostic.place {
         Some(place) => place.path.as_str(),
-        None => note.loss().map_or("something", |(what, _)| what.trim_matches('`')),
+        None => diagnostic.loss().map_or("something", |(what, _)| what.trim_matches('`')),
     };
     escape_hidden(name).into_owned()
 }

@@ -3,7 +3,7 @@
 use crate::{
     advice::{self, complete},
     files,
-    ui::{Ui, note::DiagnosticView, text::listed},
+    ui::{Ui, diagnostic::DiagnosticView, text::listed},
 };
 use preface_engine::{
     Error, UntrustedProject,
@@ -120,7 +120,7 @@ impl CommandFailure {
     }
 
     /// Converts it to a diagnostic.
-    pub fn into_note(self) -> Diagnostic {
+    pub fn into_diagnostic(self) -> Diagnostic {
         let code = match self.exit {
             Exit::Usage => DiagnosticCode::Usage,
             Exit::Untrusted => DiagnosticCode::TrustRequired,
@@ -129,8 +129,8 @@ impl CommandFailure {
             Exit::HungUp | Exit::Interrupted | Exit::Terminated => DiagnosticCode::Stopped,
             Exit::Done | Exit::Failed | Exit::Lint => DiagnosticCode::Failed,
         };
-        let note = Diagnostic::error(code, self.message);
-        Diagnostic { place: self.place.map(|place| *place), help: self.help, ..note }
+        let diagnostic = Diagnostic::error(code, self.message);
+        Diagnostic { place: self.place.map(|place| *place), help: self.help, ..diagnostic }
     }
 
     /// Prints it and returns the exit code.
@@ -142,8 +142,8 @@ impl CommandFailure {
             ui.eprint(&format!("{}\n", escape_json(self.document().to_string())));
         } else {
             let (place, help) = (self.place.as_deref(), self.help.as_deref());
-            let note = DiagnosticView::error(&self.message, place, help, ui.note_columns());
-            ui.eprint(&format!("{note:#}"));
+            let diagnostic = DiagnosticView::error(&self.message, place, help, ui.diagnostic_columns());
+            ui.eprint(&format!("{diagnostic:#}"));
         }
         self.exit
     }
@@ -204,7 +204,7 @@ impl From<Error> for CommandFailure {
                 return CommandFailure::usage(message).help(help.text("`preface list agents`"));
             }
             Error::Profile(error) => return error.into(),
-            Error::Catalog(note) | Error::Render(note) => return (*note).into(),
+            Error::Catalog(diagnostic) | Error::Render(diagnostic) => return (*diagnostic).into(),
             Error::Settings(error) => return (*error).into(),
             Error::Store(error) => return error.into(),
             Error::Over(_) => return CommandFailure { exit: Exit::OverBudget, help, ..failure },
@@ -223,20 +223,20 @@ impl From<Error> for CommandFailure {
 }
 
 impl From<Diagnostic> for CommandFailure {
-    fn from(note: Diagnostic) -> Self {
-        let help = advice::help(&note).map(Cow::into_owned);
+    fn from(diagnostic: Diagnostic) -> Self {
+        let help = advice::help(&diagnostic).map(Cow::into_owned);
         CommandFailure {
-            place: note.place.map(Box::new),
+            place: diagnostic.place.map(Box::new),
             help,
-            code: Some(note.code),
-            ..CommandFailure::new(note.message)
+            code: Some(diagnostic.code),
+            ..CommandFailure::new(diagnostic.message)
         }
     }
 }
 
 impl From<Box<Diagnostic>> for CommandFailure {
-    fn from(note: Box<Diagnostic>) -> Self {
-        (*note).into()
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        (*diagnostic).into()
     }
 }
 
@@ -303,7 +303,7 @@ impl From<TemplatesError> for CommandFailure {
 
 impl From<SettingsFileError> for CommandFailure {
     fn from(error: SettingsFileError) -> Self {
-        let place = error.note().and_then(|note| note.place.clone()).map(Box::new);
+        let place = error.diagnostic().and_then(|diagnostic| diagnostic.place.clone()).map(Box::new);
         let help = match &error {
             SettingsFileError::Edit(EditError::Unreadable(_)) => {
                 Some("`preface config edit` opens the file and checks it".to_owned())

@@ -172,13 +172,13 @@ impl SubjectFlags {
         let mut session = session?;
         let became = session.submit(&text)?;
         if became == InputOutcome::Handled {
-            let diagnostics = session.take_notes();
+            let diagnostics = session.take_diagnostics();
             ui.eprint("a hook took care of the message; nothing is sent\n");
             diagnostics::all(ui, &diagnostics);
             return Ok(None);
         }
         let seen = session.request();
-        diagnostics.append(&mut session.take_notes());
+        diagnostics.append(&mut session.take_diagnostics());
         let mut subject = Subject::of(session.into_built(), seen.messages);
         subject.prompt.diagnostics.append(&mut diagnostics);
         Ok(Some(subject))

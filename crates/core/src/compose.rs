@@ -256,8 +256,8 @@ impl<'w> Composer<'w> {
                 if let Some((candidate, pieces)) = first.filter(|_| !given) {
                     let place = file_place(candidate, snapshot);
                     let below = found.next();
-                    let diagnostic = empty_file_note(&group.id, pieces, place.clone(), below.is_some());
-                    let hides = || Some(hidden_source_note(&place?, &file_place(below?.0, snapshot)?));
+                    let diagnostic = empty_file_diagnostic(&group.id, pieces, place.clone(), below.is_some());
+                    let hides = || Some(hidden_source_diagnostic(&place?, &file_place(below?.0, snapshot)?));
                     diagnostics.extend(diagnostic.or_else(hides));
                 }
                 first.filter(|(_, pieces)| !is_empty(pieces))
@@ -676,7 +676,7 @@ fn file_place(candidate: &ReplacementSource, snapshot: &Snapshot) -> Option<Plac
 
 /// Reports a file that is not used because another one of its name is.
 #[must_use]
-pub fn hidden_source_note(by: &Place, hidden: &Place) -> Diagnostic {
+pub fn hidden_source_diagnostic(by: &Place, hidden: &Place) -> Diagnostic {
     let why = format!("{} is used in its place", by.path);
     Diagnostic::left_out(Severity::Info, DiagnosticCode::SourceHidden, &hidden.path, why).at(hidden.clone())
 }
@@ -761,7 +761,7 @@ pub fn is_empty(pieces: &[Piece]) -> bool {
 
 /// Warns when a first-match file is empty or blank: an empty file hides those after it, a blank one is used.
 #[must_use]
-pub fn empty_file_note(
+pub fn empty_file_diagnostic(
     section: &SectionId,
     pieces: &[Piece],
     place: Option<Place>,

@@ -1,4 +1,4 @@
-//! Notes for this caller. Every cut, skip, shadow, hold and fallback is one; none of them changes the prompt.
+//! Diagnostics for this caller. Every cut, skip, shadow, hold and fallback is one; none of them changes the prompt.
 
 mod code;
 
@@ -161,7 +161,7 @@ impl PartialEq for Diagnostic {
 }
 
 impl Diagnostic {
-    /// Builds a note of the given severity.
+    /// Builds a diagnostic of the given severity.
     #[must_use]
     pub fn new(severity: Severity, code: DiagnosticCode, message: impl Into<String>) -> Self {
         Diagnostic { code, severity, message: message.into(), place: None, help: None, subject: None }
@@ -235,7 +235,7 @@ impl Diagnostic {
     }
 }
 
-/// The notes of one call, in the order in which they came up.
+/// The diagnostics of one call, in the order in which they came up.
 pub type Diagnostics = Vec<Diagnostic>;
 
 mod maybe_range {

@@ -48,7 +48,7 @@ pub struct Document {
     pub attachments: Vec<DocumentAttachment>,
     /// The sections that are not in the prompt, with reasons.
     pub absent: Vec<Absent>,
-    /// Notes for this caller.
+    /// Diagnostics for this caller.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::diagnostic::Diagnostic>))]
     pub diagnostics: Diagnostics,
     /// Variables for the log.

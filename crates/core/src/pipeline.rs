@@ -54,7 +54,7 @@ impl From<RenderError> for PipelineError {
 /// become part of the snapshot.
 ///
 /// # Errors
-/// See [`PipelineError`]. Notes made so far are lost with the error; those of the snapshot are the caller's still.
+/// See [`PipelineError`]. Diagnostics made so far are lost with the error; those of the snapshot are the caller's still.
 pub fn run(snapshot: &mut Snapshot, source: &mut dyn VariableSource) -> Result<Prompt, PipelineError> {
     run_with(snapshot, Counters::CORE, source)
 }
@@ -144,7 +144,7 @@ fn report_moved(prompt: &Prompt, snapshot: &Snapshot, diagnostics: &mut Diagnost
     }
 }
 
-/// Renders reminders outside of a build, with notes about them. `source` is called as in [`run`].
+/// Renders reminders outside of a build, with diagnostics about them. `source` is called as in [`run`].
 ///
 /// # Errors
 /// See [`PipelineError`].

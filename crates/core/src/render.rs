@@ -120,7 +120,7 @@ impl<'p> RenderRules<'p> {
         }
         let safe = self.write_form(form, text);
         if let Cow::Owned(_) = &safe {
-            report_once(diagnostics, self.escaped_note(key, form, text).about(key));
+            report_once(diagnostics, self.escaped_diagnostic(key, form, text).about(key));
         } else if form == ValueForm::Text {
             self.report(kind, key, form, text, diagnostics);
         }
@@ -161,7 +161,7 @@ impl<'p> RenderRules<'p> {
     ) -> Cow<'t, str> {
         let safe = forged::neutralise_for(text, &self.tags);
         if let Cow::Owned(_) = &safe {
-            report_once(diagnostics, self.escaped_note(key, ValueForm::Text, text));
+            report_once(diagnostics, self.escaped_diagnostic(key, ValueForm::Text, text));
         }
         safe
     }
@@ -181,12 +181,12 @@ impl<'p> RenderRules<'p> {
         };
         let safe = self.write_form(form, text);
         if let Cow::Owned(_) = &safe {
-            report_once(diagnostics, self.escaped_note(key, form, text).about(key));
+            report_once(diagnostics, self.escaped_diagnostic(key, form, text).about(key));
         }
         safe
     }
 
-    fn escaped_note(&self, key: &VariableKey, form: ValueForm, text: &str) -> Diagnostic {
+    fn escaped_diagnostic(&self, key: &VariableKey, form: ValueForm, text: &str) -> Diagnostic {
         if form == ValueForm::Text || !forged::scan_few(text, &self.tags, 1).0.is_empty() {
             let what = format!("the value of `{key}` imitates the structure of a prompt; it was escaped");
             return Diagnostic::warning(DiagnosticCode::ForgedEscaped, what);
@@ -323,7 +323,7 @@ fn describe_characters(form: ValueForm, text: &str) -> (Severity, String) {
 /// The most diagnostics about values; many files may have many names.
 const VALUE_NOTES: usize = 100;
 
-/// Adds a note about a value that is not there yet.
+/// Adds a diagnostic about a value that is not there yet.
 fn report_once(diagnostics: &mut Diagnostics, diagnostic: Diagnostic) {
     let is_of_value = |diagnostic: &&Diagnostic| {
         let is_escape =

@@ -94,7 +94,7 @@ fn file(path: &str, bytes: &[u8]) -> Vec<Piece> {
     decode(bytes, &Arc::new(Source { scope: Scope::Project, path: path.into() }))
 }
 
-/// The notes of a build about imitations, one a line, with their places.
+/// The diagnostics of a build about imitations, one a line, with their places.
 fn diagnostics(prompt: &Prompt) -> Vec<String> {
     let line = |diagnostic: &preface_core::diagnostic::Diagnostic| {
         let place = diagnostic.place.clone().unwrap_or_default();

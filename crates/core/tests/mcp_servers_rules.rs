@@ -42,7 +42,7 @@ fn rows(resolved: &McpServers) -> Vec<(Scope, &'static str)> {
     resolved.servers.iter().map(|row| (row.origin.scope, word(row))).collect()
 }
 
-fn note_lines(diagnostics: &[Diagnostic]) -> Vec<(Severity, &str, &str)> {
+fn diagnostic_lines(diagnostics: &[Diagnostic]) -> Vec<(Severity, &str, &str)> {
     diagnostics
         .iter()
         .map(|diagnostic| (diagnostic.severity, diagnostic.code.as_str(), diagnostic.message.as_str()))
@@ -108,7 +108,11 @@ fn errors_of_a_server_are_reported_with_their_place() {
     for (server, message) in cases {
         let row = alone(&server);
         let message = format!("global/s (MCPServer): {message}");
-        assert_eq!(note_lines(&row.diagnostics), [(Severity::Error, INVALID, message.as_str())], "{server}");
+        assert_eq!(
+            diagnostic_lines(&row.diagnostics),
+            [(Severity::Error, INVALID, message.as_str())],
+            "{server}"
+        );
         let place = row.diagnostics[0].place.as_ref().expect("a place");
         assert_eq!((place.line, place.path.as_str()), (Some(1), "global/mcp.json"), "{server}");
         assert_eq!((row.status, row.active, row.value.server), (Status::Disabled, false, None), "{server}");
@@ -120,7 +124,7 @@ fn an_id_must_be_a_name() {
     for (id, fault) in [("", "is no name"), ("a/b", "must not contain `/` or `\\`")] {
         let resolved = over(&[(Global, json!({"mcpServers": {id: {"command": "x"}}}))]);
         let message = format!("global/{id} (MCPServer): the id `{id}` {fault}");
-        assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message.as_str())]);
+        assert_eq!(diagnostic_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message.as_str())]);
         assert_eq!(rows(&resolved), [(Global, "broken")]);
     }
 }
@@ -145,7 +149,7 @@ fn an_unknown_key_is_a_warning_and_the_server_stays() {
     let row = alone(&json!({"type": "stdio", "command": "x", "url": "https://a.example"}));
     assert!(row.active);
     assert_eq!(
-        note_lines(&row.diagnostics),
+        diagnostic_lines(&row.diagnostics),
         [(warning, "mcp/unknown-key", "`url` does nothing for a server of type `stdio`")]
     );
 }
@@ -180,7 +184,7 @@ fn a_malformed_file_is_left_out_with_its_line() {
         let (file, diagnostics) = McpFile::read(Project, "p/mcp.json", text.as_bytes());
         assert_eq!(file, None, "{text}");
         let message = format!("{message}; this file is left out");
-        assert_eq!(note_lines(&diagnostics), [(Severity::Error, INVALID, message.as_str())], "{text}");
+        assert_eq!(diagnostic_lines(&diagnostics), [(Severity::Error, INVALID, message.as_str())], "{text}");
         let place = diagnostics[0].place.as_ref().expect("a place");
         assert_eq!(place.line.unwrap_or(0), line, "{text}");
     }
@@ -195,12 +199,12 @@ fn what_is_written_twice_is_refused() {
     let text = "{\"s\": {\"command\": \"a\"},\n\"s\": {\"command\": \"b\"}}";
     let resolved = resolve(vec![file(Global, text)]);
     let message = "global/s (MCPServer): register — the id is taken in this file already";
-    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
+    assert_eq!(diagnostic_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
     assert_eq!(resolved.diagnostics[0].help.as_deref(), Some("the earlier one is on line 1"));
     let resolved =
         resolve(vec![file(Global, r#"{"s": {"command": "a", "command": "b"}, "t": {"command": "c"}}"#)]);
     let message = "global/s (MCPServer): `s.command` is set twice in this file";
-    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
+    assert_eq!(diagnostic_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
     assert_eq!(rows(&resolved), [(Global, "broken"), (Global, "runs")], "its neighbour is not hurt");
 }
 
@@ -270,7 +274,7 @@ fn rows_have_the_hidden_servers_and_the_failed_ones_above() {
     let failed = "project/s (MCPServer): it has neither `command` nor `url`; the global one stays";
     let hides = "global/s (MCPServer) hides the bundled one (bundled/mcp.json)";
     assert_eq!(
-        note_lines(&resolved.diagnostics),
+        diagnostic_lines(&resolved.diagnostics),
         [(Severity::Info, "scope/shadows", hides), (Severity::Warning, INVALID, failed)]
     );
 
@@ -279,7 +283,7 @@ fn rows_have_the_hidden_servers_and_the_failed_ones_above() {
     let by = resolved.servers[0].disabled_by.as_ref().expect("somebody");
     assert_eq!((by.scope, by.path.as_str(), by.line), (SetBy::Project, "project/mcp.json", Some(2)));
     let off = "global/s (MCPServer) is switched off by project/mcp.json:2 (project)";
-    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Info, "scope/disabled", off)]);
+    assert_eq!(diagnostic_lines(&resolved.diagnostics), [(Severity::Info, "scope/disabled", off)]);
 
     let layers = [
         (Global, json!({"s": {"command": "x", "disable": true}})),
@@ -290,7 +294,7 @@ fn rows_have_the_hidden_servers_and_the_failed_ones_above() {
     let stays = "global/s (MCPServer) stays switched off by global/mcp.json:1 (global); project/mcp.json:1 \
                  (project) does not switch it on";
     assert_eq!(
-        note_lines(&resolved.diagnostics),
+        diagnostic_lines(&resolved.diagnostics),
         [(Severity::Info, "scope/disabled", off), (Severity::Warning, "scope/enabled", stays)]
     );
 }
@@ -301,7 +305,7 @@ fn switching_what_nobody_has_is_a_warning() {
         [(Global, json!({"github": {"command": "x"}})), (Project, json!({"githib": {"disable": true}}))];
     let resolved = over(&layers);
     let message = "the MCP server `githib` is switched off, but no layer has it";
-    assert_eq!(note_lines(&resolved.diagnostics), [(Severity::Warning, "mcp/unknown", message)]);
+    assert_eq!(diagnostic_lines(&resolved.diagnostics), [(Severity::Warning, "mcp/unknown", message)]);
     assert_eq!(resolved.diagnostics[0].help.as_deref(), Some("did you mean `github`?"));
     assert_eq!(rows(&resolved), [(Global, "runs")]);
 }
@@ -380,7 +384,7 @@ fn no_note_shows_a_line_of_the_file() {
 }
 
 #[test]
-fn a_hostile_server_costs_few_notes() {
+fn a_hostile_server_costs_few_diagnostics() {
     let env: serde_json::Map<_, _> = (0..1000).map(|n| (format!("E{n}"), json!(n))).collect();
     let mut server = json!({"command": "x", "env": env});
     for n in 0..1000 {

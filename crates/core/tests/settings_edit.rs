@@ -193,11 +193,11 @@ fn what_the_reader_refuses_is_not_written() {
     for (key, value, message) in refused {
         let error = set("{\"nonsense\": 1}", key, value).unwrap_err();
         assert!(matches!(error, EditError::Refused(_)), "{error:?}");
-        assert!(error.note().message.starts_with(message), "{}", error.note().message);
+        assert!(error.diagnostic().message.starts_with(message), "{}", error.diagnostic().message);
     }
     let deep: KeyPath = std::iter::once("logging").chain(std::iter::repeat_n("a", 100_000)).collect();
     let error = edit(Scope::Global, "s", None, &deep, &SettingChange::Set(json!(1))).unwrap_err();
-    assert!(error.note().message.contains("nest deeper than 64"), "{}", error.note().message);
+    assert!(error.diagnostic().message.contains("nest deeper than 64"), "{}", error.diagnostic().message);
     let error = edit(Scope::Global, "s", None, &KeyPath::default(), &SettingChange::Unset).unwrap_err();
     assert_eq!(error.to_string(), "no setting is named");
 }

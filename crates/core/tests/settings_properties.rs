@@ -217,7 +217,7 @@ proptest! {
             prop_assert_eq!(diagnostic.code.as_str(), "settings/shape-invalid");
             prop_assert!(diagnostic.message.ends_with("this file is left out"), "{}", diagnostic.message);
         }
-        // `a` is no setting, so a file around it is never without a note.
+        // `a` is no setting, so a file around it is never without a diagnostic.
         prop_assert!(whole || !diagnostics.is_empty(), "{layer:?}");
     }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 const SHAPE_INVALID: &str = "settings/shape-invalid";
 const VIOLATION: &str = "settings/schema-violation";
 
-/// Merges texts of layers; notes of reading come first.
+/// Merges texts of layers; diagnostics of reading come first.
 fn settings(layers: &[(Scope, &str)]) -> (MergedSettings, Diagnostics) {
     let mut diagnostics = Vec::new();
     let mut parsed = Vec::new();
@@ -37,7 +37,7 @@ fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
     diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
-/// `line:column` of each note.
+/// `line:column` of each diagnostic.
 fn places(diagnostics: &[Diagnostic]) -> Vec<String> {
     let place = |diagnostic: &Diagnostic| {
         let place = diagnostic.place.clone().unwrap_or_default();
@@ -968,7 +968,7 @@ mod hostile {
     }
 
     #[test]
-    fn thousands_of_faults_give_a_screenful_of_notes() {
+    fn thousands_of_faults_give_a_screenful_of_diagnostics() {
         let keys: String = (0..20_000).map(|at| format!("\"k{at}\":1,")).collect();
         let fields = format!("{{\"contextProviders\":{{\"SystemPromptFile\":{{{keys}}}}}}}");
         for text in [format!("{{{keys}}}"), fields, format!("{{{}}}", "\"preset\":\"a\",".repeat(20_000))] {

@@ -426,7 +426,7 @@ impl<'s> Engine<'s> {
         let mut diagnostics = Diagnostics::new();
         let tools = self.definitions(&inputs, &mut snapshot, &mut diagnostics)?;
         prompt.diagnostics.append(&mut diagnostics);
-        // Variables that only a tool's description uses have notes, too.
+        // Variables that only a tool's description uses have diagnostics, too.
         for diagnostic in snapshot.variables.iter().flat_map(|(_, variable)| &variable.diagnostics) {
             if !prompt.diagnostics.contains(diagnostic) {
                 prompt.diagnostics.push(diagnostic.clone());

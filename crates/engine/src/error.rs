@@ -101,7 +101,7 @@ impl Error {
         let place = match self {
             Error::Profile(error) => Some(&*error.place),
             Error::Catalog(diagnostic) | Error::Render(diagnostic) => diagnostic.place.as_ref(),
-            Error::Settings(error) => error.note().and_then(|diagnostic| diagnostic.place.as_ref()),
+            Error::Settings(error) => error.diagnostic().and_then(|diagnostic| diagnostic.place.as_ref()),
             _ => None,
         };
         place.filter(|place| !place.path.is_empty())

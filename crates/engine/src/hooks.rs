@@ -50,7 +50,7 @@ impl EventHook<'_> {
         }
     }
 
-    /// Sends the event to the hook and returns its answer. Notes are about the answer and do not fail the
+    /// Sends the event to the hook and returns its answer. Diagnostics are about the answer and do not fail the
     /// call.
     pub(crate) fn call(
         &self,

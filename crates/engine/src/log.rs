@@ -119,7 +119,7 @@ impl Engine<'_> {
             .any(|dir| self.system().stat(&dir).is_some())
     }
 
-    /// Appends events to the files of loggers. A file that cannot be written is a note.
+    /// Appends events to the files of loggers. A file that cannot be written is a diagnostic.
     pub(crate) fn append(&self, loggers: &Loggers, events: &[AuditEvent]) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
         if events.is_empty() || self.writes() == WriteScope::Nothing {

@@ -1,4 +1,4 @@
-//! Discover: what each layer brings. It never fails: a file that cannot be read or parsed is a note and is left out.
+//! Discover: what each layer brings. It never fails: a file that cannot be read or parsed is a diagnostic and is left out.
 
 use crate::{
     extensions,
@@ -229,7 +229,7 @@ pub fn overrides(
                         alone.at(&["sections", &given.id, "text"]).map_or(0..0, settings::SettingsNode::span);
                     Some(vec![Piece { text, origin: origin(scope, layer.path(), span) }])
                 }
-                // Without its text the entry is not used; a note has the reason.
+                // Without its text the entry is not used; a diagnostic has the reason.
                 Some(SectionContent::File(file)) => {
                     Some(section_file(scope, &file, &given.id, layer.path(), look)?)
                 }

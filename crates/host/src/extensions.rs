@@ -207,7 +207,7 @@ pub(crate) fn wanted<'a>(
     }
 }
 
-/// Lists a directory of a layer; a project's only where it is inside. Missing is nothing, any other failure a note.
+/// Lists a directory of a layer; a project's only where it is inside. Missing is nothing, any other failure a diagnostic.
 pub(crate) fn list(scope: Scope, dir: &Path, look: &ProviderContext<'_>) -> Option<Vec<DirEntry>> {
     let left_out =
         |error: &ReadError| look.note(look.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, error));

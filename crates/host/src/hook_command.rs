@@ -122,13 +122,13 @@ impl HookCommand {
         })
     }
 
-    /// Names it for notes and origins.
+    /// Names it for diagnostics and origins.
     #[must_use]
     pub fn source(&self) -> HookSource<'_> {
         HookSource { name: &self.name, place: self.place.as_ref() }
     }
 
-    /// Starts the program, sends it the event, and reads its reply. Notes are about the reply and do not fail it.
+    /// Starts the program, sends it the event, and reads its reply. Diagnostics are about the reply and do not fail it.
     ///
     /// # Errors
     /// Returns the reason why there is no reply; nothing was changed then.

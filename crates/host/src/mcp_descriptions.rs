@@ -23,7 +23,7 @@ pub fn path(server: &str, look: &ProviderContext<'_>) -> Option<PathBuf> {
 }
 
 /// Reads the recording of a server, its tools sorted by name and each once. `None` if there is none; one that cannot be
-/// read is a note.
+/// read is a diagnostic.
 #[must_use]
 pub fn read(server: &str, look: &ProviderContext<'_>) -> Option<ServerDescription> {
     let path = path(server, look)?;

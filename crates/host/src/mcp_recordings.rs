@@ -70,7 +70,7 @@ fn reached(server: &McpServer, project: Option<&Path>) -> Digest {
 }
 
 /// Returns what is known of a server. Of one of the user's what was written by hand counts first; a project's has only what
-/// preface recorded. A file that cannot be read is a note.
+/// preface recorded. A file that cannot be read is a diagnostic.
 #[must_use]
 pub fn recall(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<StoredRecording> {
     if entry.origin.scope != Scope::Project
@@ -83,7 +83,7 @@ pub fn recall(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<StoredR
     Some(StoredRecording { by: RecordedBy::Preface, recording })
 }
 
-/// Returns what preface recorded of a server. A file that cannot be read is a note.
+/// Returns what preface recorded of a server. A file that cannot be read is a diagnostic.
 #[must_use]
 pub fn read_recording(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<Recording> {
     let path = path(entry, look.system, look.places)?;

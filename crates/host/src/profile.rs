@@ -192,28 +192,18 @@ pub fn locate_value(
     places.find_map(|(raw, overlaid)| raw.locate(key, value, part, overlaid))
 }
 
-/// Returns the place of a key in the nearest profile of a chain that has it, such as `["section", "identity", "when"]`.
+/// Returns the place of a key, such as `["section", "identity", "when"]`, in the nearest profile of a chain that has it:
+/// [`RawProfile::place_of`] the key, or [`RawProfile::place_of_value`].
 #[must_use]
-pub fn place_of_key(
+pub fn place_of(
     system: &dyn System,
     global: Option<&Path>,
     choice: &ProfileChoice,
     path: &[&str],
+    place_in: fn(&RawProfile, &[&str]) -> Place,
 ) -> Option<Place> {
     let (chain, _) = read_chain(system, global, choice).ok()?;
-    chain.iter().map(|(raw, _)| raw.place_of(path)).find(|place| place.span.is_some())
-}
-
-/// Returns the place of the value of a key in the nearest profile of a chain that has it.
-#[must_use]
-pub fn place_of_value(
-    system: &dyn System,
-    global: Option<&Path>,
-    choice: &ProfileChoice,
-    path: &[&str],
-) -> Option<Place> {
-    let (chain, _) = read_chain(system, global, choice).ok()?;
-    chain.iter().map(|(raw, _)| raw.place_of_value(path)).find(|place| place.span.is_some())
+    chain.iter().map(|(raw, _)| place_in(raw, path)).find(|place| place.span.is_some())
 }
 
 /// Returns the place of a key in the nearest profile of a chain that has it, and the name of the next one that has it too: one

@@ -117,13 +117,13 @@ impl ProviderContext<'_> {
         left.inspect(|left| self.file_room.set(*left)).is_some()
     }
 
-    /// Adds a note.
+    /// Adds a diagnostic.
     pub fn note(&self, diagnostic: Diagnostic) {
         self.diagnostics.borrow_mut().push(diagnostic);
     }
 
     /// Reads a file of a layer or of the tree as pieces. A missing file is silent; every other failure, and every
-    /// text that the gate holds, is a note.
+    /// text that the gate holds, is a diagnostic.
     pub fn pieces(&self, what: &ReadRequest<'_>) -> Option<Vec<Piece>> {
         let read = self.read(what)?;
         Some(self.decoded(what.scope, what.path, &read))

@@ -19,7 +19,7 @@ pub const DIR_MODE: u32 = 0o700;
 /// Permission bits of files that the user is meant to edit.
 pub const FILE_MODE: u32 = 0o644;
 
-/// Creates `global` with the scaffold's files if nothing is there. Whatever goes wrong is a note; the session goes on.
+/// Creates `global` with the scaffold's files if nothing is there. Whatever goes wrong is a diagnostic; the session goes on.
 ///
 /// The directory is prepared beside its place and renamed into it, so another process finds it whole or not at all.
 pub fn scaffold(

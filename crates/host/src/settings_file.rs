@@ -110,16 +110,16 @@ impl SettingsFileError {
                 "allow writing in its directory; the file is replaced whole".to_owned()
             }
             SettingsFileError::Unwritable { error: WriteError::Busy, .. } => "try again".to_owned(),
-            SettingsFileError::Edit(error) => return error.note().help.clone(),
+            SettingsFileError::Edit(error) => return error.diagnostic().help.clone(),
             _ => return None,
         })
     }
 
-    /// Returns the note about the text, where it is about that.
+    /// Returns the diagnostic about the text, where it is about that.
     #[must_use]
-    pub fn note(&self) -> Option<&Diagnostic> {
+    pub fn diagnostic(&self) -> Option<&Diagnostic> {
         match self {
-            SettingsFileError::Edit(error) => Some(error.note()),
+            SettingsFileError::Edit(error) => Some(error.diagnostic()),
             _ => None,
         }
     }

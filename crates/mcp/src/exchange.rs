@@ -289,7 +289,7 @@ impl Service<RoleClient> for SilentClient {
 /// The reply to every request of a server.
 pub(crate) const REFUSAL: &str = "this client answers no requests";
 
-// Reads what a server lists, item by item: a bad item is left out with a note and does not cost the others.
+// Reads what a server lists, item by item: a bad item is left out with a diagnostic and does not cost the others.
 
 /// The longest name of a tool or a prompt, in bytes. Vendors stop at 64 or 128.
 const NAME: usize = 256;
@@ -414,7 +414,7 @@ fn message_text(message: &Value) -> Option<&str> {
     content.get("text").or_else(|| content.get("resource")?.get("text"))?.as_str()
 }
 
-/// Reads the name of an item. `None`, and a note, where it is missing, invalid, or a duplicate.
+/// Reads the name of an item. `None`, and a diagnostic, where it is missing, invalid, or a duplicate.
 fn read_name(
     what: &str,
     item: &Value,

@@ -155,7 +155,7 @@ async fn query_server(target: &ServerTarget, limits: &QueryLimits) -> ServerRepl
         }
         ServerEndpoint::Address { url, headers } => query_address(url, headers, target, limits, &time).await,
     };
-    partial.close_notes();
+    partial.close_diagnostics();
     let result = result.map(|()| {
         partial.described.settle();
         partial.diagnostics.extend(text::warning(&partial.described));

@@ -100,7 +100,7 @@ impl PartialReply {
     }
 
     /// Adds a diagnostic with the number of those left out.
-    pub(crate) fn close_notes(&mut self) {
+    pub(crate) fn close_diagnostics(&mut self) {
         if self.more > 0 {
             let what = format!("there are {} more notes on what it lists", self.more);
             self.diagnostics.push(

@@ -410,7 +410,7 @@ fn options_are_settings_too() {
     }
     let catalog = build(&with(r#"{"order": "catalog", "claudeMdExcludes": ["**/CLAUDE.md"]}"#), &[]);
     assert_eq!(ids(&catalog)[2], "conversational-style");
-    // What belongs to another program is one note; an unknown one is reported.
+    // What belongs to another program is one diagnostic; an unknown one is reported.
     let built = build(&with(r#"{"sesions": true}"#), &[]);
     let diagnostic = |code: &str| {
         built.prompt.diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == code).cloned()

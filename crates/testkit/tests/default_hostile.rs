@@ -29,7 +29,7 @@ fn codes(built: &BuildResult) -> Vec<&str> {
     built.prompt.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }
 
-/// A directory of more sections than anybody writes costs one note, before and after trust.
+/// A directory of more sections than anybody writes costs one diagnostic, before and after trust.
 #[test]
 fn thousands_of_sections() {
     let mut system = machine().with_file("/work/AGENTS.md", "Tabs.");

@@ -34,7 +34,7 @@ fn build(system: &MemorySystem) -> BuildResult {
     built
 }
 
-/// Every note but those that nothing was lost by.
+/// Every diagnostic but those that nothing was lost by.
 fn diagnostics(built: &BuildResult) -> Vec<(&str, &str)> {
     let diagnostics =
         built.prompt.diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() != "section/replaced");
@@ -126,7 +126,7 @@ fn a_loop_of_directories() {
     assert_eq!(built.prompt.text, format!("B.{LISTING}{row}</available_skills>{TAIL}"));
 }
 
-/// A description is never cut: too long is a note.
+/// A description is never cut: too long is a diagnostic.
 #[test]
 fn a_description_of_a_mebibyte() {
     let long = "x".repeat(1 << 20);

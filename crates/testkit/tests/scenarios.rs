@@ -264,7 +264,7 @@ fn no_scenario_is_forgotten() {
     }
 }
 
-/// The codes of notes and the failures, by scenario; all others have none.
+/// The codes of diagnostics and the failures, by scenario; all others have none.
 #[test]
 fn failures_are_reported() {
     for name in names() {

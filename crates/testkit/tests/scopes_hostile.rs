@@ -58,7 +58,7 @@ fn all(system: &MemorySystem) -> ScopesReport {
     report
 }
 
-/// The one note of a code.
+/// The one diagnostic of a code.
 #[track_caller]
 fn note<'r>(report: &'r ScopesReport, code: &str) -> &'r Diagnostic {
     let diagnostics: Vec<&Diagnostic> =

@@ -239,7 +239,7 @@ fn outside_of_a_run_no_hook_is_called() {
         .expect("it starts");
     let request = session.request();
     assert_eq!((request.messages.len(), request.prompt == *session.base()), (1, true));
-    assert_eq!(session.take_notes(), []);
+    assert_eq!(session.take_diagnostics(), []);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_message_that_is_none_is_left_out_with_a_note() {
     let mut session = setup(&machine, "sf").handler(odd).start().expect("it starts");
     session.submit("one").expect("a run");
     assert_eq!(session.request().messages.len(), 1);
-    let diagnostics = session.take_notes();
+    let diagnostics = session.take_diagnostics();
     let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
     assert_eq!(codes, ["messages/left-out"; 3], "{diagnostics:#?}");
     assert_eq!(session.messages().iter().filter(|one| one.role() == Role::Custom).count(), 0);
@@ -328,9 +328,9 @@ fn a_rebuild_that_is_refused_changes_nothing() {
     assert!(matches!(session.send(Message::custom("alarm", "all"), false), Ok(())));
     assert_eq!((session.base(), names(session.tools())), (&before, vec!["read", "bash"]));
     assert_eq!(session.messages().len(), 1, "a refused message is not added");
-    session.take_notes();
+    session.take_diagnostics();
     session.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
-    assert_eq!(session.take_notes()[0].code.as_str(), "hook/unknown-tool");
+    assert_eq!(session.take_diagnostics()[0].code.as_str(), "hook/unknown-tool");
     assert_eq!(session.submit("few").expect("a run"), InputOutcome::Run);
     assert_eq!(names(session.tools()), ["bash"]);
     assert_eq!(session.messages().len(), 3, "the message for the next turn waited");
@@ -360,5 +360,5 @@ fn a_skills_command_gives_way_to_its_text() {
     session.submit("/skill:nobody here").unwrap();
     let texts: Vec<String> = session.messages().iter().map(Message::text).collect();
     assert_eq!(texts, [format!("{text}\n\nthe tests"), text.to_owned(), "/skill:nobody here".to_owned()]);
-    assert!(session.take_notes().is_empty());
+    assert!(session.take_diagnostics().is_empty());
 }

@@ -83,7 +83,7 @@ fn a_program_that_fails_is_reported_and_the_chain_goes_on() {
             assert_eq!(texts, ["one!", "one!"], "{event}");
             session.finish();
             let mut diagnostics = session.base().diagnostics.clone();
-            diagnostics.extend(session.take_notes());
+            diagnostics.extend(session.take_diagnostics());
             let failed: Vec<_> =
                 diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() == "hook/error").collect();
             assert_eq!(failed.len(), 1, "{event}: {diagnostics:#?}");
@@ -116,7 +116,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
             session.submit(words).expect("a run");
             session.request();
             session.finish();
-            (machine.runs().len() - before, session.take_notes())
+            (machine.runs().len() - before, session.take_diagnostics())
         };
         let put = |text: &str| {
             machine.put_file(format!("{dir}/house.sh"), text);

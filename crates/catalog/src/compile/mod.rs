@@ -38,7 +38,7 @@ pub struct CompiledBody {
 /// Compiles the body of the file `path`: what `text` has from byte `body` on, the last line end left out.
 ///
 /// Of generation A each expression is a value, and escapes are decoded. Of generation B only that is a value which has no
-/// other names than those of `variables`. Nothing makes it fail: what cannot be read stays as it is written, with a note.
+/// other names than those of `variables`. Nothing makes it fail: what cannot be read stays as it is written, with a diagnostic.
 #[must_use]
 pub fn compile(
     path: &str,
@@ -239,10 +239,10 @@ impl Compiler<'_> {
                     .help("if it is one, list it under `variables:`")
             }
         };
-        self.push_note(diagnostic, span.clone());
+        self.push_diagnostic(diagnostic, span.clone());
     }
 
-    fn push_note(&mut self, diagnostic: Diagnostic, span: Range<usize>) {
+    fn push_diagnostic(&mut self, diagnostic: Diagnostic, span: Range<usize>) {
         if self.diagnostics.len() < MAX_NOTES {
             self.diagnostics.push(diagnostic.at(Place::within(None, self.path, self.text, span)));
         } else {

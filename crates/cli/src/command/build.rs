@@ -197,7 +197,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     match &subject.kept {
-        Some(kept) => kept.print_notes(ui, talk, &subject.prompt),
+        Some(kept) => kept.print_diagnostics(ui, talk, &subject.prompt),
         None => diagnostics::print(ui, talk, &subject.prompt),
     }
     if args.format.is_prompt_alone() && talk != Verbosity::Quiet {

@@ -11,7 +11,7 @@ use crate::{
     },
     ui::{
         Ui,
-        note::DiagnosticView,
+        diagnostic::DiagnosticView,
         style,
         table::{Cell, ColumnAlignment, TextTable},
         text::{count, one_line},
@@ -73,7 +73,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     // Warnings and errors are in the view already.
     let more: Vec<Diagnostic> =
-        problems.iter().filter(|note| note.severity < Severity::Warning).cloned().collect();
+        problems.iter().filter(|diagnostic| diagnostic.severity < Severity::Warning).cloned().collect();
     listing.print_diagnostics(ui, &more);
     Ok(if has_errors_elsewhere(&report, &problems) { Exit::Failed } else { Exit::Done })
 }
@@ -84,15 +84,15 @@ fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool 
     let rows = layers.all_rows();
     problems
         .iter()
-        .filter(|note| note.severity == Severity::Error)
-        .any(|note| !rows.iter().any(|row| row.diagnostics.contains(note)))
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .any(|diagnostic| !rows.iter().any(|row| row.diagnostics.contains(diagnostic)))
 }
 
-/// Returns what there is to report, with the notes about files that are no extensions, the worst first.
+/// Returns what there is to report, with the diagnostics about files that are no extensions, the worst first.
 fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut diagnostics = scope_problems(report, &ListingGroup::ALL);
     diagnostics.extend(of_files);
-    diagnostics.sort_by_key(|note| std::cmp::Reverse(note.severity));
+    diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
     diagnostics
 }
 
@@ -142,9 +142,9 @@ fn view(
 ) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
-    for note in problems.iter().filter(|note| note.severity >= Severity::Warning) {
-        out.push_str(&format!("{}\n", DiagnosticView::of(note, usize::MAX)));
-        if let Some(help) = advice::help(note) {
+    for diagnostic in problems.iter().filter(|diagnostic| diagnostic.severity >= Severity::Warning) {
+        out.push_str(&format!("{}\n", DiagnosticView::of(diagnostic, usize::MAX)));
+        if let Some(help) = advice::help(diagnostic) {
             out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(&help))));
         }
     }
@@ -154,8 +154,9 @@ fn view(
     let mut table = TextTable::new([ColumnAlignment::Left; 2]);
     let mut line = |name: &str, value: Cell| table.row([Cell::styled(name, dim), value]);
     line("preface", Cell::styled(env!("CARGO_PKG_VERSION"), bold));
-    let is_fallback =
-        problems.iter().any(|note| note.severity == Severity::Error && note.code.topic() == "profile");
+    let is_fallback = problems
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error && diagnostic.code.topic() == "profile");
     let why = if is_fallback { ", as the chosen one cannot be loaded" } else { "" };
     line("preset", format!("{}{why}", one_line(&report.preset)).into());
     line("global", path_text(&places.global).into());
@@ -280,7 +281,7 @@ fn document(
     };
     let counts: Map<String, Value> = files.iter().map(counts).collect();
     let of = |severity: Severity| {
-        problems.iter().filter(|note| note.severity == severity).collect::<Vec<&Diagnostic>>()
+        problems.iter().filter(|diagnostic| diagnostic.severity == severity).collect::<Vec<&Diagnostic>>()
     };
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),

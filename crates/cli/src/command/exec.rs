@@ -104,7 +104,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         None => args.subject.build(Vec::new(), ui, asking)?,
     };
     match &subject.kept {
-        Some(kept) => kept.print_notes(ui, args.talk.talk(), &subject.prompt),
+        Some(kept) => kept.print_diagnostics(ui, args.talk.talk(), &subject.prompt),
         None => diagnostics::print(ui, args.talk.talk(), &subject.prompt),
     }
     let system = files::system();

@@ -139,7 +139,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         (None, _) => ui.view(&parts(ui, &subject)?)?,
     }
     match &subject.kept {
-        Some(kept) => kept.print_notes(ui, args.talk.talk(), &subject.prompt),
+        Some(kept) => kept.print_diagnostics(ui, args.talk.talk(), &subject.prompt),
         None => diagnostics::print(ui, args.talk.talk(), &subject.prompt),
     }
     Ok(Exit::Done)
@@ -382,7 +382,7 @@ fn merged(part: &PartRow, preset: &str) -> Vec<SourceRow> {
                 None => {
                     profiles.insert(profile, rows.len());
                     let file = match overlay_of(preset, profile) {
-                        Some(overlay) => format!("{preset}.toml, {overlay}"),
+                        Some((kind, name)) => format!("{preset}.toml, {kind} {name}"),
                         None => LiteralSource::of(profile).to_string(),
                     };
                     let label = format!("{}: {key}", one_line(&file));
@@ -409,10 +409,9 @@ fn merged(part: &PartRow, preset: &str) -> Vec<SourceRow> {
 
 /// Returns the variant, or the value of an option, whose table of the chosen profile a literal is from. An origin names it behind
 /// the profile.
-fn overlay_of(preset: &str, profile: &str) -> Option<String> {
+fn overlay_of<'p>(preset: &str, profile: &'p str) -> Option<(&'static str, &'p str)> {
     let name = profile.strip_prefix(preset)?.strip_prefix(' ')?;
-    let kind = if name.contains('=') { "with" } else { "variant" };
-    Some(format!("{kind} {name}"))
+    Some((if name.contains('=') { "with" } else { "variant" }, name))
 }
 
 /// Returns the kind of a source: the word of its scope, or where else its bytes come from.

@@ -9,7 +9,7 @@ use crate::{
     stored_template::TemplateFlags,
     ui::{
         Ui,
-        note::DiagnosticView,
+        diagnostic::DiagnosticView,
         style,
         text::{count, listed},
     },
@@ -118,7 +118,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         Ok(linted) => linted,
         Err(failure) => {
             if args.format == LintFormat::Sarif {
-                ui.json(&sarif::failed(&failure.clone().into_note()))?;
+                ui.json(&sarif::failed(&failure.clone().into_diagnostic()))?;
             }
             return Err(failure);
         }
@@ -128,8 +128,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             // What the exit code is about is shown in any case.
             let least = if args.quiet { args.deny.severity() } else { Severity::Info };
             let mut out = String::new();
-            for note in linted.findings.iter().filter(|note| note.severity >= least) {
-                let _ = writeln!(out, "{:#}", DiagnosticView::of(note, ui.columns().unwrap_or(100)));
+            for diagnostic in linted.findings.iter().filter(|diagnostic| diagnostic.severity >= least) {
+                let _ = writeln!(out, "{:#}", DiagnosticView::of(diagnostic, ui.columns().unwrap_or(100)));
             }
             ui.view(&out)?;
         }
@@ -142,7 +142,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if !args.quiet {
         ui.eprint(&tally(&linted));
     }
-    let denied = linted.findings.iter().any(|note| note.severity >= args.deny.severity());
+    let denied = linted.findings.iter().any(|diagnostic| diagnostic.severity >= args.deny.severity());
     Ok(if denied { Exit::Lint } else { Exit::Done })
 }
 
@@ -175,7 +175,11 @@ fn tally(linted: &LintReport) -> String {
         [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
             .into_iter()
             .map(|(severity, word)| {
-                (severity, linted.findings.iter().filter(|note| note.severity == severity).count(), word)
+                (
+                    severity,
+                    linted.findings.iter().filter(|diagnostic| diagnostic.severity == severity).count(),
+                    word,
+                )
             })
             .filter(|(_, many, _)| *many > 0)
             .map(|(severity, many, word)| {

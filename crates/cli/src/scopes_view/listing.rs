@@ -1,4 +1,4 @@
-//! What the listings have in common: their flags, the question to the engine, and the notes.
+//! What the listings have in common: their flags, the question to the engine, and the diagnostics.
 
 use super::{
     row::{LayerContents, ListingGroup},

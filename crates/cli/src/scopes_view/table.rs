@@ -59,7 +59,7 @@ fn known(diagnostic: &Diagnostic) -> DiagnosticKey<'_> {
     (diagnostic.code, &diagnostic.message, place)
 }
 
-/// The notes that are about other groups alone: about one of their rows, about the order of hooks, about servers.
+/// The diagnostics that are about other groups alone: about one of their rows, about the order of hooks, about servers.
 struct UnrelatedDiagnostics<'a> {
     groups: &'a [ListingGroup],
     of_rows: BTreeSet<DiagnosticKey<'a>>,

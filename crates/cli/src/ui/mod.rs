@@ -3,7 +3,7 @@
 //! A view is built as text with the colours of [`style`] and handed over in one piece. What came from a file passes
 //! [`text::visible`] or [`text::one_line`] on its way, so that nothing in it can move the cursor or hide.
 
-pub mod note;
+pub mod diagnostic;
 pub mod patch;
 pub mod progress;
 pub mod style;
@@ -103,8 +103,8 @@ impl Ui {
         Some(terminal_size::terminal_size_of(io::stdout()).map_or(WIDE, |(width, _)| width.0.into()).max(40))
     }
 
-    /// Returns how many columns a note on stderr may have.
-    pub fn note_columns(&self) -> usize {
+    /// Returns how many columns a diagnostic on stderr may have.
+    pub fn diagnostic_columns(&self) -> usize {
         terminal_size::terminal_size_of(io::stderr()).map_or(WIDE, |(width, _)| width.0.into()).max(40)
     }
 

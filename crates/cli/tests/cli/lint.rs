@@ -241,8 +241,12 @@ fn each_finding_about_a_text_has_help() {
     let codes = ["hidden/zero-width", "forged/role", "forged/marker", "secret/sk"];
     let json = sandbox.run("preface lint --format json").exits(0).json();
     for code in codes {
-        let found = json["diagnostics"].as_array().expect("a list").iter().find(|note| note["code"] == code);
-        let help = found.map(|note| note["help"].as_str().unwrap_or_default().to_owned());
+        let found = json["diagnostics"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|diagnostic| diagnostic["code"] == code);
+        let help = found.map(|diagnostic| diagnostic["help"].as_str().unwrap_or_default().to_owned());
         assert!(help.is_some_and(|help| !help.is_empty()), "{code}: {json}");
     }
     let sarif = sandbox.run("preface lint --format sarif").exits(0).stdout;
@@ -356,11 +360,11 @@ fn a_finding_in_a_profile_or_in_settings_has_the_line_of_the_file() {
         .as_array()
         .expect("a list")
         .iter()
-        .filter(|note| note["severity"] == "warning" && !note["location"]["line"].is_null())
-        .map(|note| {
-            let place = &note["location"];
+        .filter(|diagnostic| diagnostic["severity"] == "warning" && !diagnostic["location"]["line"].is_null())
+        .map(|diagnostic| {
+            let place = &diagnostic["location"];
             let number = |key: &str| place[key].as_u64().expect("a number");
-            let code = note["code"].as_str().expect("a code");
+            let code = diagnostic["code"].as_str().expect("a code");
             (code, place["path"].as_str().expect("a path"), number("line"), number("column"))
         })
         .collect();

@@ -32,7 +32,7 @@ fn hook(script: &str, timeout: &str) -> Sandbox {
     sandbox
 }
 
-/// The note of a failed hook, and what it ends with.
+/// The diagnostic of a failed hook, and what it ends with.
 fn failed(why: &str, end: &str) -> String {
     let place = " ——▶ ~/.sf/agent/extensions/hooks/bad/manifest.json   (global layer)\n";
     format!(
@@ -106,7 +106,7 @@ fn a_hook_that_prints_a_gigabyte() {
     assert_eq!(output.status.code(), Some(0));
 }
 
-/// Each of them is listed, and the note that each brings is one line together.
+/// Each of them is listed, and the diagnostic that each brings is one line together.
 #[test]
 fn ten_thousand_skills() {
     let sandbox = Sandbox::empty();

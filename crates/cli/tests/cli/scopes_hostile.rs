@@ -26,7 +26,7 @@ fn sound() -> Sandbox {
     sandbox
 }
 
-/// Lists everything with the project trusted for the call; the sound tools are always there. Returns each note as
+/// Lists everything with the project trusted for the call; the sound tools are always there. Returns each diagnostic as
 /// `code: message`.
 #[track_caller]
 fn diagnostics(sandbox: &Sandbox) -> Vec<String> {
@@ -98,7 +98,7 @@ fn a_pipe_is_not_waited_for() {
     }
 }
 
-/// More extensions than anybody has: their category is left out with one note, the other ones are there.
+/// More extensions than anybody has: their category is left out with one diagnostic, the other ones are there.
 #[test]
 fn ten_thousand_directories_and_one() {
     let sandbox = sound();

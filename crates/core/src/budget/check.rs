@@ -76,7 +76,7 @@ pub fn check(
         && (low..=high).contains(&limit.tokens)
         && low < high
     {
-        diagnostics.push(uncertain_note(needed, limit, low..=high, counter));
+        diagnostics.push(uncertain_diagnostic(needed, limit, low..=high, counter));
         return Ok(());
     }
     if needed <= limit.tokens {
@@ -99,7 +99,7 @@ pub fn check(
 }
 
 /// Warns that the limit is within the error of an estimate.
-fn uncertain_note(
+fn uncertain_diagnostic(
     needed: usize,
     limit: Limit<'_>,
     may_be: RangeInclusive<usize>,

@@ -119,7 +119,9 @@ fn within(
             break;
         }
     }
-    let last = last.map(|(at, rest)| (at, rest, kept[at].meta.clone()));
+    // All of them are over the limit, so one did not fit.
+    let Some((last, rest)) = last else { return Ok(Draft { parts: kept, absent }) };
+    let (last_id, last_priority) = (kept[last].meta.id.clone(), kept[last].meta.priority);
     let mut parts = Vec::with_capacity(kept.len());
     for (at, mut part) in kept.into_iter().enumerate() {
         let fits = match room[at] {
@@ -136,17 +138,12 @@ fn within(
         } else {
             if room[at].is_none() {
                 let help = over_budget(limit.set_in);
-                diagnostics.push(dropped_note(&part, needs[at], limit.tokens, "the budget").help(help));
+                diagnostics.push(dropped_diagnostic(&part, needs[at], limit.tokens, "the budget").help(help));
             }
-            let ended = match &last {
-                Some((last, _, meta)) if *last != at => {
-                    format!(
-                        "the budget of {} ended with `{}` (priority {})",
-                        limit.tokens, meta.id, meta.priority
-                    )
-                }
-                Some((_, rest, _)) => format!("{rest} of the budget of {} are left", limit.tokens),
-                None => format!("the budget is {}", limit.tokens),
+            let ended = if at == last {
+                format!("{rest} of the budget of {} are left", limit.tokens)
+            } else {
+                format!("the budget of {} ended with `{last_id}` (priority {last_priority})", limit.tokens)
             };
             absent.push(Absent {
                 section: part.meta.id.clone(),
@@ -158,7 +155,7 @@ fn within(
     Ok(Draft { parts, absent })
 }
 
-/// Clips a part to `max` tokens. False if nothing of it stays. The notes name the limit behind it: the part's own
+/// Clips a part to `max` tokens. False if nothing of it stays. The diagnostics name the limit behind it: the part's own
 /// ceiling, or the budget that left it no more.
 fn hold(
     part: &mut DraftPart,
@@ -177,7 +174,7 @@ fn hold(
     };
     let cut = (part.meta.cut != CutRule::Whole).then(|| cut_part(part, max, counter)).flatten();
     let Some((mut cut, gone, cut_tokens)) = cut else {
-        diagnostics.push(dropped_note(part, total_tokens, limit, whose).help(help));
+        diagnostics.push(dropped_diagnostic(part, total_tokens, limit, whose).help(help));
         return false;
     };
     // What was last goes first, so that each range counts in the text before its cut.
@@ -241,7 +238,7 @@ fn over_budget(set_in: &str) -> String {
     format!("raise the budget ({set_in}), or shorten the text")
 }
 
-fn dropped_note(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
+fn dropped_diagnostic(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
     let what = format!("section `{}` ({tokens} tokens)", part.meta.id);
     let why = format!("{whose} is {max}");
     Diagnostic::left_out(Severity::Warning, DiagnosticCode::BudgetDropped, what, why)

@@ -125,7 +125,7 @@ impl CatalogTexts {
                 }
                 CatalogChunk::Kept { written, span, why } => {
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: false };
-                    diagnostics.push(uncompiled_note(written, why, at.place(span)));
+                    diagnostics.push(uncompiled_diagnostic(written, why, at.place(span)));
                     push(body, written, origin);
                 }
                 CatalogChunk::Value { expression, written, span } => {
@@ -220,7 +220,7 @@ fn path_of<'b>(expression: &Expression, bindings: &'b Bindings) -> Option<(Strin
     }
 }
 
-fn uncompiled_note(written: &str, why: &UncompiledReason, place: Place) -> Diagnostic {
+fn uncompiled_diagnostic(written: &str, why: &UncompiledReason, place: Place) -> Diagnostic {
     let shown: String = written.chars().take(60).collect();
     let why = match why {
         UncompiledReason::Unparsed(why) => format!("it is no expression ({why})"),

@@ -106,7 +106,7 @@ impl AgentStart {
         let text = match reply.system_prompt {
             _ if reply.replace_with_empty => Some(String::new()),
             Some(text) if text.is_empty() => {
-                diagnostics.push(hook.note(empty_prompt_note(hook.name)));
+                diagnostics.push(hook.note(empty_prompt_diagnostic(hook.name)));
                 None
             }
             other => other,
@@ -129,7 +129,7 @@ impl AgentStart {
             self.set_by = Some(hook.name.to_owned());
         }
         if stale {
-            diagnostics.push(hook.note(stale_override_note(hook.name)));
+            diagnostics.push(hook.note(stale_override_diagnostic(hook.name)));
         }
         self.messages.extend(reply.message);
         diagnostics
@@ -155,14 +155,14 @@ pub fn rebased(seen: &Prompt, base: &Prompt, rebuilt: &Prompt) -> Option<Prompt>
     Some(prompt)
 }
 
-fn empty_prompt_note(hook: &str) -> Diagnostic {
+fn empty_prompt_diagnostic(hook: &str) -> Diagnostic {
     let what =
         format!("hook `{}` answered with an empty prompt at {EVENT}; that changes nothing", shown(hook));
     Diagnostic::warning(DiagnosticCode::HookEmptyPrompt, what)
         .help("`\"replace_with_empty\": true` sends an empty prompt")
 }
 
-fn stale_override_note(hook: &str) -> Diagnostic {
+fn stale_override_diagnostic(hook: &str) -> Diagnostic {
     let what = format!(
         "hook `{}` switched tools, but the text of this run was replaced by a hook and does not show it",
         shown(hook)

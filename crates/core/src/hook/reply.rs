@@ -14,9 +14,9 @@ use serde_json::Value;
 ///
 /// ```
 /// use preface_core::hook::{HookEvent, HookReply};
-/// let (reply, notes) = HookReply::read("tone", HookEvent::BeforeAgentStart, br#"{"system_prompt": "Be brief."}"#)?;
+/// let (reply, diagnostics) = HookReply::read("tone", HookEvent::BeforeAgentStart, br#"{"system_prompt": "Be brief."}"#)?;
 /// assert_eq!(reply.system_prompt.as_deref(), Some("Be brief."));
-/// assert!(notes.is_empty());
+/// assert!(diagnostics.is_empty());
 /// let (nothing, _) = HookReply::read("tone", HookEvent::BeforeAgentStart, b"\n")?;
 /// assert_eq!(nothing, HookReply::default());
 /// # Ok::<(), preface_core::hook::HookFailure>(())

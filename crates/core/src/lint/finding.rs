@@ -34,13 +34,13 @@ pub trait TextFinding {
     }
 }
 
-/// Turns findings into notes on the file `path`, in one pass over `text` where the findings are in its order.
+/// Turns findings into diagnostics on the file `path`, in one pass over `text` where the findings are in its order.
 ///
 /// ```
 /// use preface_core::lint::{finding::diagnostics, hidden};
 /// let text = "one\ntwo\u{200b}\n";
-/// let notes = diagnostics(&hidden::scan(text), text, None, "AGENTS.md");
-/// let place = notes[0].place.as_ref().unwrap();
+/// let diagnostics = diagnostics(&hidden::scan(text), text, None, "AGENTS.md");
+/// let place = diagnostics[0].place.as_ref().unwrap();
 /// assert_eq!((place.line, place.column, place.span.clone()), (Some(2), Some(4), Some(7..10)));
 /// ```
 #[must_use]

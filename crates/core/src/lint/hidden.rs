@@ -302,13 +302,13 @@ pub enum CommentHandling {
     Stripped,
 }
 
-/// Turns findings into notes on the file `path`, and notes of each comment if the model sees it.
+/// Turns findings into diagnostics on the file `path`, and reports each comment if the model sees it.
 ///
 /// ```
 /// use preface_core::lint::hidden::{CommentHandling, diagnostics, scan};
 /// let text = "<!-- psst -->";
-/// let notes = diagnostics(&scan(text), text, None, "AGENTS.md", CommentHandling::Sent);
-/// assert_eq!(notes[0].help.as_deref(), Some("the model sees it; remove the comment if it is not meant for the model"));
+/// let diagnostics = diagnostics(&scan(text), text, None, "AGENTS.md", CommentHandling::Sent);
+/// assert_eq!(diagnostics[0].help.as_deref(), Some("the model sees it; remove the comment if it is not meant for the model"));
 /// ```
 #[must_use]
 pub fn diagnostics(

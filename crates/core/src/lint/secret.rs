@@ -18,8 +18,10 @@ pub struct Pattern {
     pub code: DiagnosticCode,
     /// A description of the credential, for messages.
     pub what: &'static str,
-    start: &'static str,
-    end: fn(text: &str, start: usize) -> PrefixMatch,
+    /// The prefixes, sorted.
+    starts: &'static [&'static str],
+    /// Decides at a prefix, which reaches from `start` to `after`.
+    end: fn(text: &str, start: usize, after: usize) -> PrefixMatch,
 }
 
 /// The result of a check at a prefix that was found.
@@ -32,195 +34,107 @@ enum PrefixMatch {
     Nothing(usize),
 }
 
-/// The patterns, by code and prefix.
+/// The patterns, by code.
 pub const PATTERNS: &[Pattern] = &[
     Pattern {
         code: DiagnosticCode::SecretAnthropic,
         what: "an Anthropic key",
-        start: "sk-ant-",
-        end: |text, at| token(text, at, 7, is_dashed),
-    },
-    Pattern { code: DiagnosticCode::SecretAws, what: "an AWS access key", start: "AKIA", end: aws },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "AWS_SECRET_KEY",
-        end: |text, at| aws_secret(text, at + 14),
+        starts: &["sk-ant-"],
+        end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "SECRET_ACCESS_KEY",
-        end: |text, at| aws_secret(text, at + 17),
+        code: DiagnosticCode::SecretAws,
+        what: "an AWS access key",
+        starts: &["AKIA"],
+        end: |text, start, _| aws(text, start),
     },
     Pattern {
         code: DiagnosticCode::SecretAwsSecret,
         what: "an AWS secret key",
-        start: "SecretAccessKey",
-        end: |text, at| aws_secret(text, at + 15),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "_SECRET_ACCESS_KEY",
-        end: |text, at| aws_secret(text, at + 18),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "_secret_access_key",
-        end: |text, at| aws_secret(text, at + 18),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "awsSecretAccessKey",
-        end: |text, at| aws_secret(text, at + 18),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "aws_secret_key",
-        end: |text, at| aws_secret(text, at + 14),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "secretAccessKey",
-        end: |text, at| aws_secret(text, at + 15),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
-        what: "an AWS secret key",
-        start: "secret_access_key",
-        end: |text, at| aws_secret(text, at + 17),
+        starts: &[
+            "AWS_SECRET_KEY",
+            "SECRET_ACCESS_KEY",
+            "SecretAccessKey",
+            "_SECRET_ACCESS_KEY",
+            "_secret_access_key",
+            "awsSecretAccessKey",
+            "aws_secret_key",
+            "secretAccessKey",
+            "secret_access_key",
+        ],
+        end: |text, _, after| aws_secret(text, after),
     },
     Pattern {
         code: DiagnosticCode::SecretAwsTemporary,
         what: "a temporary AWS access key",
-        start: "ASIA",
-        end: aws,
+        starts: &["ASIA"],
+        end: |text, start, _| aws(text, start),
     },
     Pattern {
         code: DiagnosticCode::SecretGithub,
         what: "a GitHub token",
-        start: "ghp_",
-        end: |text, at| token(text, at, 4, is_word),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretGithub,
-        what: "a GitHub token",
-        start: "ghr_",
-        end: |text, at| token(text, at, 4, is_word),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretGithub,
-        what: "a GitHub token",
-        start: "ghs_",
-        end: |text, at| token(text, at, 4, is_word),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretGithub,
-        what: "a GitHub token",
-        start: "ghu_",
-        end: |text, at| token(text, at, 4, is_word),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretGithub,
-        what: "a GitHub token",
-        start: "github_pat_",
-        end: |text, at| token(text, at, 11, is_word),
+        starts: &["ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"],
+        end: |text, _, after| token(text, after, is_word),
     },
     Pattern {
         code: DiagnosticCode::SecretGithubOauth,
         what: "a GitHub OAuth token",
-        start: "gho_",
-        end: |text, at| token(text, at, 4, is_word),
+        starts: &["gho_"],
+        end: |text, _, after| token(text, after, is_word),
     },
     Pattern {
         code: DiagnosticCode::SecretGitlab,
         what: "a GitLab token",
-        start: "glpat-",
-        end: |text, at| token(text, at, 6, is_dashed),
+        starts: &["glpat-"],
+        end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
         code: DiagnosticCode::SecretGoogle,
         what: "a Google API key",
-        start: "AIza",
-        end: |text, at| token(text, at, 4, is_dashed),
+        starts: &["AIza"],
+        end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
         code: DiagnosticCode::SecretHuggingface,
         what: "a Hugging Face token",
-        start: "hf_",
-        end: |text, at| plain_token(text, at, 3, 30..=60),
+        starts: &["hf_"],
+        end: |text, _, after| plain_token(text, after, 30..=60),
     },
     Pattern {
         code: DiagnosticCode::SecretNpm,
         what: "an npm token",
-        start: "npm_",
-        end: |text, at| plain_token(text, at, 4, 36..=36),
+        starts: &["npm_"],
+        end: |text, _, after| plain_token(text, after, 36..=36),
     },
     Pattern {
         code: DiagnosticCode::SecretPrivateKey,
         what: "a private key",
-        start: "-----BEGIN ",
-        end: private_key,
+        starts: &["-----BEGIN "],
+        end: |text, start, _| private_key(text, start),
     },
     Pattern {
         code: DiagnosticCode::SecretPypi,
         what: "a PyPI token",
-        start: "pypi-AgE",
-        end: |text, at| token(text, at, 8, is_dashed),
-    },
-    Pattern { code: DiagnosticCode::SecretSk, what: "a secret key", start: "sk-", end: secret_key },
-    Pattern {
-        code: DiagnosticCode::SecretSlack,
-        what: "a Slack token",
-        start: "xapp-",
-        end: |text, at| token(text, at, 5, is_dashed),
+        starts: &["pypi-AgE"],
+        end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
-        code: DiagnosticCode::SecretSlack,
-        what: "a Slack token",
-        start: "xoxa-",
-        end: |text, at| token(text, at, 5, is_dashed),
+        code: DiagnosticCode::SecretSk,
+        what: "a secret key",
+        starts: &["sk-"],
+        end: |text, _, after| secret_key(text, after),
     },
     Pattern {
         code: DiagnosticCode::SecretSlack,
         what: "a Slack token",
-        start: "xoxb-",
-        end: |text, at| token(text, at, 5, is_dashed),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretSlack,
-        what: "a Slack token",
-        start: "xoxp-",
-        end: |text, at| token(text, at, 5, is_dashed),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretSlack,
-        what: "a Slack token",
-        start: "xoxr-",
-        end: |text, at| token(text, at, 5, is_dashed),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretSlack,
-        what: "a Slack token",
-        start: "xoxs-",
-        end: |text, at| token(text, at, 5, is_dashed),
+        starts: &["xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"],
+        end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
         code: DiagnosticCode::SecretStripe,
         what: "a Stripe key",
-        start: "rk_live_",
-        end: |text, at| token(text, at, 8, is_word),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretStripe,
-        what: "a Stripe key",
-        start: "sk_live_",
-        end: |text, at| token(text, at, 8, is_word),
+        starts: &["rk_live_", "sk_live_"],
+        end: |text, _, after| token(text, after, is_word),
     },
 ];
 
@@ -281,7 +195,9 @@ impl TextFinding for Secret {
 /// ```
 #[must_use]
 pub fn scan(text: &str) -> Vec<Secret> {
-    let mut found: Vec<Secret> = PATTERNS.iter().flat_map(|pattern| matches(text, pattern)).collect();
+    let starts =
+        PATTERNS.iter().flat_map(|pattern| pattern.starts.iter().map(move |start| (pattern, *start)));
+    let mut found: Vec<Secret> = starts.flat_map(|(pattern, start)| matches(text, pattern, start)).collect();
     // The sort is stable, so the pattern that is listed first keeps a range that two patterns claim. What reaches
     // beyond a token that began earlier keeps its rest.
     found.sort_by_key(|secret| secret.range.start);
@@ -304,19 +220,7 @@ pub fn scan(text: &str) -> Vec<Secret> {
 /// ```
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let found = scan(text);
-    if found.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut clean = String::with_capacity(text.len());
-    let mut at = 0;
-    for Secret { range, .. } in found {
-        clean.push_str(&text[at..range.start]);
-        clean.push_str(REDACTED);
-        at = range.end;
-    }
-    clean.push_str(&text[at..]);
-    Cow::Owned(clean)
+    replace(text, |clean, _| clean.push_str(REDACTED))
 }
 
 /// Masks each token that looks like a credential for people: its first bytes stay, the rest is asterisks.
@@ -329,13 +233,26 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn mask(text: &str) -> Cow<'_, str> {
+    replace(text, |clean, token| {
+        clean.extend(token.char_indices().map(|(at, c)| if at < SHOWN { c } else { '*' }));
+    })
+}
+
+/// Writes each token that looks like a credential with `write`, and the rest of the text as it is.
+fn replace(text: &str, write: fn(clean: &mut String, token: &str)) -> Cow<'_, str> {
     let found = scan(text);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
-    let is_masked =
-        |at: usize| found.iter().any(|secret| (secret.range.start + SHOWN..secret.range.end).contains(&at));
-    Cow::Owned(text.char_indices().map(|(at, c)| if is_masked(at) { '*' } else { c }).collect())
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for Secret { range, .. } in found {
+        clean.push_str(&text[at..range.start]);
+        write(&mut clean, &text[range.clone()]);
+        at = range.end;
+    }
+    clean.push_str(&text[at..]);
+    Cow::Owned(clean)
 }
 
 /// Replaces each occurrence of a known secret by `[REDACTED]`. Longer ones go first; empty ones are skipped.
@@ -357,28 +274,27 @@ pub fn redact_known<'t>(text: &'t str, secrets: &[&str]) -> Cow<'t, str> {
     })
 }
 
-fn matches(text: &str, pattern: &Pattern) -> Vec<Secret> {
-    let finder = memmem::Finder::new(pattern.start);
+fn matches(text: &str, pattern: &Pattern, prefix: &str) -> Vec<Secret> {
+    let finder = memmem::Finder::new(prefix);
+    let is_word = prefix.starts_with(|c: char| c.is_ascii_alphanumeric());
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(next) = finder.find(&text.as_bytes()[at..]) {
         let start = at + next;
-        let word = pattern.start.starts_with(|c: char| c.is_ascii_alphanumeric());
-        if word && !starts_word(text, start) {
+        if is_word && !starts_word(text, start) {
             at = start + 1;
             continue;
         }
-        match (pattern.end)(text, start) {
-            PrefixMatch::Token(end) => {
-                found.push(Secret { range: start..end, code: pattern.code, what: pattern.what });
+        let range = match (pattern.end)(text, start, start + prefix.len()) {
+            PrefixMatch::Token(end) => start..end,
+            PrefixMatch::Value(range) => range,
+            PrefixMatch::Nothing(end) => {
                 at = end;
+                continue;
             }
-            PrefixMatch::Value(range) => {
-                at = range.end;
-                found.push(Secret { range, code: pattern.code, what: pattern.what });
-            }
-            PrefixMatch::Nothing(end) => at = end,
-        }
+        };
+        at = range.end;
+        found.push(Secret { range, code: pattern.code, what: pattern.what });
     }
     found
 }
@@ -410,15 +326,13 @@ fn run(text: &str, at: usize, belongs: fn(u8) -> bool) -> usize {
     text.as_bytes()[at..].iter().take_while(|byte| belongs(**byte)).count()
 }
 
-fn token(text: &str, start: usize, prefix: usize, belongs: fn(u8) -> bool) -> PrefixMatch {
-    let after = start + prefix;
+fn token(text: &str, after: usize, belongs: fn(u8) -> bool) -> PrefixMatch {
     let end = after + run(text, after, belongs);
     if end - after >= SHORTEST { PrefixMatch::Token(end) } else { PrefixMatch::Nothing(end) }
 }
 
 /// Takes letters and digits alone, so many of them. Names such as `npm_config_registry` have underscores.
-fn plain_token(text: &str, start: usize, prefix: usize, length: RangeInclusive<usize>) -> PrefixMatch {
-    let after = start + prefix;
+fn plain_token(text: &str, after: usize, length: RangeInclusive<usize>) -> PrefixMatch {
     let end = after + run(text, after, is_dashed);
     let is_token =
         length.contains(&(end - after)) && text[after..end].bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -449,12 +363,12 @@ fn aws_secret(text: &str, at: usize) -> PrefixMatch {
 }
 
 /// Takes `sk-` and what follows for a key, unless it is a chain of short lower-case words.
-fn secret_key(text: &str, start: usize) -> PrefixMatch {
-    match token(text, start, 3, is_dashed) {
+fn secret_key(text: &str, after: usize) -> PrefixMatch {
+    match token(text, after, is_dashed) {
         PrefixMatch::Token(end) => {
             let is_name =
                 |word: &str| word.len() < SHORTEST && word.bytes().all(|byte| byte.is_ascii_lowercase());
-            let key = &text[start + 3..end];
+            let key = &text[after..end];
             if key.split('-').all(is_name) { PrefixMatch::Nothing(end) } else { PrefixMatch::Token(end) }
         }
         nothing => nothing,
@@ -517,8 +431,10 @@ mod tests {
 
     #[test]
     fn patterns_are_sorted_and_have_each_prefix_once() {
+        let all =
+            PATTERNS.iter().flat_map(|pattern| pattern.starts.iter().map(|start| (pattern.code, *start)));
         assert!(
-            PATTERNS.is_sorted_by(|a, b| (a.code, a.start) < (b.code, b.start)),
+            all.is_sorted_by(|a, b| a < b),
             "PATTERNS must stay sorted by code and prefix, without duplicates"
         );
     }
@@ -526,7 +442,7 @@ mod tests {
     #[test]
     fn a_message_never_quotes_the_token() {
         let token = "Zq7".repeat(12);
-        for Pattern { start, .. } in PATTERNS {
+        for start in PATTERNS.iter().flat_map(|pattern| pattern.starts) {
             for secret in scan(&format!("{start}{token}")) {
                 assert!(!secret.message().contains("Zq7") && !format!("{secret:?}").contains("Zq7"));
             }

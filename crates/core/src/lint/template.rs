@@ -1,4 +1,4 @@
-//! Notes on a template that its author may want to know; none of them changes what it renders to.
+//! Diagnostics about a template that its author may want to know; none of them changes what it renders to.
 //!
 //! Everything here follows from the text and a [`VariableTypes`] of the known keys. What depends on
 //! files (`template/missing-file` and its like) is found by the host.
@@ -22,7 +22,7 @@ use crate::{
 use serde::Serialize;
 use std::{cmp::Reverse, ops::Range};
 
-/// A note on a place of a template.
+/// A diagnostic on a place of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TemplateFinding {
     /// Code, severity, message and place for people.
@@ -172,7 +172,7 @@ impl PendingFinding {
     }
 }
 
-/// The worst notes, and of equally bad ones the first.
+/// The worst diagnostics, and of equally bad ones the first.
 struct PendingFindings(BoundedList<(Reverse<Severity>, usize), PendingFinding>);
 
 impl PendingFindings {

@@ -217,12 +217,12 @@ impl MessageReader<'_> {
             }
         }
         self.at += 1;
-        diagnostics.extend(first.map(|(key, span)| self.ignored_keys_note(&key, span, keys - 1)));
+        diagnostics.extend(first.map(|(key, span)| self.ignored_keys_diagnostic(&key, span, keys - 1)));
         Ok(())
     }
 
     /// Reports all keys beside `messages` in one diagnostic.
-    fn ignored_keys_note(&self, first: &Value, span: Range<usize>, others: usize) -> Diagnostic {
+    fn ignored_keys_diagnostic(&self, first: &Value, span: Range<usize>, others: usize) -> Diagnostic {
         let name = shown(first.as_str().unwrap_or_default());
         let message = match others {
             0 => format!("`{name}` beside `messages` is not read"),

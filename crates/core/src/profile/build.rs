@@ -20,7 +20,7 @@ use crate::{
     origin::{LiteralSource, Origin, Piece},
     section::SectionId,
     serde_message::SerdeMessage,
-    suggestion::{did_you_mean, quoted, suggest_or},
+    suggestion::{quoted, suggest_or},
     trust::TrustMode,
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -243,10 +243,7 @@ impl ProfileBuilder<'_> {
         for (at, id) in remove.iter().enumerate() {
             if tables.remove(id).is_none() {
                 let error = self.error(&["remove", &at.to_string()], format!("unknown section: `{id}`"));
-                return Err(match did_you_mean(id, tables.keys().map(String::as_str)) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error,
-                });
+                return Err(error.near(id, tables.keys().map(String::as_str)));
             }
         }
         let order = self.order(&tables, &remove, added_after.as_ref())?;

@@ -1,6 +1,9 @@
 //! Reading one profile text. What is not checked yet: that sections, orders and files exist; `build` does that.
 
-use crate::diagnostic::{Diagnostic, DiagnosticCode, Place};
+use crate::{
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    suggestion::did_you_mean,
+};
 use std::{fmt, ops::Range};
 use toml::Value;
 
@@ -154,6 +157,14 @@ impl ProfileError {
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Adds the name that an unknown one was meant to be, if one is near.
+    pub(super) fn near<'a>(self, unknown: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        match did_you_mean(unknown, names) {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
     }
 }
 

@@ -68,7 +68,7 @@ impl RawReminder {
         let Some(description) = self.description.clone() else {
             let what = format!("`{}` has no `description`", self.id);
             let help = "describe the event in one sentence of the frontmatter";
-            return Err(Box::new(self.invalid_note(what).help(help)));
+            return Err(Box::new(self.invalid_diagnostic(what).help(help)));
         };
         let fields = self.fields.clone().unwrap_or_default();
         self.reminder(description, fields)
@@ -87,7 +87,7 @@ impl RawReminder {
             } else {
                 format!("remove `fields`, or write {}", quoted(&other.fields))
             };
-            return Err(Box::new(self.invalid_note(what).help(help)));
+            return Err(Box::new(self.invalid_diagnostic(what).help(help)));
         }
         let description = self.description.clone().unwrap_or_else(|| other.description.clone());
         self.reminder(description, other.fields.clone())
@@ -96,7 +96,7 @@ impl RawReminder {
     fn reminder(self, description: String, fields: Vec<EventField>) -> Result<Reminder, Box<Diagnostic>> {
         let text = self.body.first().map_or("", |piece| &piece.text);
         let template = Template::parse(text, &TemplateOptions::default())
-            .map_err(|error| Box::new(self.invalid_note(error.to_string())))?;
+            .map_err(|error| Box::new(self.invalid_diagnostic(error.to_string())))?;
         for token in template.tokens() {
             let Some(key) = token.key.filter(|key| token.stray.is_none() && key.kind() == EVENT) else {
                 continue;
@@ -105,7 +105,7 @@ impl RawReminder {
                 let what =
                     format!("`{}` names `{}`, which its event does not have", self.id, shown(key.as_str()));
                 let near = did_you_mean(key.name(), fields.iter().map(|field| field.name.as_str()));
-                let diagnostic = self.invalid_note(what);
+                let diagnostic = self.invalid_diagnostic(what);
                 return Err(Box::new(match near {
                     Some(near) => diagnostic.help(format!("did you mean `event:{near}`?")),
                     None => diagnostic,
@@ -116,7 +116,7 @@ impl RawReminder {
         Ok(Reminder { id: self.id, description, fields, body: self.body, source: self.source })
     }
 
-    fn invalid_note(&self, what: String) -> Diagnostic {
+    fn invalid_diagnostic(&self, what: String) -> Diagnostic {
         let place = Place::file(Some(self.source.scope), self.source.path.clone());
         Diagnostic::warning(DiagnosticCode::ReminderInvalid, what).at(place)
     }

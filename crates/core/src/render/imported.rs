@@ -1,5 +1,5 @@
 //! Writing a text of an imported catalog: words as they are, values as they come out. What comes to nothing is left
-//! out, with a note; a value is never read for expressions again.
+//! out, with a diagnostic; a value is never read for expressions again.
 
 use super::{RenderRules, RenderedText, ValueForm};
 use crate::{
@@ -38,7 +38,7 @@ pub(super) fn write_imported(
         match evaluate(expression, &sight, &mut look) {
             Ok(fragments) => write_fragments(fragments, written, rules, out, diagnostics),
             Err(EvaluationError::Missing(missing)) => return Err(missing),
-            Err(EvaluationError::Fault(why)) => diagnostics.push(faulty_value_note(written, &why)),
+            Err(EvaluationError::Fault(why)) => diagnostics.push(faulty_value_diagnostic(written, &why)),
         }
     }
     Ok(())
@@ -103,7 +103,7 @@ fn binding_origin(rules: &RenderRules<'_>, name: &str) -> Origin {
     Origin::Literal { profile, key: format!("catalog.bind.{name}").into() }
 }
 
-fn faulty_value_note(written: &Piece, why: &str) -> Diagnostic {
+fn faulty_value_diagnostic(written: &Piece, why: &str) -> Diagnostic {
     let shown: String = written.text.chars().take(60).collect();
     let diagnostic =
         Diagnostic::warning(DiagnosticCode::CatalogValue, format!("`{shown}` was left out: {why}"));

@@ -217,7 +217,7 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
     spans.get(spans.partition_point(|span| span.range.end <= at))
 }
 
-/// Makes notes of findings in a rendered text, with the place in the text that it was made of.
+/// Makes diagnostics of findings in a rendered text, with the place in the text that it was made of.
 fn report<F: TextFinding>(
     found: &[F],
     (text, spans): (&str, &[Span]),

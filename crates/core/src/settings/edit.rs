@@ -40,7 +40,7 @@ pub enum SettingChange {
 
 /// The reason why a settings file was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", self.note().message)]
+#[error("{}", self.diagnostic().message)]
 pub enum EditError {
     /// A file that does not parse, so no setting can be found in it.
     Unreadable(Box<Diagnostic>),
@@ -53,7 +53,7 @@ pub enum EditError {
 impl EditError {
     /// Returns the problem, the location and the remedy.
     #[must_use]
-    pub fn note(&self) -> &Diagnostic {
+    pub fn diagnostic(&self) -> &Diagnostic {
         match self {
             EditError::Unreadable(diagnostic)
             | EditError::NoObject(diagnostic)

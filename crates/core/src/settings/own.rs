@@ -302,12 +302,12 @@ fn read(id: &str, section: &SettingsNode) -> SectionOverride {
 /// ```
 /// use preface_core::{scope::Scope, settings::{merge, parse, SetBy, SystemPromptFileSettings}};
 /// let json = br#"{"contextProviders": {"SystemPromptFile": {"maxTokens": -1, "priority": 80}}}"#;
-/// let mut notes = Vec::new();
-/// let merged = merge(vec![parse(Scope::Project, ".stud/settings.json", json).0.unwrap()], &mut notes);
+/// let mut diagnostics = Vec::new();
+/// let merged = merge(vec![parse(Scope::Project, ".stud/settings.json", json).0.unwrap()], &mut diagnostics);
 /// let file = SystemPromptFileSettings::read(&merged);
 /// assert_eq!((file.max_tokens, file.max_tokens_by), (4096, None));
 /// assert_eq!((file.priority, file.priority_by), (80, Some(SetBy::Project)));
-/// assert_eq!(notes[0].code.as_str(), "settings/schema-violation");
+/// assert_eq!(diagnostics[0].code.as_str(), "settings/schema-violation");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemPromptFileSettings {

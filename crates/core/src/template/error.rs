@@ -50,7 +50,7 @@ impl TemplateError {
         format!("`if` blocks are nested more than {limit} deep")
     }
 
-    /// Returns the error as a note about the template `text` that is in the file `path`.
+    /// Returns the error as a diagnostic about the template `text` that is in the file `path`.
     #[must_use]
     pub fn to_diagnostic(&self, scope: Option<Scope>, path: &str, text: &str) -> Diagnostic {
         let span = self.position().range.clone();

@@ -182,7 +182,7 @@ pub fn row<'a>(scopes: &'a Scopes, scope: Scope, category: Category, id: &str) -
     row
 }
 
-/// `severity code` of each note.
+/// `severity code` of each diagnostic.
 pub fn severity_codes(diagnostics: &[Diagnostic]) -> Vec<String> {
     diagnostics.iter().map(|diagnostic| format!("{} {}", diagnostic.severity, diagnostic.code)).collect()
 }

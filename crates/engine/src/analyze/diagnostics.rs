@@ -128,7 +128,7 @@ impl RankedDiagnostics<'_> {
     }
 }
 
-/// A note with its place in the template.
+/// A diagnostic with its place in the template.
 struct PlacedDiagnostic {
     diagnostic: Diagnostic,
     range: Range<usize>,

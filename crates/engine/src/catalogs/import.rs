@@ -162,17 +162,17 @@ fn report(
 fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {
     let place = Place::file(None, escape_hidden(&dir.display().to_string()));
     let what = error.to_string();
-    let note = Diagnostic::error(DiagnosticCode::CatalogRefused, escape_hidden(&what)).at(place);
+    let diagnostic = Diagnostic::error(DiagnosticCode::CatalogRefused, escape_hidden(&what)).at(place);
     Box::new(match error {
         ImportError::NoVersion | ImportError::InvalidVersion(_) => {
-            note.help("name the version: three numbers with dots between them, such as `2.1.37`")
+            diagnostic.help("name the version: three numbers with dots between them, such as `2.1.37`")
         }
         ImportError::NoFiles => {
-            note.help("a prompt is a `.md` file with a head `<!-- name: … -->` in `system-prompts`")
+            diagnostic.help("a prompt is a `.md` file with a head `<!-- name: … -->` in `system-prompts`")
         }
         ImportError::NoPrompt { diagnostics, .. } => match diagnostics.first() {
-            Some(first) => note.help(format!("the first of them: {}", escape_hidden(&first.message))),
-            None => note,
+            Some(first) => diagnostic.help(format!("the first of them: {}", escape_hidden(&first.message))),
+            None => diagnostic,
         },
     })
 }

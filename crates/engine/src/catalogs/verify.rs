@@ -24,17 +24,21 @@ pub fn verify(system: &dyn System, version: &str) -> CatalogVerification {
     let version = version.to_owned();
     let index = match catalogs::index(system, &version) {
         Ok(index) => index,
-        Err(note) => return CatalogVerification { version, index: None, diagnostics: vec![*note] },
+        Err(diagnostic) => {
+            return CatalogVerification { version, index: None, diagnostics: vec![*diagnostic] };
+        }
     };
     let mut diagnostics = Diagnostics::new();
     let catalogs::ImportedCatalogFiles { raw, compiled } = catalogs::files(system, &index, &mut diagnostics);
     let found = preface_catalog::verify(&index, &StoredCatalogFiles { files: raw, compiled });
     // A file that could not be read is missing, too; it is reported once.
-    let paths: Vec<String> =
-        diagnostics.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
-    diagnostics.extend(found.into_iter().filter(|note| {
-        let name = note.place.as_ref().map_or("", |place| place.path.as_str());
-        note.code != DiagnosticCode::CatalogMissing || !paths.iter().any(|path| path.ends_with(name))
+    let paths: Vec<String> = diagnostics
+        .iter()
+        .filter_map(|diagnostic: &Diagnostic| Some(diagnostic.place.as_ref()?.path.clone()))
+        .collect();
+    diagnostics.extend(found.into_iter().filter(|diagnostic| {
+        let name = diagnostic.place.as_ref().map_or("", |place| place.path.as_str());
+        diagnostic.code != DiagnosticCode::CatalogMissing || !paths.iter().any(|path| path.ends_with(name))
     }));
     CatalogVerification { version, index: Some(index), diagnostics }
 }

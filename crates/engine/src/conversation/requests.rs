@@ -157,11 +157,16 @@ pub struct RequestSummary {
 
 impl RequestSummary {
     /// Returns the summary of a compaction whose request was not made here.
-    fn compaction(stored: &StoredRequest, usage: Option<RequestUsage>) -> RequestSummary {
+    fn compaction(
+        number: u64,
+        revision: Revision,
+        at: Timestamp,
+        usage: Option<RequestUsage>,
+    ) -> RequestSummary {
         RequestSummary {
-            number: stored.number,
-            at: format_instant(stored.at),
-            revision: stored.revision.revision,
+            number,
+            at: format_instant(at),
+            revision: revision.revision,
             purpose: RequestPurpose::Compaction,
             after_compaction: false,
             format: None,

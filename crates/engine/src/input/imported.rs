@@ -203,7 +203,7 @@ impl<'a> CatalogReader<'a> {
         }
     }
 
-    /// The text of the first of these prompts that there is, ready for the line; `None` if there is none, or with a note
+    /// The text of the first of these prompts that there is, ready for the line; `None` if there is none, or with a diagnostic
     /// where it cannot be used.
     fn body(
         &mut self,

@@ -12,7 +12,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::hidden::escape_hidden,
     origin::Piece,
-    profile::{OverBudgetAction, Profile, ProfileDirs, ProfileError, Setting},
+    profile::{OverBudgetAction, Profile, ProfileDirs, ProfileError, RawProfile, Setting},
     scope::Scope,
     settings::{
         self, BudgetSettings, LayerSettings, MergedSettings, PrefaceSettings, SetBy, SetValue,
@@ -56,7 +56,7 @@ pub(crate) struct LoadedProfile {
     pub settings: UserSettings,
     /// These settings, merged, and what that reported.
     pub merged: Arc<MergedSettings>,
-    pub merge_notes: Diagnostics,
+    pub merge_diagnostics: Diagnostics,
     /// The directories that files of the project may be in.
     pub bounds: Bounds,
     /// The directories that files of the tree must be in; `None` is anywhere.
@@ -79,13 +79,13 @@ impl ProfileSource {
     /// Returns the place of a key in the nearest profile that has it, such as `["section", "identity", "when"]`.
     #[must_use]
     pub fn place_of_key(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
-        profile::place_of_key(system, self.dir.as_deref(), &self.choice, path)
+        profile::place_of(system, self.dir.as_deref(), &self.choice, path, RawProfile::place_of)
     }
 
     /// Returns the place of the value of a key in the nearest profile that has it.
     #[must_use]
     pub fn place_of_value(&self, system: &dyn System, path: &[&str]) -> Option<Place> {
-        profile::place_of_value(system, self.dir.as_deref(), &self.choice, path)
+        profile::place_of(system, self.dir.as_deref(), &self.choice, path, RawProfile::place_of_value)
     }
 
     /// Finds the place of a variable in a condition, such as `section.identity.when`: the condition, if no file of the profile
@@ -253,8 +253,8 @@ impl Engine<'_> {
             (places, settings.as_ref().and_then(|settings| appended(settings, &profile)), global)
         };
         let settings = UserSettings { bundled, shared, global, sets };
-        let mut merge_notes = Diagnostics::new();
-        let merged = Arc::new(settings.merge(None, &mut merge_notes));
+        let mut merge_diagnostics = Diagnostics::new();
+        let merged = Arc::new(settings.merge(None, &mut merge_diagnostics));
         let of_settings = options::of_settings(&merged, &profile, &mut diagnostics);
         let mut profile = if of_settings.is_empty() {
             profile
@@ -314,7 +314,7 @@ impl Engine<'_> {
             given,
             settings,
             merged,
-            merge_notes,
+            merge_diagnostics,
             bounds,
             roots,
             store,

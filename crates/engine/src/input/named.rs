@@ -56,7 +56,7 @@ pub(crate) fn apply_append(append: Option<&Piece>, profile: &mut Arc<Profile>) {
     }
 }
 
-/// The most notes about the lists of tools of an agent.
+/// The most diagnostics about the lists of tools of an agent.
 const MOST_NOTES: usize = 20;
 
 /// The agent and the output style that were found by name.

@@ -51,7 +51,7 @@ impl Engine<'_> {
         let settings = match &layer {
             Some(layer) => Arc::new(loaded.settings.merge(Some(layer), &mut diagnostics)),
             None => {
-                diagnostics.extend(loaded.merge_notes.iter().cloned());
+                diagnostics.extend(loaded.merge_diagnostics.iter().cloned());
                 loaded.merged.clone()
             }
         };

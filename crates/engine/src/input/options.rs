@@ -50,7 +50,7 @@ impl OptionSetting {
     }
 }
 
-/// Returns the options of this profile that settings give. One that it does not have is a note.
+/// Returns the options of this profile that settings give. One that it does not have is a diagnostic.
 pub(crate) fn of_settings(
     settings: &MergedSettings,
     profile: &Profile,

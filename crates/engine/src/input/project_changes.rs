@@ -72,7 +72,7 @@ impl ProjectChanges {
         self.0.iter().filter(|change| change.affects_build).map(|change| change.diagnostic.clone())
     }
 
-    /// Returns a line for each change, fit to be shown. `notes` are those of the same build: the order of hooks and the
+    /// Returns a line for each change, fit to be shown. `diagnostics` are those of the same build: the order of hooks and the
     /// allowlist are reported where they are worked out.
     pub(crate) fn lines(&self, diagnostics: &Diagnostics) -> Vec<String> {
         let of_project = |diagnostic: &&Diagnostic| {

@@ -199,7 +199,7 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
     session.set_active_tools(&fewer).expect("other tools");
     assert!(!session.tools().iter().any(|tool| tool.name == "mcp__git__a"));
     session.set_active_tools(&names).expect("and back");
-    assert_eq!(session.tools().len(), names.len(), "{:?}", session.take_notes());
+    assert_eq!(session.tools().len(), names.len(), "{:?}", session.take_diagnostics());
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl Scenario {
         let mut prompts = Vec::new();
         for step in &self.steps {
             play.step(step, &mut prompts)?;
-            let diagnostics = play.session.take_notes();
+            let diagnostics = play.session.take_diagnostics();
             play.note(diagnostics);
         }
         let ScenarioRun { session, calls, diagnostics, .. } = play;

@@ -117,8 +117,8 @@ impl<'s> Session<'s> {
         &self.history
     }
 
-    /// Takes the notes that came up since they were taken last: failing hooks, unknown tools.
-    pub fn take_notes(&mut self) -> Diagnostics {
+    /// Takes the diagnostics that came up since they were taken last: failing hooks, unknown tools.
+    pub fn take_diagnostics(&mut self) -> Diagnostics {
         std::mem::take(&mut self.diagnostics)
     }
 

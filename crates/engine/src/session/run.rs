@@ -164,15 +164,15 @@ impl Session<'_> {
             let current = switched_snapshot.as_ref().unwrap_or(snapshot);
             let tools = super::inputs::tools(found, &current.turn.tools);
             let before = start.prompt().clone();
-            let mut hook_notes = Diagnostics::new();
+            let mut hook_diagnostics = Diagnostics::new();
             let mut call = HookCall::new(HookEvent::BeforeAgentStart, &snapshot.turn.cwd, &mut messages);
             call.prompt = words;
             call.system_prompt = Some(&before.text);
             call.tools = &tools;
             call.inputs = Some(&inputs);
-            let reply = hook.call(engine.system(), &mut call, &mut hook_notes);
+            let reply = hook.call(engine.system(), &mut call, &mut hook_diagnostics);
             let mut switched = Diagnostics::new();
-            hook_notes.extend(start.apply_reply(hook.source(), reply, |names| {
+            hook_diagnostics.extend(start.apply_reply(hook.source(), reply, |names| {
                 switched_by = Some(hook.source().name);
                 let current = switched_snapshot.as_ref().unwrap_or(snapshot);
                 let tools = super::tools::known(found, current, registered, names, &mut switched);
@@ -191,7 +191,7 @@ impl Session<'_> {
                 return Err(error);
             }
             diagnostics.append(&mut switched);
-            diagnostics.append(&mut hook_notes);
+            diagnostics.append(&mut hook_diagnostics);
             let trigger = Trigger::between(
                 TriggerKind::BeforeAgentStart,
                 Some(hook.source().name),

@@ -229,11 +229,11 @@ impl GrantedProject {
     /// Reports the texts that changed since the grant, and those that it did not cover.
     pub fn changed(&self, admitted: &[AdmittedText]) -> Diagnostics {
         let Some(granted) = &self.texts else { return Diagnostics::new() };
-        let note = |text: &AdmittedText| {
+        let diagnostic = |text: &AdmittedText| {
             let one = GrantedProject::texts_of(&self.root, std::slice::from_ref(text)).pop()?;
             let known = granted.iter().find(|granted| granted.path == one.path);
             let shown = text.shown.as_str();
-            let note = match known {
+            let diagnostic = match known {
                 Some(known) if known.digest == one.digest => return None,
                 Some(_) => {
                     let what = format!("{shown} changed since you trusted the project");
@@ -245,9 +245,9 @@ impl GrantedProject {
                         .help("look at it, then grant it")
                 }
             };
-            Some(note.at(Place::file(Some(Scope::Project), shown)))
+            Some(diagnostic.at(Place::file(Some(Scope::Project), shown)))
         };
-        admitted.iter().filter_map(note).collect()
+        admitted.iter().filter_map(diagnostic).collect()
     }
 }
 
@@ -277,10 +277,10 @@ impl Engine<'_> {
         }
         if loaded.profile.trust != TrustMode::Whole
             && let roots = loaded.roots.as_deref()
-            && let Some(note) =
+            && let Some(diagnostic) =
                 project_directory_outside(self.system(), &loaded.places, &loaded.bounds, roots)
         {
-            access.diagnostics.push(note);
+            access.diagnostics.push(diagnostic);
             access.places.project = None;
         }
         Ok(access)
@@ -374,10 +374,10 @@ impl TrustGate<'_> {
         };
         let (mut diagnostics, mut events) = (Diagnostics::new(), Vec::new());
         let mut granted = None;
-        let mut store_notes = Diagnostics::new();
+        let mut store_diagnostics = Diagnostics::new();
         let store = self.loaded.store.as_ref();
         let store = store.map(|file| TrustStore::at(self.system(), file.clone()).for_project(&root));
-        let record = store.and_then(|store| store.load(&mut store_notes).whole(&root));
+        let record = store.and_then(|store| store.load(&mut store_diagnostics).whole(&root));
         let refused =
             |record: &WholeRecord| (record.decision == Decision::Declined).then_some(record.granted_at);
         let refused_at = record.as_ref().and_then(refused);
@@ -389,7 +389,7 @@ impl TrustGate<'_> {
             Consent::Granting(_) | Consent::Linting => Trust::Trusted,
             Consent::Deny => Trust::Untrusted,
             Consent::Recorded => {
-                diagnostics.append(&mut store_notes);
+                diagnostics.append(&mut store_diagnostics);
                 let (trust, texts) = self.recorded(&root, record.as_ref(), &mut diagnostics);
                 granted = texts;
                 events.push(trust_evaluated(&root, trust));
@@ -402,14 +402,14 @@ impl TrustGate<'_> {
             let left_out = |severity: Severity, why: &str| {
                 Diagnostic::left_out(severity, DiagnosticCode::TrustUntrusted, &shown, why)
             };
-            let note = match (&consent, trust) {
+            let diagnostic = match (&consent, trust) {
                 (Consent::Deny, _) => left_out(Severity::Info, DENIED).help(DENIED_HELP),
                 (_, Trust::Declined) => {
                     left_out(Severity::Info, "you declined it").help("trust it to change that")
                 }
                 _ => left_out(Severity::Warning, "it is not trusted").help("look at it, then trust it"),
             };
-            diagnostics.push(note.at(Place::file(Some(Scope::Project), shown)));
+            diagnostics.push(diagnostic.at(Place::file(Some(Scope::Project), shown)));
         }
         let untrusted_layer = (!is_used).then_some(root);
         let access = self.access(gate(is_used), trust);

@@ -260,7 +260,6 @@ impl Engine<'_> {
     /// `[if tool:…]` of a tool that is not active.
     pub(crate) fn read_for_other_tools(&self, inputs: &Inputs, snapshot: &Snapshot) {
         let mut snapshot = snapshot.clone();
-        let own = snapshot.variables.clone();
         for _ in 0..TOOL_ROUNDS {
             // The build of the caller reports what is wrong.
             let _ = self.compose(inputs, &mut snapshot, &Headless);
@@ -272,7 +271,8 @@ impl Engine<'_> {
                 return;
             }
             snapshot.turn.tools.extend(tools);
-            snapshot.variables.clone_from(&own);
+            // What was looked up stays: the state of a repository takes long to find out.
+            snapshot.variables.retain(|key, _| key.kind() != "tool");
         }
     }
 

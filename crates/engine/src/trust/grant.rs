@@ -444,8 +444,8 @@ pub(crate) fn ask_for_whole(
     }
     let digest = || whole_digest(engine.system(), &root);
     let store = store.map(|file| TrustStore::at(engine.system(), file).for_project(&root));
-    let mut store_notes = Diagnostics::new();
-    let record = store.as_ref().and_then(|store| store.load(&mut store_notes).whole(&root));
+    let mut store_diagnostics = Diagnostics::new();
+    let record = store.as_ref().and_then(|store| store.load(&mut store_diagnostics).whole(&root));
     let is_decided = |record: WholeRecord| {
         record.decision == Decision::Trusted || (record.digest.is_some() && record.declines(&digest()))
     };
@@ -461,7 +461,7 @@ pub(crate) fn ask_for_whole(
             answer.request.trust = TrustChoice::Once;
             answer.request.shown = Some(Arc::new(shown_texts));
             // What is wrong with the store is reported by builds that go by it.
-            answer.diagnostics = store_notes;
+            answer.diagnostics = store_diagnostics;
             answer.once = Some(trust_evaluated(&root, Trust::Once));
         }
         Some(TrustAnswer::Trust) if question.can_trust && digest() != shown => {

@@ -293,30 +293,30 @@ pub(crate) fn allow(
         state
     };
     for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
-        entry.diagnostics.retain(|note| note.code != WAITS);
+        entry.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
         let stands = state(action(entry, grants.root(), grants.look));
         let missing = entry.value.ability.as_ref().and_then(Ability::missing).is_some();
         entry.runnable = entry.active && stands == PermissionState::Granted && !missing;
         if stands != PermissionState::Granted {
             let subject = format!("{}/{}", entry.value.category, entry.name);
-            let mut note = waits(&subject, &entry.origin.path, stands, entry.status);
+            let mut diagnostic = waits(&subject, &entry.origin.path, stands, entry.status);
             // Its text is left out of the prompt.
             if entry.active && entry.value.category == Category::ContextProviders {
-                note.severity = Severity::Warning;
+                diagnostic.severity = Severity::Warning;
             }
-            entry.diagnostics.push(note.clone());
-            diagnostics.push(note);
+            entry.diagnostics.push(diagnostic.clone());
+            diagnostics.push(diagnostic);
         }
     }
     for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
-        server.diagnostics.retain(|note| note.code != WAITS);
+        server.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
         let stands = state(server_action(server, grants.root(), grants.look));
         server.runnable = server.active && stands == PermissionState::Granted;
         if stands != PermissionState::Granted {
             let subject = format!("mcp/{}", server.name);
-            let note = waits(&subject, &server.origin.path, stands, server.status);
-            server.diagnostics.push(note.clone());
-            diagnostics.push(note);
+            let diagnostic = waits(&subject, &server.origin.path, stands, server.status);
+            server.diagnostics.push(diagnostic.clone());
+            diagnostics.push(diagnostic);
         }
     }
     (scopes, mcp, granted)
@@ -398,7 +398,7 @@ impl Engine<'_> {
         }
         let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
         let diagnostics = self.log_events(request, &events);
-        refused.extend(diagnostics.into_iter().map(|note| note.message));
+        refused.extend(diagnostics.into_iter().map(|diagnostic| diagnostic.message));
         Ok(PermissionGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
     }
 }
@@ -406,7 +406,10 @@ impl Engine<'_> {
 /// Returns the servers of the project that were never allowed, or are not any more.
 pub(crate) fn waiting(mcp: &McpServers) -> impl Iterator<Item = &str> {
     let waits = |server: &&ServerEntry| {
-        server.diagnostics.iter().any(|note| note.code == WAITS && note.severity == Severity::Info)
+        server
+            .diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.code == WAITS && diagnostic.severity == Severity::Info)
     };
     mcp.servers.iter().filter(waits).map(|server| server.name.as_str())
 }

@@ -70,7 +70,7 @@ impl VariableProvider for AgentVariables {
                 None => RecordedVariable::absent("there is no such agent of yours or of the project"),
             };
         }
-        diagnostics.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
+        diagnostics.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_diagnostic));
         let mut variable = match list(&entries) {
             Some(text) => RecordedVariable::of(text, "agents/*.md", Stability::Conversation),
             None => RecordedVariable::absent("there is no agent of yours or of the project"),
@@ -87,7 +87,7 @@ impl VariableProvider for AgentVariables {
 }
 
 /// Warns where an agent's description hides text; the list writes it out.
-fn hidden_note(entry: &AgentEntry) -> Option<Diagnostic> {
+fn hidden_diagnostic(entry: &AgentEntry) -> Option<Diagnostic> {
     let (found, _) = scan_few(&entry.value.what.as_ref()?.description, 1);
     let found = found.into_iter().find(|found| found.severity() > Severity::Info)?;
     let what =

@@ -8,7 +8,7 @@ use crate::{
     system::ReadScope,
 };
 use preface_core::{
-    compose::{empty_file_note, hidden_source_note, is_blank, is_empty},
+    compose::{empty_file_diagnostic, hidden_source_diagnostic, is_blank, is_empty},
     diagnostic::Place,
     origin::Piece,
     scope::Scope,
@@ -96,9 +96,9 @@ fn first(
         |scope: Scope, path: &Path| Place::file(Some(scope), look.places.source(scope, path).path.clone());
     let used = place(scope, &path);
     let other = files.find(|(_, path)| look.system.stat(path).is_some());
-    let diagnostic = empty_file_note(&section.id, &pieces, Some(used.clone()), other.is_some());
-    if let Some(diagnostic) =
-        diagnostic.or_else(|| other.map(|(below, other)| hidden_source_note(&used, &place(below, &other))))
+    let diagnostic = empty_file_diagnostic(&section.id, &pieces, Some(used.clone()), other.is_some());
+    if let Some(diagnostic) = diagnostic
+        .or_else(|| other.map(|(below, other)| hidden_source_diagnostic(&used, &place(below, &other))))
     {
         look.note(diagnostic);
     }

@@ -31,7 +31,7 @@ use std::{
 };
 use walk::{SkillCandidate, SkillWalk, WalkRoot};
 
-/// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a note; nothing fails.
+/// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a diagnostic; nothing fails.
 #[must_use]
 pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
     let mut loader = Loader {

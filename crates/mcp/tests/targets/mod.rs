@@ -39,7 +39,7 @@ pub fn assert_all_received(reply: &ServerReply) {
     assert_eq!(codes(reply), ["mcp/not-text"], "the picture in the prompt");
 }
 
-/// The codes of the notes, in their order.
+/// The codes of the diagnostics, in their order.
 pub fn codes(reply: &ServerReply) -> Vec<&str> {
     reply.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
 }

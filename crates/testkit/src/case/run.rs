@@ -226,7 +226,7 @@ fn take_turn(
     })
 }
 
-/// A row for each extension that is not built in (or only those that the turn names), then the notes that matter.
+/// A row for each extension that is not built in (or only those that the turn names), then the diagnostics that matter.
 fn rows(report: &ScopesReport, turn: &CaseTurn) -> Vec<String> {
     let shipped = |entry: &&preface_engine::core::extension::ExtensionEntry| {
         ASSETS.iter().any(|(path, _)| entry.origin.path == format!("bundled/{path}"))

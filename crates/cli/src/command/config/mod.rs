@@ -183,7 +183,7 @@ fn outcome(settings: &SettingsReport, key: &KeyPath, value: &LayerValue, all: &[
     }
 }
 
-/// True if a note points at a value, or into it, or at its key, or at what contains it.
+/// True if a diagnostic points at a value, or into it, or at its key, or at what contains it.
 fn is_about(diagnostic: &Diagnostic, value: &LayerValue) -> bool {
     let Some(at) = &diagnostic.place else { return false };
     [&value.place, &value.key_place].into_iter().any(|place| {

@@ -6,7 +6,7 @@ use crate::{
     files,
     subject::Subject,
     ui::{
-        Ui, note, style,
+        Ui, diagnostic, style,
         text::{count, number, one_line, short},
     },
 };
@@ -156,7 +156,7 @@ fn origin(subject: &Subject, piece: &MatchPiece, columns: usize) -> String {
                     ..Place::file(Some(source.scope), format!("{}@{}", source.path, span.start))
                 },
             };
-            note::place(&place, style::GOOD, columns)
+            diagnostic::place(&place, style::GOOD, columns)
         }
         Origin::Literal { profile, key } => {
             let about = about_literal(&subject.prompt.preset, profile, key);
@@ -187,7 +187,7 @@ fn about_literal(preset: &str, profile: &str, key: &str) -> String {
         LiteralSource::Caller => return format!("`{key}`, set with `--set`"),
         LiteralSource::Profile(profile) => profile,
     };
-    match overlay_of(preset, profile).as_deref().and_then(|overlay| overlay.split_once(' ')) {
+    match overlay_of(preset, profile) {
         Some((kind, name)) => {
             format!("`{key}` of the profile `{}`, {kind} `{}`", one_line(preset), one_line(name))
         }
@@ -198,7 +198,7 @@ fn about_literal(preset: &str, profile: &str, key: &str) -> String {
 /// Shows a place in a file of the profile, with what it is behind it.
 fn place_about(place: &Place, about: &str, columns: usize) -> String {
     let dim = style::DIM;
-    note::place(place, style::GOOD, columns).replacen('\n', &format!("   {dim}({about}){dim:#}\n"), 1)
+    diagnostic::place(place, style::GOOD, columns).replacen('\n', &format!("   {dim}({about}){dim:#}\n"), 1)
 }
 
 /// Finds a file by the name that origins have for it, or by its path.
@@ -310,7 +310,7 @@ fn outcome(
         let _ = writeln!(out, "`{}` was {}", one.section, lost(&one.cut));
     }
     for one in &diagnostics {
-        let _ = write!(out, "{:#}", note::DiagnosticView::of(one, columns));
+        let _ = write!(out, "{:#}", diagnostic::DiagnosticView::of(one, columns));
     }
     Ok(out)
 }

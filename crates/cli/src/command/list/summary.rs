@@ -10,7 +10,7 @@ use crate::{
     scopes_view::{LayerContents, ListingFlags, ListingGroup, ListingRow, details, scope_problems},
     ui::{
         Ui,
-        note::DiagnosticView,
+        diagnostic::DiagnosticView,
         style,
         table::{Cell, ColumnAlignment, TextTable},
         text::{count, one_line, short},
@@ -85,11 +85,11 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     kinds.push(plain("presets", Preset::all(&request)?.into_iter().map(|preset| preset.name).collect()));
     let mut problems = scope_problems(&report, &ListingGroup::ALL);
     problems.extend(skills.diagnostics.into_iter().chain(agents.diagnostics));
-    problems.retain(|note| note.severity >= Severity::Warning);
+    problems.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
     let mut seen: Vec<Diagnostic> = Vec::new();
-    problems.retain(|note| {
-        let is_new = !seen.contains(note);
-        seen.push(note.clone());
+    problems.retain(|diagnostic| {
+        let is_new = !seen.contains(diagnostic);
+        seen.push(diagnostic.clone());
         is_new
     });
     match listing.format {
@@ -125,8 +125,8 @@ fn view(kinds: &[KindSummary], used: &str, problems: &[Diagnostic], columns: usi
     let mut out = format!("{bold}active{bold:#}\n{}", indented(&table.show(None)));
     if !problems.is_empty() {
         out.push_str(&format!("{bold}problems{bold:#}\n"));
-        for note in problems {
-            out.push_str(&format!("  {}\n", DiagnosticView::of(note, usize::MAX)));
+        for diagnostic in problems {
+            out.push_str(&format!("  {}\n", DiagnosticView::of(diagnostic, usize::MAX)));
         }
     }
     if kinds.iter().any(|kind| !kind.left_out.is_empty()) {

@@ -65,7 +65,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let engine = Engine::new(&system);
     let built = engine.render(&request, template)?;
     let mut findings = engine.lint_files(&request, &[linted])?.findings;
-    findings.retain(|note| note.code.is_of_template_language() && !built.prompt.diagnostics.contains(note));
+    findings.retain(|diagnostic| {
+        diagnostic.code.is_of_template_language() && !built.prompt.diagnostics.contains(diagnostic)
+    });
     match args.format {
         OutputFormat::Text => {
             ui.prompt(&built.prompt.text)?;

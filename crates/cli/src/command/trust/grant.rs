@@ -165,9 +165,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }))?;
         }
     }
-    let is_shown = |note: &Diagnostic| {
-        is_problem(note)
-            || matches!(note.code, DiagnosticCode::LoggerFailed | DiagnosticCode::ScaffoldCreated)
+    let is_shown = |diagnostic: &Diagnostic| {
+        is_problem(diagnostic)
+            || matches!(diagnostic.code, DiagnosticCode::LoggerFailed | DiagnosticCode::ScaffoldCreated)
     };
     let problems: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_shown).collect();
     diagnostics::all(ui, &problems);

@@ -52,7 +52,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut problems = Vec::new();
     let store = engine.store(&built)?;
     let rows = store.list(&mut problems);
-    let unread = problems.iter().any(|note| note.severity == Severity::Error);
+    let unread = problems.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     match args.format {
         // The content of a store that cannot be read is unknown.
         _ if rows.is_empty() && unread => {}

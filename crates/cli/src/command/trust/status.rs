@@ -65,7 +65,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let built = engine.build_wide(&request)?;
     let mut problems: Vec<Diagnostic> =
-        built.prompt.diagnostics.iter().filter(|note| is_problem(note)).cloned().collect();
+        built.prompt.diagnostics.iter().filter(|diagnostic| is_problem(diagnostic)).cloned().collect();
     let mut coverage = engine
         .coverage(&request)
         .unwrap_or_else(|error| Coverage { failure: Some(error), ..Coverage::default() });
@@ -105,9 +105,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Returns true for problems with trust itself. Texts that are left out are in the view already.
-pub(super) fn is_problem(note: &Diagnostic) -> bool {
-    note.severity >= Severity::Warning
-        && match note.code {
+pub(super) fn is_problem(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity >= Severity::Warning
+        && match diagnostic.code {
             DiagnosticCode::TrustUntrusted | DiagnosticCode::TrustChanged => false,
             code => code.topic() == "trust",
         }

@@ -1,4 +1,4 @@
-//! Notes on variables as other languages write them: `{{cwd}}`, `${cwd}`.
+//! Diagnostics about variables as other languages write them: `{{cwd}}`, `${cwd}`.
 
 use super::{
     PendingFinding, PendingFindings, VariableTypes,

@@ -1,4 +1,4 @@
-//! Notes on text in brackets that was perhaps meant as a tag.
+//! Diagnostics about text in brackets that was perhaps meant as a tag.
 
 use super::{PendingFinding, PendingFindings, VariableTypes, shown};
 use crate::{
@@ -17,7 +17,7 @@ struct Guess {
     tag: Option<String>,
 }
 
-/// Notes innermost brackets that are no tags.
+/// Reports innermost brackets that are no tags.
 pub(super) fn diagnostics(
     template: &Template,
     options: &TemplateOptions,

@@ -1,4 +1,4 @@
-//! Notes on single tags: their key is unknown, they are text, they are nested too deeply.
+//! Diagnostics about single tags: their key is unknown, they are text, they are nested too deeply.
 
 use super::{PendingFinding, PendingFindings, VariableType, VariableTypes, shown};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Notes the tags that are text because their block is broken.
+/// Reports the tags that are text because their block is broken.
 pub(super) fn structure(template: &Template, diagnostics: &mut PendingFindings) {
     for tag in template.tags() {
         if let Some(diagnostic) = tag.stray.and_then(|stray| stray_tag(tag, stray)) {
@@ -18,7 +18,7 @@ pub(super) fn structure(template: &Template, diagnostics: &mut PendingFindings) 
     }
 }
 
-/// Notes the other tags of `template`.
+/// Reports the other tags of `template`.
 pub(super) fn diagnostics(
     template: &Template,
     options: &TemplateOptions,
@@ -49,7 +49,7 @@ pub(super) fn diagnostics(
     }
 }
 
-/// Notes a tag that is in the output as text.
+/// Reports a tag that is in the output as text.
 fn stray_tag(tag: &Tag, stray: StrayReason) -> Option<PendingFinding> {
     let (code, message) = match (&tag.role, stray) {
         (TagRole::If { .. }, _) => {
@@ -150,7 +150,7 @@ fn unknown_name(tag: &Tag, key: &VariableKey, kind: &VariableType, follows: &str
     }
 }
 
-/// Notes that `system:date` may be yesterday or tomorrow where the user is.
+/// Reports that `system:date` may be yesterday or tomorrow where the user is.
 fn utc_date(tag: &Tag, catalogue: &VariableTypes) -> PendingFinding {
     let diagnostic = PendingFinding::new(
         Severity::Info,

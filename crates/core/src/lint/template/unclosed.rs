@@ -1,4 +1,4 @@
-//! Notes on tags that were begun and not closed: `[if file:a.md` at the end of a line.
+//! Diagnostics about tags that were begun and not closed: `[if file:a.md` at the end of a line.
 
 use super::{PendingFinding, PendingFindings, VariableTypes, near::covered_ranges, shown};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 /// The number of bytes in which the end of a bracket is searched.
 const LONGEST: usize = 200;
 
-/// Notes brackets with a known key behind them and no bracket that closes them on their line.
+/// Reports brackets with a known key behind them and no bracket that closes them on their line.
 pub(super) fn diagnostics(template: &Template, catalogue: &VariableTypes, diagnostics: &mut PendingFindings) {
     let text = template.text();
     let mut tags = covered_ranges(template).peekable();

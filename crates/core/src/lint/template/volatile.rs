@@ -1,4 +1,4 @@
-//! Notes on values that change with every build and are before text that does not: a provider's prefix cache ends
+//! Diagnostics about values that change with every build and are before text that does not: a provider's prefix cache ends
 //! at the first byte that changed.
 
 use super::{PendingFinding, PendingFindings, VariableTypes};
@@ -8,10 +8,10 @@ use crate::{
     variable::Stability,
 };
 
-/// The most letters and digits of a rest of a line: what such a rest costs is not worth a note.
+/// The most letters and digits of a rest of a line: what such a rest costs is not worth a diagnostic.
 const SHORT_REST: usize = 40;
 
-/// Notes variables that are followed by stable text, in a branch that can be taken with them. The rest of a sentence is no such
+/// Reports variables that are followed by stable text, in a branch that can be taken with them. The rest of a sentence is no such
 /// text.
 pub(super) fn diagnostics(template: &Template, catalogue: &VariableTypes, diagnostics: &mut PendingFindings) {
     // From the end: the stable text that follows, and the same for what is behind each open block.

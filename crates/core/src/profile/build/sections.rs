@@ -142,11 +142,7 @@ impl ProfileBuilder<'_> {
                 .ok_or_else(|| {
                     let path = [path, &["option"]].concat();
                     let names = self.options.keys().map(String::as_str);
-                    let error = self.value_error(&path, format!("this profile has no option `{name}`"));
-                    match did_you_mean(name, names) {
-                        Some(near) => error.help(format!("did you mean `{near}`?")),
-                        None => error,
-                    }
+                    self.value_error(&path, format!("this profile has no option `{name}`")).near(name, names)
                 })?
                 .clone(),
             None => value,
@@ -313,11 +309,7 @@ impl ProfileBuilder<'_> {
             let path = ["section", id, "merge_into"];
             let Some(target) = sections.and_then(|sections| sections.get(into)) else {
                 let names = sections.into_iter().flat_map(|table| table.keys()).map(String::as_str);
-                let error = self.value_error(&path, format!("unknown section: `{into}`"));
-                return Err(match did_you_mean(into, names) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error,
-                });
+                return Err(self.value_error(&path, format!("unknown section: `{into}`")).near(into, names));
             };
             if table.get("when").or(target.get("when")).is_some() {
                 let what = format!("`{id}` is in `{into}`, so neither may have a condition");

@@ -49,12 +49,6 @@ pub(in crate::conversation) struct RequestLedger {
 impl RequestLedger {
     fn push(&mut self, stored: StoredRequest) -> Result<(), ConversationError> {
         let record = read(&stored)?;
-        if let LedgerScope::Summaries(list) = &mut self.scope
-            && record.compacted
-            && record.format.is_empty()
-        {
-            list.push(RequestSummary::compaction(&stored, record.usage));
-        }
         let StoredRequest { conversation, number, revision, at, .. } = stored;
         let StoredRecord {
             shared,
@@ -75,6 +69,9 @@ impl RequestLedger {
             self.replaced_attachments = mem::take(&mut self.attachments);
         }
         if compacted && format.is_empty() {
+            if let LedgerScope::Summaries(list) = &mut self.scope {
+                list.push(RequestSummary::compaction(number, revision, at, usage));
+            }
             self.tools = None;
             return Ok(());
         }

@@ -91,7 +91,8 @@ pub fn explained(subject: &Subject) -> Result<CallOutput, CommandFailure> {
 
 /// Returns the result of `lint`.
 pub fn linted(linted: &LintReport) -> CallOutput {
-    let count = |severity| linted.findings.iter().filter(|note| note.severity == severity).count();
+    let count =
+        |severity| linted.findings.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     whole(json!({
         "texts": linted.texts,
         "errors": count(Severity::Error),
@@ -129,16 +130,16 @@ fn tokens(tokens: &Tokens) -> Value {
 
 /// Diagnostics for a model. Lines of files are left out: untrusted text must not reach it here either.
 fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<Value> {
-    diagnostics.iter().map(note).collect()
+    diagnostics.iter().map(diagnostic).collect()
 }
 
-fn note(note: &Diagnostic) -> Value {
+fn diagnostic(diagnostic: &Diagnostic) -> Value {
     let mut object = json!({
-        "code": note.code,
-        "severity": note.severity,
-        "message": message(note),
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": message(diagnostic),
     });
-    if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
+    if let Some(place) = diagnostic.place.as_ref().filter(|place| !place.path.is_empty()) {
         object["path"] = json!(escape_hidden(&place.path));
         for (key, number) in [("line", place.line), ("column", place.column)] {
             if let Some(number) = number {
@@ -146,28 +147,28 @@ fn note(note: &Diagnostic) -> Value {
             }
         }
     }
-    if let Some(help) = advice::help(note) {
+    if let Some(help) = advice::help(diagnostic) {
         object["help"] = json!(escape_hidden(&help));
     }
     object
 }
 
 /// Returns the message of a diagnostic. The text that tag characters hide is left out: a model would read it.
-fn message(note: &Diagnostic) -> String {
-    if note.code == HiddenKind::Tag.code() {
+fn message(diagnostic: &Diagnostic) -> String {
+    if diagnostic.code == HiddenKind::Tag.code() {
         "tag characters hide a text; `preface lint` shows it to a person".to_owned()
     } else {
-        escape_hidden(&note.message).into_owned()
+        escape_hidden(&diagnostic.message).into_owned()
     }
 }
 
-/// A note as a line.
-fn line(note: &Diagnostic) -> String {
-    let mut line = format!("{}: {}", note.severity, message(note));
-    if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
+/// A diagnostic as a line.
+fn line(diagnostic: &Diagnostic) -> String {
+    let mut line = format!("{}: {}", diagnostic.severity, message(diagnostic));
+    if let Some(place) = diagnostic.place.as_ref().filter(|place| !place.path.is_empty()) {
         line.push_str(&format!(" ({})", escape_hidden(&place.path)));
     }
-    if let Some(help) = advice::help(note) {
+    if let Some(help) = advice::help(diagnostic) {
         line.push_str(&format!("; {}", escape_hidden(&help)));
     }
     line

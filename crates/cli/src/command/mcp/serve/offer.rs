@@ -111,7 +111,7 @@ fn failed(failure: CommandFailure) -> Refusal {
         Exit::Usage => RefusalKind::Arguments,
         _ => RefusalKind::Failed,
     };
-    Refusal::new(kind, failure.into_note())
+    Refusal::new(kind, failure.into_diagnostic())
 }
 
 impl Offer for PresetOffer {

@@ -76,7 +76,7 @@ fn request() -> Value {
         "properties": {
             "body": { "type": "object", "description": "What to send." },
             "fingerprint": { "type": "string", "description": "That of the prompt." },
-            "diagnostics": list(note()),
+            "diagnostics": list(diagnostic()),
         },
         "required": ["body", "fingerprint", "diagnostics"],
     })
@@ -123,7 +123,7 @@ fn build() -> Value {
                 },
                 "required": ["id", "place", "text"],
             })),
-            "diagnostics": list(note()),
+            "diagnostics": list(diagnostic()),
         },
         "required": ["preset", "text", "fingerprint", "tokens", "attachments", "diagnostics"],
     })
@@ -171,7 +171,7 @@ fn explain() -> Value {
                 },
                 "required": ["static_tokens", "ends_at"],
             },
-            "diagnostics": list(note()),
+            "diagnostics": list(diagnostic()),
         },
         "required": ["preset", "tokens", "bytes", "parts", "absent", "cache", "diagnostics"],
     })
@@ -184,7 +184,7 @@ fn lint() -> Value {
             "texts": { "type": "integer", "description": "How many texts were read." },
             "errors": { "type": "integer" },
             "warnings": { "type": "integer" },
-            "diagnostics": list(note()),
+            "diagnostics": list(diagnostic()),
         },
         "required": ["texts", "errors", "warnings", "diagnostics"],
     })
@@ -202,7 +202,7 @@ fn tokens() -> Value {
     })
 }
 
-fn note() -> Value {
+fn diagnostic() -> Value {
     json!({
         "type": "object",
         "properties": {

@@ -1,4 +1,4 @@
-//! Notes and errors, as `STYLE.md` shows them: what, where with the line and a caret, what to do.
+//! Diagnostics and errors, as `STYLE.md` shows them: what, where with the line and a caret, what to do.
 //!
 //! ```text
 //! error: unknown variable `git.brnach`
@@ -24,7 +24,7 @@ use std::{
     fmt::{self, Write},
 };
 
-/// A note to be shown: `{}` on one line, `{:#}` in full.
+/// A diagnostic to be shown: `{}` on one line, `{:#}` in full.
 #[derive(Clone, Debug)]
 pub struct DiagnosticView<'a> {
     severity: Severity,
@@ -195,7 +195,7 @@ mod tests {
         anstream::adapter::strip_str(&styled).to_string()
     }
 
-    fn note() -> Diagnostic {
+    fn diagnostic() -> Diagnostic {
         let text = "# Rules\n\nYou are on [git:brnach].\n";
         let place = Place::within(Some(Scope::Project), ".preface/template.md", text, 20..32);
         Diagnostic::error(DiagnosticCode::TemplateUnknownName, "unknown variable `git.brnach`")
@@ -213,8 +213,8 @@ error: unknown variable `git.brnach`
   │            ^^^^^^^^^^^^
 help: did you mean `git:branch`? `preface list variables` lists what is available here
 ";
-        assert_eq!(plain(&note(), 100), expected);
-        let one = format!("{}", DiagnosticView::of(&note(), 100));
+        assert_eq!(plain(&diagnostic(), 100), expected);
+        let one = format!("{}", DiagnosticView::of(&diagnostic(), 100));
         assert_eq!(
             anstream::adapter::strip_str(&one).to_string(),
             "error: unknown variable `git.brnach` (.preface/template.md:3:12)"
