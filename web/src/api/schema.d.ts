@@ -1389,7 +1389,7 @@ export interface components {
             attachments?: components["schemas"]["DocumentAttachment"][];
             /** @description Variables for the log. */
             audit: components["schemas"]["AuditEvent"][];
-            /** @description Notes for this caller. */
+            /** @description Diagnostics for this caller. */
             diagnostics: components["schemas"]["Diagnostic"][];
             /** @description The digest of the text, as `blake3:<hex>`. */
             fingerprint: string;
