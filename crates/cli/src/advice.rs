@@ -161,7 +161,10 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
         }
         Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
         Code::LayerHomeInside | Code::LayerStateInside => with("`--trust-home`"),
-        Code::McpInactive => with("`preface list --why servers/NAME`"),
+        Code::McpInactive => {
+            let entry = own.and_then(|own| own.split('`').nth(1)).unwrap_or("servers/NAME");
+            with(&format!("`preface list --why {}`", shell_quoted(entry)))
+        }
         Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
         Code::McpNoRecording => with("`preface mcp refresh`"),
         Code::PromptPreset => "`--preset` and `preset` come first".to_owned(),

@@ -73,6 +73,14 @@ pub struct LintFile {
 /// Files that every profile sends as they are.
 const VERBATIM: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "system.md"];
 
+/// What a build reports of the tags of templates. Each of them is found here as well, and there is no limit to a text.
+const BROKEN_TAGS: [DiagnosticCode; 4] = [
+    DiagnosticCode::TemplateUnmatchedIf,
+    DiagnosticCode::TemplateSecondElse,
+    DiagnosticCode::TemplateStrayElse,
+    DiagnosticCode::TemplateStrayEndif,
+];
+
 impl Engine<'_> {
     /// Looks at everything that a build for this request would use. What stops the build is a finding where it is about
     /// a text or the budget.
@@ -149,7 +157,9 @@ impl Engine<'_> {
         };
         let encodings = std::mem::take(&mut lint.files.encodings);
         let known = lint.linted.findings.clone();
-        let is_new = |diagnostic: &Diagnostic| !has_lines(diagnostic) && !known.contains(diagnostic);
+        let is_new = |diagnostic: &Diagnostic| {
+            !has_lines(diagnostic) && !BROKEN_TAGS.contains(&diagnostic.code) && !known.contains(diagnostic)
+        };
         let of_build = built.prompt.diagnostics.into_iter();
         let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());
         lint.linted.findings.extend(of_build.chain(of_reminders).filter(is_new));
@@ -269,11 +279,7 @@ impl Engine<'_> {
     fn place_of_piece(&self, built: &BuildResult, piece: &Piece, part: &Range<usize>) -> Option<Place> {
         let places = &built.places;
         match &piece.origin {
-            Origin::Literal { profile, key } => {
-                let origin = (profile.as_ref(), key.as_ref());
-                let place = built.profile_source.locate(self.system(), origin, &piece.text, part)?;
-                Some(Place { path: places.shown(place.path.as_ref()), ..place })
-            }
+            Origin::Literal { .. } => self.place_of_literal(&built.profile_source, places, piece, part),
             Origin::Source { source, span, lossy: true } => {
                 let (dir, inside) = match source.scope {
                     Scope::Project => places.project.as_deref().map(|dir| (dir, ReadScope::Root(dir)))?,
@@ -398,22 +404,22 @@ impl FileTexts {
 }
 
 /// A text of a snapshot, and where it comes from.
-struct ScannedText<'s> {
-    scope: Option<Scope>,
-    path: String,
-    pieces: &'s [Piece],
-    language: Language,
+pub(crate) struct ScannedText<'s> {
+    pub scope: Option<Scope>,
+    pub path: String,
+    pub pieces: &'s [Piece],
+    pub language: Language,
 }
 
 impl ScannedText<'_> {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 }
 
 /// Returns the texts that a snapshot includes: contributions, layer files, section files, settings, the stored template, the
 /// profile's own.
-fn source_texts(snapshot: &Snapshot) -> Vec<ScannedText<'_>> {
+pub(crate) fn source_texts(snapshot: &Snapshot) -> Vec<ScannedText<'_>> {
     let mut texts: Vec<(&[Piece], Language)> = Vec::new();
     for item in snapshot.contributions.iter().flat_map(|given| &given.items) {
         texts.push((&item.pieces, item.language));

@@ -282,7 +282,7 @@ fn read(
                             "`extends` takes the name of a preset, or of a profile in your own `profiles/`"
                                 .to_owned()
                         }
-                        None => "a profile file is given by its path".to_owned(),
+                        None => "a preset has a plain name, such as `default`; use the option `profile` for a file".to_owned(),
                     }),
                     ..plain(format!("not the name of a preset: `{name}`"))
                 });

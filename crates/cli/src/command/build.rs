@@ -276,7 +276,10 @@ impl Args {
     /// Writes the output to the file of `--output`, or to stdout.
     fn print(&self, ui: &Ui, output: &str) -> Result<(), CommandFailure> {
         match &self.output {
-            Some(file) if file != Path::new("-") => files::update(file, output.as_bytes()),
+            Some(file) if file == Path::new("/dev/null") => Ok(()),
+            Some(file) if !["-", "/dev/stdout"].iter().any(|stdout| file == Path::new(stdout)) => {
+                files::update(file, output.as_bytes())
+            }
             _ => ui.prompt(output),
         }
     }

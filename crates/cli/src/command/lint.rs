@@ -172,7 +172,7 @@ fn lint(args: &Args, mut request: Request) -> Result<LintReport, CommandFailure>
 fn tally(linted: &LintReport) -> String {
     let texts = count(linted.texts, "text");
     let counts: Vec<String> =
-        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
+        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")]
             .into_iter()
             .map(|(severity, word)| {
                 (

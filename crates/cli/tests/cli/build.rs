@@ -378,6 +378,9 @@ fn output_goes_to_a_file_that_is_replaced_only_if_it_differs() {
         "other bytes are written"
     );
     sandbox.run("preface build -o -").exits(0).prints(BARE);
+    sandbox.run("preface build -o /dev/stdout").exits(0).prints(BARE);
+    sandbox.run("preface build --lock l.json -o /dev/null").exits(0).prints("").says("");
+    assert!(sandbox.path("work/l.json").exists());
     for format in ["json", "request", "anthropic", "sections"] {
         let printed = sandbox.run(&format!("preface build -q --format {format}")).exits(0).stdout;
         sandbox.run(&format!("preface build -q --format {format} -o out.json")).exits(0).prints("");

@@ -209,6 +209,21 @@ fn a_build_reports_broken_tags_of_the_stored_template() {
     assert_eq!(ran.stdout.matches(broken).count() + ran.stderr.matches(broken).count(), 1, "reported once");
 }
 
+#[test]
+fn a_build_reports_broken_tags_of_a_profile() {
+    let sandbox = Sandbox::empty();
+    let house = "extends = \"default\"\n\n[section.identity]\ntext = \"\"\"\nYou help.\n[if tool:read]Read.\n\"\"\"\n";
+    sandbox.work("house.toml", house);
+    let broken = "no `[endif]` closes this `if`: it will appear as text";
+    let ran = sandbox.run("preface build --profile house.toml -o -").exits(0);
+    let line = format!("warning: {broken} (house.toml:6:1) [template/unmatched-if]");
+    assert!(ran.stderr.contains(&line), "{}", ran.stderr);
+    let ran = sandbox.run("preface lint --profile house.toml").exits(0);
+    assert_eq!(ran.stdout.matches(broken).count() + ran.stderr.matches(broken).count(), 1, "reported once");
+    let ran = sandbox.run("preface build --profile house.toml --set systemPrompt.custom=Short. -v").exits(0);
+    assert!(!ran.stderr.contains(broken), "not used: {}", ran.stderr);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_profile_without_a_template_opens_no_store() {

@@ -33,7 +33,7 @@ grants are kept in ~/.local/state/preface/trust.json
 grants are kept in ~/.local/state/preface/trust.json
 ",
     );
-    sandbox.run("preface trust diff").exits(0).prints("");
+    sandbox.run("preface trust diff").exits(0).prints("").says("Nothing to review.\n");
 
     // A file that no grant can include is no trusted file.
     sandbox.work(

@@ -3,7 +3,12 @@
 
 use crate::{
     Engine, Error,
-    input::{Inputs, extensions, load_profile::UserSettings, named},
+    input::{
+        Inputs, extensions,
+        load_profile::{ProfileSource, UserSettings},
+        named,
+    },
+    lint::source_texts,
     request::{Request, TemplateInput},
     trust::consent::Ask,
 };
@@ -13,11 +18,11 @@ use preface_core::{
     extension::{Category, Scopes},
     layer::Stack,
     lint::template,
-    origin::Piece,
+    origin::{Origin, Piece},
     profile::Profile,
     render::RenderRules,
     scope::Scope,
-    section::{Override, SectionBody},
+    section::{Language, Override, SectionBody},
     snapshot::{Contribution, Snapshot},
     suggestion::suggest_or,
     turn::Turn,
@@ -27,9 +32,11 @@ use preface_core::{
 use preface_host::{
     discover,
     gate::Consent,
+    places::Places,
     provider::{self, ContextProvider},
     provider_context::ProviderContext,
 };
+use std::ops::Range;
 
 /// For which tools texts are collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +96,7 @@ impl Engine<'_> {
             contributions.extend(more);
             diagnostics.extend(look.diagnostics.take());
         }
-        Ok(Snapshot {
+        let mut snapshot = Snapshot {
             stack,
             overrides,
             system_prompt: project.system_prompt.clone(),
@@ -98,7 +105,54 @@ impl Engine<'_> {
             reminders,
             diagnostics,
             ..inputs.snapshot(profile)
-        })
+        };
+        if project.system_prompt.custom.is_none() {
+            let broken = self.broken_tags(inputs, &snapshot);
+            snapshot.diagnostics.extend(broken);
+        }
+        Ok(snapshot)
+    }
+
+    /// Reports the tags of templates that are text because their structure is broken. An unsaved template is checked where it is
+    /// edited.
+    fn broken_tags(&self, inputs: &Inputs, snapshot: &Snapshot) -> Diagnostics {
+        let rules = RenderRules::new(&snapshot.profile.template, &[]);
+        let is_unsaved = |piece: &Piece| matches!(piece.origin, Origin::Stored { version: None, .. });
+        let mut broken = Diagnostics::new();
+        for source in source_texts(snapshot) {
+            if source.language != Language::Template || source.pieces.iter().any(is_unsaved) {
+                continue;
+            }
+            let text = source.text();
+            let found =
+                template::lint_structure(&text, &rules.template, source.scope, &source.path, BROKEN_TAGS);
+            broken.extend(found.into_iter().map(|found| {
+                let mut diagnostic = found.diagnostic;
+                let span = diagnostic.place.as_ref().and_then(|place| place.span.clone());
+                let place = match (source.pieces, span) {
+                    ([piece], Some(span)) => {
+                        self.place_of_literal(&inputs.loaded.source, inputs.places(), piece, &span)
+                    }
+                    _ => None,
+                };
+                diagnostic.place = place.or(diagnostic.place);
+                diagnostic
+            }));
+        }
+        broken
+    }
+
+    /// Finds a part of a text of the profile in the profile's file.
+    pub(crate) fn place_of_literal(
+        &self,
+        source: &ProfileSource,
+        places: &Places,
+        piece: &Piece,
+        part: &Range<usize>,
+    ) -> Option<Place> {
+        let Origin::Literal { profile, key } = &piece.origin else { return None };
+        let place = source.locate(self.system(), (profile.as_ref(), key.as_ref()), &piece.text, part)?;
+        Some(Place { path: places.shown(place.path.as_ref()), ..place })
     }
 
     /// Returns what settings make of single sections, the weakest scope first. Of a closed profile only the texts of an agent
@@ -154,13 +208,11 @@ impl Engine<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<Vec<Piece>>, Error> {
         if let Some(template) = &request.template {
-            diagnostics.extend(broken_tags(template, profile));
             return Ok(Some(template.pieces()));
         }
         let Some(source) = self.templates() else { return Ok(None) };
         if profile.takes_template() {
             let template = source.template()?;
-            diagnostics.extend(template.iter().flat_map(|template| broken_tags(template, profile)));
             return Ok(template.as_ref().map(TemplateInput::pieces));
         }
         diagnostics.extend(source.chosen().map(|chosen| {
@@ -173,20 +225,8 @@ impl Engine<'_> {
     }
 }
 
-/// The most findings about the tags of a stored template.
+/// The most findings about the tags of one text.
 const BROKEN_TAGS: usize = 5;
-
-/// Reports the tags of a stored template that are text because their structure is broken. An unsaved one is checked where it
-/// is edited.
-fn broken_tags(template: &TemplateInput, profile: &Profile) -> Diagnostics {
-    let Some(piece) = template.pieces().pop().filter(|_| template.version.is_some()) else {
-        return Diagnostics::new();
-    };
-    let rules = RenderRules::new(&profile.template, &[]);
-    let path = piece.origin.to_string();
-    let findings = template::lint_structure(&piece.text, &rules.template, None, &path, BROKEN_TAGS);
-    findings.into_iter().map(|found| found.diagnostic).collect()
-}
 
 /// Asks each section's context provider, in the profile's order. `place_of` finds the `fill` of a section.
 fn contribute(

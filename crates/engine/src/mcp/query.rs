@@ -294,7 +294,7 @@ fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
                     && diagnostic.severity == Severity::Warning
             });
             let why = if changed { "it changed since you allowed it" } else { "you have not allowed it" };
-            let what = format!("MCP server `{name}` of the project was not options: {why}");
+            let what = format!("MCP server `{name}` of the project was not queried: {why}");
             let help = "look at it, then grant the commands of the project";
             (
                 ServerState::NeedsGrant,
@@ -302,8 +302,8 @@ fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
             )
         }
         (false, _) => {
-            let what = format!("MCP server `{name}` was not options: it is not active");
-            let help = format!("the listing of `mcp/{}` has the reason", entry.word());
+            let what = format!("MCP server `{name}` was not queried: it is not active");
+            let help = format!("the listing of `servers/{}` has the reason", entry.word());
             (ServerState::Inactive, Some(Diagnostic::warning(DiagnosticCode::McpInactive, what).help(help)))
         }
     };

@@ -40,9 +40,10 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
                 ColumnAlignment::Left,
                 ColumnAlignment::Left,
                 ColumnAlignment::Left,
+                ColumnAlignment::Left,
             ]);
             table.row(
-                ["model", "vendor", "caches from", "lifetime", "marks", "as of"]
+                ["model", "vendor", "caches from", "lifetime", "marks", "tokenizer", "as of"]
                     .map(|head| Cell::styled(head, style::DIM)),
             );
             for row in models.rows() {
@@ -56,7 +57,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
 }
 
 /// Adds a line for each name of a row.
-fn model(table: &mut TextTable<6>, row: &Model) {
+fn model(table: &mut TextTable<7>, row: &Model) {
     let lifetimes: Vec<&str> = row.cache_ttl.iter().map(|one| one.ttl.as_str()).collect();
     let marks = match row.cache_marks {
         CacheMarks::CacheControl | CacheMarks::Breakpoint => format!("at most {}", row.cache_mark_limit),
@@ -69,6 +70,7 @@ fn model(table: &mut TextTable<6>, row: &Model) {
             format!("{} tokens", row.cache_minimum).into(),
             one_line(&lifetimes.join(", ")).into(),
             marks.clone().into(),
+            one_line(row.tokenizer.as_deref().unwrap_or("not public")).into(),
             Cell::styled(one_line(&row.as_of), style::DIM),
         ]);
     }

@@ -107,6 +107,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     // These texts are not reviewed yet, so they are not sent raw to a pager either.
     match args.format {
+        OutputFormat::Text if out.is_empty() => ui.eprint("Nothing to review.\n"),
         OutputFormat::Text => ui.patch(&visible(&out))?,
         OutputFormat::Json => ui.json(&json!({
             "path": root.display().to_string(),
