@@ -12,6 +12,7 @@ use rmcp::{
     },
     transport::Transport,
 };
+use serde::Deserialize;
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -135,7 +136,11 @@ impl Intake {
     pub(crate) fn sort(&self, bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
         let value: Value = match serde_json::from_slice(bytes) {
             Ok(value) => value,
-            Err(error) => return self.record_nonsense(bytes, &format!("what is not JSON ({error})")),
+            Err(error) => {
+                return self
+                    .unreadable_reply(bytes, &error)
+                    .or_else(|| self.record_nonsense(bytes, &format!("what is not JSON ({error})")));
+            }
         };
         let Value::Object(mut object) = value else {
             return self.record_nonsense(bytes, "what is not a message");
@@ -172,6 +177,19 @@ impl Intake {
         }
     }
 
+    /// Returns an error in place of a reply that is nested too deeply, so that nobody waits for it. `None` if the bytes are no
+    /// reply to a request of ours.
+    fn unreadable_reply(&self, bytes: &[u8], why: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+        let UnreadableReply { id } = serde_json::from_slice(bytes).ok()?;
+        let id = whole_number(&id)?;
+        let mut state = self.state();
+        let pending = state.pending.remove(&id)?;
+        state.messages += 1;
+        let why = ErrorData::parse_error(format!("the reply cannot be read: {why}"), None);
+        (pending != PendingRequest::GivenUp)
+            .then(|| ServerJsonRpcMessage::error(why, Some(RequestId::Number(id))))
+    }
+
     /// Parses a message with the SDK.
     fn parse_message(
         &self,
@@ -192,6 +210,12 @@ impl Intake {
         state.nonsense.get_or_insert_with(|| format!("{what}: `{}`", crate::text::shown(bytes, SHOWN)));
         None
     }
+}
+
+/// The id of a reply whose other values are not read.
+#[derive(Deserialize)]
+struct UnreadableReply {
+    id: Value,
 }
 
 /// The most characters of invalid input that are shown.
@@ -331,5 +355,25 @@ where
         self.ended = true;
         self.writes.lock().await.take();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Intake;
+    use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage};
+    use serde_json::json;
+
+    #[test]
+    fn a_reply_that_is_nested_too_deeply_is_an_error_at_once() {
+        let intake = Intake::new(usize::MAX);
+        let request = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
+        let request: ClientJsonRpcMessage = serde_json::from_value(request).expect("a request");
+        intake.register_request(&request);
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+        let Some(JsonRpcMessage::Error(error)) = intake.sort(deep.as_bytes()) else { panic!("an error") };
+        assert!(error.error.message.contains("recursion limit exceeded"), "{}", error.error.message);
+        assert!(intake.sort(deep.as_bytes()).is_none(), "nobody waits for a second one");
+        assert!(intake.nonsense().is_some());
     }
 }
