@@ -52,7 +52,7 @@ pub struct PromptRename {
 pub enum Likeness {
     /// The digest of the file.
     File,
-    /// The name of the file, dashes attachment.
+    /// The name of the file, dashes aside.
     FileName,
 }
 

@@ -188,7 +188,7 @@ fn is_of_texts(code: DiagnosticCode) -> bool {
     matches!(code.topic(), "forged" | "hidden" | "secret")
 }
 
-/// Names the command of a listing that a help of the library refers to: ``the listing of `tools/bash` shows each layer``.
+/// Names the command of a listing that the help of a diagnostic refers to: ``the listing of `tools/bash` shows each layer``.
 fn listing_command(help: &str) -> String {
     match help.strip_prefix("the listing of `").and_then(|rest| rest.split_once('`')) {
         Some((name, rest)) if name.contains('/') => {

@@ -311,7 +311,7 @@ impl Subject {
         }
     }
 
-    /// Returns who counts.
+    /// Returns the tokenizer.
     pub fn counter(&self) -> Result<Box<dyn Counter>, CommandFailure> {
         let name = &self.counter;
         COUNTERS.get(name).ok_or_else(|| CommandFailure::new(format!("unknown tokenizer: `{name}`")))

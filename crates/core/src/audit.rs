@@ -1,4 +1,4 @@
-//! Variables for the log. Prompt text never enters an audit event.
+//! Events for the audit log. Prompt text never enters one.
 
 pub mod scrub;
 

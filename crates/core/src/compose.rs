@@ -1,5 +1,5 @@
-//! Compose: the only stage that merges fragments. It decides which text is used in each section, and records which ones
-//! that replaced.
+//! Compose: the only stage that merges fragments. It decides which text is used in each section, and records which texts it
+//! replaced.
 
 mod merge;
 

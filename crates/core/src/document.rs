@@ -51,7 +51,7 @@ pub struct Document {
     /// Diagnostics for this caller.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::diagnostic::Diagnostic>))]
     pub diagnostics: Diagnostics,
-    /// Variables for the log.
+    /// Events for the audit log.
     pub audit: Vec<AuditEvent>,
     /// The builds and hooks that made the prompt, in order; empty if it was built once and nothing changed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

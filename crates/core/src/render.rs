@@ -335,7 +335,7 @@ fn report_once(diagnostics: &mut Diagnostics, diagnostic: Diagnostic) {
     }
     if diagnostics.iter().filter(is_of_value).count() == VALUE_NOTES {
         let what = format!(
-            "more than {VALUE_NOTES} notes about the value of `{}` and others: the rest is left out",
+            "more than {VALUE_NOTES} diagnostics about values, such as `{}`: the rest is left out",
             diagnostic.code
         );
         diagnostics.push(Diagnostic::warning(diagnostic.code, what));

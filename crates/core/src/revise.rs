@@ -58,7 +58,7 @@ impl Prompt {
     /// Takes over the text that a hook answered with, and returns what went.
     ///
     /// The longest common beginning and, of what is left, the longest common end stay as they are; of several ways to see
-    /// an insertion the last place counts. What is between becomes one part of the section [`section_of`] the hook with
+    /// an insertion the last place counts. What is between becomes one part of the hook's section (see [`section_of`]) with
     /// [`Origin::Hook`], which lasts for a turn. A part that is cut in the middle becomes two parts of its section; a
     /// section that is gone as a whole is [`Absent`] from now on. Diagnostics are the caller's to add: [`SectionRemoval::note`].
     ///

@@ -974,7 +974,7 @@ mod hostile {
         for text in [format!("{{{keys}}}"), fields, format!("{{{}}}", "\"preset\":\"a\",".repeat(20_000))] {
             let (_, diagnostics) = settings(&[(Scope::Global, &text)]);
             assert_eq!(diagnostics.len(), 21);
-            assert!(diagnostics[20].message.ends_with("more notes about this file are not shown"));
+            assert!(diagnostics[20].message.ends_with("more diagnostics about this file are not shown"));
         }
     }
 

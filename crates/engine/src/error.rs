@@ -16,10 +16,10 @@ use std::iter;
 /// The reason why a call failed, by what the caller can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The request names something that does not exist: the message and a help.
+    /// The request names something that does not exist: the message and the help.
     #[error("{0}")]
     Usage(String, Option<String>),
-    /// The request names no agent that can be used: the message and a help.
+    /// The request names no agent that can be used: the message and the help.
     #[error("{0}")]
     Agent(String, AgentHelp),
     /// The profile cannot be used.

@@ -100,7 +100,7 @@ impl Engine<'_> {
             Err(error) => {
                 vec![Diagnostic::warning(
                     DiagnosticCode::LoggerFailed,
-                    format!("no logger was found: {error}"),
+                    format!("nothing was logged: {error}"),
                 )]
             }
         }

@@ -1,7 +1,7 @@
 //! The audit log: `audit.jsonl`, one JSON object per line.
 //!
 //! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
-//! whole and exactly one of them puts a full file attachment.
+//! whole and exactly one of them puts a full file aside.
 
 use crate::system::{Directory, FileKind, ReadScope, System, WriteError};
 use jiff::Timestamp;
@@ -82,7 +82,7 @@ impl<'a> AuditFile<'a> {
         AuditFile { system, file: file.to_owned(), within: ReadScope::Anywhere }
     }
 
-    /// Lets the log are below `root` only, reached without any link: for a log that a project names.
+    /// Lets the log be below `root` only, reached without any link: for a log that a project names.
     #[must_use]
     pub fn below(self, root: &'a Path) -> Self {
         AuditFile { within: ReadScope::Root(root), ..self }

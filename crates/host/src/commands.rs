@@ -31,7 +31,7 @@ pub struct SlashCommand {
 
 /// The longest description, in characters.
 const DESCRIPTION_LIMIT: usize = 1_536;
-/// The longest help, in characters.
+/// The longest argument hint, in characters.
 const ARGUMENT_HINT_LIMIT: usize = 200;
 
 const COMMANDS: MarkdownKind<SlashCommand> = MarkdownKind {

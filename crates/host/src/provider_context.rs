@@ -68,7 +68,7 @@ pub struct ProviderContext<'a> {
     pub bounds: &'a Bounds,
     /// The merged settings.
     pub settings: &'a MergedSettings,
-    /// The prompt that the user answers in a terminal.
+    /// The way to let the user confirm something.
     pub confirm: &'a dyn Confirm,
     /// The commands of the project that may run; `None` is none.
     pub granted: Option<&'a GrantedCommands>,

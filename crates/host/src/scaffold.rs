@@ -43,10 +43,10 @@ pub fn scaffold(
         Err(error) => return skip(global, error, diagnostics),
     };
     // Nobody can wait for this name: `RandomState` is seeded by the machine.
-    let attachment = parent.join(format!(".preface-{:016x}.tmp", RandomState::new().hash_one(0)));
+    let aside = parent.join(format!(".preface-{:016x}.tmp", RandomState::new().hash_one(0)));
     let mut found = Diagnostics::new();
-    let outcome = match system.make_dir(&attachment, DIR_MODE) {
-        Ok(CreateOutcome::New) => fill(system, &*opened, &attachment, (global, name), files, &mut found),
+    let outcome = match system.make_dir(&aside, DIR_MODE) {
+        Ok(CreateOutcome::New) => fill(system, &*opened, &aside, (global, name), files, &mut found),
         Ok(CreateOutcome::Existed) => Err(WriteError::Exists),
         Err(error) => Err(error),
     };
@@ -67,12 +67,12 @@ pub fn scaffold(
     }
 }
 
-/// Writes the files into the directory that is prepared at `attachment`, and moves it to its place in `parent`. Where that
+/// Writes the files into the directory that is prepared at `aside`, and moves it to its place in `parent`. Where that
 /// fails, nothing of it stays.
 fn fill(
     system: &dyn System,
     parent: &dyn Directory,
-    attachment: &Path,
+    aside: &Path,
     (global, name): (&Path, &OsStr),
     files: &Scaffold,
     diagnostics: &mut Diagnostics,
@@ -80,17 +80,17 @@ fn fill(
     let mut written = Vec::new();
     let filled = files.files.iter().try_for_each(|(file, bundled)| {
         let Some(bytes) = bundled_text(system, bundled, diagnostics) else { return Ok(()) };
-        system.write(&attachment.join(file), &bytes, WriteMode::New, FILE_MODE)?;
+        system.write(&aside.join(file), &bytes, WriteMode::New, FILE_MODE)?;
         written.push(scaffold_event(&global.join(file), bytes.len()));
         Ok(())
     });
-    let placed = filled.and_then(|()| parent.rename(attachment.file_name().unwrap_or_default(), name));
+    let placed = filled.and_then(|()| parent.rename(aside.file_name().unwrap_or_default(), name));
     if placed.is_err() {
         // What cannot be removed is empty, or a temporary file that is never read.
         for file in files.files.keys() {
-            let _ = system.remove(&attachment.join(file));
+            let _ = system.remove(&aside.join(file));
         }
-        let _ = system.remove_dir(attachment);
+        let _ = system.remove_dir(aside);
     }
     placed.map(|()| written)
 }

@@ -117,7 +117,7 @@ impl Intake {
         (pending == PendingRequest::Discover).then(|| request.id.clone())
     }
 
-    /// Gives up on the answer to `server/discover`, and returns the one that a server gives that does not know it.
+    /// Gives up on the answer to `server/discover`, and returns the answer of a server that does not know the method.
     /// `None` if it was answered.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<ServerJsonRpcMessage> {
         let mut state = self.state();

@@ -102,7 +102,7 @@ impl PartialReply {
     /// Adds a diagnostic with the number of those left out.
     pub(crate) fn close_diagnostics(&mut self) {
         if self.more > 0 {
-            let what = format!("there are {} more notes on what it lists", self.more);
+            let what = format!("{} more diagnostics about what it lists are not shown", self.more);
             self.diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::McpMoreNotes, what)
                     .help("report it to the server's maintainers"),

@@ -15,7 +15,7 @@ use tracing::{Instrument, info_span};
 pub(crate) struct ThreadSlots(Arc<Semaphore>);
 
 impl ThreadSlots {
-    /// So many work at a time.
+    /// Lets this many tasks run at a time.
     pub(crate) fn new(at_once: usize) -> Self {
         ThreadSlots(Arc::new(Semaphore::new(at_once)))
     }
@@ -40,7 +40,7 @@ impl ThreadSlots {
     }
 }
 
-/// Runs work on the runtime's blocking threads, and for none of them for ever.
+/// Runs work on the runtime's blocking threads, and waits for none of them for ever.
 #[derive(Debug)]
 pub(crate) struct Threads {
     places: ThreadSlots,

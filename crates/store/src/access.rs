@@ -68,7 +68,7 @@ impl TokenRole {
     pub const ALL: [TokenRole; 5] =
         [TokenRole::Metrics, TokenRole::Read, TokenRole::Analyze, TokenRole::Converse, TokenRole::Write];
 
-    /// Returns true if this role permissions what `needed` permissions.
+    /// Returns true if this role permits what `needed` permits.
     #[must_use]
     pub fn includes(self, needed: TokenRole) -> bool {
         self == needed

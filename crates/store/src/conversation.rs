@@ -162,7 +162,7 @@ pub struct PromptSummary {
 pub struct StoredPrompt {
     /// The prompt and what it was built for.
     pub head: PromptSummary,
-    /// Parts, variables, notes: a JSON document, which the store does not read.
+    /// Parts, variables, diagnostics: a JSON document, which the store does not read.
     pub record: Arc<str>,
 }
 

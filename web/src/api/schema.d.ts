@@ -1387,7 +1387,7 @@ export interface components {
             absent: components["schemas"]["Absent"][];
             /** @description The texts that are sent in messages of the user; they are no part of the prompt's text. */
             attachments?: components["schemas"]["DocumentAttachment"][];
-            /** @description Variables for the log. */
+            /** @description Events for the audit log. */
             audit: components["schemas"]["AuditEvent"][];
             /** @description Diagnostics for this caller. */
             diagnostics: components["schemas"]["Diagnostic"][];

@@ -252,7 +252,7 @@ impl Compiler<'_> {
 
     fn note_omitted(&mut self) {
         if self.omitted > 0 {
-            let what = format!("there are {} notes more of this file", self.omitted);
+            let what = format!("{} more diagnostics about this file are not shown", self.omitted);
             let diagnostic =
                 Diagnostic::warning(DiagnosticCode::CatalogMoreNotes, what).at(Place::file(None, self.path));
             self.diagnostics.push(diagnostic.help("see to the first ones, and import the catalog again"));

@@ -128,8 +128,8 @@ pub struct AgainstFlags {
     against_set: Vec<String>,
 }
 
-/// One side: its name and its lock file.
-pub struct Receipt {
+/// One side: its name and its document.
+pub struct DiffSide {
     pub name: String,
     pub document: Document,
 }
@@ -159,16 +159,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         None => format!("{} (this build)", one_line(&left.prompt.preset)),
     };
     let prompt = left.prompt;
-    let mut left = Receipt { name, document: Document::of(&prompt, counter.as_ref()) };
+    let mut left = DiffSide { name, document: Document::of(&prompt, counter.as_ref()) };
     let mut right = match &args.against.against {
-        Some(file) => receipt(file, counter.as_ref())?,
+        Some(file) => side(file, counter.as_ref())?,
         None => {
             let other = match kept(args, args.against.against_conversation.as_deref())? {
                 Some(kept) => kept,
                 None => DiffOperand::built(engine.build(&args.against.request(request))?),
             };
             let name = other.kept.unwrap_or_else(|| args.against.name(&one_line(&other.prompt.preset)));
-            Receipt { name, document: Document::of(&other.prompt, counter.as_ref()) }
+            DiffSide { name, document: Document::of(&other.prompt, counter.as_ref()) }
         }
     };
     if args.reverse {
@@ -223,7 +223,12 @@ fn kept(args: &Args, id: Option<&str>) -> Result<Option<DiffOperand>, CommandFai
 }
 
 /// Shows what two prompts differ in: what became of the parts, where the cached prefix ends, and the texts line by line.
-pub fn show(ui: &Ui, left: &Receipt, right: &Receipt, difference: &Difference) -> Result<(), CommandFailure> {
+pub fn show(
+    ui: &Ui,
+    left: &DiffSide,
+    right: &DiffSide,
+    difference: &Difference,
+) -> Result<(), CommandFailure> {
     ui.view(&view(left, right, difference, ui.columns().unwrap_or(usize::MAX)))?;
     ui.patch(&difference.text)
 }
@@ -266,8 +271,8 @@ impl AgainstFlags {
     }
 }
 
-/// Reads a receipt, or builds a saved snapshot again.
-fn receipt(file: &Path, counter: &dyn budget::Counter) -> Result<Receipt, CommandFailure> {
+/// Reads the JSON document of a prompt, or builds a saved snapshot again.
+fn side(file: &Path, counter: &dyn budget::Counter) -> Result<DiffSide, CommandFailure> {
     let shown = file.display();
     let bytes = files::read(file)?;
     let value: serde_json::Value = serde_json::from_slice(&bytes)
@@ -275,7 +280,7 @@ fn receipt(file: &Path, counter: &dyn budget::Counter) -> Result<Receipt, Comman
     let name = one_line(&shown.to_string());
     if value.get("version").is_some() {
         let subject = rebuild(&name, &bytes)?;
-        return Ok(Receipt { name, document: Document::of(&subject.prompt, counter) });
+        return Ok(DiffSide { name, document: Document::of(&subject.prompt, counter) });
     }
     let document: Document = serde_json::from_value(value).map_err(|error| {
         CommandFailure::new(format!("`{shown}` is not a JSON document of a prompt: {error}"))
@@ -285,12 +290,12 @@ fn receipt(file: &Path, counter: &dyn budget::Counter) -> Result<Receipt, Comman
         CommandFailure::new(format!("`{shown}` does not add up: {why}"))
             .help("it was changed after it was written")
     })?;
-    Ok(Receipt { name, document })
+    Ok(DiffSide { name, document })
 }
 
-fn view(left: &Receipt, right: &Receipt, difference: &Difference, most: usize) -> String {
+fn view(left: &DiffSide, right: &DiffSide, difference: &Difference, most: usize) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
-    let total = |side: &Receipt| {
+    let total = |side: &DiffSide| {
         format!(
             "{bold}{}{bold:#}  {dim}{}, {}{dim:#}",
             side.name,

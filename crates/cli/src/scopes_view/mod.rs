@@ -1,6 +1,6 @@
 //! What the layers bring, for people: one table for every listing, and the story of one name.
 //!
-//! `preface list extensions`, `tools`, `providers`, `hooks`, `mcp` and `health` show the same [`preface_engine::ScopesReport`]; what they have
+//! `preface list extensions`, `tools`, `providers`, `hooks`, `servers` and `preface doctor` show the same [`preface_engine::ScopesReport`]; what they have
 //! in common is here, so that a word means the same in all of them.
 
 mod details;

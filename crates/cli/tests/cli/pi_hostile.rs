@@ -165,7 +165,7 @@ fn an_option_that_names_a_directory_stops_the_build() {
     let ran = sandbox.run("preface build --preset pi --set system_prompt=base").prints("").exits(2);
     assert_eq!(
         flat(&ran.stderr),
-        "error: `system_prompt=base` names a file that cannot be read (source/unreadable): a directory, not a file \
+        "error: `system_prompt=base` names a file that cannot be read: a directory, not a file \
          help: name a file that you can read, or give the text itself"
     );
 }

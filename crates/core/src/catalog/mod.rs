@@ -1,7 +1,7 @@
 //! Imported prompt catalogs: texts with expressions, compiled at import and evaluated here.
 //!
 //! `preface-catalog` reads the files of a catalog and compiles each `${…}` to an [`Expression`]. The result
-//! is data: an [`CatalogIndex`] and a [`CatalogText`] for each prompt. Bindings are the values of the names in an
+//! is data: a [`CatalogIndex`] and a [`CatalogText`] for each prompt. Bindings are the values of the names in an
 //! expression. Evaluation is total: the only loops are those over lists, the work is limited, and there is no
 //! access to the machine.
 

@@ -388,7 +388,7 @@ codes! {
     McpRefused "mcp/refused" [Warning] "An MCP server refused a request, or may not be started.";
     McpSecret "mcp/secret" [Warning] "The answer of an MCP server repeats a value that it was given; the value is masked.";
     McpSse "mcp/sse" [Warning] "An MCP server uses the SSE transport, which is not supported." => "Use its streamable HTTP address.";
-    McpStopped "mcp/stopped" [Warning] "The question to an MCP server was stopped.";
+    McpStopped "mcp/stopped" [Warning] "The query of an MCP server was stopped.";
     McpTooLong "mcp/too-long" [Warning] "A text of an MCP server was shortened or left out because it is too long.";
     McpTooMany "mcp/too-many" [Warning] "An MCP server lists more items than are read.";
     McpUnknown "mcp/unknown" [Warning] "The settings switch an MCP server that no layer has.";

@@ -315,7 +315,7 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
             Part { section, origins: before, digests: texts_before, .. },
             Some(Part { section: now, origins, digests: texts, .. }),
         ) if section == now => {
-            // What only one of them has is the reason, or has with another text; else it is one of all.
+            // The reason is what only one of them has, or has with another text; else it is one of all origins.
             let text = |digests: &[String], at: usize| digests.get(at).cloned();
             let is_new = |(at, origin): &(usize, &String)| {
                 let known = before.iter().position(|known| known == *origin);

@@ -130,7 +130,7 @@ impl ServerDescription {
         self.fetched.dedup_by(|a, b| a.want == b.want);
     }
 
-    /// Returns the reply to a want.
+    /// Returns the reply to a content request.
     #[must_use]
     pub fn fetched(&self, want: &ContentRequest) -> Option<&FetchedContent> {
         self.fetched.iter().find(|fetched| &fetched.want == want)

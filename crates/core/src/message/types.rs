@@ -210,7 +210,6 @@ pub(super) fn text_block(block: &Value) -> Option<&str> {
     if block.get("type")? == "text" { block.get("text")?.as_str() } else { None }
 }
 
-/// Validates a content: a string or a list of blocks with a `type`. Blocks of unknown types are accepted.
 /// Items of `OpenAI`'s Responses API whose names have no common ending.
 const ITEMS: [&str; 5] =
     ["additional_tools", "compaction", "configuration_update", "item_reference", "reasoning"];
@@ -228,6 +227,7 @@ fn has_calls(fields: &Map<String, Value>) -> bool {
     ["tool_calls", "refusal"].iter().any(|key| fields.get(*key).is_some_and(|value| !value.is_null()))
 }
 
+/// Validates a content: a string or a list of blocks with a `type`. Blocks of unknown types are accepted.
 fn content(fields: &Map<String, Value>, role: Role, key: &'static str) -> Result<(), MessageFault> {
     let blocks = match fields.get(key) {
         Some(Value::String(_)) => return Ok(()),

@@ -121,7 +121,7 @@ fn escaped(rendered: &RenderedText, found: &[Imitation]) -> RenderedText {
     safe
 }
 
-/// Reports headings of the engine that are in watched texts: a line that equals one, blanks at its end attachment.
+/// Reports headings of the engine that are in watched texts: a line that equals one, blanks at its end aside.
 ///
 /// A heading is a line that starts with `#`; the engine's own start in a text of the profile or of the bundled layer.
 pub(super) fn headings(

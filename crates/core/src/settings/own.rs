@@ -292,7 +292,7 @@ fn read(id: &str, section: &SettingsNode) -> SectionOverride {
     }
 }
 
-// The settings of the context provider `SystemPromptFileSettings`.
+// The settings of the context provider `SystemPromptFile`.
 
 /// The setting `contextProviders.SystemPromptFile`, with defaults for missing values.
 ///

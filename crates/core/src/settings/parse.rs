@@ -758,7 +758,7 @@ impl FileDiagnostics {
     /// Returns the diagnostics, and one with the number of those over the limit.
     pub(super) fn finish(mut self, file: impl FnOnce() -> Place) -> Diagnostics {
         if let Some(worst) = self.worst {
-            let message = format!("{} more notes about this file are not shown", self.counted);
+            let message = format!("{} more diagnostics about this file are not shown", self.counted);
             self.written.push(Diagnostic::new(worst, DiagnosticCode::SettingsMoreNotes, message).at(file()));
         }
         self.written
@@ -835,7 +835,7 @@ mod tests {
         }
         let diagnostics = diagnostics.finish(Place::default);
         assert_eq!(diagnostics.len(), MOST + 1);
-        assert_eq!(diagnostics[MOST].message, "7 more notes about this file are not shown");
+        assert_eq!(diagnostics[MOST].message, "7 more diagnostics about this file are not shown");
         assert_eq!(diagnostics[MOST].severity, Severity::Error);
     }
 }

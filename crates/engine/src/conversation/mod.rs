@@ -214,7 +214,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Checked(diagnostics) => Ok(diagnostics),
-            _ => Err(ConversationError::Record("another work was done".to_owned())),
+            _ => Err(ConversationError::Record("the result of another task was returned".to_owned())),
         }
     }
 
@@ -601,7 +601,7 @@ impl ConversationService {
         };
         match self.offload.run(Box::new(work)).await?.0 {
             WorkOutcome::Constructed(made) => Ok(*made),
-            _ => Err(ConversationError::Record("another work was done".to_owned())),
+            _ => Err(ConversationError::Record("the result of another task was returned".to_owned())),
         }
     }
 }

@@ -87,7 +87,7 @@ impl UsedValue {
 }
 
 impl PromptRecord {
-    /// Returns who counts the prompt. One that is not built in here leaves it to the default.
+    /// Returns the tokenizer of the prompt; the default if this build does not have it.
     #[must_use]
     pub fn counter(&self) -> Box<dyn Counter> {
         let name = self.counter.as_deref().or(self.options.counter.as_deref());

@@ -339,7 +339,7 @@ impl ConversationService {
             Ok(WorkResult(WorkOutcome::Turn(Box::new(content))))
         };
         let WorkOutcome::Turn(mut content) = self.offload.run(Box::new(work)).await?.0 else {
-            return Err(ConversationError::Record("another work was done".to_owned()));
+            return Err(ConversationError::Record("the result of another task was returned".to_owned()));
         };
         diagnostics.append(&mut content.diagnostics);
         let model = model.or_else(|| conversation.head.model.clone());

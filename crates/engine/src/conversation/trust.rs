@@ -160,7 +160,7 @@ pub(super) fn log_handed_out(
     match engine.read_inputs(&request, None) {
         Ok(inputs) => engine.append(&Loggers::of(&inputs, &inputs.entries.turn), &events),
         Err(error) => {
-            vec![Diagnostic::warning(DiagnosticCode::LoggerFailed, format!("no logger was found: {error}"))]
+            vec![Diagnostic::warning(DiagnosticCode::LoggerFailed, format!("nothing was logged: {error}"))]
         }
     }
 }
@@ -184,7 +184,7 @@ pub(super) struct ProfileTrust {
 }
 
 impl TrustWatch {
-    /// Returns the variables of a prompt's profile; the last known ones if it cannot be read any more.
+    /// Returns the settings of a prompt's profile that are needed between turns; the last known ones if it cannot be read any more.
     pub fn profile(&self, system: &dyn System, head: &PromptSummary) -> ProfileTrust {
         let mut known = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(variables) = known.get(&head.preset) {

@@ -91,7 +91,7 @@ impl Engine<'_> {
                 Some("name that file itself, or follow the path of the link".to_owned()),
             ),
             error => Error::Usage(
-                format!("`{name}={shown}` names a file that cannot be read (source/unreadable): {error}"),
+                format!("`{name}={shown}` names a file that cannot be read: {error}"),
                 Some("name a file that you can read, or give the text itself".to_owned()),
             ),
         })?;

@@ -66,7 +66,7 @@ pub(super) fn contribute(
             look.note(Diagnostic::warning(DiagnosticCode::ProfileOption, why.clone()));
             return silent(provider, section, why);
         }
-        None => return silent(provider, section, "it wants nothing"),
+        None => return silent(provider, section, "it names no MCP server"),
     };
     let shown = escape_hidden(&name).into_owned();
     let Some(server) = look.servers.iter().find(|server| server.name == name && server.active) else {

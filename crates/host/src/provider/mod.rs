@@ -34,7 +34,7 @@ use preface_core::{
     variable_source::turn_variable,
 };
 
-/// Looks at the snapshot and fills a section.
+/// Looks at the machine and fills a section.
 pub trait ContextProvider: Sync {
     /// The name that profiles use: `fill = "context-files"`.
     fn name(&self) -> &'static str;

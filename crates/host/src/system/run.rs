@@ -48,10 +48,10 @@ const PASSED_ON: &[&str] = &[
 /// use preface_host::system::{RunRequest, System, memory::{FakeRun, MemorySystem}};
 /// use std::path::Path;
 ///
-/// let machine = MemorySystem::new().with_command(["greet", "snapshot"], FakeRun::printing("hello, snapshot\n"));
-/// let ran = machine.run(&RunRequest::new(["greet", "snapshot"], Path::new("/work")))?;
+/// let machine = MemorySystem::new().with_command(["greet", "world"], FakeRun::printing("hello, world\n"));
+/// let ran = machine.run(&RunRequest::new(["greet", "world"], Path::new("/work")))?;
 /// assert!(ran.status.success());
-/// assert_eq!(ran.stdout, b"hello, snapshot\n");
+/// assert_eq!(ran.stdout, b"hello, world\n");
 /// # Ok::<(), preface_host::system::RunError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

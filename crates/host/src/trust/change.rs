@@ -345,7 +345,7 @@ fn orphans(document: &TrustDocument, mut digests: BTreeSet<Digest>) -> Vec<Diges
     digests.into_iter().collect()
 }
 
-/// Permits that were granted.
+/// Permissions that were granted.
 pub(super) struct GrantedPermissions {
     pub(super) added: Vec<Permission>,
     pub(super) unchanged: Vec<Permission>,
@@ -389,7 +389,7 @@ pub(super) fn grant_permissions(
     ChangeResult::new(GrantedPermissions { added, unchanged }, outcome)
 }
 
-/// Takes back the permits of some subjects, or all (`None`), in all work trees of the repository. Returns the subjects.
+/// Takes back the permissions of some subjects, or all (`None`), in all work trees of the repository. Returns the subjects.
 pub(super) fn revoke_permissions(
     document: &mut TrustDocument,
     root: &str,

@@ -35,7 +35,7 @@ pub struct CommandWords<'a> {
     pub directory: Option<&'a Path>,
 }
 
-/// A command of a project with its permit and the files that its words name.
+/// A command of a project with its permission and the files that its words name.
 ///
 /// ```
 /// use preface_host::{system::memory::MemorySystem, trust::{CheckedCommand, CommandWords}};

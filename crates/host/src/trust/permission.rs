@@ -1,4 +1,4 @@
-//! Permits: what a project may do, as far as the user allowed it: start a program, connect to a service, write a file.
+//! Permissions: what a project may do, as far as the user allowed it: start a program, connect to a service, write a file.
 //!
 //! A permission is bound to everything that makes the deed what it is: each word of a command, where it runs, its variables
 //! as the project wrote them, and the digest of each file of the project that an argument, or a part of one, names. It is
@@ -217,20 +217,20 @@ impl Permission {
                     return Err("an argument or a variable has a NUL in it".into());
                 }
                 if cwd != "." && !inside(cwd) {
-                    return Err("its working directory is no path inside of the project".into());
+                    return Err("its working directory is not a path inside the project".into());
                 }
                 for (index, (name, _)) in env.iter().enumerate() {
                     fit("variable's name", name)?;
                     if name.contains('=') || env[..index].iter().any(|(other, _)| other == name) {
                         return Err(format!(
-                            "the variable `{}` is twice there or no name",
+                            "the variable `{}` is listed twice, or its name is not valid",
                             escape_hidden(name)
                         ));
                     }
                 }
                 match files.iter().chain(named).chain(directory).find(|(path, _)| !inside(path)) {
                     Some((path, _)) => {
-                        Err(format!("`{}` is no path inside of the project", escape_hidden(path)))
+                        Err(format!("`{}` is not a path inside the project", escape_hidden(path)))
                     }
                     None => Ok(()),
                 }
@@ -306,7 +306,7 @@ impl Serialize for Permission {
     }
 }
 
-/// A permit as it is written in a record.
+/// A permission as it is written in a record.
 #[derive(Deserialize)]
 pub(super) struct StoredPermission {
     subject: String,

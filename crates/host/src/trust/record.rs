@@ -285,7 +285,7 @@ pub struct TrustRow {
     pub path: String,
     /// The way the project was granted: as a whole, or by its texts.
     pub mode: TrustMode,
-    /// The state. A pinned project is trusted as far as its texts and permits are granted, declined if none is.
+    /// The state. A pinned project is trusted as far as its texts and permissions are granted, declined if none is.
     pub trust: Trust,
     /// The time of the current decision.
     #[serde(serialize_with = "instant")]
@@ -330,7 +330,7 @@ impl Records {
         let mut rows: Vec<TrustRow> =
             paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole).collect();
         for project in projects {
-            // The permits of a project that is trusted as a whole belong to that decision.
+            // The permissions of a project that is trusted as a whole belong to that decision.
             // That something was revoked once is no decision that counts.
             if project.only_revoked() {
                 continue;
@@ -399,7 +399,7 @@ pub enum PermissionState {
     New,
 }
 
-/// The permits of one project, the one that was granted first, first.
+/// The permissions of one project, in the order of their grants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {
     pub(super) granted: Vec<Permission>,

@@ -80,7 +80,7 @@ impl Hosts {
         Hosts { bound, given: given.collect() }
     }
 
-    /// True if no name is one, too.
+    /// True if a request without a host is accepted.
     pub fn may_be_missing(&self) -> bool {
         self.bound.is_none()
     }

@@ -81,7 +81,7 @@ pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
     assert_eq!(*detail("1"), json!({"role": "read"}));
 }
 
-/// A pulse changes with every write by anybody, and with nothing else; a store without one always returns `None`.
+/// A change stamp changes with every write by anybody, and with nothing else; a store without one always returns `None`.
 pub async fn a_pulse_changes_with_every_write(nodes: &Nodes) {
     let (store, other, actor) = (nodes.first(), nodes.other(), actor());
     let one = first("c", "one");

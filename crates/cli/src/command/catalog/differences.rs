@@ -176,12 +176,12 @@ impl ChangeGroup {
                 let names_room = room.map_or(usize::MAX, |room| room.saturating_sub(4 + width + 2).max(16));
                 let name = short(&row.name, names_room);
                 let free = names_room.saturating_sub(columns(&name) + 2);
-                let attachment = if row.attachment.is_empty() || free < 12 {
+                let remark = if row.remark.is_empty() || free < 12 {
                     String::new()
                 } else {
-                    format!("  {dim}{}{dim:#}", short(&row.attachment, free))
+                    format!("  {dim}{}{dim:#}", short(&row.remark, free))
                 };
-                out.push_str(&format!("    {fill}{amount}  {name}{attachment}\n"));
+                out.push_str(&format!("    {fill}{amount}  {name}{remark}\n"));
             }
             if rows.len() > shown {
                 let more = number(rows.len() - shown);
@@ -201,7 +201,7 @@ struct CatalogRow {
     tokens: Option<i64>,
     bytes: i64,
     /// The names that only one of the two versions declares, with `+` or `-`.
-    attachment: String,
+    remark: String,
 }
 
 #[derive(Clone, Copy)]
@@ -222,7 +222,7 @@ impl CatalogRow {
             name,
             tokens: side.tokens.map(|tokens| sign * i64::from(tokens)),
             bytes: sign * difference(0, side.bytes),
-            attachment: String::new(),
+            remark: String::new(),
         }
     }
 
@@ -235,15 +235,14 @@ impl CatalogRow {
             (_, false) => format!("{old_category}: {old} → {new}"),
         };
         let added = names.added.iter().map(|name| format!("+{name}"));
-        let attachment: Vec<String> =
-            added.chain(names.removed.iter().map(|name| format!("-{name}"))).collect();
+        let remark: Vec<String> = added.chain(names.removed.iter().map(|name| format!("-{name}"))).collect();
         let tokens = before.tokens.zip(after.tokens);
         CatalogRow {
             category,
             name,
             tokens: tokens.map(|(before, after)| i64::from(after) - i64::from(before)),
             bytes: difference(before.bytes, after.bytes),
-            attachment: crate::ui::text::one_line(&attachment.join(" ")),
+            remark: crate::ui::text::one_line(&remark.join(" ")),
         }
     }
 

@@ -148,7 +148,7 @@ fn print_diagnostics(ui: &Ui, talk: Verbosity, diagnostics: &[Diagnostic]) {
             if others > 0 {
                 let worst = if of(Severity::Warning) > 0 { Severity::Warning } else { Severity::Info };
                 let (word, dim) = (style::severity(worst), style::DIM);
-                let summary = count(others, "note");
+                let summary = count(others, "diagnostic");
                 ui.eprint(&format!("{word}{worst}{word:#}: {summary} {dim}(`-v` lists them){dim:#}\n"));
             }
         }

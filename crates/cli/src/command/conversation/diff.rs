@@ -2,7 +2,7 @@
 
 use super::{history::replaced, id, requests, unknown};
 use crate::{
-    command::diff::{Receipt, show},
+    command::diff::{DiffSide, show},
     conversation_prompt::known,
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
@@ -73,14 +73,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let (current, history) = found.ok_or_else(|| unknown(&args.id))?;
     let last = current.head.revision.revision;
     let all: Vec<&StoredPrompt> = history.iter().map(|one| &one.was).chain([&current]).collect();
-    let operand = |revision: u64| -> Result<Receipt, CommandFailure> {
+    let operand = |revision: u64| -> Result<DiffSide, CommandFailure> {
         let stored = all.iter().find(|one| one.head.revision.revision == revision);
         let stored = stored.ok_or_else(|| {
             CommandFailure::new(format!("unknown revision: {revision}"))
                 .help("`preface conversation history ID` lists the revisions")
         })?;
         let document = Subject::kept(stored)?.document()?;
-        Ok(Receipt { name: format!("{} (revision {revision})", one_line(args.id.as_str())), document })
+        Ok(DiffSide { name: format!("{} (revision {revision})", one_line(args.id.as_str())), document })
     };
     let before = all.iter().map(|one| one.head.revision.revision).filter(|revision| *revision < last).max();
     if before.is_none() && args.from.is_none() && args.to.is_none() && args.format == OutputFormat::Text {

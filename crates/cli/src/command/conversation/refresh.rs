@@ -2,7 +2,7 @@
 
 use super::{AgainFlags, document, id};
 use crate::{
-    command::diff::{Receipt, show},
+    command::diff::{DiffSide, show},
     diagnostics,
     failure::{CommandFailure, Exit},
     flags::{OutputFormat, VerbosityFlags},
@@ -71,8 +71,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 (false, true) => "as it would be now".to_owned(),
                 (false, false) => "as it is now".to_owned(),
             };
-            let left = Receipt { name: format!("{name} (revision {was})"), document: done.before };
-            let right = Receipt { name: format!("{name} ({now})"), document: done.after };
+            let left = DiffSide { name: format!("{name} (revision {was})"), document: done.before };
+            let right = DiffSide { name: format!("{name} ({now})"), document: done.after };
             show(ui, &left, &right, &done.difference)?;
         }
     }

@@ -25,11 +25,12 @@ Examples:
 In the mcp.json of a client:
   {\"mcpServers\": {\"preface\": {\"command\": \"preface\", \"args\": [\"mcp\", \"serve\"]}}}
 
-Prompts: one a preset. Tools: build, explain, lint; none changes anything.";
+Prompts: one for each preset. Tools: build, explain, lint, request.
+None of them changes anything.";
 
 /// Run preface as an MCP server over stdin and stdout
 ///
-/// For any MCP client, which starts it: prompts, one a preset, and the tools build, explain and lint. It writes nothing,
+/// For any MCP client, which starts it: prompts, one for each preset, and the tools build, explain, lint and request. It writes nothing,
 /// trusts nothing and opens no store: untrusted files are left out and reported. A project is read
 /// below the roots alone. It ends when stdin does.
 #[derive(clap::Args, Debug)]

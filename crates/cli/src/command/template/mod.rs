@@ -132,7 +132,7 @@ impl VersionArgument {
     }
 }
 
-/// Returns a request whose profile takes a template: the one that is request for, else the first preset that does.
+/// Returns a request whose profile takes a template: the one that is asked for, else the first preset that does.
 fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, CommandFailure> {
     let request = Request { trust: TrustChoice::Deny, ..place.request() };
     if engine.default_template(&request)?.is_some() {

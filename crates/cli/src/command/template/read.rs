@@ -223,7 +223,7 @@ fn view(versions: &[TemplateVersion], room: Option<usize>) -> String {
     table.show(room)
 }
 
-/// A version for programs. The text is had with `get`.
+/// A version for programs. `show` prints the text.
 pub(super) fn document(version: &TemplateVersion) -> serde_json::Value {
     json!({
         "name": version.name.as_str(),

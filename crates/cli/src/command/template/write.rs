@@ -1,4 +1,4 @@
-//! `preface template set`, `reset`, `restore`, `label`, `unlabel` and `import`: the commands that make versions and labels.
+//! `preface template set`, `delete`, `restore`, `label` and `import`: the commands that make versions and labels.
 
 use super::{TemplateTarget, VersionArgument, read::document, size, taking};
 use crate::{

@@ -81,7 +81,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                 }
                 if !row.permissions.is_empty() {
                     what.push_str(", ");
-                    what.push_str(&count(row.permissions.len(), "permit"));
+                    what.push_str(&count(row.permissions.len(), "permission"));
                 }
                 let style = if row.trust == Trust::Trusted { style::GOOD } else { style::CARE };
                 let day: String = row.at.to_string().chars().take(10).collect();

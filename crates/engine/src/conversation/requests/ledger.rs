@@ -143,7 +143,7 @@ impl ConversationService {
                 Ok(WorkResult(WorkOutcome::Ledger(Box::new(ledger))))
             };
             let WorkOutcome::Ledger(read) = self.offload.run(Box::new(work)).await?.0 else {
-                return Err(ConversationError::Record("another work was done".to_owned()));
+                return Err(ConversationError::Record("the result of another task was returned".to_owned()));
             };
             ledger = *read;
         }

@@ -21,7 +21,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "hints",
-        "a table of words for notes: help about `waiting` rules and `unread` files, what `exclude` is called elsewhere",
+        "a table of words for diagnostics: help about `waiting` rules and `unread` files, what `exclude` is called elsewhere",
     ),
     ("hops", "how many imports may lead from one to the next (default 4, at most 32)"),
     ("imports", "`true` (default) or `false`: `@path` gives way to the text of that file"),

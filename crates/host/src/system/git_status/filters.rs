@@ -173,7 +173,7 @@ impl Filters {
         filter.is_some_and(|name| self.drivers.iter().any(|driver| driver == name.as_ref().as_bstr()))
     }
 
-    /// Returns what git may change in the file at `path`, filters attachment.
+    /// Returns what git may change in the file at `path`, filters aside.
     fn conversion(&mut self, path: &BStr) -> FilterConversion {
         let auto_crlf = self.auto_crlf;
         let Some(outcome) = self.matches(path) else { return FilterConversion::Anything };

@@ -28,7 +28,7 @@ pub fn built(subject: &Subject) -> Result<CallOutput, CommandFailure> {
     let mut texts = vec![document.text.clone()];
     if !document.diagnostics.is_empty() {
         let lines: Vec<String> = document.diagnostics.iter().map(line).collect();
-        texts.push(format!("Notes of this build, no part of the prompt:\n{}", lines.join("\n")));
+        texts.push(format!("Diagnostics of this build, not part of the prompt:\n{}", lines.join("\n")));
     }
     let structured = json!({
         "preset": document.preset,

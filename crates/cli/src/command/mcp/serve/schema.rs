@@ -18,8 +18,8 @@ pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
         offer(
             "build",
             "Build a system prompt",
-            "Builds the system prompt that an agent gets in a directory. Answers with its text, its tokens and the notes of \
-             the build: what was not trusted, cut or left out, with a remedy for each. Changes nothing.",
+            "Builds the system prompt that an agent gets in a directory. Answers with its text, its tokens and the \
+             diagnostics of the build: what was not trusted, cut or left out, with a remedy for each. Changes nothing.",
             build(),
         ),
         offer(
@@ -32,7 +32,7 @@ pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
         offer(
             "lint",
             "Find trouble in a system prompt",
-            "Looks at every text that a build of the directory would use, held ones included, for hidden characters, \
+            "Looks at every text that a build of the directory would use, untrusted ones included, for hidden characters, \
              secrets, forged structure, tags that do nothing and parts that spoil a prompt cache. Answers with diagnostics: \
              code, severity, path, line and help. Changes nothing.",
             lint(),
