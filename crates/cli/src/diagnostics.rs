@@ -4,7 +4,7 @@ use crate::{
     advice::{self, complete, is_denied},
     ui::{
         Ui, Verbosity,
-        diagnostic::{DiagnosticView, spot},
+        diagnostic::{DiagnosticView, from_shell, spot},
         style,
         text::{count, listed, number},
     },
@@ -168,12 +168,11 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
 
 /// Returns a message with its place, if it does not name the file itself, and its code.
 fn with_place_and_code(diagnostic: &Diagnostic) -> String {
-    let message = escape_hidden(&diagnostic.message);
+    let (text, place) = from_shell(&diagnostic.message, diagnostic.place.as_ref());
+    let message = escape_hidden(&text);
     let code = diagnostic.code;
-    match diagnostic.place.as_ref().filter(|place| !place.path.is_empty()) {
-        Some(place) if !diagnostic.message.contains(&place.path) => {
-            format!("{message} ({}) [{code}]", spot(place))
-        }
+    match place {
+        Some(place) if !text.contains(&place.path) => format!("{message} ({}) [{code}]", spot(&place)),
         _ => format!("{message} [{code}]"),
     }
 }
@@ -201,9 +200,9 @@ fn named<'p>(sections: impl Iterator<Item = &'p SectionId>) -> Vec<String> {
 
 /// Names what was left out: the file, or the variable.
 fn untrusted_name(diagnostic: &Diagnostic) -> String {
-    let name = match &diagnostic.place {
-        Some(place) => place.path.as_str(),
-        None => diagnostic.loss().map_or("something", |(what, _)| what.trim_matches('`')),
+    let name = match from_shell("", diagnostic.place.as_ref()) {
+        (_, Some(place)) => Cow::Owned(place.into_owned().path),
+        (_, None) => diagnostic.loss().map_or("something", |(what, _)| what.trim_matches('`')).into(),
     };
-    escape_hidden(name).into_owned()
+    escape_hidden(&name).into_owned()
 }

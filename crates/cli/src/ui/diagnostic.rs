@@ -98,7 +98,7 @@ impl fmt::Display for DiagnosticView<'_> {
 }
 
 /// Returns a message and its place with the path of the place as the shell has it; a message may begin with the same path.
-fn from_shell<'a>(message: &'a str, place: Option<&'a Place>) -> (Cow<'a, str>, Option<Cow<'a, Place>>) {
+pub fn from_shell<'a>(message: &'a str, place: Option<&'a Place>) -> (Cow<'a, str>, Option<Cow<'a, Place>>) {
     let Some(place) = place.filter(|place| !place.path.is_empty()) else { return (message.into(), None) };
     let Some(path) = advice::path_from_shell(place) else {
         return (message.into(), Some(Cow::Borrowed(place)));

@@ -162,7 +162,7 @@ fn advice_works_for_the_call_that_printed_it() {
     let grant = "preface trust grant -C 'my dir' --preset stud";
     let call = "preface build --preset stud -C 'my dir'";
     sandbox.run(call).exits(0).prints("").says(&format!(
-        "warning: .stud is not trusted and was left out (`-v` shows details)\n\
+        "warning: my dir/.stud is not trusted and was left out (`-v` shows details)\n\
              help: review it with `{}`, then run `{grant}`\n",
         grant.replace("grant", "diff")
     ));
