@@ -85,13 +85,17 @@ impl<'a> Variables<'a> {
     }
 }
 
+/// The source of the value of an option that the profile sets.
+pub const PROFILE_OPTIONS: &str = "the profile's options";
+
 /// Returns `option:NAME`, the value of an option of the profile, and `given:NAME`, one that the caller set to more than a
 /// switch; `None` for other types.
 #[must_use]
 pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedVariable> {
     let value = profile.options.get(key.name());
+    let source = profile.option_sources.get(key.name()).map_or(PROFILE_OPTIONS, String::as_str);
     let variable = |value: Option<&String>| match value {
-        Some(value) => RecordedVariable::of(value, "the profile's options", Stability::Static),
+        Some(value) => RecordedVariable::of(value, source, Stability::Static),
         None => RecordedVariable::absent("the option is not set"),
     };
     match key.kind() {

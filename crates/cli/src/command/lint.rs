@@ -118,7 +118,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         Ok(linted) => linted,
         Err(failure) => {
             if args.format == LintFormat::Sarif {
-                ui.json(&sarif::failed(&failure.clone().into_diagnostic()))?;
+                ui.json(&sarif::failed(&failure.clone().into_diagnostic(), &base(args, request.cwd)?))?;
             }
             return Err(failure);
         }
@@ -135,8 +135,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         LintFormat::Json => ui.json(&json!({ "diagnostics": linted.findings, "texts": linted.texts }))?,
         LintFormat::Sarif => {
-            let dir = if args.files.is_empty() { request.cwd } else { None };
-            ui.json(&sarif::log(&linted.findings, &sarif::PathBase::of(dir, !args.files.is_empty())?))?;
+            ui.json(&sarif::log(&linted.findings, &base(args, request.cwd)?))?;
         }
     }
     if !args.quiet {
@@ -144,6 +143,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let denied = linted.findings.iter().any(|diagnostic| diagnostic.severity >= args.deny.severity());
     Ok(if denied { Exit::Lint } else { Exit::Done })
+}
+
+fn base(args: &Args, cwd: Option<PathBuf>) -> Result<sarif::PathBase, CommandFailure> {
+    sarif::PathBase::of(cwd.filter(|_| args.files.is_empty()), !args.files.is_empty())
 }
 
 fn lint(args: &Args, mut request: Request) -> Result<LintReport, CommandFailure> {

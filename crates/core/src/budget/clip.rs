@@ -161,7 +161,8 @@ pub fn clip_head(text: &str, unread: u64, max: usize, counter: &dyn Counter) -> 
     }
 }
 
-fn marker(kept: &str, cut: usize, total: usize) -> String {
+/// Returns the marker behind the text that is kept.
+pub(super) fn marker(kept: &str, cut: usize, total: usize) -> String {
     let line_break = if kept.is_empty() || kept.ends_with(LINE_ENDS) { "" } else { "\n" };
     format!("{line_break}…[truncated {cut} of {total} tokens]")
 }

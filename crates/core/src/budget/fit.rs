@@ -215,7 +215,7 @@ fn cut_part(
     let ordered = OrderedText::of(part);
     let mut room = max;
     loop {
-        let ClipResult::Cut { kept, marker, cut_tokens, .. } =
+        let ClipResult::Cut { kept, marker, total_tokens, .. } =
             clip_head(&ordered.text, part.meta.unread, room, counter)
         else {
             return None;
@@ -225,6 +225,9 @@ fn cut_part(
             return None;
         }
         let kept = kept.with_closing_tags(part);
+        // The closing tags stay, too.
+        let cut_tokens = total_tokens.saturating_sub(counter.count(&kept.part(part, None).text));
+        let marker = marker.map(|_| super::clip::marker("", cut_tokens, total_tokens));
         let cut = kept.part(part, marker.as_deref());
         // Where texts are in another order, a tokenizer may count a few more.
         match counter.count(&cut.text).saturating_sub(max) {
@@ -447,7 +450,7 @@ mod tests {
         let text = &fitted.parts[0].text;
         assert_eq!(
             text,
-            "<all>\n<one>\nabc\nabc\nabc\nabc\nabc\nabc\n…[truncated 21 of 30 tokens]\n</one>\n</all>"
+            "<all>\n<one>\nabc\nabc\nabc\nabc\nabc\nabc\n…[truncated 17 of 30 tokens]\n</one>\n</all>"
         );
     }
 

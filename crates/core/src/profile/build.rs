@@ -294,6 +294,7 @@ impl ProfileBuilder<'_> {
             options,
             unset_options,
             given: self.given,
+            option_sources: BTreeMap::new(),
             text_options,
             option_dirs,
             bom,

@@ -124,6 +124,9 @@ pub struct Profile {
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+    /// The sources of the options that are not set in the profile, for people: `settings.json:2`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub option_sources: BTreeMap<String, String>,
     /// The options without a value: empty ones, and switches that are off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unset_options: Vec<String>,

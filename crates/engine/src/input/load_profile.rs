@@ -3,7 +3,7 @@
 use crate::{
     AgentHelp, Error, counters,
     engine::{DEFAULT_PRESET, Engine},
-    input::options,
+    input::options::{self, OptionSetting},
     request::{Request, TrustChoice},
     trust::consent,
 };
@@ -21,6 +21,7 @@ use preface_core::{
     suggestion::{did_you_mean, suggest_or},
     turn::Turn,
     variable::VariableKey,
+    variable_source::PROFILE_OPTIONS,
 };
 use preface_host::{
     bounds::Bounds,
@@ -127,7 +128,7 @@ impl ProfileSource {
         part: &Range<usize>,
     ) -> Option<Place> {
         let key = match (variable.kind(), variable.name()) {
-            ("option" | "given", name) => format!("options.{name}"),
+            ("option" | "given", name) if source == PROFILE_OPTIONS => format!("options.{name}"),
             ("item", "line") => format!("tool_texts.{source}.snippet"),
             _ => return None,
         };
@@ -256,6 +257,8 @@ impl Engine<'_> {
         let mut merge_diagnostics = Diagnostics::new();
         let merged = Arc::new(settings.merge(None, &mut merge_diagnostics));
         let of_settings = options::of_settings(&merged, &profile, &mut diagnostics);
+        let of_call = options.iter().map(|option| (option.key.clone(), options::CALL.to_owned()));
+        let mut sources: BTreeMap<String, String> = of_call.collect();
         let mut profile = if of_settings.is_empty() {
             profile
         } else {
@@ -268,8 +271,13 @@ impl Engine<'_> {
             };
             let of_settings = options::fitting(of_settings, &merged, fit, message, &mut diagnostics)
                 .map_err(|error| Error::Usage(error.message, error.help))?;
-            with(&[of_settings, options].concat())?
+            for (name, source) in of_settings.iter().map(OptionSetting::source) {
+                sources.entry(name).or_insert(source);
+            }
+            let of_settings = of_settings.into_iter().flat_map(|option| option.values);
+            with(&of_settings.chain(options).collect::<Vec<_>>())?
         };
+        profile.option_sources = sources;
         self.check_named_preset(&merged, &profile, profiles.as_deref(), &mut diagnostics)?;
 
         let own = PrefaceSettings::read(&merged);

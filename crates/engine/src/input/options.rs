@@ -23,6 +23,9 @@ const SHARED: [&str; 2] = ["claudeMdExcludes", "outputStyle"];
 /// The options of every profile that settings can give: the arrangement of the parts.
 const SHAPES: [&str; 4] = ["arrange", "join", "order", "variant"];
 
+/// The source of an option that the caller sets.
+pub(crate) const CALL: &str = "this call";
+
 /// An option as settings give it.
 #[derive(Clone, Debug)]
 pub(crate) struct OptionSetting {
@@ -30,7 +33,7 @@ pub(crate) struct OptionSetting {
     path: Vec<String>,
     name: String,
     /// The values; a list has several.
-    values: Vec<Setting>,
+    pub values: Vec<Setting>,
     by: SetBy,
     place: Place,
 }
@@ -39,6 +42,14 @@ impl OptionSetting {
     fn of(path: Vec<String>, name: &str, node: &SettingsNode) -> Self {
         let (by, place) = (node.by(), node.place());
         OptionSetting { path, name: name.to_owned(), values: values(name, node), by, place }
+    }
+
+    /// Returns the option with the place that sets it, for people.
+    pub fn source(&self) -> (String, String) {
+        let line = self.place.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let source =
+            if self.by == SetBy::Caller { CALL.to_owned() } else { format!("{}{line}", self.place.path) };
+        (self.name.clone(), source)
     }
 
     /// Returns what the next weaker layer sets.
@@ -107,7 +118,7 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
     diagnostics
 }
 
-/// Returns the values that `fit` accepts. One that it refuses is reported, and the next weaker layer's is used, else the
+/// Returns the options whose values `fit` accepts. One that it refuses is reported, and the next weaker layer's is used, else the
 /// profile's own.
 ///
 /// # Errors
@@ -118,19 +129,21 @@ pub(crate) fn fitting<E>(
     fit: impl Fn(&[Setting]) -> Result<(), E>,
     message: impl Fn(&E) -> String,
     diagnostics: &mut Diagnostics,
-) -> Result<Vec<Setting>, E> {
-    let all: Vec<Setting> = given.iter().flat_map(|option| option.values.clone()).collect();
-    if fit(&all).is_ok() {
-        return Ok(all);
+) -> Result<Vec<OptionSetting>, E> {
+    let all = |options: &[OptionSetting]| -> Vec<Setting> {
+        options.iter().flat_map(|option| option.values.clone()).collect()
+    };
+    if fit(&all(&given)).is_ok() {
+        return Ok(given);
     }
     let mut used = Vec::new();
     for option in given {
         let mut next = Some(option);
         while let Some(option) = next {
-            let with = [used.as_slice(), option.values.as_slice()].concat();
+            let with = [all(&used), option.values.clone()].concat();
             next = match fit(&with) {
                 Ok(()) => {
-                    used = with;
+                    used.push(option);
                     None
                 }
                 Err(error) if option.by == SetBy::Caller => return Err(error),

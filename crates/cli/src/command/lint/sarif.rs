@@ -19,17 +19,22 @@ use std::{
 pub fn log(findings: &[Diagnostic], base: &PathBase) -> Value {
     let codes: BTreeSet<DiagnosticCode> = findings.iter().map(|diagnostic| diagnostic.code).collect();
     let results: Vec<Value> = findings.iter().map(|diagnostic| result(diagnostic, base)).collect();
-    document(codes, results, json!({ "executionSuccessful": true }))
+    document(base, codes, results, json!({ "executionSuccessful": true }))
 }
 
 /// Returns the log of a lint that found nothing out because of this error.
-pub fn failed(error: &Diagnostic) -> Value {
+pub fn failed(error: &Diagnostic, base: &PathBase) -> Value {
     let notification = json!({ "level": "error", "message": { "text": text(error) } });
     let invocation = json!({ "executionSuccessful": false, "toolExecutionNotifications": [notification] });
-    document(BTreeSet::new(), Vec::new(), invocation)
+    document(base, BTreeSet::new(), Vec::new(), invocation)
 }
 
-fn document(codes: BTreeSet<DiagnosticCode>, results: Vec<Value>, invocation: Value) -> Value {
+fn document(
+    base: &PathBase,
+    codes: BTreeSet<DiagnosticCode>,
+    results: Vec<Value>,
+    invocation: Value,
+) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -39,6 +44,7 @@ fn document(codes: BTreeSet<DiagnosticCode>, results: Vec<Value>, invocation: Va
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": codes.into_iter().map(rule).collect::<Vec<_>>(),
             }},
+            "automationDetails": { "id": base.category() },
             "invocations": [invocation],
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -99,7 +105,7 @@ fn text(diagnostic: &Diagnostic) -> String {
 }
 
 /// Makes paths relative to the root of the repository, as code hosts read them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PathBase {
     /// The directory that the paths of findings are relative to.
     dir: PathBuf,
@@ -119,6 +125,12 @@ impl PathBase {
         let dir = system.canonical(&dir).unwrap_or(dir);
         let root = git::work_tree_root(&system, &dir);
         Ok(PathBase { root: root.unwrap_or_else(|| dir.clone()), dir, is_files, home: system.home() })
+    }
+
+    /// Returns the category of the log, which a code host takes once: that of the directory in its repository.
+    fn category(&self) -> String {
+        let dir = self.dir.strip_prefix(&self.root).unwrap_or(Path::new(""));
+        format!("preface/{}/", dir.display()).replace("//", "/")
     }
 
     /// Returns the URI of a path: a relative reference, or an absolute URI for a file of the home directory.
@@ -173,6 +185,8 @@ mod tests {
         assert_eq!(of(Some(Scope::Project), "../AGENTS.md"), "AGENTS.md");
         assert_eq!(of(Some(Scope::Project), "../../out.md"), "../../out.md");
         assert_eq!(of(Some(Scope::Global), "~/.config/preface/base.md"), "~/.config/preface/base.md");
+        assert_eq!(base.category(), "preface/api/");
+        assert_eq!(PathBase { dir: "/r".into(), ..base.clone() }.category(), "preface/");
         assert_eq!(base.uri("~/my files/base.md"), "file:///h/my%20files/base.md");
     }
 }
