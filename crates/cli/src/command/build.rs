@@ -1,6 +1,7 @@
 //! `preface build`: the main job.
 
 use crate::{
+    advice::path_from_shell,
     command::mcp,
     conversation::{ConversationFlags, ConversationInput},
     conversation_prompt::MissingPromptPolicy,
@@ -17,10 +18,11 @@ use crate::{
 };
 use preface_engine::core::{
     attachment::AttachmentPlace,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     format::{FORMATS, RequestTarget},
     lint::character::escape_json,
-    lock::{Lock, LockChange, LockChangeKind},
+    lock::{Lock, LockChange, LockChangeKind, LockedSource},
+    scope::Scope,
 };
 use std::path::{Path, PathBuf};
 
@@ -214,15 +216,21 @@ fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), 
             .help("name a file that `preface build --lock FILE` wrote")
     })?;
     let mut is_trust_missing = false;
-    let changes = lock.changes(now);
-    let changes: Vec<String> = changes
-        .iter()
-        .map(|change| match untrusted(change, diagnostics) {
-            Some(words) => {
-                is_trust_missing = true;
-                one_line(&words)
-            }
-            None => one_line(&change.to_string()),
+    let files: Vec<&LockedSource> =
+        lock.sources.iter().chain(&now.sources).filter(|file| file.scope == Scope::Project).collect();
+    let changes: Vec<String> = lock
+        .changes(now)
+        .into_iter()
+        .map(|mut change| {
+            let untrusted = untrusted(&change, diagnostics);
+            is_trust_missing |= untrusted.is_some();
+            let file = files.iter().find(|file| file.path == change.subject);
+            let path = file.and_then(|file| path_from_shell(&Place::file(Some(file.scope), &*file.path)));
+            change.subject = path.unwrap_or(change.subject);
+            one_line(&match untrusted {
+                Some(why) => format!("{} is not trusted any more{why}", change.subject),
+                None => change.to_string(),
+            })
         })
         .collect();
     if changes.is_empty() {
@@ -236,7 +244,8 @@ fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), 
     })
 }
 
-/// Describes a file that is not in the prompt because it is not trusted; `None` for every other change.
+/// Returns why a file is not in the prompt, in parentheses if there is more than that it is not trusted; `None` for every other
+/// change.
 fn untrusted(change: &LockChange, diagnostics: &[Diagnostic]) -> Option<String> {
     let path = change.subject.as_str();
     let is_about = |diagnostic: &&Diagnostic| {
@@ -247,8 +256,8 @@ fn untrusted(change: &LockChange, diagnostics: &[Diagnostic]) -> Option<String> 
         })
     };
     let diagnostic = diagnostics.iter().find(is_about).filter(|_| change.change == LockChangeKind::Gone)?;
-    let why = diagnostic.loss().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
-    Some(format!("{path} is not trusted any more{why}"))
+    let why = diagnostic.loss().map(|(_, why)| why).filter(|why| *why != "it is not trusted");
+    Some(why.map(|why| format!(" ({why})")).unwrap_or_default())
 }
 
 /// Reports the attachments, which are not in the text.

@@ -14,7 +14,7 @@ use crate::{
         text::{listed, one_line},
     },
 };
-use preface_core::diagnostic::DiagnosticCode;
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
 use preface_engine::core::{
     extension::{Category, DisabledBy, EntryOrigin},
     scope::Scope,
@@ -84,6 +84,22 @@ pub fn unknown(
         (None, Some(kind)) => format!("`preface list {kind} --all` lists what there is"),
         (None, None) => "`preface list extensions` lists what there is".to_owned(),
     })
+}
+
+/// Creates the failure for an unknown name of a server, if servers of the project were not read: `message` is about the name.
+pub fn unread_servers(message: &str, diagnostics: &[Diagnostic]) -> Option<CommandFailure> {
+    let path = untrusted_servers(diagnostics)?;
+    Some(
+        CommandFailure::new(format!("{message}; `{path}` is not trusted and was not read"))
+            .help("review it with `preface trust diff`, then run `preface trust grant --allow-commands`"),
+    )
+}
+
+/// Returns the path of the project's `mcp.json` if it is left out because it is not trusted.
+pub fn untrusted_servers(diagnostics: &[Diagnostic]) -> Option<String> {
+    let untrusted = diagnostics.iter().filter(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
+    let mut paths = untrusted.filter_map(|diagnostic| diagnostic.place.as_ref()).map(|place| &place.path);
+    paths.find(|path| path.ends_with("mcp.json")).map(|path| one_line(path))
 }
 
 /// The access to the project.

@@ -13,7 +13,7 @@ mod state;
 mod table;
 
 pub use details::details;
-pub use entry::{ProjectVisibility, entry_report, named, unknown};
+pub use entry::{ProjectVisibility, entry_report, named, unknown, unread_servers, untrusted_servers};
 pub use listing::{InactiveRows, ListingFlags, list, view};
 pub use row::{LayerContents, ListingGroup, ListingRow};
 pub use state::{EntryState, with_state};

@@ -171,6 +171,10 @@ fn the_usage_of_a_request_is_recorded() {
     let build =
         "preface build -q --conversation c1 --format anthropic --model claude-opus-5-5 --messages chat.jsonl";
     sandbox.run(build).exits(0);
+    sandbox
+        .run("preface conversation diff c1 --to 1")
+        .exits(0)
+        .prints("request 1 is the first one, so there is nothing to compare.\n");
     sandbox.run("preface conversation usage c1 usage.json").exits(0).prints("").says(
         "Recorded for request 1 of `c1`: 1,000 input tokens, 900 of them read from the cache and 0 written to it; \
          12 output tokens.\n",

@@ -124,6 +124,39 @@ fn a_line_that_is_held_says_so() {
 }
 
 #[test]
+fn a_line_of_a_part_that_the_budget_drops_points_at_the_reason() {
+    let sandbox = sandbox();
+    let ran = sandbox.run("preface explain -q --budget 5 --at AGENTS.md:3").exits(0);
+    let help =
+        "`preface explain --absent --budget 5` lists the sections that are left out, with the reasons.\n";
+    assert!(ran.stdout.ends_with(help), "{}", ran.stdout);
+}
+
+#[test]
+fn the_value_of_an_option_has_the_place_that_sets_it() {
+    let sandbox = Sandbox::empty();
+    let house = "extends = \"default\"\n\n[options]\nmode = \"fast\"\n\n[section.identity]\ntext = \"In [option:mode] mode.\"\n";
+    sandbox.work("house.toml", house);
+    let at = |text: &str, flags: &str| {
+        sandbox.run(&format!("preface explain -q --profile house.toml --at {text} {flags}")).exits(0).stdout
+    };
+    assert!(
+        at("fast", "").contains(" ——▶ house.toml:4:9   (the variable `option:mode`)\n"),
+        "{}",
+        at("fast", "")
+    );
+    let of_call = " ——▶ the variable `option:mode`, from this call\n";
+    for (text, flags) in
+        [("slow", "--set mode=slow"), ("fast", "--set mode=fast"), ("slow", "--set options.mode=slow")]
+    {
+        assert!(at(text, flags).contains(of_call), "{}", at(text, flags));
+    }
+    sandbox.home(".config/preface/settings.json", "{\n\"options\": {\"mode\": \"slow\"}}");
+    let of_settings = " ——▶ the variable `option:mode`, from ~/.config/preface/settings.json:2\n";
+    assert!(at("slow", "").contains(of_settings), "{}", at("slow", ""));
+}
+
+#[test]
 fn a_cut_is_shown_at_its_part() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));

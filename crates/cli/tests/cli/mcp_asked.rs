@@ -382,7 +382,10 @@ fn a_server_of_a_file_that_is_held_is_told_from_one_that_nobody_has() {
     let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     let untrusted = "there is no MCP server `git`; but `.preface/mcp.json` of the project is not trusted and was not read";
     assert!(told.contains(untrusted), "{told}");
-    assert!(told.contains("review the untrusted files, then grant the commands of the project"), "{told}");
+    assert!(
+        told.contains("review it with `preface trust diff`, then run `preface trust grant --allow-commands`"),
+        "{told}"
+    );
     sandbox.run("preface trust grant --allow-commands").exits(0);
     sandbox.run("preface mcp refresh git").exits(0);
 }

@@ -1133,3 +1133,50 @@ fn one_output_has_paths_from_one_directory() {
     assert!(linted.contains("\n ——▶ AGENTS.md   (project layer)\n"), "{linted}");
     assert!(linted.contains("\n ——▶ api/AGENTS.md   (project layer)\n"), "{linted}");
 }
+
+#[test]
+fn servers_that_are_not_trusted_are_named_and_their_changes_are_shown() {
+    let sandbox = Sandbox::new();
+    let servers = |last: &str| {
+        format!(
+            r#"{{"mcpServers": {{"notes": {{"command": "notes-server", "args": ["--root", ".", "{last}"]}}}}}}"#
+        )
+    };
+    sandbox.work(".preface/mcp.json", servers("-q"));
+    let why = "`.preface/mcp.json` is not trusted and was not read\n\
+               help: review it with `preface trust diff`, then run `preface trust grant --allow-commands`\n";
+    sandbox
+        .run("preface list --why servers/notes")
+        .exits(1)
+        .prints("")
+        .says(&format!("error: no layer has `servers/notes`; {why}"));
+    sandbox
+        .run("preface mcp inspect notes --recorded")
+        .exits(1)
+        .prints("")
+        .says(&format!("error: there is no MCP server `notes`; {why}"));
+    let list = sandbox.run("preface list servers -q").exits(0).stdout;
+    assert!(list.ends_with("; .preface/mcp.json is not trusted and was not read\n"), "{list}");
+
+    sandbox.run("preface trust grant --allow-commands").exits(0);
+    sandbox.work(".preface/mcp.json", servers("-v"));
+    let diff = sandbox.run("preface trust diff").exits(0).stdout;
+    assert!(diff.contains("# + runs notes-server --root . -v\n"), "{diff}");
+    assert!(!diff.contains("not pinned"), "what did not change is no difference: {diff}");
+    let status = sandbox.run("preface trust status").exits(0).stdout;
+    assert!(status.contains("names .: what it holds is not pinned\n"), "{status}");
+}
+
+#[test]
+fn a_lock_names_files_relative_to_the_directory_of_the_shell() {
+    let sandbox = Sandbox::new();
+    sandbox.work("api/AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface build api --trust once --lock api.lock -o /dev/null").exits(0);
+    sandbox.work("api/AGENTS.md", "Use spaces.\n");
+    let ran = sandbox.run("preface build api --trust once --locked api.lock").exits(6).prints("");
+    let line = "error: the prompt is not made of what `api.lock` records: api/AGENTS.md changed\n";
+    assert!(ran.stderr.starts_with(line), "{}", ran.stderr);
+    let ran = sandbox.run("preface build api --locked api.lock").exits(6).prints("");
+    assert!(ran.stderr.contains("api/AGENTS.md is not trusted any more"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("any more (it is not trusted)"), "{}", ran.stderr);
+}

@@ -267,7 +267,8 @@ fn chosen<'s>(
                     "{none}; but `{}` of the project is not trusted and was not read",
                     escape_hidden(file)
                 );
-                let help = "review the untrusted files, then grant the commands of the project";
+                let help =
+                    "review it with `preface trust diff`, then run `preface trust grant --allow-commands`";
                 return Err(Error::Usage(what, Some(help.to_owned())));
             }
             let help = suggest_or(name, known, || "`preface list servers` shows all".to_owned());

@@ -121,8 +121,10 @@ pub struct PermissionLine {
 /// The kind of a line of the description of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PermissionLineKind {
-    /// What is done, or what of it is not pinned.
+    /// What is done.
     Action,
+    /// What of it is not pinned.
+    Unpinned,
     /// The digest of a file or a directory.
     Digest,
 }
@@ -151,7 +153,7 @@ impl Permission {
     /// credentials masked.
     #[must_use]
     pub fn lines(&self) -> Vec<PermissionLine> {
-        use PermissionLineKind::{Action, Digest as Pinned};
+        use PermissionLineKind::{Action, Digest as Pinned, Unpinned};
         let pinned = |what: &str, (path, digest): &(String, Digest)| {
             PermissionLine::of(Pinned, |word| format!("{what} {} {digest}", word(path)))
         };
@@ -181,7 +183,7 @@ impl Permission {
             }
         }
         let not_pinned = self.not_pinned().into_iter();
-        let not_pinned = not_pinned.map(|line| PermissionLine::of(Action, |_| line.clone()));
+        let not_pinned = not_pinned.map(|line| PermissionLine::of(Unpinned, |_| line.clone()));
         lines.into_iter().chain(digests).chain(not_pinned).collect()
     }
 

@@ -115,6 +115,12 @@ pub fn diff(ui: &Ui, args: &diff::Args) -> Result<Exit, CommandFailure> {
         (None, None) => (0, 0),
     };
     let comparison = find(from)?.record.compare(&find(to)?.record);
+    let is_alone = from == to && (args.from_request.is_none() || args.to_request.is_none());
+    if is_alone && args.format == OutputFormat::Text {
+        let which = if args.from_request.is_some() { "last" } else { "first" };
+        ui.view(&format!("request {to} is the {which} one, so there is nothing to compare.\n"))?;
+        return Ok(Exit::Done);
+    }
     match args.format {
         OutputFormat::Json => ui.json(&comparison)?,
         OutputFormat::Text => ui.view(&view(from, to, &comparison))?,

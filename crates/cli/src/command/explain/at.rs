@@ -2,6 +2,7 @@
 
 use super::{lost, overlay_of};
 use crate::{
+    advice::complete,
     failure::CommandFailure,
     files,
     subject::Subject,
@@ -311,6 +312,12 @@ fn outcome(
     }
     for one in &diagnostics {
         let _ = write!(out, "{:#}", diagnostic::DiagnosticView::of(one, columns));
+    }
+    let is_explained = !cuts.is_empty() || !diagnostics.is_empty();
+    if matches!(outcome, LineOutcome::Silent) && !is_explained && !subject.prompt.absent.is_empty() {
+        out.push_str(&complete(
+            "`preface explain --absent` lists the sections that are left out, with the reasons.\n",
+        ));
     }
     Ok(out)
 }

@@ -9,9 +9,9 @@ use crate::{
     json::ListDocument,
     scopes_view::{
         InactiveRows, LayerContents, ListingFlags, ListingGroup, ListingRow, ProjectVisibility, entry_report,
-        named, restricted, rewrites, scope_problems, summary, table, unknown, with_state,
+        named, restricted, rewrites, scope_problems, summary, table, unknown, unread_servers, with_state,
     },
-    ui::Ui,
+    ui::{Ui, text::one_line},
 };
 use preface_engine::{
     Engine, ScopesReport,
@@ -108,6 +108,12 @@ pub fn why(
         _ => ProjectVisibility::Seen,
     };
     if found.is_empty() {
+        let is_server = groups.contains(&ListingGroup::Mcp)
+            && of_name.is_none_or(|of_name| of_name == ListKind::Group(ListingGroup::Mcp));
+        let message = format!("no layer has `{}`", one_line(name));
+        if let Some(failure) = unread_servers(&message, &report.diagnostics).filter(|_| is_server) {
+            return Err(failure);
+        }
         return Err(unknown(&layers, name, shown, project));
     }
     match listing.format {

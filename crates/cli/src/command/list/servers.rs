@@ -6,7 +6,9 @@ use crate::{
     files,
     flags::OutputFormat,
     json::ListDocument,
-    scopes_view::{InactiveRows, ListingFlags, ListingGroup, scope_problems, view, with_state},
+    scopes_view::{
+        InactiveRows, ListingFlags, ListingGroup, scope_problems, untrusted_servers, view, with_state,
+    },
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -16,6 +18,7 @@ use crate::{
 use preface_engine::{
     Engine, ScopesReport,
     core::{
+        diagnostic::Diagnostic,
         mcp_servers::{McpServer, RecordedBy, ServerEntry},
         scope::Scope,
     },
@@ -44,7 +47,7 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
         OutputFormat::Text => {
             let mut out = view(report, ListingGroup::Mcp, inactive, ui.columns());
             if report.mcp.servers.is_empty() {
-                out.push_str(&none_found(report));
+                out.push_str(&none_found(report, &problems));
             }
             out.push_str(&recorded(&servers, ui.columns()));
             ui.view(&out)?;
@@ -55,14 +58,16 @@ pub fn run(ui: &Ui, listing: &ListingFlags, inactive: InactiveRows) -> Result<Ex
 }
 
 /// Names the files that would name servers.
-fn none_found(report: &ScopesReport) -> String {
+fn none_found(report: &ScopesReport, problems: &[Diagnostic]) -> String {
     let dim = style::DIM;
     let places = &report.places;
     let dirs = places.global.iter().map(|dir| (Scope::Global, dir));
     let dirs = dirs.chain(places.project.iter().map(|dir| (Scope::Project, dir)));
     let files: Vec<String> =
         dirs.map(|(scope, dir)| one_line(&places.source(scope, &dir.join("mcp.json")).path)).collect();
-    format!("{dim}none found in {}{dim:#}\n", listed(&files))
+    let unread = untrusted_servers(problems)
+        .map_or_else(String::new, |path| format!("; {path} is not trusted and was not read"));
+    format!("{dim}none found in {}{unread}{dim:#}\n", listed(&files))
 }
 
 /// Formats what is recorded of the servers that may run, and when it was recorded.

@@ -5,6 +5,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
+    scopes_view::unread_servers,
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -77,8 +78,12 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let servers = &report.scopes.mcp;
         let named = servers.active(&args.server).or_else(|| servers.named(&args.server).next_back());
         return Err(match named {
-            None => CommandFailure::usage(format!("there is no MCP server `{name}`"))
-                .help("`preface list servers` shows all"),
+            None => {
+                let message = format!("there is no MCP server `{name}`");
+                unread_servers(&message, &report.scopes.diagnostics).unwrap_or_else(|| {
+                    CommandFailure::usage(message).help("`preface list servers` shows all")
+                })
+            }
             Some(server) if !server.active => {
                 CommandFailure::new(format!("MCP server `{name}` is not active"))
                     .help(format!("`preface list --why servers/{}` shows why", server.word()))

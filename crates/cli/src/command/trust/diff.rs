@@ -143,8 +143,12 @@ fn permission_diff(change: &PermissionChange) -> String {
     let lines = change.permission.lines();
     let mut out = format!("# {subject}: {}; {}\n", state_name(state(change)), complete(ALLOW));
     let before = change.granted.as_ref().map(Permission::lines).unwrap_or_default();
-    // The files themselves follow.
-    let is_action = |line: &&PermissionLine| line.kind == PermissionLineKind::Action;
+    // The files themselves follow. What is not pinned follows from the rest: a grant has no record of it.
+    let is_action = |line: &&PermissionLine| match line.kind {
+        PermissionLineKind::Action => true,
+        PermissionLineKind::Unpinned => change.granted.is_none(),
+        PermissionLineKind::Digest => false,
+    };
     for line in before.iter().filter(|line| is_action(line) && !lines.contains(line)) {
         out.push_str(&format!("# - {line}\n"));
     }

@@ -26,7 +26,7 @@ use preface_engine::{
     host::{
         gate::{GateVerdict, GatedText},
         system::System,
-        trust::{Permission, PermissionState, Permissions},
+        trust::{Permission, PermissionLineKind, PermissionState, Permissions},
     },
 };
 use serde_json::json;
@@ -163,7 +163,8 @@ fn permitted(permissions: &[(Permission, PermissionState)], granted: &Permission
         let before = granted.latest(&permission.subject).filter(|_| *state == PermissionState::Changed);
         let before = before.map(Permission::lines);
         for line in permission.lines() {
-            let is_new = before.as_ref().is_some_and(|before| !before.contains(&line));
+            let is_new = line.kind != PermissionLineKind::Unpinned
+                && before.as_ref().is_some_and(|before| !before.contains(&line));
             let mark = if is_new { format!("  {care}changed{care:#}") } else { String::new() };
             let _ = writeln!(out, "    {line}{mark}");
         }
