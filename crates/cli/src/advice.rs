@@ -14,6 +14,7 @@ use preface_engine::{
 use serde_json::Value;
 use std::{
     borrow::Cow,
+    ffi::OsString,
     path::{Component, Path, PathBuf},
     sync::{LazyLock, OnceLock},
 };
@@ -60,9 +61,7 @@ struct CommandFlag {
 
 /// All commands, and the flags of this call. Worked out for the first message that names a command.
 static CALL: LazyLock<(Command, Vec<CommandFlag>)> = LazyLock::new(|| {
-    let given = Cli::command()
-        .try_get_matches_from(usage::arguments())
-        .map_or_else(|_| Vec::new(), |matches| given(&commands(), &matches));
+    let given = matches().map_or_else(Vec::new, |matches| given(&commands(), &matches));
     (commands(), given)
 });
 
@@ -99,6 +98,12 @@ fn replaced(call: &[CommandFlag], conversation: &[CommandFlag]) -> Vec<CommandFl
     let stays = |flag: &&CommandFlag| !conversation.iter().any(|other| other.id == flag.id);
     let own = conversation.iter().filter(|flag| !flag.values.is_empty());
     own.chain(call.iter().filter(stays)).cloned().collect()
+}
+
+/// Returns the arguments of this call; `None` if they are not valid.
+fn matches() -> Option<ArgMatches> {
+    let parse = |words: &[OsString]| Cli::command().try_get_matches_from(words);
+    usage::parse(&mut usage::arguments(), parse).0.ok()
 }
 
 fn commands() -> Command {
@@ -173,6 +178,9 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::TemplateDepth => limit("template.maxDepth"),
         Code::TemplateTooLarge => limit("template.maxBytes"),
         Code::TrustBranch => with("`preface trust status` shows it, `preface trust grant` includes it"),
+        Code::TrustUntrusted | Code::TrustChanged if has_pins() && !is_denied() => with(
+            "`preface trust grant`, then replace the file of pins by the output of `preface trust export`",
+        ),
         Code::TrustChanged | Code::TrustUnrecorded => with("`preface trust grant`"),
         Code::TrustUntrusted if is_denied() => "leave out `--trust deny`".to_owned(),
         Code::TrustUntrusted => with("`preface trust grant`, or `--trust once` for this call"),
@@ -213,7 +221,7 @@ fn limit(setting: &str) -> String {
 /// The directory that a call of `build` or `lint` names, as its argument or with `-C`. `explain` has paths in its table, too, as the prompt
 /// has them.
 static DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    let matches = Cli::command().try_get_matches_from(usage::arguments()).ok()?;
+    let matches = matches()?;
     let (_, below) = matches.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
     let named = |id: &str| below.try_get_one::<PathBuf>(id).ok()?.cloned();
     named("dir").or_else(|| named("directory"))
@@ -242,6 +250,11 @@ fn joined(dir: &Path, path: &str) -> Option<String> {
     }
     let whole = whole.display().to_string();
     Some(if cfg!(windows) { whole.replace('\\', "/") } else { whole })
+}
+
+/// Returns whether this call has pins.
+fn has_pins() -> bool {
+    CALL.1.iter().any(|flag| flag.id == "trust_pins")
 }
 
 /// Returns whether this call denies the project.

@@ -209,7 +209,7 @@ impl From<Error> for CommandFailure {
             Error::Store(error) => return error.into(),
             Error::Over(_) => return CommandFailure { exit: Exit::OverBudget, help, ..failure },
             Error::Untrusted(_) => {
-                let help = "`preface trust status` lists the untrusted files; review them, then run `preface trust grant`; with `--trust-pins`, also export them again with `preface trust export`";
+                let help = "`preface trust status` lists the untrusted files; review them, then run `preface trust grant`; with `--trust-pins`, also replace the file of pins by the output of `preface trust export`";
                 return CommandFailure { exit: Exit::Untrusted, fixed, ..failure }.help(help);
             }
             Error::Missing(_) => Some(

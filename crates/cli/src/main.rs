@@ -26,7 +26,7 @@ mod ui;
 mod usage;
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 /// Builds the system prompt that an agent gets in a directory, and explains every byte of it.
 ///
@@ -85,16 +85,9 @@ fn main() -> ExitCode {
     command::completions::answer();
     let mut words = usage::arguments();
     let mut ui = ui::Ui::new().with_json_errors(usage::wants_json(&words));
-    let mut parsed = Cli::try_parse_from(&words);
-    // A command without these flags has few messages: it accepts them, so that both work everywhere.
-    while let Some(flag) = parsed.as_ref().err().and_then(usage::verbosity_flag) {
-        let mut flags = words.iter().take_while(|word| *word != "--");
-        let Some(at) = flags.position(|word| word == flag) else { break };
-        words.remove(at);
-        if matches!(flag, "-q" | "--quiet") {
-            ui = ui.quiet();
-        }
-        parsed = Cli::try_parse_from(&words);
+    let (parsed, quiet) = usage::parse(&mut words, |words: &[OsString]| Cli::try_parse_from(words));
+    if quiet {
+        ui = ui.quiet();
     }
     let exit = match parsed {
         Ok(cli) => cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui)),

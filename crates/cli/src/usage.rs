@@ -18,6 +18,34 @@ pub fn arguments() -> Vec<OsString> {
     normalized(std::env::args_os().collect())
 }
 
+/// Parses arguments. A command without `-q` and `-v` has few messages: it accepts them, so that both work everywhere. They are
+/// taken out of `words`. Returns whether one of them was `-q`.
+pub fn parse<T>(
+    words: &mut Vec<OsString>,
+    parse: impl Fn(&[OsString]) -> Result<T, Error>,
+) -> (Result<T, Error>, bool) {
+    let mut quiet = false;
+    let mut parsed = parse(words);
+    while let Some(flag) = parsed.as_ref().err().and_then(verbosity_flag) {
+        let flags = words.iter().take_while(|word| *word != "--").count();
+        let word = |word: &OsString| word.to_str().map(str::to_owned);
+        if let Some(at) = words[..flags].iter().position(|word| word == flag) {
+            words.remove(at);
+        } else if let Some((at, rest)) = words[..flags].iter().enumerate().find_map(|(at, one)| {
+            // `-qC DIR`
+            let rest = word(one)?.strip_prefix(flag)?.to_owned();
+            rest.starts_with(|first: char| first.is_ascii_alphabetic()).then_some((at, rest))
+        }) {
+            words[at] = format!("-{rest}").into();
+        } else {
+            break;
+        }
+        quiet |= matches!(flag, "-q" | "--quiet");
+        parsed = parse(words);
+    }
+    (parsed, quiet)
+}
+
 fn normalized(mut words: Vec<OsString>) -> Vec<OsString> {
     if words.get(1).is_some_and(|word| word == "help") {
         words.remove(1);
@@ -44,7 +72,7 @@ fn normalized(mut words: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Returns `-q` or `-v`, short or long, if the command does not have it.
-pub fn verbosity_flag(error: &Error) -> Option<&'static str> {
+fn verbosity_flag(error: &Error) -> Option<&'static str> {
     let unknown =
         (error.kind() == ErrorKind::UnknownArgument).then(|| error.get(ContextKind::InvalidArg))??;
     let unknown = words(unknown);

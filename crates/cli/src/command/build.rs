@@ -238,7 +238,7 @@ fn unchanged(file: &Path, now: &Lock, diagnostics: &[Diagnostic]) -> Result<(), 
     }
     let failure = CommandFailure::unlocked(&shown, &changes);
     Err(if is_trust_missing {
-        failure.help("review it with `preface trust diff`, then run `preface trust grant`; with `--trust-pins`, also export the pins again with `preface trust export`")
+        failure.help("review it with `preface trust diff`, then run `preface trust grant`; with `--trust-pins`, also replace the file of pins by the output of `preface trust export`")
     } else {
         failure
     })

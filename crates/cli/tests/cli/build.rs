@@ -44,7 +44,7 @@ fn required_trust_that_is_missing_is_exit_3_and_no_prompt() {
         "\
 error: not trusted: AGENTS.md (new)
 help: `preface trust status` lists the untrusted files; review them, then run `preface trust grant`;
-      with `--trust-pins`, also export them again with `preface trust export`
+      with `--trust-pins`, also replace the file of pins by the output of `preface trust export`
 ",
     );
     let ran = sandbox.run("preface build --trust require --format json").exits(3).prints("");

@@ -1180,3 +1180,22 @@ fn a_lock_names_files_relative_to_the_directory_of_the_shell() {
     assert!(ran.stderr.contains("api/AGENTS.md is not trusted any more"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("any more (it is not trusted)"), "{}", ran.stderr);
 }
+
+#[test]
+fn advice_about_another_directory_is_the_same_with_more_output() {
+    let sandbox = Sandbox::new();
+    sandbox.work("api/AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant -qC api").exits(0);
+    let pins = sandbox.run("preface trust export -C api").exits(0).stdout;
+    sandbox.work("pins.json", pins);
+    sandbox.work("api/AGENTS.md", "Use spaces.\n");
+    let words = "api/AGENTS.md (12 bytes) was left out: it changed since you trusted it";
+    for flags in ["", " -v"] {
+        let ran = sandbox.run(&format!("preface lint api{flags}")).exits(0);
+        assert!(ran.stdout.contains(words), "{}", ran.stdout);
+        assert!(ran.stdout.contains("`preface trust grant -C api`"), "{}", ran.stdout);
+    }
+    let ran = sandbox.run("preface lint api -v --trust-pins pins.json").exits(0);
+    let export = "`preface trust export -C api --trust-pins pins.json`";
+    assert!(ran.stdout.replace("\n      ", " ").contains(export), "{}", ran.stdout);
+}

@@ -436,7 +436,7 @@ codes! {
     RequestImageMoved "request/image-moved" [Info] "An image in the result of a tool is sent in a message of the user because the format has no images in results.";
     RequestModelUnknown "request/model-unknown" [Info, Warning] "Nothing is known about the model; cautious values are used." => "Add a row to `models.toml` in your own directory.";
     RequestNameRewritten "request/name-rewritten" [Warning] "The name of a tool was rewritten because the service accepts shorter names or fewer characters." => "Give the tool a name of at most 64 letters, digits, `_` and `-`; otherwise your agent must map the name of a call back.";
-    RequestNoModel "request/no-model" [Warning] "The request names no model; cautious values are used." => "Name one with `--model`.";
+    RequestNoModel "request/no-model" [Warning] "The request names no model; cautious values are used." => "Name a model.";
     RequestReasoningLeftOut "request/reasoning-left-out" [Info] "Reasoning was left out because it is signed by another vendor or has no signature.";
     RequestResultWithoutCall "request/result-without-call" [Error] "A result in the history belongs to no call before it; the service refuses such a request." => "Remove the result, or add the message with its call.";
     RequestRoleUnsupported "request/role-unsupported" [Info] "Instructions between the messages are sent in a message of the user because the model does not accept them there.";

@@ -88,8 +88,9 @@ impl FromStr for Role {
         if let Some(role) = Role::ALL.into_iter().find(|role| role.as_str() == word) {
             return Ok(role);
         }
-        let help =
-            suggest_or(word, Role::ALL.map(Role::as_str), || format!("roles are {}", quoted(Role::ALL)));
+        let help = suggest_or(word, Role::ALL.map(Role::as_str), || {
+            format!("roles are {}; `developer` and `tool` are read as well", quoted(Role::ALL))
+        });
         Err(UnknownRole { word: word.to_owned(), help })
     }
 }

@@ -146,6 +146,9 @@ fn unknown_name(tag: &Tag, key: &VariableKey, kind: &VariableType, follows: &str
             let start = tag.key.start + key.kind().len() + 1;
             diagnostic.help(format!("did you mean `{}:{name}`?", key.kind())).edit(start..tag.key.end, name)
         }
+        None if kind.names.is_empty() => {
+            diagnostic.help(format!("there are no names of `{}` here", key.kind()))
+        }
         None => diagnostic.help(format!("its names are {}", quoted(kind.names.keys()))),
     }
 }
