@@ -34,7 +34,7 @@ pub fn parse<T>(
         } else if let Some((at, rest)) = words[..flags].iter().enumerate().find_map(|(at, one)| {
             // `-qC DIR`
             let rest = word(one)?.strip_prefix(flag)?.to_owned();
-            rest.starts_with(|first: char| first.is_ascii_alphabetic()).then_some((at, rest))
+            rest.starts_with('C').then_some((at, rest))
         }) {
             words[at] = format!("-{rest}").into();
         } else {

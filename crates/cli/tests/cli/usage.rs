@@ -126,9 +126,10 @@ fn quiet_and_verbose_are_accepted_by_each_command_before_and_after_it() {
         sandbox.run(line).exits(0).says("").prints(&paths);
     }
     sandbox.run("preface config path -x").exits(2);
-    // Of flags in one word, and behind `--`, none is taken out.
+    // Of both in one word, and behind `--`, none is taken out.
     sandbox.run("preface config path -qv").exits(2);
     sandbox.run("preface config path -- -q").exits(2);
+    sandbox.run("preface trust list -qC .").exits(0);
 }
 
 #[test]
