@@ -161,15 +161,13 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
             "`preface list extensions` lists what there is".to_owned()
         }
         Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
-        Code::ExtensionUnknown | Code::ToolBroken | Code::ToolDisabled | Code::ToolUntrusted => {
-            return listing();
-        }
+        Code::ExtensionUnknown
+        | Code::McpInactive
+        | Code::ToolBroken
+        | Code::ToolDisabled
+        | Code::ToolUntrusted => return listing(),
         Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
         Code::LayerHomeInside | Code::LayerStateInside => with("`--trust-home`"),
-        Code::McpInactive => {
-            let entry = own.and_then(|own| own.split('`').nth(1)).unwrap_or("servers/NAME");
-            with(&format!("`preface list --why {}`", shell_quoted(entry)))
-        }
         Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
         Code::McpNoRecording => with("`preface mcp refresh`"),
         Code::PromptPreset => "`--preset` and `preset` come first".to_owned(),
@@ -252,7 +250,7 @@ fn joined(dir: &Path, path: &str) -> Option<String> {
     Some(if cfg!(windows) { whole.replace('\\', "/") } else { whole })
 }
 
-/// Returns whether this call has pins.
+/// Returns whether this call has `--trust-pins`.
 fn has_pins() -> bool {
     CALL.1.iter().any(|flag| flag.id == "trust_pins")
 }

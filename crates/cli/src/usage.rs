@@ -27,18 +27,16 @@ pub fn parse<T>(
     let mut quiet = false;
     let mut parsed = parse(words);
     while let Some(flag) = parsed.as_ref().err().and_then(verbosity_flag) {
-        let flags = words.iter().take_while(|word| *word != "--").count();
-        let word = |word: &OsString| word.to_str().map(str::to_owned);
-        if let Some(at) = words[..flags].iter().position(|word| word == flag) {
-            words.remove(at);
-        } else if let Some((at, rest)) = words[..flags].iter().enumerate().find_map(|(at, one)| {
-            // `-qC DIR`
-            let rest = word(one)?.strip_prefix(flag)?.to_owned();
-            rest.starts_with('C').then_some((at, rest))
-        }) {
-            words[at] = format!("-{rest}").into();
-        } else {
-            break;
+        // `-qC DIR` has the flag of the directory in the same word.
+        let behind = |word: &OsString| Some(word.to_str()?.strip_prefix(flag)?.to_owned());
+        let mut flags = words.iter().take_while(|word| *word != "--").map(behind).enumerate();
+        let found = flags.find_map(|(at, rest)| {
+            Some((at, rest?)).filter(|(_, rest)| rest.is_empty() || rest.starts_with('C'))
+        });
+        match found {
+            None => break,
+            Some((at, rest)) if rest.is_empty() => drop(words.remove(at)),
+            Some((at, rest)) => words[at] = format!("-{rest}").into(),
         }
         quiet |= matches!(flag, "-q" | "--quiet");
         parsed = parse(words);

@@ -73,8 +73,8 @@ pub struct LintFile {
 /// Files that every profile sends as they are.
 const VERBATIM: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "system.md"];
 
-/// What a build reports of the tags of templates. Each of them is found here as well, and there is no limit to a text.
-const BROKEN_TAGS: [DiagnosticCode; 4] = [
+/// What a build reports of the tags of templates, up to a limit for each text. Here all of them are found.
+const STRUCTURE_CODES: [DiagnosticCode; 4] = [
     DiagnosticCode::TemplateUnmatchedIf,
     DiagnosticCode::TemplateSecondElse,
     DiagnosticCode::TemplateStrayElse,
@@ -158,7 +158,9 @@ impl Engine<'_> {
         let encodings = std::mem::take(&mut lint.files.encodings);
         let known = lint.linted.findings.clone();
         let is_new = |diagnostic: &Diagnostic| {
-            !has_lines(diagnostic) && !BROKEN_TAGS.contains(&diagnostic.code) && !known.contains(diagnostic)
+            !has_lines(diagnostic)
+                && !STRUCTURE_CODES.contains(&diagnostic.code)
+                && !known.contains(diagnostic)
         };
         let of_build = built.prompt.diagnostics.into_iter();
         let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());

@@ -284,12 +284,11 @@ fn print_reminders(ui: &Ui, subject: &Subject) {
 impl Args {
     /// Writes the output to the file of `--output`, or to stdout.
     fn print(&self, ui: &Ui, output: &str) -> Result<(), CommandFailure> {
-        match &self.output {
-            Some(file) if file == Path::new("/dev/null") => Ok(()),
-            Some(file) if !["-", "/dev/stdout"].iter().any(|stdout| file == Path::new(stdout)) => {
-                files::update(file, output.as_bytes())
-            }
-            _ => ui.prompt(output),
+        let Some(file) = &self.output else { return ui.prompt(output) };
+        match file.to_str() {
+            Some("-" | "/dev/stdout") => ui.prompt(output),
+            Some("/dev/null") => Ok(()),
+            _ => files::update(file, output.as_bytes()),
         }
     }
 

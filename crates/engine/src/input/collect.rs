@@ -124,8 +124,13 @@ impl Engine<'_> {
                 continue;
             }
             let text = source.text();
-            let found =
-                template::lint_structure(&text, &rules.template, source.scope, &source.path, BROKEN_TAGS);
+            let found = template::lint_structure(
+                &text,
+                &rules.template,
+                source.scope,
+                &source.path,
+                MOST_BROKEN_TAGS,
+            );
             broken.extend(found.into_iter().map(|found| {
                 let mut diagnostic = found.diagnostic;
                 let span = diagnostic.place.as_ref().and_then(|place| place.span.clone());
@@ -226,7 +231,7 @@ impl Engine<'_> {
 }
 
 /// The most findings about the tags of one text.
-const BROKEN_TAGS: usize = 5;
+const MOST_BROKEN_TAGS: usize = 5;
 
 /// Asks each section's context provider, in the profile's order. `place_of` finds the `fill` of a section.
 fn contribute(

@@ -197,8 +197,7 @@ fn source_of(settings: &MergedSettings, key: &str, by: SetBy) -> Option<String> 
     let values = settings.why(&key.parse().ok()?);
     let place =
         values.into_iter().rfind(|value| value.by == by && value.outcome == ValueOutcome::Used)?.place;
-    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-    Some(format!("set in {}{line}", place.path))
+    Some(format!("set in {}", options::path_and_line(&place)))
 }
 
 impl Engine<'_> {

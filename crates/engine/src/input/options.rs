@@ -46,9 +46,7 @@ impl OptionSetting {
 
     /// Returns the option with the place that sets it, for people.
     pub fn source(&self) -> (String, String) {
-        let line = self.place.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let source =
-            if self.by == SetBy::Caller { CALL.to_owned() } else { format!("{}{line}", self.place.path) };
+        let source = if self.by == SetBy::Caller { CALL.to_owned() } else { path_and_line(&self.place) };
         (self.name.clone(), source)
     }
 
@@ -59,6 +57,12 @@ impl OptionSetting {
         let node = weaker.filter_map(|by| settings.at_layer(by, &path)).next()?;
         Some(OptionSetting::of(self.path.clone(), &self.name, node))
     }
+}
+
+/// Writes a place of the settings for people: `settings.json:2`.
+pub(crate) fn path_and_line(place: &Place) -> String {
+    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+    format!("{}{line}", place.path)
 }
 
 /// Returns the options of this profile that settings give. One that it does not have is a diagnostic.
