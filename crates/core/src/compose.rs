@@ -412,13 +412,13 @@ impl<'w> Composer<'w> {
         if over.project && section.priority > DEFAULT_PRIORITY {
             // Else it could push the user's own texts out of a tight budget.
             section.priority = DEFAULT_PRIORITY;
-            diagnostics.push(Diagnostic::warning(
-                DiagnosticCode::SectionNotForProjects,
-                format!(
-                    "{} gives `{}` a priority above {DEFAULT_PRIORITY}, which a project may not; it has {DEFAULT_PRIORITY}",
-                    over.source, over.id
-                ),
-            ));
+            let message = format!(
+                "{} gives `{}` a priority above {DEFAULT_PRIORITY}, which a project may not; it has {DEFAULT_PRIORITY}",
+                over.source, over.id
+            );
+            diagnostics.push(
+                Diagnostic::warning(DiagnosticCode::SectionNotForProjects, message).at(over.place.clone()),
+            );
         }
         section.max_tokens = over.max_tokens.or(section.max_tokens);
         section.stability = over.stability.or(section.stability);
@@ -432,7 +432,7 @@ impl<'w> Composer<'w> {
             if anchor == &over.id || self.position(anchor).is_none() {
                 let message =
                     format!("{} places `{}` next to an unknown section: `{anchor}`", over.source, over.id);
-                diagnostics.push(self.unknown_section(message, anchor));
+                diagnostics.push(self.unknown_section(message, anchor).at(over.place.clone()));
                 continue;
             }
             let slot = self.slots.remove(now);

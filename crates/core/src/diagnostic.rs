@@ -47,7 +47,7 @@ pub struct Place {
     /// The layer, where it matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
-    /// The path for people.
+    /// The path: relative to the directory of the prompt, from `~`, or absolute.
     pub path: String,
     /// The byte range in the file.
     #[serde(default, with = "maybe_range", skip_serializing_if = "Option::is_none")]

@@ -1953,7 +1953,7 @@ export interface components {
             excerpt?: string | null;
             /** @description One-based line, where a span is known. */
             line?: number | null;
-            /** @description The path for people. */
+            /** @description The path: relative to the directory of the prompt, from `~`, or absolute. */
             path: string;
             scope?: components["schemas"]["Scope"] | null;
             /** @description The number of characters of the line before the excerpt. */

@@ -40,7 +40,7 @@ Examples:
   preface build --preset claude-code --event @events.json --format request
   preface build --conversation 7f3a         store the prompt, then print it
   preface build --conversation 7f3a --no-store   ignore the stored prompt
-  preface build --refresh-mcp               ask MCP servers first
+  preface build --refresh-mcp               query MCP servers first
   preface build --trust require             fail if files are not trusted
   preface build --save-snapshot snapshot.json   save every input of the build
   preface build --snapshot snapshot.json   build the same bytes elsewhere
@@ -105,7 +105,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     locked: Option<PathBuf>,
 
-    /// Ask the MCP servers first, as `preface mcp refresh` does
+    /// Query the MCP servers first, as `preface mcp refresh` does
     ///
     /// Servers that fail are reported; their last recording is used.
     #[arg(long, conflicts_with = "snapshot")]

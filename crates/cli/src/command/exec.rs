@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<PromptMode>,
 
-    /// Print the command, the variables and the file; start and write nothing
+    /// Print the command, the variables and the file; start and write nothing. A prompt that is an argument is shortened
     #[arg(long)]
     dry_run: bool,
 

@@ -448,7 +448,7 @@ fn the_recording_of_a_server_of_the_project_is_used_and_its_permission_holds() {
     let sandbox = machine().env("PATH", &format!("[ROOT]/home/bin:{path}"));
     sandbox
         .home("bin/fake_mcp_server", "#!/bin/sh\nexec sh \"$HOME/fake.sh\" \"$HOME/fake\"\n")
-        .home("fake.sh", crate::mcp_asked::FAKE)
+        .home("fake.sh", crate::mcp_query::FAKE)
         .home("fake/mode", "ok\n")
         .home("fake/tools", r#"[{"name": "other"}]"#);
     let program = sandbox.path("home/bin/fake_mcp_server");

@@ -20,7 +20,7 @@ mod lint;
 mod man;
 mod mcp;
 #[cfg(unix)]
-mod mcp_asked;
+mod mcp_query;
 mod mcp_serve;
 mod mcp_serve_bounds;
 mod mcp_server;

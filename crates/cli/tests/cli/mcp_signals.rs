@@ -1,4 +1,4 @@
-//! Signals while servers are asked or hooks run: what was started is gone, and the exit code says which signal it was.
+//! Signals while servers are queried or hooks run: what was started is gone, and the exit code says which signal it was.
 
 use crate::sandbox::Sandbox;
 use serde_json::json;

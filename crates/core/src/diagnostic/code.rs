@@ -364,7 +364,7 @@ codes! {
     MarkdownTooDeep "markdown/too-deep" [Warning] "A directory of Markdown files was left out because it is too deep.";
     MarkdownTooMany "markdown/too-many" [Warning] "Markdown files or directories were left out because there are too many." => "Move what is not needed out of the directory.";
     McpArguments "mcp/arguments" [Error] "The arguments of a call to preface's MCP server are wrong.";
-    McpBroken "mcp/broken" [Warning] "An MCP server was not asked because its entry is not valid.";
+    McpBroken "mcp/broken" [Warning] "An MCP server was not queried because its entry is not valid.";
     McpByHand "mcp/by-hand" [Info] "A description that was written by hand is used in place of what the MCP server offers.";
     McpClash "mcp/clash" [Warning] "A tool of an MCP server was left out because another tool has its name.";
     McpServerConfigInvalid "mcp/config-invalid" [Error, Warning] "An `mcp.json` or one of its servers is not valid.";
@@ -373,12 +373,12 @@ codes! {
     McpDuplicate "mcp/duplicate" [Warning] "An MCP server lists an item twice; the first is used." => "Report it to the author of the server.";
     McpFlood "mcp/flood" [Warning] "An MCP server sent more than is read.";
     McpHidden "mcp/hidden" [Warning] "A text of an MCP server has hidden characters." => "Read what is hidden before the server is used.";
-    McpInactive "mcp/inactive" [Warning] "An MCP server was not asked because it is not active.";
+    McpInactive "mcp/inactive" [Warning] "An MCP server was not queried because it is not active.";
     McpItem "mcp/item" [Warning] "An item that an MCP server lists is not valid and was left out." => "Report it to the author of the server.";
     McpLate "mcp/late" [Warning] "An MCP server did not answer in time." => "Give it a longer deadline.";
     McpMoreNotes "mcp/more-notes" [Warning] "An MCP server has more diagnostics than are reported." => "Report them to the author of the server.";
     McpName "mcp/name" [Warning] "Tools of an MCP server were left out because their names are too long." => "Ask the author of the server for shorter ones.";
-    McpNeedsGrant "mcp/needs-grant" [Warning] "An MCP server of the project was not asked because it is not granted." => "Review it, then grant it.";
+    McpNeedsGrant "mcp/needs-grant" [Warning] "An MCP server of the project was not queried because it is not granted." => "Review it, then grant it.";
     McpNoRecording "mcp/no-recording" [Info] "An MCP server has no recording, so nothing of it is in the prompt." => "Refresh the server.";
     McpNoStore "mcp/no-store" [Info] "A template of the store was not used because this MCP server opens no store.";
     McpNonsense "mcp/nonsense" [Warning] "An MCP server sends output that is not a message." => "The program must write only messages to its output.";
@@ -395,7 +395,7 @@ codes! {
     McpUnknownKey "mcp/unknown-key" [Warning] "An `mcp.json` has a key that does not exist; it is ignored.";
     McpUnreachable "mcp/unreachable" [Warning] "An MCP server cannot be started or reached.";
     McpUnrecorded "mcp/unrecorded" [Warning] "The answer of an MCP server could not be recorded.";
-    McpUnsetVariable "mcp/unset-variable" [Warning] "An MCP server was not asked because its entry needs an environment variable that is not set." => "Set the variable.";
+    McpUnsetVariable "mcp/unset-variable" [Warning] "An MCP server was not queried because its entry needs an environment variable that is not set." => "Set the variable.";
     MessagesExcluded "messages/excluded" [Info] "A message is not sent because its command was run with `!!`.";
     MessagesIgnoredKey "messages/ignored-key" [Warning] "A key beside the list of messages is ignored." => "Only the list of messages is used.";
     MessagesLeftOut "messages/left-out" [Warning] "A message that a hook added was left out because it is not valid.";

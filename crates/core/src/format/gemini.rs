@@ -3,7 +3,7 @@
 use super::{
     FormattedRequest, RequestContent, RequestFormat,
     draft::{RequestDraft, definitions},
-    history::{Block, BlockKind, Media, ToolResult},
+    history::{Block, BlockKind, Media, ToolResult, string},
     json::{Json, object},
     ledger,
     names::{NameRule, Names},
@@ -102,11 +102,19 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
 
     fn block(&mut self, message: Option<usize>, block: Block<'c>) -> Option<Json<'c>> {
         Some(match block.kind {
-            BlockKind::Text(text) if text.is_empty() => {
-                super::empty_block(message, self.report);
-                return None;
+            BlockKind::Text(text) => {
+                // A signature can come with an empty text.
+                let signature = block.source.fields.and_then(|fields| string(fields, "thoughtSignature"));
+                if text.is_empty() && signature.is_none() {
+                    super::empty_block(message, self.report);
+                    return None;
+                }
+                let mut part = Self::text(text);
+                if let Some(signature) = signature {
+                    part.push("thoughtSignature", signature);
+                }
+                part
             }
-            BlockKind::Text(text) => Self::text(text),
             BlockKind::Image(media) | BlockKind::Document { media, .. } => {
                 inline(media, message, self.report)?
             }

@@ -471,7 +471,7 @@ fn from_url(url: &str) -> Media<'_> {
     inline.map_or(Media::Url(url), |(media_type, data)| Media::Base64 { media_type, data })
 }
 
-fn string<'c>(fields: &'c Map<String, Value>, key: &str) -> Option<&'c str> {
+pub(super) fn string<'c>(fields: &'c Map<String, Value>, key: &str) -> Option<&'c str> {
     fields.get(key)?.as_str()
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// The code of what is wrong with an `mcp.json`.
 const BROKEN: DiagnosticCode = DiagnosticCode::McpServerConfigInvalid;
 
-/// The result of asking a server.
+/// The result of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServerState {
@@ -19,7 +19,7 @@ pub enum ServerState {
     /// The query failed, or sent something invalid.
     Failed,
     /// The server was not queried: with its entry it cannot be started or reached; the diagnostic has the reason.
-    NotAsked,
+    NotQueried,
     /// The server was not queried: it belongs to a project, and the user has not allowed it.
     NeedsGrant,
     /// The server was not queried: it is disabled, hidden, or invalid.
@@ -33,7 +33,7 @@ impl ServerState {
         match self {
             ServerState::Answered => "answered",
             ServerState::Failed => "failed",
-            ServerState::NotAsked => "not asked",
+            ServerState::NotQueried => "not queried",
             ServerState::NeedsGrant => "needs grant",
             ServerState::Inactive => "not active",
         }
@@ -82,7 +82,7 @@ impl ServerAnswer {
     pub fn is_failure(&self) -> bool {
         match self.state {
             ServerState::Answered => false,
-            ServerState::Failed | ServerState::NotAsked => true,
+            ServerState::Failed | ServerState::NotQueried => true,
             ServerState::NeedsGrant | ServerState::Inactive => self.named,
         }
     }

@@ -109,7 +109,7 @@ impl Engine<'_> {
                     asking.push((at, secrets, missing));
                 }
                 Err(diagnostic) => {
-                    servers[at].state = ServerState::NotAsked;
+                    servers[at].state = ServerState::NotQueried;
                     servers[at].diagnostics.push(*diagnostic);
                 }
             }

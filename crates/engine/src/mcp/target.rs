@@ -78,7 +78,8 @@ struct ServerDiagnostics<'a> {
 impl ServerDiagnostics<'_> {
     fn note(&self, code: DiagnosticCode, what: &str) -> Diagnostic {
         let place = Place::file(Some(self.entry.origin.scope), self.entry.origin.path.clone());
-        Diagnostic::warning(code, format!("MCP server `{}` was not asked: {what}", self.entry.name)).at(place)
+        Diagnostic::warning(code, format!("MCP server `{}` was not queried: {what}", self.entry.name))
+            .at(place)
     }
 
     fn is_projects(&self) -> bool {

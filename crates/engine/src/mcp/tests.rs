@@ -119,7 +119,7 @@ fn a_users_server_is_not_found_in_the_project_by_its_name() {
     system.cut("/usr/bin/git-mcp");
     put(json!({"command": "git-mcp"}));
     let (answers, targets) = ask(&system, &Ok(described()));
-    assert_eq!((targets.len(), answers.servers[0].state), (0, ServerState::NotAsked));
+    assert_eq!((targets.len(), answers.servers[0].state), (0, ServerState::NotQueried));
 }
 
 #[test]

@@ -24,7 +24,7 @@ Examples:
 
 /// Show everything that an MCP server offers
 ///
-/// The server is asked now; `--record` records its replies. `--recorded` starts nothing and shows what builds read.
+/// The server is queried now; `--record` records its replies. `--recorded` starts nothing and shows what builds read.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -93,7 +93,7 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     .help("review its files, then run `preface trust grant --allow-commands`")
             }
             Some(server) => CommandFailure::new(format!("nothing is recorded of MCP server `{name}`"))
-                .help(format!("`preface mcp refresh {}` asks it", server.word())),
+                .help(format!("`preface mcp refresh {}` queries it", server.word())),
         });
     };
     match args.flags.format {

@@ -15,7 +15,7 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  preface mcp refresh             ask all servers that may run, and record it
+  preface mcp refresh             query all servers that may run, and record it
   preface mcp inspect git         everything that one server offers
   preface mcp test                check that each server starts and answers
   preface mcp serve               serve prompts and tools over stdio
@@ -23,7 +23,7 @@ Examples:
 
 /// Query MCP servers and record what they offer, or run preface as an MCP server
 ///
-/// Servers are configured in the mcp.json of each layer. `refresh` asks them what they offer and records it; builds read the
+/// Servers are configured in the mcp.json of each layer. `refresh` queries them for what they offer and records it; builds read the
 /// recordings and start nothing. `serve` offers preface itself to any MCP client.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]

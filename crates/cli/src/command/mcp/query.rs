@@ -152,7 +152,7 @@ pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
 pub fn state(state: ServerState) -> Cell {
     let colour = match state {
         ServerState::Answered => style::GOOD,
-        ServerState::Failed | ServerState::NotAsked => style::BAD,
+        ServerState::Failed | ServerState::NotQueried => style::BAD,
         ServerState::NeedsGrant => style::CARE,
         ServerState::Inactive => style::DIM,
     };

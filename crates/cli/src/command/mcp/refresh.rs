@@ -10,12 +10,12 @@ use preface_engine::{Request, mcp::QueryOptions};
 
 const EXAMPLES: &str = "\
 Examples:
-  preface mcp refresh                  ask all servers that may run
+  preface mcp refresh                  query all servers that may run
   preface mcp refresh git docs         ask two of them
   preface mcp refresh --timeout 90     give each a minute and a half
   preface mcp refresh --format json | jq '.entries[].diagnostics'";
 
-/// Ask MCP servers what they offer, and record it
+/// Query MCP servers for what they offer, and record it
 ///
 /// Each server that may run is started or reached, asked for its tools, prompts and resources and for what the profile's
 /// sections want of it, and let go. Its replies are recorded; builds read the recording and start nothing. A server that

@@ -70,7 +70,7 @@ when = { all = ["tool:mcp__git__status"] }
 
 const TOOLS: &str = r#"[{"name":"status","description":"Shows what changed.","inputSchema":{"type":"object"}},{"name":"log"}]"#;
 
-/// What the prompt is once the server was asked.
+/// What the prompt is once the server was queried.
 const PROMPT: &str = "You help.
 
 ## git
@@ -145,7 +145,7 @@ fn what_a_server_says_is_recorded_and_then_part_of_each_build() {
         "{}",
         before.stderr
     );
-    assert!(before.stderr.contains("asks it: `preface mcp refresh`"), "{}", before.stderr);
+    assert!(before.stderr.contains("queries it: `preface mcp refresh`"), "{}", before.stderr);
     assert!(!has_started(&sandbox), "a build starts nothing");
 
     let ran = sandbox.run("preface mcp refresh").exits(0).says("");
@@ -321,7 +321,7 @@ fn inspect_and_test_record_nothing_unless_told() {
     sandbox
         .run("preface mcp inspect git --recorded")
         .exits(1)
-        .says("error: nothing is recorded of MCP server `git`\nhelp: `preface mcp refresh git` asks it\n");
+        .says("error: nothing is recorded of MCP server `git`\nhelp: `preface mcp refresh git` queries it\n");
     sandbox.run("preface mcp inspect git --record").exits(0);
     assert_eq!(recordings(&sandbox).len(), 1);
     sandbox.home("fake/mode", "die\n");
@@ -347,9 +347,9 @@ fn what_stands_in_the_way_of_a_server_is_told_before_it_is_asked() {
     let ran = sandbox.run("preface mcp refresh").exits(1);
     let told = ran.stderr.replace("\n         ", " ").replace("\n      ", " ");
     for part in [
-        "`bare` was not asked: program not found: `no-such-server-anywhere`",
-        "`far` was not asked: its transport is SSE",
-        "`unset` was not asked: `KEY` needs the variable `NOBODY_SET_THIS`, which is not set",
+        "`bare` was not queried: program not found: `no-such-server-anywhere`",
+        "`far` was not queried: its transport is SSE",
+        "`unset` was not queried: `KEY` needs the variable `NOBODY_SET_THIS`, which is not set",
     ] {
         assert!(told.contains(part), "{part} in {told}");
     }
@@ -510,7 +510,7 @@ fn a_project_sends_no_variable_of_the_users_to_an_address() {
     sandbox.work(".preface/mcp.json", servers.to_string());
     sandbox.run("preface trust grant --allow-commands").exits(0);
     let ran = sandbox.run("preface mcp refresh").exits(1);
-    assert!(ran.stdout.contains("\nfar     not asked\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nfar     not queried\n"), "{}", ran.stdout);
     assert!(ran.stderr.contains("[mcp/refused]") && !ran.stderr.contains("hush"), "{}", ran.stderr);
     assert!(listener.accept().is_err(), "nobody came");
 }
