@@ -310,6 +310,18 @@ impl System for RecordingSystem<'_> {
         fn user_id(&self) -> Option<u32>;
     }
 
+    forward! {
+        first lose;
+        fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
+        fn directory(&self, path: &Path, within: ReadScope<'_>, mode: u32) -> Result<Box<dyn Directory + '_>, WriteError>;
+        fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError>;
+        fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError>;
+        fn remove(&self, path: &Path) -> Result<(), WriteError>;
+        fn remove_dir(&self, path: &Path) -> Result<(), WriteError>;
+        fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError>;
+        fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError>;
+    }
+
     fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         let read = self.system.read(path, within, limit);
         self.note_read(path, &read, u64::MAX);
@@ -357,41 +369,6 @@ impl System for RecordingSystem<'_> {
         real
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
-        self.lose();
-        self.system.write(path, bytes, how, mode)
-    }
-
-    fn directory(
-        &self,
-        path: &Path,
-        within: ReadScope<'_>,
-        mode: u32,
-    ) -> Result<Box<dyn Directory + '_>, WriteError> {
-        self.lose();
-        self.system.directory(path, within, mode)
-    }
-
-    fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
-        self.lose();
-        self.system.make_dir(path, mode)
-    }
-
-    fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError> {
-        self.lose();
-        self.system.make_dirs(path, mode)
-    }
-
-    fn remove(&self, path: &Path) -> Result<(), WriteError> {
-        self.lose();
-        self.system.remove(path)
-    }
-
-    fn remove_dir(&self, path: &Path) -> Result<(), WriteError> {
-        self.lose();
-        self.system.remove_dir(path)
-    }
-
     fn var(&self, name: &str) -> Option<OsString> {
         let value = self.system.var(name);
         if let Ok(mut seen) = self.seen.lock() {
@@ -414,16 +391,6 @@ impl System for RecordingSystem<'_> {
             seen.home = Some(home.clone());
         }
         home
-    }
-
-    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError> {
-        self.lose();
-        self.system.git_status(dir, hard_links)
-    }
-
-    fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
-        self.lose();
-        self.system.run(command)
     }
 }
 

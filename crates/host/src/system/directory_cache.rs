@@ -187,6 +187,18 @@ impl System for DirectoryCache<'_> {
         fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError>;
     }
 
+    forward! {
+        first forget;
+        fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError>;
+        fn directory(&self, path: &Path, within: ReadScope<'_>, mode: u32) -> Result<Box<dyn Directory + '_>, WriteError>;
+        fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError>;
+        fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError>;
+        fn remove(&self, path: &Path) -> Result<(), WriteError>;
+        fn remove_dir(&self, path: &Path) -> Result<(), WriteError>;
+        fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError>;
+        fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError>;
+    }
+
     fn read(&self, path: &Path, within: ReadScope<'_>, limit: u64) -> Result<FileRead, ReadError> {
         self.read_once((path, within, limit, false), || self.system.read(path, within, limit))
     }
@@ -220,51 +232,6 @@ impl System for DirectoryCache<'_> {
             return Ok(path.to_owned());
         }
         if self.is_missing(path) { Err(ReadError::Missing) } else { self.system.canonical(path) }
-    }
-
-    fn write(&self, path: &Path, bytes: &[u8], how: WriteMode, mode: u32) -> Result<(), WriteError> {
-        self.forget();
-        self.system.write(path, bytes, how, mode)
-    }
-
-    fn directory(
-        &self,
-        path: &Path,
-        within: ReadScope<'_>,
-        mode: u32,
-    ) -> Result<Box<dyn Directory + '_>, WriteError> {
-        self.forget();
-        self.system.directory(path, within, mode)
-    }
-
-    fn make_dir(&self, path: &Path, mode: u32) -> Result<CreateOutcome, WriteError> {
-        self.forget();
-        self.system.make_dir(path, mode)
-    }
-
-    fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError> {
-        self.forget();
-        self.system.make_dirs(path, mode)
-    }
-
-    fn remove(&self, path: &Path) -> Result<(), WriteError> {
-        self.forget();
-        self.system.remove(path)
-    }
-
-    fn remove_dir(&self, path: &Path) -> Result<(), WriteError> {
-        self.forget();
-        self.system.remove_dir(path)
-    }
-
-    fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
-        self.forget();
-        self.system.lock(path)
-    }
-
-    fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
-        self.forget();
-        self.system.run(command)
     }
 }
 

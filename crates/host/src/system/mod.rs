@@ -1,8 +1,14 @@
 //! The one door to the machine. The real one is [`os::OsSystem`]; tests use `memory::MemorySystem` (feature
 //! `testing`), and one contract suite holds for both.
 
-/// Implements methods of [`System`] by asking `self.system`.
+/// Implements methods of [`System`] by calling those of `self.system`; after `first NAME;` each calls `self.NAME()` before.
 macro_rules! forward {
+    (first $first:ident; $(fn $method:ident(&$this:ident $(, $name:ident: $type:ty)*) -> $output:ty;)+) => {
+        $(fn $method(&$this $(, $name: $type)*) -> $output {
+            $this.$first();
+            $this.system.$method($($name),*)
+        })+
+    };
     ($(fn $method:ident(&$this:ident $(, $name:ident: $type:ty)*) -> $output:ty;)+) => {
         $(fn $method(&$this $(, $name: $type)*) -> $output {
             $this.system.$method($($name),*)
