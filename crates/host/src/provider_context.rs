@@ -98,6 +98,8 @@ pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
 pub const FILE_VARIABLE_LIMIT: u64 = 1 << 20;
 /// The most that all `file:` variables of a build have together.
 pub const FILE_VARIABLES_LIMIT: u64 = 64 << 20;
+/// The reason for leaving out a text of the project that the user has not decided about.
+pub const NOT_TRUSTED: &str = "it is not trusted";
 /// The reason for leaving texts out where the caller denies the project.
 pub const DENIED: &str = "this call denies the project";
 /// The help for that. A grant has no effect there.
@@ -626,9 +628,7 @@ pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diag
             ("other users can write in its directory", "look at it, then trust it by its path")
         }
         GateVerdict::Denied => (DENIED, DENIED_HELP),
-        GateVerdict::UntrustedNew | GateVerdict::Included => {
-            ("it is not trusted", "look at it, then trust it")
-        }
+        GateVerdict::UntrustedNew | GateVerdict::Included => (NOT_TRUSTED, "look at it, then trust it"),
     };
     let what = format!("{shown} ({bytes} bytes)");
     Diagnostic::left_out(Severity::Warning, DiagnosticCode::TrustUntrusted, what, why)

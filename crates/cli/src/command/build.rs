@@ -16,13 +16,16 @@ use crate::{
         text::{count, one_line},
     },
 };
-use preface_engine::core::{
-    attachment::AttachmentPlace,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    format::{FORMATS, RequestTarget},
-    lint::character::escape_json,
-    lock::{Lock, LockChange, LockChangeKind, LockedSource},
-    scope::Scope,
+use preface_engine::{
+    core::{
+        attachment::AttachmentPlace,
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+        format::{FORMATS, RequestTarget},
+        lint::character::escape_json,
+        lock::{Lock, LockChange, LockChangeKind, LockedSource},
+        scope::Scope,
+    },
+    host::provider_context::NOT_TRUSTED,
 };
 use std::path::{Path, PathBuf};
 
@@ -256,7 +259,7 @@ fn untrusted(change: &LockChange, diagnostics: &[Diagnostic]) -> Option<String> 
         })
     };
     let diagnostic = diagnostics.iter().find(is_about).filter(|_| change.change == LockChangeKind::Gone)?;
-    let why = diagnostic.loss().map(|(_, why)| why).filter(|why| *why != "it is not trusted");
+    let why = diagnostic.loss().map(|(_, why)| why).filter(|why| *why != NOT_TRUSTED);
     Some(why.map(|why| format!(" ({why})")).unwrap_or_default())
 }
 

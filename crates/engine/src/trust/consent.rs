@@ -19,7 +19,7 @@ use preface_host::{
     places::{Places, absolute},
     provider::git,
     provider_context::{
-        Confirm, DENIED, DENIED_HELP, FILE_VARIABLES_LIMIT, Headless, ProviderContext, RealDirs,
+        Confirm, DENIED, DENIED_HELP, FILE_VARIABLES_LIMIT, Headless, NOT_TRUSTED, ProviderContext, RealDirs,
         project_directory_outside,
     },
     system::{FileKind, System},
@@ -407,7 +407,7 @@ impl TrustGate<'_> {
                 (_, Trust::Declined) => {
                     left_out(Severity::Info, "you declined it").help("trust it to change that")
                 }
-                _ => left_out(Severity::Warning, "it is not trusted").help("look at it, then trust it"),
+                _ => left_out(Severity::Warning, NOT_TRUSTED).help("look at it, then trust it"),
             };
             diagnostics.push(diagnostic.at(Place::file(Some(Scope::Project), shown)));
         }

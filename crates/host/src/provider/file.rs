@@ -7,7 +7,10 @@ use super::{VariableInfo, VariableProvider};
 use crate::{
     gate::{FileOwner, GateVerdict},
     places::normal,
-    provider_context::{Extent, FILE_VARIABLE_LIMIT, FILE_VARIABLES_LIMIT, HARD_LINK_HELP, ProviderContext},
+    provider_context::{
+        Extent, FILE_VARIABLE_LIMIT, FILE_VARIABLES_LIMIT, HARD_LINK_HELP, NOT_TRUSTED, ProviderContext,
+        untrusted,
+    },
     system::{FileRead, ReadError, ReadScope},
 };
 use preface_core::{
@@ -105,12 +108,8 @@ impl VariableProvider for FileProvider {
         if !absolute {
             let verdict = look.admit(&path, &shown, &read.bytes, FileOwner::ToTree, false);
             if verdict != GateVerdict::Included {
-                let mut variable = RecordedVariable::absent("it is not trusted");
-                variable.diagnostics.push(crate::provider_context::untrusted(
-                    verdict,
-                    &shown,
-                    read.bytes.len(),
-                ));
+                let mut variable = RecordedVariable::absent(NOT_TRUSTED);
+                variable.diagnostics.push(untrusted(verdict, &shown, read.bytes.len()));
                 return variable;
             }
         }
