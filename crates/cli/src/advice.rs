@@ -363,6 +363,9 @@ fn flags(line: &str, commands: &Command, given: &[CommandFlag]) -> String {
     // Files are relative to the shell's directory.
     let names_dir = has_argument || (takes_dir && has("--file"));
     let is_without_effect = |id: &str, value: &str| {
+        if id == "directory" {
+            return value == ".";
+        }
         let setting = value.trim_start_matches('\'');
         first == "trust" && id == "set" && NOT_OF_GRANT.iter().any(|start| setting.starts_with(start))
     };
@@ -409,6 +412,13 @@ mod tests {
             ("nothing here", "nothing here".to_owned()),
         ] {
             assert_eq!(after(&call, words), expected);
+        }
+    }
+
+    #[test]
+    fn the_shells_directory_is_left_out() {
+        for call in [["preface", "lint", "."].as_slice(), &["preface", "build", "-C", "."]] {
+            assert_eq!(after(call, "`preface trust grant`"), "`preface trust grant`");
         }
     }
 
