@@ -126,10 +126,7 @@ impl SubjectFlags {
             {
                 advice::set_conversation(&record.options);
             }
-            let turned = turned.map_err(|error| match error {
-                ConversationError::Engine(error) => CommandFailure::from(error),
-                error => error.into(),
-            })?;
+            let turned = turned?;
             let conversation = known(&store, id).await?;
             let mut subject = Subject::kept(&conversation)?;
             subject.kept = Some(ConversationPrompt {
@@ -139,6 +136,26 @@ impl SubjectFlags {
             });
             Ok(subject)
         })
+    }
+
+    /// Refuses a stored prompt that a turn would refuse, because its text is not trusted. Nothing is written.
+    pub fn check_trust(&self, kept: &ConversationPrompt) -> Result<(), CommandFailure> {
+        let system = Arc::new(files::system());
+        let mut request = self.turn.request();
+        self.trust.apply(&mut request)?;
+        let options = self.turn_options(&Engine::new(&*system), &request)?;
+        let store = self.keep.template.store.for_request(&request);
+        let checked = store.look(async |store| {
+            let record = PromptRecord::of(&known(&store, &kept.head.id).await?)?;
+            if record.rebuild == Rebuild::Compaction {
+                advice::set_conversation(&record.options);
+                let service = ConversationService::new(system, store, Arc::new(InlineOffload))
+                    .writing(WriteScope::Nothing);
+                service.check_trust(&kept.head, &options).await?;
+            }
+            Ok(())
+        });
+        checked.map(Option::unwrap_or_default)
     }
 
     /// Returns the inputs in the form that is stored: with absolute directories and files.

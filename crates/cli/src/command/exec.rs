@@ -104,7 +104,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         None => args.subject.build(Vec::new(), ui, asking)?,
     };
     match &subject.kept {
-        Some(kept) => kept.print_diagnostics(ui, args.talk.talk(), &subject.prompt),
+        Some(kept) => {
+            if args.dry_run {
+                args.subject.check_trust(kept)?;
+            }
+            kept.print_diagnostics(ui, args.talk.talk(), &subject.prompt);
+        }
         None => diagnostics::print(ui, args.talk.talk(), &subject.prompt),
     }
     let system = files::system();

@@ -208,6 +208,11 @@ help: `preface conversation refresh c1 --trust deny` builds it without them; `pr
     sandbox.run("preface build --conversation c1 --trust deny").exits(3).prints("").says(denied);
     sandbox.run("preface trust revoke").exits(0);
     for (trust, said) in [("", refused), ("--trust deny", denied), ("--trust require", refused)] {
+        sandbox
+            .run(&format!("preface exec claude --conversation c1 --dry-run {trust}"))
+            .exits(3)
+            .prints("")
+            .says(said);
         sandbox.run(&format!("preface build --conversation c1 {trust}")).exits(3).prints("").says(said);
     }
     sandbox.run("preface conversation refresh c1 -q --now 2026-03-07T15:00:00Z").exits(0);
