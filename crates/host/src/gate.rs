@@ -4,10 +4,7 @@ use crate::{
     system::ReadError,
     trust::{Digest, LazyDigest, PinPath, PinState, Pins},
 };
-use preface_core::{
-    lint::hidden::escape_hidden,
-    trust::{Trust, TrustMode},
-};
+use preface_core::trust::{Trust, TrustMode};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -109,15 +106,13 @@ impl UnreadFile {
 }
 
 impl GatedText {
-    /// Returns its name in the project, fit to be shown: relative to this root with `/`. Outside of the root it is the path
-    /// for people.
+    /// Returns its name in the project, fit to be shown: relative to this root with `/`, also in a directory above it.
+    /// Elsewhere it is the path for people.
     #[must_use]
     pub fn name_in(&self, root: &Path) -> String {
         let path = self.link.as_deref().unwrap_or(&self.path);
-        PinPath::new(root, path)
-            .ok()
-            .filter(|name| !Path::new(name.as_str()).has_root())
-            .map_or_else(|| self.shown.clone(), |name| escape_hidden(name.as_str()).into_owned())
+        let name = PinPath::new(root, path).ok().map(|name| name.shown_in(root));
+        name.filter(|name| !Path::new(name).has_root()).unwrap_or_else(|| self.shown.clone())
     }
 
     /// Returns its path for people and its text.

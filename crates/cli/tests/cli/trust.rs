@@ -64,7 +64,9 @@ grants are kept in ~/.local/state/preface/trust.json
     assert_eq!(ran.stdout, "You help.\n\n## AGENTS.md\n\nUse taps.\n\nIt is 2026-03-07.");
 
     sandbox.run("preface trust revoke").exits(0).prints("Revoked 1 text in [ROOT]/work:\n  AGENTS.md\n");
-    sandbox.run("preface trust revoke").exits(0).prints("Nothing was granted in [ROOT]/work.\n");
+    sandbox.run("preface trust revoke").exits(0).prints(
+        "Nothing was granted in [ROOT]/work.\nThat is recorded: a service leaves its files out, too, until they are granted.\n",
+    );
     sandbox.run("preface build -q").exits(0).prints(BARE);
 }
 
@@ -248,7 +250,7 @@ fn a_project_that_is_gone_is_revoked_by_its_path() {
     sandbox
         .run("preface trust revoke --preset stud two/.stud")
         .exits(0)
-        .prints("Nothing was granted in [ROOT]/work/two/.stud.\n");
+        .prints("Nothing was granted in [ROOT]/work/two/.stud.\nThat is recorded: a service leaves its files out, too, until they are granted.\n");
     sandbox.work("two/.stud/system.md", "Use spaces.\n");
     sandbox.run("preface build --preset stud -C two").exits(0).prints("");
 
@@ -1198,4 +1200,25 @@ fn advice_about_another_directory_is_the_same_with_more_output() {
     let ran = sandbox.run("preface lint api -v --trust-pins pins.json").exits(0);
     let export = "`preface trust export -C api --trust-pins pins.json`";
     assert!(ran.stdout.replace("\n      ", " ").contains(export), "{}", ran.stdout);
+}
+
+#[test]
+fn a_file_above_the_repository_has_one_name_in_every_directory() {
+    let sandbox = Sandbox::new();
+    sandbox.work("repo/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.work("repo/.git/objects/x", "").work("repo/.git/refs/x", "");
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.work("repo/a/b/AGENTS.md", "Use blanks.\n");
+    for dir in ["repo", "repo/a/b"] {
+        let ran = sandbox.run(&format!("preface trust status --preset default -C {dir}")).exits(0);
+        assert!(ran.stdout.contains("  new  10 bytes  ../AGENTS.md\n"), "{}", ran.stdout);
+    }
+    sandbox
+        .run("preface trust grant --preset default -C repo/a/b ../AGENTS.md")
+        .exits(0)
+        .prints("Granted in [ROOT]/work/repo:\n  10 bytes  ../AGENTS.md\nstill left out: a/b/AGENTS.md\n");
+    sandbox
+        .run("preface trust revoke --preset default -C repo/a/b")
+        .exits(0)
+        .prints("Revoked 1 text in [ROOT]/work/repo:\n  ../AGENTS.md\n");
 }

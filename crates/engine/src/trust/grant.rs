@@ -353,7 +353,7 @@ impl Engine<'_> {
         let report = store.revoke_pins(root, repository, pins).map_err(refused)?;
         Ok(GrantReport {
             path: root.to_owned(),
-            added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
+            added: report.removed.iter().map(|pin| (pin.shown_in(root), 0)).collect(),
             permissions: report.permissions,
             branches: report.branches,
             audit: report.audit,

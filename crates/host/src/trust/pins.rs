@@ -17,11 +17,12 @@
 use super::{contents::Digest, file::JsonObject, path::recordable, record::ProjectRecord, store::TrustError};
 use crate::places::inside;
 use jiff::Timestamp;
-use preface_core::trust::Trust;
+use preface_core::{lint::hidden::escape_hidden, trust::Trust};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
     fmt,
     path::{Component, Path, PathBuf},
 };
@@ -36,6 +37,8 @@ use std::{
 /// let path = PinPath::new(root, &root.join("api").join("AGENTS.md"))?;
 /// assert_eq!(path.as_str(), "api/AGENTS.md");
 /// assert_eq!(path.resolve(root), root.join("api").join("AGENTS.md"));
+/// let above = PinPath::new(root, &root.with_file_name("AGENTS.md"))?;
+/// assert_eq!((path.shown_in(root), above.shown_in(root)), ("api/AGENTS.md".into(), "../AGENTS.md".into()));
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -93,6 +96,18 @@ impl PinPath {
             true => PathBuf::from(&self.0),
             false => root.join(self.0.split('/').collect::<PathBuf>()),
         }
+    }
+
+    /// Returns the name for people, relative to the root where the text is in it or in a directory above it, else absolute.
+    #[must_use]
+    pub fn shown_in(&self, root: &Path) -> String {
+        let path = Path::new(&self.0);
+        let below = path.parent().filter(|_| path.has_root()).and_then(|dir| root.strip_prefix(dir).ok());
+        let name = match (below, path.file_name().and_then(OsStr::to_str)) {
+            (Some(below), Some(name)) => "../".repeat(below.components().count()) + name,
+            _ => self.0.clone(),
+        };
+        escape_hidden(&name).into_owned()
     }
 }
 

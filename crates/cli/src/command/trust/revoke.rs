@@ -90,6 +90,9 @@ fn revoked(report: &GrantReport, are_paths_named: bool) -> String {
     if report.added.is_empty() && report.permissions.is_empty() {
         let what = if are_paths_named { "Nothing of that" } else { "Nothing" };
         let _ = writeln!(out, "{what} was granted in {bold}{root}{bold:#}.");
+        if !are_paths_named && !report.audit.is_empty() {
+            out.push_str("That is recorded: a service leaves its files out, too, until they are granted.\n");
+        }
     } else if as_a_whole && !report.added.is_empty() {
         let _ = writeln!(out, "{bold}{root}{bold:#} is no longer trusted.");
     } else if !report.added.is_empty() {
