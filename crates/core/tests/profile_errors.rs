@@ -43,6 +43,12 @@ fn an_error_about_a_value_covers_the_value() {
             "did you mean `roots`?",
         ),
         ("[[guideline]]\ntext = 1", "1", ""),
+        (
+            "[group.g]\nmembers = ['identity', 'identiti']\nreplace = ['store']",
+            "'identiti'",
+            "did you mean `identity`?",
+        ),
+        ("[catalog.bind]\nA = { fact = 'x' }", "A", ""),
         ("[options]\nmode = { a = 1 }", "mode", ""),
     ];
     for (own, covered, help) in cases {
@@ -51,6 +57,7 @@ fn an_error_about_a_value_covers_the_value() {
         assert!(at.starts_with("p1.toml:"), "{at}");
     }
     let heads = [
+        ("added_after = 'identiti'", "'identiti'", "did you mean `identity`?"),
         ("order = 'mian'", "'mian'", "orders are `main`"),
         ("own_tags = ['a', 'a b']", "'a b'", ""),
         ("budget = { on-over = 'x' }", "'x'", "possible values: cut, error, warn"),

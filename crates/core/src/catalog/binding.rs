@@ -2,7 +2,7 @@
 //! profile.
 
 use crate::variable::VariableKey;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use std::collections::BTreeMap;
 
 /// The binding of each name.
@@ -90,6 +90,8 @@ enum BindingToml {
     Number(i64),
     Bool(bool),
     Table(Box<BindingTable>),
+    #[serde(skip_serializing)]
+    Other(IgnoredAny),
 }
 
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -144,6 +146,7 @@ impl TryFrom<BindingToml> for Binding {
             BindingToml::Number(number) => return Ok(Binding::Number(number)),
             BindingToml::Bool(truth) => return Ok(Binding::Bool(truth)),
             BindingToml::Table(table) => *table,
+            BindingToml::Other(_) => return Err(FORMS),
         };
         let given = match (table.given, table.then) {
             (Some(key), Some(then)) => Some(Binding::Given(key, Box::new(then))),

@@ -25,7 +25,7 @@ use crate::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_path_to_error::Segment;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
 /// A profile option that the caller sets: `variant=0.58`.
@@ -255,7 +255,13 @@ impl ProfileBuilder<'_> {
         }
         let unordered =
             tables.keys().filter(|id| !self.only_agents.contains(id)).map(SectionId::new).collect();
-        let groups = self.groups(&order)?;
+        let known: BTreeSet<&str> =
+            order.iter().chain(tables.keys()).chain(&remove).map(String::as_str).collect();
+        if let Some(id) = added_after.as_ref().filter(|id| !known.contains(id.as_str())) {
+            let error = self.value_error(&["added_after"], format!("unknown section: `{id}`"));
+            return Err(error.near(id.as_str(), known));
+        }
+        let groups = self.groups(&order, &known)?;
         let removed = remove.iter().map(SectionId::new).collect();
         Ok(Profile {
             name,
@@ -366,7 +372,7 @@ impl ProfileBuilder<'_> {
 
     fn home(&mut self) -> Result<ProfileDirs, ProfileError> {
         #[derive(Deserialize)]
-        #[serde(untagged)]
+        #[serde(untagged, expecting = "not a directory, nor a list of directories")]
         enum GlobalDirs {
             One(String),
             Many(Vec<String>),

@@ -23,7 +23,7 @@ pub struct CatalogChoice {
 pub struct PromptNames(pub Vec<String>);
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "not the name of a prompt, nor a list of names")]
 enum OneOrMany {
     One(String),
     Many(Vec<String>),

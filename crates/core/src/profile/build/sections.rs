@@ -17,7 +17,7 @@ use crate::{
     variable::Stability,
 };
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::Value;
 
 /// The keys of a section that are not options of its provider.
@@ -319,7 +319,11 @@ impl ProfileBuilder<'_> {
         Ok(())
     }
 
-    pub(super) fn groups(&mut self, order: &[String]) -> Result<Vec<SectionGroup>, ProfileError> {
+    pub(super) fn groups(
+        &mut self,
+        order: &[String],
+        known: &BTreeSet<&str>,
+    ) -> Result<Vec<SectionGroup>, ProfileError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct GroupToml {
@@ -334,6 +338,13 @@ impl ProfileBuilder<'_> {
         let mut groups = Vec::new();
         for (id, value) in self.take_table("group")? {
             let written: GroupToml = self.deserialize(&["group", &id], value)?;
+            for (at, member) in written.members.iter().enumerate() {
+                if !known.contains(member.as_str()) {
+                    let keys = ["group", &id, "members", &at.to_string()];
+                    let error = self.error(&keys, format!("unknown section: `{member}`"));
+                    return Err(error.near(member, known.iter().copied()));
+                }
+            }
             // A member that the chosen order leaves out has nothing to give way with.
             let members: Vec<SectionId> =
                 written.members.iter().filter(|member| order.contains(member)).map(SectionId::new).collect();
