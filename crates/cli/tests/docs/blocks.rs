@@ -2,7 +2,7 @@
 //!
 //! A `sh` block is a script. A `console` block has commands after `$ `, each with the output below it: where there is some it is
 //! compared, and `…` matches anything in a line, or any lines where it is alone. A block of another language after a line
-//! `` `path`: `` is written to that file. Comments before a block change that:
+//! `` `path`: `` is written to that file. A `toml` block that begins with `extends` is a profile that builds. Comments before a block change that:
 //!
 //! - `<!-- skip: reason -->`: the block is not run; the reasons are listed in `SKIPPED`.
 //! - `<!-- exit: 3 -->`: the last command of the block ends with this code.
@@ -62,6 +62,9 @@ fn run_page(page: &Page) -> Report {
             sandbox.get_or_insert_with(Sandbox::new).write(path, &block.body);
             continue;
         }
+        if block.language == "toml" && block.body.starts_with("extends = ") {
+            report.faults.extend(profile_fault(&place, &block.body));
+        }
         if !block.is_command() {
             continue;
         }
@@ -84,6 +87,14 @@ fn run_page(page: &Page) -> Report {
     }
     report.text.push_str(&page.text[at..]);
     report
+}
+
+/// Builds with a profile, and returns what is wrong with it.
+fn profile_fault(place: &str, profile: &str) -> Option<String> {
+    let sandbox = Sandbox::new();
+    sandbox.write("~/block.toml", profile);
+    let ran = sandbox.run("preface build --profile ~/block.toml -qo /dev/null");
+    (ran.code != 0 || !ran.output.is_empty()).then(|| format!("{place}: not a profile:\n{}", ran.output))
 }
 
 /// Runs the commands of a block, and returns its text with the output of now.

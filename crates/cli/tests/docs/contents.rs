@@ -69,6 +69,21 @@ fn every_example_of_the_profile_page_is_a_profile() {
 }
 
 #[test]
+fn the_options_of_every_context_provider_are_on_a_page() {
+    let pages = ["profile", "instruction-files", "skills"]
+        .map(|name| Page::read(&format!("docs/reference/{name}.md")));
+    for provider in preface_engine::host::provider::CONTEXT_PROVIDERS {
+        for (option, about) in provider.options() {
+            let is_described = match provider.name() {
+                "context-files" => pages[1].text.contains(&format!("\n| `{option}` | {about} |\n")),
+                _ => pages.iter().any(|page| page.text.contains(&format!("`{option}`"))),
+            };
+            assert!(is_described, "no page has the option `{option}` of `{}`: {about}", provider.name());
+        }
+    }
+}
+
+#[test]
 fn the_tokens_page_names_every_tokenizer_and_its_ratios() {
     let page = Page::read("docs/reference/tokens.md");
     for counter in

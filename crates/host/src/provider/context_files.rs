@@ -39,14 +39,20 @@ impl ContextProvider for ContextFiles {
     }
 
     fn about(&self) -> &'static str {
-        "AGENTS.md and CLAUDE.md from the file-system root (or a stop) down to the cwd"
+        "AGENTS.md and CLAUDE.md of each directory from the root of the file system (or `stop`) down to the working directory"
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("blank", "`skip` (default) or `keep` files that hold nothing but white space"),
-            ("dedupe", "`path`, `file`, `content` or `file+content` (default): what is compared"),
-            ("exclude", "paths (relative to the cwd, from `~/`, or absolute) that are never read"),
+            (
+                "dedupe",
+                "what makes two files one: the same `path`, `file`, `content`, or `file+content` (default), either of both",
+            ),
+            (
+                "exclude",
+                "paths (relative to the working directory, from `~/`, or absolute) that are never read (default none)",
+            ),
             ("global", "file names read from the global directory, before all others (default none)"),
             (
                 "imports",
@@ -58,7 +64,10 @@ impl ContextProvider for ContextFiles {
             ("order", "`root-first` (default) or `nearest-first`"),
             ("pick", "`all` (default) names of a directory, or the `first` that can be read"),
             ("shared_dirs", "`hold` (default) or `read` files in directories that other users can write"),
-            ("stop", "`root` (default), `home`, `work-tree` or `cwd`: the topmost directory"),
+            (
+                "stop",
+                "the topmost directory: `root` (default), that of the file system; `home`; `work-tree`, the root of the repository; or `cwd`",
+            ),
             (
                 "worktree",
                 "`both` (default), or `nearest`: a linked work tree's file hides that of the tree around it",

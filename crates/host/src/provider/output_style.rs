@@ -29,7 +29,7 @@ impl ContextProvider for OutputStyle {
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
-        &[("style", "the name of a style, or of its file; none and `default` are silent")]
+        &[("style", "the name of a style, or of its file; none and `default` select no style")]
     }
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {

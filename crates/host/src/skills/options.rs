@@ -23,7 +23,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "`xml` (default), `line` (on one line without hidden characters, then as `xml`) or `none`: how the variables and the text of a skill are escaped",
     ),
     ("name_must_match", "`true` (default) or `false`: a name must be that of its directory"),
-    ("name_type", "`reject` (default), or `directory`: a name that is no text gives way to the directory's"),
+    (
+        "name_type",
+        "`reject` (default), or `directory`: the directory's name in place of one that is not text",
+    ),
     ("no_description", "a file that is not named SKILL.md and has none: `report` (default) or `skip`"),
     ("only_paths", "`true` or `false` (default): the roots do not count"),
     ("paths", "files and directories beside the roots, after them"),
