@@ -1217,6 +1217,11 @@ fn a_file_above_the_repository_has_one_name_in_every_directory() {
         .run("preface trust grant --preset default -C repo/a/b ../AGENTS.md")
         .exits(0)
         .prints("Granted in [ROOT]/work/repo:\n  10 bytes  ../AGENTS.md\nstill left out: a/b/AGENTS.md\n");
+    let ran = sandbox.run("preface trust export --preset default -C repo").exits(0);
+    assert_eq!(
+        ran.stderr,
+        "warning: [ROOT]/work/AGENTS.md is outside of the project: its pin has no effect on other machines\n"
+    );
     sandbox
         .run("preface trust revoke --preset default -C repo/a/b")
         .exits(0)

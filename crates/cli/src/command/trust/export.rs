@@ -96,6 +96,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         pins = merged;
     }
+    for (path, _) in pins.iter().filter(|(path, _)| !path.resolve(&root).starts_with(&root)) {
+        let path = escape_hidden(path.as_str());
+        ui.eprint(&format!(
+            "warning: {path} is outside of the project: its pin has no effect on other machines\n"
+        ));
+    }
     ui.data(escape_json(pins.export()).as_bytes())?;
     if pins.iter().next().is_none() {
         ui.eprint(&complete("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run `preface trust grant`\n"));
