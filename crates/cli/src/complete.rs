@@ -88,34 +88,52 @@ pub fn models() -> ArgValueCandidates {
     })
 }
 
-/// Suggests the active tools and `none`.
-pub fn tools() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+/// Suggests the active tools and `none`, behind a comma those that are not in the list yet.
+pub fn tools() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let Some(current) = current.to_str() else { return Vec::new() };
+        let (listed, last) =
+            current.rsplit_once(',').map_or((None, current), |(listed, last)| (Some(listed), last));
         let system = files::system();
         let Ok(report) = Engine::new(&system).servers(&Request::default()) else { return Vec::new() };
-        let of_servers = report.tools.iter().map(|tool| tool.name.clone());
+        let of_servers = report.tools.iter().map(|tool| tool.name.as_str());
         let entries = report.scopes.scopes.of(preface_engine::core::extension::Category::Tools);
-        let own = entries.filter(|entry| entry.active).map(|entry| entry.name.clone());
-        candidates(own.chain(of_servers).chain(["none".to_owned()]))
+        let own = entries.filter(|entry| entry.active).map(|entry| entry.name.as_str());
+        let names = own.chain(of_servers).chain(listed.is_none().then_some("none"));
+        candidates(names.filter(|name| name.starts_with(last)).filter_map(|name| match listed {
+            None => Some(name.to_owned()),
+            Some(listed) => listed.split(',').all(|one| one != name).then(|| format!("{listed},{name}")),
+        }))
     })
 }
 
-/// Suggests the keys of settings: `budget`, `budget.tokens`.
-pub fn settings() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+/// Suggests the keys of settings, such as `budget.tokens`, and behind `=` the values of a key that has few.
+pub fn settings() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
         let mut found = Vec::new();
-        add_keys("", TOP, &mut found);
+        add_keys("", TOP, current.to_str().unwrap_or_default(), &mut found);
         found
     })
 }
 
-fn add_keys(above: &str, fields: &[SchemaField], found: &mut Found) {
+fn add_keys(above: &str, fields: &[SchemaField], current: &str, found: &mut Found) {
     for field in fields {
         let key = format!("{above}{}", field.name);
-        if let ValueShape::Record(below, _) = field.shape {
-            add_keys(&format!("{key}."), below, found);
-        }
-        found.push(CompletionCandidate::new(key).help(Some(field.about.into())));
+        let values: &[&str] = match field.shape {
+            ValueShape::Record(below, _) => {
+                add_keys(&format!("{key}."), below, current, found);
+                &[]
+            }
+            ValueShape::Choice(values) => values,
+            ValueShape::Flag => &["true", "false"],
+            _ => &[],
+        };
+        let words = match current.contains('=') {
+            true => values.iter().map(|value| format!("{key}={value}")).collect(),
+            false => vec![key],
+        };
+        let words = words.into_iter().filter(|word| word.starts_with(current));
+        found.extend(words.map(|word| CompletionCandidate::new(word).help(Some(field.about.into()))));
     }
 }
 

@@ -30,6 +30,13 @@ fn suggested(sandbox: &Sandbox, shell: &str, line: &[&str]) -> String {
 fn values_that_the_program_knows_are_suggested() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/profiles/mine.toml", "name = \"mine\"\nextends = \"default\"\n");
+    let manifest = |id: &str| {
+        format!(
+            r#"{{"id": "{id}", "category": "tools", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", "description": "A tool."}}"#
+        )
+    };
+    sandbox.home(".config/preface/extensions/tools/read/manifest.json", &manifest("read"));
+    sandbox.home(".config/preface/extensions/tools/write/manifest.json", &manifest("write"));
     sandbox.work("t.md", "You are terse.");
     sandbox.run("preface template set t.md -t review").exits(0);
     sandbox.run("preface template set t.md").exits(0);
@@ -41,7 +48,9 @@ fn values_that_the_program_knows_are_suggested() {
         (&["build", "--agent", ""], "explore"),
         (&["build", "--model", ""], "large-1"),
         (&["build", "--tools", ""], "none"),
+        (&["build", "--tools", "read,wr"], "read,write"),
         (&["build", "--set", "budget.t"], "budget.tokens"),
+        (&["build", "--set", "budget.onOver=e"], "budget.onOver=error"),
         (&["build", "--tokenizer", ""], "o200k"),
         (&["build", "--variable", "git:"], "git:branch"),
         (&["build", "--template", ""], "review"),
