@@ -35,8 +35,8 @@ fn values_that_the_program_knows_are_suggested() {
             r#"{{"id": "{id}", "category": "tools", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", "description": "A tool."}}"#
         )
     };
-    sandbox.home(".config/preface/extensions/tools/read/manifest.json", &manifest("read"));
-    sandbox.home(".config/preface/extensions/tools/write/manifest.json", &manifest("write"));
+    sandbox.home(".config/preface/extensions/tools/read/manifest.json", manifest("read"));
+    sandbox.home(".config/preface/extensions/tools/write/manifest.json", manifest("write"));
     sandbox.work("t.md", "You are terse.");
     sandbox.run("preface template set t.md -t review").exits(0);
     sandbox.run("preface template set t.md").exits(0);
