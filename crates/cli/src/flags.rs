@@ -250,7 +250,7 @@ pub fn pins(file: Option<&Path>) -> Result<Option<Vec<u8>>, CommandFailure> {
         Err(_) if bytes.is_empty() => Err(CommandFailure::new(format!("{} is empty", file.display()))
             .help("write the output to another file and rename it: a shell empties the file of `>` first")),
         Err(error) => Err(CommandFailure::new(format!("{}: {error}", file.display()))
-            .help("`preface trust export` writes such a file")),
+            .help("`trust export` without `--trust-pins` writes such a file")),
     }
 }
 

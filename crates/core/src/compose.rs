@@ -430,9 +430,15 @@ impl<'w> Composer<'w> {
             let Some(anchor) = anchor else { continue };
             let Some(now) = self.position(&over.id) else { continue };
             if anchor == &over.id || self.position(anchor).is_none() {
-                let message =
-                    format!("{} places `{}` next to an unknown section: `{anchor}`", over.source, over.id);
-                diagnostics.push(self.unknown_section(message, anchor).at(over.place.clone()));
+                let places = format!("{} places `{}` next to", over.source, over.id);
+                let diagnostic = match self.is_gone(anchor) || self.is_removed(anchor) {
+                    true => Diagnostic::warning(
+                        DiagnosticCode::SectionNotInOrder,
+                        format!("{places} `{anchor}`, which is not part of this prompt"),
+                    ),
+                    false => self.unknown_section(format!("{places} an unknown section: `{anchor}`"), anchor),
+                };
+                diagnostics.push(diagnostic.at(over.place.clone()));
                 continue;
             }
             let slot = self.slots.remove(now);

@@ -420,6 +420,9 @@ grants are kept in ~/.local/state/preface/trust.json
     sandbox.run("preface build --trust require").exits(3);
     sandbox.run("preface trust grant --allow-hidden").exits(0);
     sandbox.run("preface build --trust require -q").exits(0);
+    // What was granted in spite of it stays granted.
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface build --trust require -q").exits(0);
 }
 
 #[test]

@@ -19,8 +19,8 @@ use preface_host::{
     places::resolve_links,
     provider_context::Headless,
     trust::{
-        ChangeOutcome, Decision, Digest, GrantedText, PermissionRevokeReport, PinPath, PinnedText, Summary,
-        TrustError, TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
+        ChangeOutcome, Decision, Digest, GrantedText, PermissionRevokeReport, PinPath, PinState, PinnedText,
+        Summary, TrustError, TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
     },
 };
 use std::{
@@ -178,7 +178,14 @@ impl Engine<'_> {
         }
         let named =
             |seen: &&&GatedText| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
-        let (granted, hidden) = without_hidden(readable.iter().filter(named).copied(), hidden, Some(&root));
+        let store = self.store(built)?.for_project(&root);
+        // What was granted in spite of hidden text stays granted.
+        let pins = store.load(&mut Diagnostics::new()).pins(&root, repository.as_deref());
+        let is_open = |seen: &&GatedText| pins.state(&seen.pin, &seen.digest) != PinState::Granted;
+        let (open, before): (Vec<&GatedText>, Vec<&GatedText>) =
+            readable.iter().filter(named).copied().partition(is_open);
+        let (mut granted, hidden) = without_hidden(open, hidden, Some(&root));
+        granted.extend(before);
         let mut texts: Vec<PinnedText> = granted
             .iter()
             .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
@@ -189,7 +196,6 @@ impl Engine<'_> {
             let path = PinPath::new(&root, &root.join(".git")).map_err(refused)?;
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
-        let store = self.store(built)?.for_project(&root);
         let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
         let branch = self.branch_name(&built.places.cwd).filter(|_| !texts.is_empty());
         let branch = grant_branch(&store, &root, repository.as_deref(), branch)?;
