@@ -1229,4 +1229,7 @@ fn a_file_above_the_repository_has_one_name_in_every_directory() {
         .run("preface trust revoke --preset default -C repo/a/b")
         .exits(0)
         .prints("Revoked 1 text in [ROOT]/work/repo:\n  ../AGENTS.md\n");
+    std::fs::write(sandbox.path("work/AGENTS.md"), b"\xff\xfeh\x00i\x00").expect("a file");
+    let ran = sandbox.run("preface trust status --preset default -C repo/a/b").exits(0);
+    assert!(ran.stdout.contains("not read: ../AGENTS.md: "), "{}", ran.stdout);
 }

@@ -445,8 +445,8 @@ impl UncoveredFile {
     fn of(file: &UnreadFile, base: Option<&(PathBuf, PathBuf)>) -> Self {
         let shown = file.shown.as_str();
         let below = |(root, cwd): &(PathBuf, PathBuf)| {
-            let name = PinPath::new(root, &normal(cwd, Path::new(shown))).ok()?;
-            (!Path::new(name.as_str()).has_root() && !shown.starts_with("~/")).then(|| name.to_string())
+            let name = PinPath::new(root, &normal(cwd, Path::new(shown))).ok()?.shown_in(root);
+            (!Path::new(&name).has_root() && !shown.starts_with("~/")).then_some(name)
         };
         let path = base.and_then(below).unwrap_or_else(|| shown.to_owned());
         UncoveredFile { path, why: file.error.to_string() }
