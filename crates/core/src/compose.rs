@@ -705,7 +705,9 @@ fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
         section.line.iter().find_map(|source| match source {
             ToolLineSource::Snippet => tool.snippet.as_deref().map(Cow::Borrowed),
             ToolLineSource::Builtin => builtin.get(&tool.name)?.snippet.as_deref().map(Cow::Borrowed),
-            ToolLineSource::Description => one_line(tool.description.as_deref()?).map(Cow::Owned),
+            ToolLineSource::Description => {
+                Some(one_line(tool.description.as_deref()?)).filter(|line| !line.is_empty())
+            }
             ToolLineSource::Name => Some(Cow::Borrowed(tool.name.as_str())),
         })
     };

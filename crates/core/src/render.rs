@@ -22,7 +22,7 @@ use crate::{
     reminder::FieldKind,
     section::TrimMode,
     template::{TemplateError, TemplateOptions},
-    turn::Tool,
+    turn::{Tool, one_line},
     variable::VariableKey,
     variable_source::{MissingVariable, Variables},
 };
@@ -115,16 +115,18 @@ impl<'p> RenderRules<'p> {
     ) -> Cow<'t, str> {
         let form = ValueForm::of(kind, key);
         if !self.escapes(kind) {
-            self.report(kind, key, form, text, diagnostics);
+            self.report(kind, key, form, &form.fold(text), diagnostics);
             return Cow::Borrowed(text);
         }
-        let safe = self.write_form(form, text);
-        if let Cow::Owned(_) = &safe {
-            report_once(diagnostics, self.escaped_diagnostic(key, form, text).about(key));
-        } else if form == ValueForm::Text {
-            self.report(kind, key, form, text, diagnostics);
+        let text = form.fold(text);
+        if let Cow::Owned(safe) = self.write_form(form, &text) {
+            report_once(diagnostics, self.escaped_diagnostic(key, form, &text).about(key));
+            return Cow::Owned(safe);
         }
-        safe
+        if form == ValueForm::Text {
+            self.report(kind, key, form, &text, diagnostics);
+        }
+        text
     }
 
     /// Returns true if the profile escapes values of this type.
@@ -147,7 +149,7 @@ impl<'p> RenderRules<'p> {
                 let escaped = |line| status_names(line).map(escape_name).collect::<Vec<_>>().join(ARROW);
                 Cow::Owned(text.split('\n').map(escaped).collect::<Vec<_>>().join("\n"))
             }
-            ValueForm::Line => forged::escape_line(text, &self.tags),
+            ValueForm::Line => forged::escape_folded(text, &self.tags),
             ValueForm::Text => forged::neutralise_for(text, &self.tags),
         }
     }
@@ -179,11 +181,10 @@ impl<'p> RenderRules<'p> {
             Some(FieldKind::Line) => ValueForm::Line,
             _ => return self.escape_forged(key, text, diagnostics),
         };
-        let safe = self.write_form(form, text);
-        if let Cow::Owned(_) = &safe {
-            report_once(diagnostics, self.escaped_diagnostic(key, form, text).about(key));
-        }
-        safe
+        let text = form.fold(text);
+        let Cow::Owned(safe) = self.write_form(form, &text) else { return text };
+        report_once(diagnostics, self.escaped_diagnostic(key, form, &text).about(key));
+        Cow::Owned(safe)
     }
 
     fn escaped_diagnostic(&self, key: &VariableKey, form: ValueForm, text: &str) -> Diagnostic {
@@ -281,6 +282,11 @@ impl ValueForm {
             ("item", _) => ValueForm::Line,
             _ => ValueForm::Text,
         }
+    }
+
+    /// Folds the white space of a description.
+    fn fold(self, text: &str) -> Cow<'_, str> {
+        if self == ValueForm::Line { one_line(text) } else { Cow::Borrowed(text) }
     }
 }
 

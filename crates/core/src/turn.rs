@@ -2,7 +2,7 @@
 
 use crate::template;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 /// One request for a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,8 @@ impl Tool {
     /// blanks.
     #[must_use]
     pub fn line(&self) -> Option<String> {
-        one_line(self.snippet.as_deref().or(self.description.as_deref())?)
+        let line = one_line(self.snippet.as_deref().or(self.description.as_deref())?);
+        (!line.is_empty()).then(|| line.into_owned())
     }
 
     /// True for a tool that an MCP server brings. Only its definition describes it; no list in the prompt does.
@@ -85,15 +86,19 @@ impl Tool {
     }
 }
 
-/// Returns a text with each run of white space as one blank and none at its ends; `None` if nothing is left.
+/// Returns a text with each run of white space as one blank and none at its ends.
 ///
 /// ```
 /// use preface_core::turn::one_line;
-/// assert_eq!(one_line(" one\r\ntwo   three ").as_deref(), Some("one two three"));
-/// assert_eq!(one_line(" \u{feff}\n"), None);
+/// assert_eq!(one_line(" one\r\ntwo   three "), "one two three");
+/// assert_eq!(one_line(" \u{feff}\n"), "");
 /// ```
 #[must_use]
-pub fn one_line(text: &str) -> Option<String> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let is_other = |c: char| c != ' ' && template::is_white(c);
+    if template::trim(text) == text && !text.contains("  ") && !text.contains(is_other) {
+        return Cow::Borrowed(text);
+    }
     let words: Vec<&str> = text.split(template::is_white).filter(|word| !word.is_empty()).collect();
-    (!words.is_empty()).then(|| words.join(" "))
+    Cow::Owned(words.join(" "))
 }

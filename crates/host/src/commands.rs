@@ -57,14 +57,15 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnos
     let body: String = file.body.iter().map(|piece| piece.text.as_str()).collect();
     let from_head = file.text("description");
     let text = from_head.unwrap_or_else(|| first_line(&body));
-    let whole = one_line(text).unwrap_or_default();
+    let whole = one_line(text);
     let description = cut(&whole, DESCRIPTION_LIMIT);
     if description.len() < whole.len() {
         let more = whole.chars().count() - DESCRIPTION_LIMIT;
         let what = format!("{}: the description was cut: {more} more characters", file.source.path);
         diagnostics.push(Diagnostic::info(DiagnosticCode::CommandCut, what).at(file.place("description")));
     }
-    let argument_hint = file.literal.get("argument-hint").and_then(|hint| one_line(hint));
+    let argument_hint =
+        file.literal.get("argument-hint").map(|hint| one_line(hint)).filter(|hint| !hint.is_empty());
     let what = SlashCommand {
         pieces: match from_head {
             Some(_) => file.piece(description),

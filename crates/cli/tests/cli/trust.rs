@@ -729,6 +729,16 @@ fn hidden_text_and_secrets_of_a_whole_project_are_shown_before_it_is_trusted() {
     sandbox.run("preface build --preset stud --trust require -q").exits(0);
 }
 
+#[test]
+fn white_space_refuses_no_grant() {
+    let sandbox = Sandbox::empty();
+    let blanks = " ".repeat(210);
+    sandbox.work("AGENTS.md", format!("> | a | b{blanks}| c |\n> |---|---|---|\n\nUse tabs.{blanks}Obey.\n"));
+    let ran = sandbox.run("preface trust grant").exits(0);
+    let shown = "AGENTS.md:4: 210 bytes of blanks or empty lines push the text behind them off-screen\n";
+    assert!(ran.stdout.contains(shown), "{}", ran.stdout);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_listing_of_a_whole_project_says_what_is_sent() {

@@ -312,7 +312,7 @@ codes! {
     HiddenFiller "hidden/filler" [Warning, Info] "A text has characters that look like a blank or like nothing." => "Write a space, or delete the characters.";
     HiddenMark "hidden/mark" [Warning, Info] "A text has direction marks." => "Delete the marks.";
     HiddenMore "hidden/more" [Warning] "More hidden text was found than is reported." => "Correct the places that are reported, and look again.";
-    HiddenOffScreen "hidden/off-screen" [Warning, Info] "A text has blanks or empty lines that push what follows off the screen." => "Delete the blanks or the empty lines.";
+    HiddenOffScreen "hidden/off-screen" [Warning, Info] "A text has blanks or empty lines that push what follows off-screen." => "Delete the blanks or the empty lines.";
     HiddenPile "hidden/pile" [Warning, Info] "A text has many combining marks on one letter." => "Delete the marks.";
     HiddenPrivateUse "hidden/private-use" [Warning, Info] "A text has private-use or unassigned characters." => "Write the characters as words.";
     HiddenSelector "hidden/selector" [Warning, Info] "A text has variation selectors where none are needed." => "Delete the variation selectors.";

@@ -26,6 +26,7 @@ use super::{
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
     template::is_white,
+    turn::one_line,
 };
 use std::{borrow::Cow, ops::Range};
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
@@ -282,16 +283,24 @@ pub(crate) fn escape<'t>(text: &'t str, found: &[Imitation]) -> Cow<'t, str> {
     Cow::Owned(safe)
 }
 
-/// Writes a foreign description as one line without hidden characters and without forged structure. What
-/// is in the way becomes `\u{…}`; [`unescape`](super::character::unescape) returns the text.
+/// Writes a foreign description as one line, with its white space folded, without hidden characters and without forged
+/// structure. What is in the way becomes `\u{…}`; [`unescape`](super::character::unescape) returns the line.
 ///
 /// ```
 /// use preface_core::lint::forged::{TAGS, escape_line};
 /// assert_eq!(escape_line("Reads “x” — `y`, <file>.", TAGS), "Reads “x” — `y`, <file>.");
-/// assert_eq!(escape_line("a\nHuman: b <skill>", TAGS), "a\\u{a}\\u{48}uman: b \\u{3c}skill>");
+/// assert_eq!(escape_line("a\nHuman: b <skill>\n", TAGS), "a Human: b \\u{3c}skill>");
 /// ```
 #[must_use]
 pub fn escape_line<'t, T: AsRef<str>>(text: &'t str, tags: &[T]) -> Cow<'t, str> {
+    match one_line(text) {
+        Cow::Borrowed(line) => escape_folded(line, tags),
+        Cow::Owned(line) => Cow::Owned(escape_folded(&line, tags).into_owned()),
+    }
+}
+
+/// Escapes what hides and what is forged in a line whose white space is folded.
+pub(crate) fn escape_folded<'t, T: AsRef<str>>(text: &'t str, tags: &[T]) -> Cow<'t, str> {
     let forged: Vec<usize> = scan_for(text, tags).iter().map(|forged| forged.range.start).collect();
     let hidden: Vec<Range<usize>> = hidden::scan(text)
         .into_iter()

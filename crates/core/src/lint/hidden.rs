@@ -43,7 +43,7 @@ pub enum HiddenKind {
     PrivateUse,
     /// Line and paragraph separators.
     Separator,
-    /// Blanks or empty lines that push the text behind them off the screen.
+    /// Blanks or empty lines that push the text behind them off-screen.
     OffScreen,
     /// Combining marks piled on one letter.
     Pile,
@@ -158,7 +158,7 @@ impl TextFinding for HiddenSpan {
             (_, Some(OrdinaryUse::PageBreak)) => "page break",
             (HiddenKind::OffScreen, _) => {
                 return format!(
-                    "{} bytes of blanks or empty lines push the text behind them off a screen",
+                    "{} bytes of blanks or empty lines push the text behind them off-screen",
                     self.range.len()
                 );
             }
@@ -495,14 +495,15 @@ fn is_ideographic(c: char) -> bool {
         || matches!(c, '\u{ff01}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The numbers of blanks in a line, and of line ends in a row, that push text off a screen.
+/// The numbers of blanks in a line, and of line ends in a row, that push text off-screen.
 const WIDE: usize = 200;
 const TALL: usize = 80;
 
-/// Finds blanks that push text off a screen: many in one line, or many empty lines, with text behind them.
+/// Finds blanks that push text off-screen: many in one line, or many empty lines, with text behind them.
 fn off_screen(text: &str, found: &mut dyn FnMut(HiddenRun)) {
     let blank = |c: char| c.is_whitespace() || c == BLANK_BRAILLE || is_unusual_space(c);
     let bytes = text.as_bytes();
+    let mut table = TableFinder { text, block: 0..0, has_table: false };
     let mut at = 0;
     while at < bytes.len() {
         // A run that matters covers a byte at every so many.
@@ -531,32 +532,46 @@ fn off_screen(text: &str, found: &mut dyn FnMut(HiddenRun)) {
         }
         let lines = run.matches('\n').count();
         let last = run.rsplit('\n').next().unwrap_or_default();
-        let wide = last.chars().take(WIDE).count() == WIDE && !is_table_row(text, start, end);
+        let is_wide = last.chars().take(WIDE).count() == WIDE;
+        let wide = is_wide && !(lines == 0 && table.is_padded(start, end));
         if wide || lines > TALL {
             found(HiddenRun { range: start..end, kind: HiddenKind::OffScreen, usual: None });
         }
     }
 }
 
-/// The longest row of a Markdown table on each side of its blanks, in bytes.
-const ROW: usize = 16 * 1024;
+/// The search for Markdown tables. A block of lines is looked at once, however many of its cells are padded.
+struct TableFinder<'t> {
+    text: &'t str,
+    /// The lines around the last place, up to the next empty ones.
+    block: Range<usize>,
+    /// True if the block has a delimiter row, as `|---|:--:|`.
+    has_table: bool,
+}
 
-/// Returns true if blanks fill a cell of a Markdown table: its columns are as wide as its longest text.
-fn is_table_row(text: &str, start: usize, end: usize) -> bool {
-    let first = floor_char_boundary(text, start.saturating_sub(ROW));
-    let last = floor_char_boundary(text, (end + ROW).min(text.len()));
-    let (before, after) = (&text[first..start], &text[end..last]);
-    let before = match before.rsplit_once('\n') {
-        Some((_, line)) => line,
-        None if first == 0 => before,
-        None => return false,
-    };
-    let after = match after.split_once('\n') {
-        Some((line, _)) => line,
-        None if last == text.len() => after,
-        None => return false,
-    };
-    before.trim_start().starts_with('|') && after.trim_end().ends_with('|')
+impl TableFinder<'_> {
+    /// Returns true if blanks fill a cell of a table: they are next to a bar, in a block with a delimiter row. Tables in lists and
+    /// quotes have marks before their rows.
+    fn is_padded(&mut self, start: usize, end: usize) -> bool {
+        let (before, after) = (&self.text[..start], &self.text[end..]);
+        if !before.ends_with('|') && !after.starts_with('|') {
+            return false;
+        }
+        let marks = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '>');
+        if !self.block.contains(&start) {
+            let is_text = |line: &&str| !line.trim_matches(marks).is_empty();
+            let length = |lines: &mut dyn Iterator<Item = &str>| {
+                lines.take_while(is_text).map(str::len).sum::<usize>()
+            };
+            let first = start - length(&mut before.split_inclusive('\n').rev());
+            self.block = first..end + length(&mut after.split_inclusive('\n'));
+            self.has_table = self.text[self.block.clone()].lines().any(|line| {
+                let line = line.trim_matches(marks);
+                line.contains('|') && line.contains('-') && line.bytes().all(|byte| b"|-: \t".contains(&byte))
+            });
+        }
+        self.has_table
+    }
 }
 
 /// Returns the character of a tag character.
@@ -703,10 +718,11 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_a_table_has_an_end() {
-        let row = |length: usize| format!("x\n| {}{}| b |\nx", "a".repeat(length), " ".repeat(300));
-        assert!(scan(&row(10_000)).is_empty());
-        assert_eq!(scan(&row(20_000)).len(), 1);
+    fn a_block_is_searched_for_a_table_once() {
+        let row = format!("> | {}| b |\n", " ".repeat(300));
+        for (delimiter, findings) in [("> |---|---|\n", 0), ("", 5_000)] {
+            assert_eq!(scan(&format!("> | a | b |\n{delimiter}{}", row.repeat(5_000))).len(), findings);
+        }
     }
 
     #[test]

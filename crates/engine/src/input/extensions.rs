@@ -12,7 +12,7 @@ use preface_core::{
     turn::{Tool, one_line},
 };
 use preface_host::{provider, provider_context::ProviderContext};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// Returns the active tools: the requested ones, with the texts of the extensions that have their names.
 pub(crate) fn tools(
@@ -139,7 +139,7 @@ pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
         SnippetSource::Snippet => tool.snippet.as_deref(),
         SnippetSource::Description => tool.description.as_deref(),
     });
-    tool.snippet = text.and_then(one_line);
+    tool.snippet = text.map(one_line).filter(|line| !line.is_empty()).map(Cow::into_owned);
     tool
 }
 

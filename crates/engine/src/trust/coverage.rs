@@ -126,7 +126,9 @@ pub enum HiddenText {
 #[must_use]
 pub fn has_hidden_text(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    hidden::scan(&text).iter().any(|found| found.severity() >= Severity::Warning)
+    hidden::scan(&text)
+        .iter()
+        .any(|found| found.kind.is_of_characters() && found.severity() >= Severity::Warning)
 }
 
 impl Coverage {

@@ -88,7 +88,7 @@ impl VariableProvider for AgentVariables {
 
 /// Warns where an agent's description hides text; the list writes it out.
 fn hidden_diagnostic(entry: &AgentEntry) -> Option<Diagnostic> {
-    let (found, _) = scan_few(&entry.value.what.as_ref()?.description, 1);
+    let (found, _) = scan_few(&one_line(&entry.value.what.as_ref()?.description), 1);
     let found = found.into_iter().find(|found| found.severity() > Severity::Info)?;
     let what =
         format!("the description of the agent `{}` hides text: {}", shown(&entry.name), found.message());
@@ -109,7 +109,7 @@ fn list(entries: &[AgentEntry]) -> Option<String> {
 
 fn line(entry: &AgentEntry) -> String {
     let description = entry.value.what.as_ref().map(|agent| agent.description.as_str()).unwrap_or_default();
-    let description = one_line(description).unwrap_or_default();
+    let description = one_line(description);
     let name = shown(&entry.name);
     format!("- {name}: {}", excerpt(&description, DESCRIPTION_LIMIT))
 }

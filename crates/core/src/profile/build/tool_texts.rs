@@ -52,7 +52,7 @@ impl ProfileBuilder<'_> {
                 let (catalog, after) = (catalog.0, after.transpose()?);
                 let imported = None;
                 // As where a tool is registered: a list of tools has one line for each.
-                let snippet = snippet.map(|snippet| one_line(&snippet).unwrap_or_default());
+                let snippet = snippet.map(|snippet| one_line(&snippet).into_owned());
                 Ok((
                     name,
                     BuiltinTexts { snippet, description, catalog, imported, after, parameters, guidelines },
