@@ -12,10 +12,8 @@ use crate::{
 use preface_engine::core::{
     bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
-    draft::AbsentReason,
     lint::hidden::escape_hidden,
     prompt::Prompt,
-    section::SectionId,
 };
 use std::{borrow::Cow, cmp::Reverse};
 
@@ -82,10 +80,12 @@ pub fn few(ui: &Ui, diagnostics: Vec<Diagnostic>, command: &str) {
 fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
     let is_untrusted = |diagnostic: &&Diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted;
     let untrusted: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_untrusted).collect();
-    let cut = prompt.parts.iter().filter(|part| !part.cuts.is_empty());
-    let cut = named(cut.map(|part| &part.section));
-    let dropped = prompt.absent.iter().filter(|one| one.reason == AbsentReason::Budget);
-    let dropped = named(dropped.map(|one| &one.section));
+    let is_budget = |diagnostic: &&Diagnostic| {
+        matches!(diagnostic.code, DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped)
+    };
+    let mut budget: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_budget).collect();
+    // Parts of which a file is gone come first.
+    budget.sort_by_key(|diagnostic| diagnostic.place.is_none());
     let counted = |diagnostic: &&Diagnostic| {
         diagnostic.severity == Severity::Warning
             && !matches!(
@@ -112,22 +112,11 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
             many - 2
         )),
     }
-    for (names, what) in [(&cut, "cut"), (&dropped, "left out")] {
-        match names.as_slice() {
-            [] => {}
-            few if few.len() <= 2 => clauses.push(format!("{} {what}", listed(few))),
-            many => {
-                let (names, rest) = many.split_at(many.len().min(CUT_NAMED));
-                let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-                clauses.push(format!("{} {what}: {}{more}", count(many.len(), "part"), names.join(", ")));
-            }
-        }
-    }
-    let is_budget = |diagnostic: &&Diagnostic| {
-        matches!(diagnostic.code, DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped)
-    };
-    let budget: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_budget).collect();
-    let lossy = [&cut, &dropped].into_iter().filter(|names| !names.is_empty()).count();
+    let lost = clauses.len();
+    clauses.extend(budget.iter().take(LOSSES_NAMED).map(|diagnostic| lost_text(diagnostic)));
+    let more = budget.len().saturating_sub(LOSSES_NAMED);
+    clauses.extend((more > 0).then(|| format!("{} lost text", count(more, "more part"))));
+    let lossy = clauses.len() - lost;
     let limit = limit(&budget).filter(|_| lossy > 0);
     if let (Some(last), Some(limit)) = (clauses.last_mut(), limit) {
         last.push_str(&format!(": {limit}"));
@@ -146,7 +135,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String, Option<String>)> {
         .iter()
         .chain(&others)
         .map(|diagnostic| diagnostic.severity)
-        .chain((!cut.is_empty() || !dropped.is_empty()).then_some(Severity::Warning))
+        .chain(budget.first().map(|_| Severity::Warning))
         .max()
         .unwrap_or(Severity::Info);
     // A declined project needs no advice.
@@ -184,18 +173,14 @@ fn limit<'n>(diagnostics: &[&'n Diagnostic]) -> Option<&'n str> {
     limits.all(|limit| limit == Some(first)).then_some(first)
 }
 
-/// The most parts that were cut which the summary names.
-const CUT_NAMED: usize = 5;
+/// The most parts that lost text which the summary names.
+const LOSSES_NAMED: usize = 3;
 
-/// Names sections in backticks, each once.
-fn named<'p>(sections: impl Iterator<Item = &'p SectionId>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in sections.map(|section| format!("`{section}`")) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+/// Returns what a part lost, without the limit behind it.
+fn lost_text(diagnostic: &Diagnostic) -> String {
+    let what = diagnostic.loss().map_or(diagnostic.message.as_str(), |(what, _)| what);
+    let left_out = if diagnostic.code == DiagnosticCode::BudgetDropped { " was left out" } else { "" };
+    format!("{}{left_out}", escape_hidden(what))
 }
 
 /// Names what was left out: the file, or the variable.

@@ -639,7 +639,7 @@ fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
         Cow::Borrowed(piece) => Cow::Borrowed(std::slice::from_ref(piece)),
         Cow::Owned(piece) => Cow::Owned(vec![piece]),
     };
-    PlanItem::new(pieces, Language::Verbatim)
+    PlanItem { rank: Some(0), ..PlanItem::new(pieces, Language::Verbatim) }
 }
 
 /// Builds a section of one text, as it is and not to be cut, after all others.
@@ -735,6 +735,7 @@ fn tools<'w>(section: &Section, snapshot: &'w Snapshot) -> Vec<PlanItem<'w>> {
             };
             PlanItem {
                 variables: ItemVariables::Made(variables),
+                rank: Some(tool.scope.map_or(u32::MAX, Scope::entry_rank)),
                 ..PlanItem::new(Cow::Owned(pieces), Language::Verbatim)
             }
         })

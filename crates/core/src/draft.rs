@@ -1,8 +1,9 @@
 //! The nouns between render and assemble: parts with text and spans, before they have a place in the prompt.
 
 use crate::{
-    origin::{Origin, Span},
+    origin::{Origin, Source, Span},
     prompt::Part,
+    scope::Scope,
     section::{SectionId, SectionMeta},
     variable::Stability,
 };
@@ -43,8 +44,9 @@ pub struct DraftItem {
     pub range: Range<usize>,
     /// The bytes of its text, without the frame of the item.
     pub content: Range<usize>,
-    /// The rank of the item: when the part is cut, the lowest rank is cut first, and of equal ones the last.
-    pub rank: u32,
+    /// The rank of an entry of a list: where the part is cut, entries are left out whole, the lowest rank first, and of
+    /// equal ones the last.
+    pub rank: Option<u32>,
 }
 
 impl DraftItem {
@@ -107,14 +109,15 @@ impl DraftPart {
         }
     }
 
-    /// Returns the files that the text came from, each once, in their order.
-    pub(crate) fn files(&self) -> Vec<String> {
-        let mut files: Vec<String> = Vec::new();
+    /// Returns the files of the user and the project that the text came from, each once, in their order.
+    pub(crate) fn files(&self) -> Vec<&Source> {
+        let mut files: Vec<&Source> = Vec::new();
         for span in &self.spans {
             if let Origin::Source { source, .. } = &span.origin
-                && !files.contains(&source.path)
+                && source.scope != Scope::Bundled
+                && !files.contains(&source.as_ref())
             {
-                files.push(source.path.clone());
+                files.push(source);
             }
         }
         files

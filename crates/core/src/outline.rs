@@ -80,15 +80,15 @@ pub struct PlanItem<'w> {
     pub imported: Option<Cow<'w, CatalogBody>>,
     /// The `item:` variables beside `item:text`.
     pub variables: ItemVariables<'w>,
-    /// The rank of the item: when the part is cut, the lowest rank is cut first, and of equal ones the last.
-    pub rank: u32,
+    /// The rank of an entry of a list, which is left out whole where the part is cut.
+    pub rank: Option<u32>,
 }
 
 impl<'w> PlanItem<'w> {
     /// Plans a text without variables.
     #[must_use]
     pub fn new(pieces: Cow<'w, [Piece]>, language: Language) -> Self {
-        PlanItem { pieces, language, imported: None, variables: ItemVariables::None, rank: 0 }
+        PlanItem { pieces, language, imported: None, variables: ItemVariables::None, rank: None }
     }
 
     /// Returns true for a text that a project wrote, in whole or in part.

@@ -20,6 +20,17 @@ impl Scope {
     /// All scopes, the weakest first.
     pub const ALL: [Scope; 3] = [Scope::Bundled, Scope::Global, Scope::Project];
 
+    /// Returns the rank of an entry of a list: where the list is cut, the project's give way before the user's, and those
+    /// before the bundled ones.
+    #[must_use]
+    pub fn entry_rank(self) -> u32 {
+        match self {
+            Scope::Project => 0,
+            Scope::Global => 1,
+            Scope::Bundled => 2,
+        }
+    }
+
     /// Returns the word that settings, JSON and listings use.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -116,7 +116,8 @@ pub struct Item {
     pub pieces: Vec<Piece>,
     /// The language of the text.
     pub language: Language,
-    /// The rank of the text: when the part is cut, the lowest rank is cut first, and of equal ones the last.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub rank: u32,
+    /// The rank of an entry of a list: entries are left out whole, the lowest rank first, and of equal ones the last. `None`
+    /// is a text of which the end is cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
 }

@@ -1,6 +1,6 @@
 //! The turn of a prompt: the directory, the tools, the model, the instant.
 
-use crate::template;
+use crate::{scope::Scope, template};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -68,6 +68,9 @@ pub struct Tool {
     /// Where its texts came from, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The layer that brings it; `None` for a tool of the caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
 }
 
 impl Tool {

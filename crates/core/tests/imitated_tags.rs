@@ -45,7 +45,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         section: SectionId::new(section),
         items: items
             .into_iter()
-            .map(|(pieces, language)| Item { variables: BTreeMap::new(), pieces, language, rank: 0 })
+            .map(|(pieces, language)| Item { variables: BTreeMap::new(), pieces, language, rank: None })
             .collect(),
         priority: None,
         max_tokens: None,

@@ -353,8 +353,9 @@ fn part_rows(
             Cell::styled(format!("  {label}"), dim),
         ]);
     }
-    for cut in &part.cuts {
-        table.row(["".into(), "".into(), "".into(), Cell::styled(format!("  {}", lost(cut)), style::CARE)]);
+    if let (Some(first), Some(last)) = (part.cuts.first(), part.cuts.last()) {
+        let lost = lost(first, last);
+        table.row(["".into(), "".into(), "".into(), Cell::styled(format!("  {lost}"), style::CARE)]);
     }
 }
 
@@ -430,12 +431,13 @@ fn kind(source: &SourceRow) -> &'static str {
     }
 }
 
-fn lost(cut: &Cut) -> String {
-    let whose = match cut.why {
+/// Describes the cuts of a part, from the first to the last, as one.
+fn lost(first: &Cut, last: &Cut) -> String {
+    let whose = match last.why {
         CutWhy::Ceiling => "its ceiling",
         CutWhy::Budget => "the budget",
     };
-    format!("cut by {whose}: {} of {} tokens are left", number(cut.after), number(cut.before))
+    format!("cut by {whose}: {} of {} tokens are left", number(last.after), number(first.before))
 }
 
 fn percent(share: f64) -> String {

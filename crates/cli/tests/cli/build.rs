@@ -160,7 +160,8 @@ fn over_the_budget_something_is_cut_and_what_must_stay_is_exit_5() {
     let ran = sandbox.run("preface build --budget 40").exits(0);
     assert_eq!(
         ran.stderr,
-        "warning: `rules` cut; `today` left out: the budget is 40 (`-v` shows details)\n\
+        "warning: section `rules` lost 72 of 100 tokens; section `today` (5 tokens) was left out: the budget is 40 \
+         (`-v` shows details)\n\
          help: raise the budget (set by the call), or shorten the text: `preface explain --budget 40` shows where\n",
         "{}",
         ran.stdout
@@ -241,7 +242,7 @@ fn a_system_file_of_any_size_is_cut_to_its_ceiling() {
         let ran = sandbox.run("preface build --preset stud").exits(0);
         assert!(ran.stdout.ends_with(last), "{bytes}: {:?}", &ran.stdout[ran.stdout.len() - 60..]);
         assert!(ran.stdout.len() <= 16_384, "{bytes}: {}", ran.stdout.len());
-        assert!(ran.stderr.contains("`system` cut"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("section `system` lost "), "{}", ran.stderr);
     }
     // The limit of what is read lies in the middle of a character.
     sandbox.home(".stud/system.md", format!("a{}", "\u{e9}".repeat(200_000)));
@@ -297,16 +298,15 @@ fn a_budget_below_zero_is_a_bad_value() {
 }
 
 #[test]
-fn parts_that_are_cut_and_parts_that_are_left_out_are_counted_apart() {
+fn the_line_after_a_build_names_a_file_that_a_budget_took_before_other_parts() {
     let sandbox = Sandbox::empty();
     sandbox.work("CLAUDE.md", "Always run make check.\n".repeat(100));
     let build = "preface build --preset claude-code --set budget.onOver=cut --budget";
     let ran = sandbox.run(&format!("{build} 1200")).exits(0);
-    assert!(ran.stderr.contains("`claude-md` cut; 1"), "{}", ran.stderr);
-    assert!(ran.stderr.contains(" parts left out: "), "{}", ran.stderr);
-    let ran = sandbox.run(&format!("{build} 700")).exits(0);
+    let starts = "warning: section `claude-md` (823 tokens of CLAUDE.md) was left out; ";
+    assert!(ran.stderr.starts_with(starts), "{}", ran.stderr);
+    assert!(ran.stderr.contains(" more parts lost text: the budget is 1200"), "{}", ran.stderr);
     assert!(!ran.stdout.contains("# Instructions from the user"), "{}", ran.stdout);
-    assert!(!ran.stderr.contains(" cut"), "{}", ran.stderr);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::Counter;
 use crate::lint::character::floor_char_boundary;
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The result of a text under a ceiling.
@@ -134,31 +134,37 @@ pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> ClipResult {
 /// ```
 #[must_use]
 pub fn clip_head(text: &str, unread: u64, max: usize, counter: &dyn Counter) -> ClipResult {
-    let read = text.len() as u64;
-    let unread_tokens = read.saturating_add(unread).div_ceil(4).saturating_sub(read.div_ceil(4));
-    let total_tokens =
-        counter.count(text).saturating_add(usize::try_from(unread_tokens).unwrap_or(usize::MAX));
+    let total_tokens = total_tokens(text, unread, counter);
     if max == 0 {
         return ClipResult::Dropped { total_tokens };
     }
     if total_tokens <= max && unread == 0 {
         return ClipResult::Whole { total_tokens };
     }
-    let bounds = boundaries(text, longest_prefix(text, max, counter));
-    let cut_tokens = |kept: usize| total_tokens.saturating_sub(counter.count(&text[..kept]));
+    let (start, before) = counted_head(text, max, counter);
+    let (tail, room) = (&text[start..], max - before);
+    let bounds = boundaries(text, start..start + longest_prefix(tail, room, counter));
+    let cut_tokens = |kept: usize| total_tokens.saturating_sub(before + counter.count(&text[start..kept]));
     let marker = |kept: usize| marker(&text[..kept], cut_tokens(kept), total_tokens);
-    let fits = |kept: usize| counter.count_joined(&text[..kept], &marker(kept)) <= max;
+    let fits = |kept: usize| counter.count_joined(&text[start..kept], &marker(kept)) <= room;
 
-    if fits(0) {
+    if fits(start) {
         let longest = last_that_fits(&bounds, fits);
         let kept = line_end(text, longest).filter(|end| fits(*end)).unwrap_or(longest);
         let marker = Some(marker(kept));
         return ClipResult::Cut { kept, marker, cut_tokens: cut_tokens(kept), total_tokens };
     }
-    match bounds.iter().rev().find(|kept| counter.count(&text[..**kept]) <= max) {
+    match bounds.iter().rev().find(|kept| counter.count(&text[start..**kept]) <= room) {
         None | Some(0) => ClipResult::Dropped { total_tokens },
         Some(&kept) => ClipResult::Cut { kept, marker: None, cut_tokens: cut_tokens(kept), total_tokens },
     }
+}
+
+/// Counts a text of which `unread` bytes more were not read, by their size.
+pub(super) fn total_tokens(text: &str, unread: u64, counter: &dyn Counter) -> usize {
+    let read = text.len() as u64;
+    let unread_tokens = read.saturating_add(unread).div_ceil(4).saturating_sub(read.div_ceil(4));
+    counter.count(text).saturating_add(usize::try_from(unread_tokens).unwrap_or(usize::MAX))
 }
 
 /// Returns the marker behind the text that is kept.
@@ -189,9 +195,33 @@ fn longest_prefix(text: &str, max: usize, counter: &dyn Counter) -> usize {
     fits
 }
 
-/// Lists the grapheme boundaries of `text` up to `end`, in one pass, however long a single cluster is.
-fn boundaries(text: &str, end: usize) -> Vec<usize> {
-    text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= end).collect()
+/// Returns a prefix that fits beside every marker, and its tokens, so that the search for the place to cut counts what is
+/// behind it alone. A text is counted in blocks; most texts end in the first.
+fn counted_head(text: &str, max: usize, counter: &dyn Counter) -> (usize, usize) {
+    let (mut start, mut tokens) = (0, 0);
+    while text.len() - start > BLOCK {
+        let ends = (0..3).map(|quads| start + BLOCK - 4 * quads);
+        let end = ends.into_iter().find(|end| text.is_char_boundary(*end));
+        let end = end.unwrap_or_else(|| floor_char_boundary(text, start + BLOCK));
+        let more = counter.count(&text[start..end]);
+        if tokens + more + MARKER_TOKENS > max {
+            break;
+        }
+        (start, tokens) = (end, tokens + more);
+    }
+    (start, tokens)
+}
+
+/// The bytes of a block: a multiple of four, as its end is where it can be, so that estimates of blocks add up.
+const BLOCK: usize = 1 << 14;
+
+/// No marker has more tokens.
+const MARKER_TOKENS: usize = 64;
+
+/// Lists the grapheme boundaries of `text` within a range, in one pass, however long a single cluster is.
+fn boundaries(text: &str, within: Range<usize>) -> Vec<usize> {
+    let all = text.grapheme_indices(true).map(|(at, _)| at);
+    all.skip_while(|at| *at < within.start).take_while(|at| *at <= within.end).collect()
 }
 
 /// Finds the last boundary that fits. The first one must. A little further on one may fit again, because the marker is

@@ -1,9 +1,15 @@
 //! Fit: the only stage that drops text, and it records every loss.
 
-use super::{ClipResult, Counter, OverBudget, clip_head, ranked::OrderedText};
+use super::{
+    ClipResult, Counter, OverBudget,
+    clip::total_tokens,
+    clip_head,
+    retained::{RetainedRanges, entries_by_rank},
+};
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
+    origin::Source,
     profile::OverBudgetAction,
     section::CutRule,
 };
@@ -168,10 +174,10 @@ fn hold(
         CutWhy::Ceiling => ("its ceiling", "raise the ceiling, or shorten the text".to_owned()),
         CutWhy::Budget => ("the budget", over_budget(set_in)),
     };
-    let total_tokens = match clip_head(&part.text, part.meta.unread, max, counter) {
-        ClipResult::Whole { .. } => return true,
-        clipped => clipped.total_tokens(),
-    };
+    let total_tokens = total_tokens(&part.text, part.meta.unread, counter);
+    if total_tokens <= max && max > 0 && part.meta.unread == 0 {
+        return true;
+    }
     let cut = (part.meta.cut != CutRule::Whole).then(|| cut_part(part, max, counter)).flatten();
     let Some((mut cut, gone, cut_tokens)) = cut else {
         diagnostics.push(dropped_diagnostic(part, total_tokens, limit, whose).help(help));
@@ -188,9 +194,8 @@ fn hold(
         cut.cuts.push(Cut { why, before, after: rest, range });
         before = rest;
     }
-    let left = cut.files();
-    let files: Vec<String> = part.files().into_iter().filter(|file| !left.contains(file)).collect();
-    let all_of = if files.is_empty() { String::new() } else { format!(", all of {}", files.join(", ")) };
+    let gone = GoneFiles::of(part, Some(&cut));
+    let (all_of, place) = (gone.after(", all of "), gone.place());
     *part = cut;
     diagnostics.push(
         Diagnostic::warning(
@@ -201,6 +206,7 @@ fn hold(
             ),
         )
         .about(&part.meta.id)
+        .at(place)
         .help(help),
     );
     true
@@ -212,15 +218,17 @@ fn cut_part(
     max: usize,
     counter: &dyn Counter,
 ) -> Option<(DraftPart, Vec<Range<usize>>, usize)> {
-    let ordered = OrderedText::of(part);
+    if let Some(entries) = entries_by_rank(part) {
+        return cut_list(part, &entries, max, counter);
+    }
     let mut room = max;
     loop {
         let ClipResult::Cut { kept, marker, total_tokens, .. } =
-            clip_head(&ordered.text, part.meta.unread, room, counter)
+            clip_head(&part.text, part.meta.unread, room, counter)
         else {
             return None;
         };
-        let kept = ordered.retained(kept);
+        let kept = RetainedRanges::head(kept);
         if kept.is_frame_only(part) {
             return None;
         }
@@ -229,11 +237,61 @@ fn cut_part(
         let cut_tokens = total_tokens.saturating_sub(counter.count(&kept.part(part, None).text));
         let marker = marker.map(|_| super::clip::marker("", cut_tokens, total_tokens));
         let cut = kept.part(part, marker.as_deref());
-        // Where texts are in another order, a tokenizer may count a few more.
+        // With closing tags, a tokenizer may count a few more.
         match counter.count(&cut.text).saturating_sub(max) {
             0 => return Some((cut, kept.removed(part.text.len()), cut_tokens)),
             over => room = room.saturating_sub(over),
         }
+    }
+}
+
+/// Leaves out as few entries as the ceiling allows, in the given order, and none in part. `None` if all would go.
+fn cut_list(
+    part: &DraftPart,
+    entries: &[usize],
+    max: usize,
+    counter: &dyn Counter,
+) -> Option<(DraftPart, Vec<Range<usize>>, usize)> {
+    let total = counter.count(&part.text);
+    let without = |gone: usize| {
+        let kept = RetainedRanges::without(part, &entries[..gone]);
+        let cut_tokens = total.saturating_sub(counter.count(&kept.part(part, None).text));
+        let cut = kept.part(part, Some(&super::clip::marker("", cut_tokens, total)));
+        (cut, kept.removed(part.text.len()), cut_tokens)
+    };
+    let (mut least, mut fits) = (1, entries.len());
+    while least < fits {
+        let gone = least + (fits - least) / 2;
+        if counter.count(&without(gone).0.text) <= max {
+            fits = gone;
+        } else {
+            least = gone + 1;
+        }
+    }
+    (fits < entries.len()).then(|| without(fits))
+}
+
+/// The files of which nothing is left.
+struct GoneFiles<'p>(Vec<&'p Source>);
+
+impl<'p> GoneFiles<'p> {
+    fn of(part: &'p DraftPart, cut: Option<&DraftPart>) -> Self {
+        let left = cut.map(DraftPart::files).unwrap_or_default();
+        GoneFiles(part.files().into_iter().filter(|file| !left.contains(file)).collect())
+    }
+
+    /// Names the first three behind some words, if there are any.
+    fn after(&self, words: &str) -> String {
+        let names: Vec<&str> = self.0.iter().take(3).map(|file| file.path.as_str()).collect();
+        match self.0.len() - names.len() {
+            _ if names.is_empty() => String::new(),
+            0 => format!("{words}{}", names.join(", ")),
+            more => format!("{words}{} and {more} more", names.join(", ")),
+        }
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.0.first().map(|file| Place::file(Some(file.scope), &file.path))
     }
 }
 
@@ -242,9 +300,10 @@ fn over_budget(set_in: &str) -> String {
 }
 
 fn dropped_diagnostic(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
-    let what = format!("section `{}` ({tokens} tokens)", part.meta.id);
+    let files = GoneFiles::of(part, None);
+    let what = format!("section `{}` ({tokens} tokens{})", part.meta.id, files.after(" of "));
     let why = format!("{whose} is {max}");
-    Diagnostic::left_out(Severity::Warning, DiagnosticCode::BudgetDropped, what, why)
+    Diagnostic::left_out(Severity::Warning, DiagnosticCode::BudgetDropped, what, why).at(files.place())
 }
 
 #[cfg(test)]
@@ -372,13 +431,13 @@ mod tests {
             let start = part.text.len();
             part.push(&["abc\n", "def\n", "ghi\n"][at].repeat(10), Origin::Caller { flag: "test".into() });
             let range = start..part.text.len();
-            part.items.push(DraftItem { content: range.clone(), range, rank });
+            part.items.push(DraftItem { content: range.clone(), range, rank: Some(rank) });
         }
         part
     }
 
     #[test]
-    fn the_item_with_the_lowest_rank_gives_way_first() {
+    fn entries_go_whole_and_the_lowest_rank_first() {
         let text = |ranks, max| {
             let (fitted, _) = run(vec![framed(ranks, max)], None).unwrap();
             assert!(fitted.parts.iter().all(|part| Bytes4.count(&part.text) <= max), "{max}");
@@ -400,13 +459,15 @@ mod tests {
             found.dedup();
             found.join(" ")
         };
-        assert_eq!(letters(&text([3, 2, 1], 36)), "abc def ghi", "the last is shortened");
-        assert_eq!(letters(&text([3, 2, 1], 28)), "abc def");
-        assert_eq!(letters(&text([1, 2, 3], 28)), "def ghi", "the first is gone with what stood behind it");
-        assert!(text([1, 2, 3], 28).starts_with("INTRODUCTION:\n\ndef\n"), "{}", text([1, 2, 3], 28));
-        assert_eq!(letters(&text([2, 1, 3], 36)), "abc def ghi");
-        assert!(text([2, 1, 3], 36).contains("def\n…[truncated "), "the marker is at the place of the cut");
-        assert_eq!(letters(&text([2, 1, 3], 18)), "ghi");
+        assert_eq!(letters(&text([3, 2, 1], 37)), "abc def ghi");
+        assert_eq!(letters(&text([3, 2, 1], 36)), "abc def", "an entry goes whole");
+        assert_eq!(letters(&text([1, 2, 3], 36)), "def ghi");
+        let first = "INTRODUCTION:\n\n…[truncated 10 of 37 tokens]\n---\ndef\n";
+        assert!(text([1, 2, 3], 36).starts_with(first), "the marker has its place: {}", text([1, 2, 3], 36));
+        assert_eq!(letters(&text([2, 1, 3], 36)), "abc ghi");
+        assert!(text([2, 1, 3], 36).contains("abc\n\n---\n…[truncated 10 of 37 tokens]\n---\nghi\n"));
+        assert_eq!(letters(&text([2, 1, 3], 26)), "ghi");
+        assert_eq!(letters(&text([1, 1, 1], 36)), "abc def", "of equal ones the last");
         for ranks in [[1, 2, 3], [3, 1, 2], [2, 3, 1], [1, 1, 2]] {
             for max in 0..40 {
                 text(ranks, max);
@@ -426,7 +487,7 @@ mod tests {
             let content = part.text.len()..part.text.len() + 10 * text.len();
             part.push(&text.repeat(10), Origin::Caller { flag: "test".into() });
             part.push("\n</one>", literal("item"));
-            part.items.push(DraftItem { range: start..part.text.len(), content, rank: 0 });
+            part.items.push(DraftItem { range: start..part.text.len(), content, rank: None });
         }
         part.push("\n</all>", literal("suffix"));
         part
@@ -456,13 +517,13 @@ mod tests {
 
     #[test]
     fn cuts_of_ranked_items_count_in_the_text_before_them() {
-        let (fitted, _) = run(vec![framed([2, 1, 3], 18)], None).unwrap();
-        let mut text = framed([2, 1, 3], 18).text;
+        let (fitted, _) = run(vec![framed([2, 1, 3], 26)], None).unwrap();
+        let mut text = framed([2, 1, 3], 26).text;
         for cut in &fitted.parts[0].cuts {
             text.replace_range(cut.range.clone(), "");
         }
-        assert_eq!(text, "INTRODUCTION:\n\nghi\nghi\nghi\nghi\nghi\n");
-        assert!(fitted.parts[0].text.starts_with(&text), "{}", fitted.parts[0].text);
+        assert_eq!(text, format!("INTRODUCTION:\n\n\n---\n{}", "ghi\n".repeat(10)));
+        assert_eq!(fitted.parts[0].text.replace("…[truncated 22 of 37 tokens]", ""), text);
         let cuts = &fitted.parts[0].cuts;
         assert!(cuts.iter().zip(&cuts[1..]).all(|(one, next)| one.after == next.before), "{cuts:?}");
     }

@@ -14,7 +14,7 @@ mod counters;
 mod family;
 mod fit;
 mod gpt;
-mod ranked;
+mod retained;
 
 pub use bytes4_floor::Bytes4Floor;
 pub use check::{OverBudget, check};

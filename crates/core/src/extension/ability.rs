@@ -77,6 +77,7 @@ impl ToolTexts {
             input_schema: self.input_schema.clone(),
             source: Some(source.to_owned()),
             strict: self.strict,
+            ..Tool::default()
         }
     }
 }

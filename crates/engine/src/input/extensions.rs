@@ -123,6 +123,7 @@ pub(crate) fn entry_tool(entry: &ExtensionEntry, profile: &Profile) -> Tool {
         Some(Ability::Tool(texts)) => texts.tool(&entry.name, &entry.origin.path),
         _ => Tool { name: entry.name.clone(), source: Some(entry.origin.path.clone()), ..Tool::default() },
     };
+    let tool = Tool { scope: Some(entry.origin.scope), ..tool };
     match profile.tool_texts.get(&entry.name) {
         Some(texts) if entry.origin.scope == Scope::Bundled => with_texts(tool, texts),
         _ => registered(tool, profile),

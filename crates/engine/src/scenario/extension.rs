@@ -177,8 +177,7 @@ impl DeclaredTool {
             input_schema: Some(
                 schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} })).into(),
             ),
-            source: None,
-            strict: false,
+            ..Tool::default()
         }
     }
 }

@@ -142,7 +142,7 @@ fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<It
         ("description".to_owned(), agent.description.clone()),
     ]);
     variables.extend(agent.model.as_ref().map(|model| variable("model", model)));
-    (!pieces.is_empty()).then_some(Item { variables, pieces, language, rank: 0 })
+    (!pieces.is_empty()).then_some(Item { variables, pieces, language, rank: None })
 }
 
 fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Result<Item, String> {
@@ -160,7 +160,7 @@ fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Res
     }
     let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
     let variables = BTreeMap::from([variable("name", &skill.name), variable("path", &skill.origin.path)]);
-    Ok(Item { variables, pieces, language: Language::Verbatim, rank: 0 })
+    Ok(Item { variables, pieces, language: Language::Verbatim, rank: Some(skill.origin.scope.entry_rank()) })
 }
 
 fn skipped_diagnostic(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>) -> Diagnostic {

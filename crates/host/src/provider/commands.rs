@@ -81,7 +81,12 @@ fn item(entry: &CommandEntry, escapes: bool, look: &ProviderContext<'_>) -> Opti
     if escapes {
         pieces.iter_mut().for_each(|piece| escape(piece, look));
     }
-    Some(Item { variables, pieces, language: Language::Verbatim, rank: 0 })
+    Some(Item {
+        variables,
+        pieces,
+        language: Language::Verbatim,
+        rank: Some(entry.origin.scope.entry_rank()),
+    })
 }
 
 /// Writes a description on one line without what hides and what imitates the prompt.

@@ -271,7 +271,13 @@ impl ContextWalk<'_> {
             ("path".to_owned(), shown.clone()),
             ("absolute".to_owned(), path.display().to_string()),
         ]);
-        let item = Item { variables, pieces, language: preface_core::section::Language::Verbatim, rank: 0 };
+        // The farthest directory gives way first, the user's own file last.
+        let rank = match scope {
+            Scope::Project => u32::try_from(path.components().count()).unwrap_or(u32::MAX),
+            Scope::Bundled | Scope::Global => u32::MAX,
+        };
+        let language = preface_core::section::Language::Verbatim;
+        let item = Item { variables, pieces, language, rank: Some(rank) };
         found.push(FoundContextFile {
             path: path.to_owned(),
             shown,

@@ -53,7 +53,7 @@ pub fn contribute(
                     variables: BTreeMap::new(),
                     pieces,
                     language: Language::Verbatim,
-                    rank: 0,
+                    rank: None,
                 })
                 .collect();
             if contribution.items.is_empty() {

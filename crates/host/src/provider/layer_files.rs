@@ -54,7 +54,7 @@ impl ContextProvider for LayerFiles {
                     variables: BTreeMap::new(),
                     pieces: pieces.clone(),
                     language: section.language,
-                    rank: 0,
+                    rank: None,
                 };
                 contribution.items.push(item);
                 contribution.silent = None;
@@ -147,5 +147,5 @@ fn item(
     look: &ProviderContext<'_>,
 ) -> Item {
     let variables = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
-    Item { variables, pieces, language: section.language, rank: 0 }
+    Item { variables, pieces, language: section.language, rank: None }
 }

@@ -120,6 +120,6 @@ fn item(server: &ServerEntry, want: &ContentRequest, text: String) -> Item {
         variables: variables.into(),
         pieces: vec![Piece { text, origin }],
         language: Language::Verbatim,
-        rank: 0,
+        rank: None,
     }
 }

@@ -58,7 +58,7 @@ impl ContextProvider for OutputStyle {
                 variables,
                 pieces: style.value.body.clone(),
                 language: style.value.language,
-                rank: 0,
+                rank: None,
             });
             contribution.silent = None;
         }

@@ -84,7 +84,7 @@ fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
         ]),
         pieces: vec![Piece { text: text.into_owned(), origin }],
         language: Language::Verbatim,
-        rank: 0,
+        rank: Some(entry.origin.scope.entry_rank()),
     }
 }
 

@@ -208,7 +208,7 @@ impl SystemPromptFileSection {
             return;
         }
         let variables = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
-        contribution.items.push(Item { variables, pieces, language: Language::Verbatim, rank: 0 });
+        contribution.items.push(Item { variables, pieces, language: Language::Verbatim, rank: None });
     }
 }
 

@@ -266,7 +266,7 @@ fn item(variables: &[(&str, &str)], text: &str, key: &str) -> Item {
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         pieces: vec![piece(text, key)],
         language: Language::Verbatim,
-        rank: 0,
+        rank: Some(0),
     }
 }
 

@@ -15,8 +15,10 @@ use preface_engine::core::diagnostic::{Diagnostic, DiagnosticCode};
 pub fn view(subject: &Subject) -> String {
     let prompt = &subject.prompt;
     let parts = prompt.parts.iter().chain(prompt.attachments.iter().map(|attachment| &attachment.part));
-    let cuts = parts
-        .flat_map(|part| part.cuts.iter().map(|cut| [part.section.to_string(), "cut".to_owned(), lost(cut)]));
+    let cuts = parts.filter_map(|part| {
+        let lost = lost(part.cuts.first()?, part.cuts.last()?);
+        Some([part.section.to_string(), "cut".to_owned(), lost])
+    });
     let lost: Vec<[String; 3]> = cuts.chain(prompt.diagnostics.iter().filter_map(left_out)).collect();
     if prompt.absent.is_empty() && lost.is_empty() {
         return "Nothing is absent.\n".to_owned();

@@ -307,8 +307,10 @@ fn outcome(
         let _ =
             writeln!(out, "in {bold}{}{bold:#}, bytes {}–{}", one.section, one.range.start, one.range.end);
     }
-    for one in &cuts {
-        let _ = writeln!(out, "`{}` was {}", one.section, lost(&one.cut));
+    for cuts in cuts.chunk_by(|one, next| one.section == next.section) {
+        if let (Some(first), Some(last)) = (cuts.first(), cuts.last()) {
+            let _ = writeln!(out, "`{}` was {}", first.section, lost(&first.cut, &last.cut));
+        }
     }
     for one in &diagnostics {
         let _ = write!(out, "{:#}", diagnostic::DiagnosticView::of(one, columns));

@@ -495,7 +495,7 @@ impl SectionBuild<'_> {
             ("absolute".to_owned(), candidate.path.display().to_string()),
             ("kind".to_owned(), candidate.kind.as_str().to_owned()),
         ]);
-        let rank = candidate.rank(&self.look.places.cwd);
+        let rank = Some(candidate.rank(&self.look.places.cwd));
         self.items.push(Item { variables, pieces, language: Language::Verbatim, rank });
     }
 
