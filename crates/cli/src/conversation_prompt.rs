@@ -250,8 +250,7 @@ impl ConversationPrompt {
     /// Reports that this is a stored prompt, and which flags of this call have no effect.
     pub fn print_diagnostics(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
         if talk == Verbosity::Quiet {
-            let of_build = if self.constructed { prompt.diagnostics.as_slice() } else { &[] };
-            diagnostics::listing(ui, talk, self.diagnostics.iter().chain(of_build));
+            diagnostics::listing(ui, talk, self.diagnostics.iter());
             return;
         }
         let PromptSummary { id, revision, constructed_at, .. } = &self.head;

@@ -45,6 +45,10 @@ pub struct Model {
     pub tokenizer: Option<String>,
     /// True if instructions between the messages are accepted with the rank of the system prompt.
     pub system_messages: bool,
+    /// True if an answer as the last message is continued; else such a request is refused.
+    pub prefill: bool,
+    /// True if a call needs the signature of the model.
+    pub signed_calls: bool,
     /// The reaction to a request whose earlier part differs from the one before.
     pub checks_prefix: PrefixCheck,
     /// The date of the facts, `YYYY-MM-DD`.

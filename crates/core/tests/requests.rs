@@ -1,6 +1,6 @@
 //! Requests in the format of each vendor: `requests/NAME.jsonl` is a history, `requests/NAME.FORMAT.json` the body, and
 //! `requests/NAME.txt` has the diagnostics. `PREFACE_PRINT=1` writes them; `cargo xtask requests` validates the bodies with the
-//! vendors' own SDKs.
+//! vendors' own SDKs. `requests/rules.md` has the rules of each vendor, each with a history.
 
 #![allow(clippy::disallowed_methods, reason = "the test reads and writes its cases")]
 
@@ -129,6 +129,74 @@ fn each_history_has_its_body_in_each_format() {
     );
 }
 
+/// Each rule is a heading, a history, and lines `FORMAT: what is reported` or `FORMAT POINTER = what is written`, without what is
+/// reported for every history. A format without a line for a report has none.
+#[test]
+fn each_rule_of_a_vendor_is_kept_or_reported() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/requests/rules.md");
+    let text = fs::read_to_string(path).unwrap();
+    let (prompt, tools) = (prompt(), tools());
+    let mut wrong = Vec::new();
+    for rule in text.split("\n## ").skip(1) {
+        let (title, rest) = rule.split_once('\n').unwrap();
+        let (_, rest) = rest.split_once("```json").unwrap();
+        let (options, rest) = rest.split_once('\n').unwrap();
+        let (history, expected) = rest.split_once("```").unwrap();
+        let option = |key: &str| options.split_whitespace().find_map(|option| option.strip_prefix(key));
+        let history = read(title, history.as_bytes(), &mut Vec::new()).unwrap();
+        let forms = MessageForms { system: SystemMessages::Keep, ..MessageForms::default() };
+        let messages = convert(&history, &forms).messages;
+        let mut expected: Vec<&str> = expected.lines().filter_map(|line| line.strip_prefix("- ")).collect();
+        let mut reported = Vec::new();
+        for (name, model) in MODELS {
+            let format = format::find(name).unwrap();
+            let mut reminded = prompt.clone();
+            reminded.attachments.extend(option("reminder=").map(reminder));
+            let role = option("role=").map_or(AttachmentRole::User, |_| AttachmentRole::System);
+            let target = RequestTarget {
+                model: Some(option("model=").unwrap_or(model)),
+                attachment_role: role,
+                ..RequestTarget::default()
+            };
+            let tools = if option("tools=").is_some() { &[] } else { &tools[..1] };
+            let content =
+                RequestContent { messages: &messages, tools, target, ..RequestContent::from(&reminded) };
+            // With `after` the reminder came with an earlier request, which had only so many messages.
+            let placed = option("after=").map(|after| {
+                let messages = &messages[..after.parse().unwrap()];
+                format.format(RequestContent { messages, ..content }).attachments
+            });
+            let request = match &placed {
+                Some(placed) => {
+                    format.format(RequestContent { attachments: placed, prompt: &prompt, ..content })
+                }
+                None => format.format(content),
+            };
+            for diagnostic in request.diagnostics {
+                let code = diagnostic.code.as_str();
+                if !["cache/below-minimum", "request/model-unknown"].contains(&code) {
+                    reported.push(format!("{name}: {code}: {}", diagnostic.message));
+                }
+            }
+            let body: Value = serde_json::from_str(&request.body).unwrap();
+            for line in expected.iter().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' ')) {
+                let (pointer, value) = line.split_once(" = ").unwrap();
+                let value: Value = serde_json::from_str(value).unwrap();
+                let found = body.pointer(pointer).unwrap_or(&Value::Null);
+                if *found != value {
+                    wrong.push(format!("{title}: {name} {pointer} is {found}"));
+                }
+            }
+        }
+        expected.retain(|line| !line.contains(" = "));
+        let is_missing = |line: &&&str| !reported.iter().any(|found| found == **line);
+        wrong.extend(expected.iter().filter(is_missing).map(|line| format!("{title}: missing {line}")));
+        let is_more = |line: &&String| !expected.contains(&line.as_str());
+        wrong.extend(reported.iter().filter(is_more).map(|line| format!("{title}: also {line}")));
+    }
+    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
+}
+
 /// What happens between two requests.
 #[derive(Clone, Debug)]
 enum Step {
@@ -212,7 +280,9 @@ impl Conversation {
             Step::Answer(text) => {
                 let content = json!([{ "type": "thinking", "thinking": "t", "thinkingSignature": "s" },
                     { "type": "text", "text": text }]);
-                self.history.push(message(json!({ "role": "assistant", "content": content })));
+                self.history.push(message(
+                    json!({ "role": "assistant", "api": "anthropic-messages", "content": content }),
+                ));
                 self.history.push(Message::user("go on"));
                 None
             }
@@ -392,6 +462,28 @@ fn a_cache_is_read_by_the_rules_of_the_model() {
     assert_eq!(readable(("anthropic", "mine"), 20_000, &longer).0, 0);
     let (before, later) = (record(claude, 20_000, &history), record(gpt, 20_000, &longer));
     assert_eq!(before.readable(&later, Models::bundled().find(gpt.1).model), 0);
+}
+
+/// Static parts behind a part that changes are in its tier: the mark is in front of that.
+#[test]
+fn a_cache_is_read_up_to_the_mark_that_was_sent() {
+    let record = |directory: &str, format: &str| {
+        let mut prompt = prompt();
+        prompt.text = prompt.text.replace("/work", directory);
+        prompt.parts[2].stability = Stability::Static;
+        prompt.check_tiling().unwrap();
+        let messages = convert(&[Message::user(&"y".repeat(4_000))], &MessageForms::default()).messages;
+        let target =
+            RequestTarget { model: Some("claude-opus-5-5"), digests: true, ..RequestTarget::default() };
+        let content = RequestContent { messages: &messages, target, ..RequestContent::from(&prompt) };
+        RequestRecord::of(format, &content, &format::find(format).unwrap().format(content))
+    };
+    let row = Models::bundled().find("claude-opus-5-5").model;
+    for format in ["anthropic", "bedrock-converse"] {
+        let (before, later) = (record("/work", format), record("/home", format));
+        let identity = before.blocks[0].bytes;
+        assert_eq!((before.marks.as_slice(), before.readable(&later, row)), (&[0, 2, 3][..], identity));
+    }
 }
 
 #[test]

@@ -196,8 +196,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             args.print(ui, &escape_json(body))?;
             diagnostics.append(&mut more);
             match &mut subject.kept {
-                Some(kept) if !kept.constructed => kept.diagnostics.extend(diagnostics),
-                _ => subject.prompt.diagnostics.extend(diagnostics),
+                Some(kept) => kept.diagnostics.extend(diagnostics),
+                None => subject.prompt.diagnostics.extend(diagnostics),
             }
         }
     }

@@ -1,12 +1,41 @@
 //! `preface build --format request`: all that a model sees.
 
 use crate::sandbox::{BARE, Sandbox};
+use preface_engine::core::format::{RequestFormat, services};
 
 #[test]
 fn without_messages_and_tools_it_is_the_prompt() {
     let expected =
         "{\n  \"system\": \"You help.\\n\\nIt is 2026-03-07.\",\n  \"messages\": [],\n  \"tools\": []\n}\n";
     Sandbox::new().run("preface build --format request").exits(0).prints(expected).says("");
+}
+
+/// The histories of the formats' own tests, as one.
+const HISTORIES: [&str; 5] = [
+    include_str!("../../../core/tests/requests/anthropic.jsonl"),
+    include_str!("../../../core/tests/requests/broken.jsonl"),
+    include_str!("../../../core/tests/requests/neutral.jsonl"),
+    include_str!("../../../core/tests/requests/openai-chat.jsonl"),
+    include_str!("../../../core/tests/requests/openai-responses.jsonl"),
+];
+
+#[test]
+fn a_request_has_the_same_diagnostics_alone_as_the_first_and_as_a_later_one() {
+    let sandbox = Sandbox::new();
+    sandbox.work("chat.jsonl", &HISTORIES.concat());
+    for format in services().map(RequestFormat::name) {
+        let reported = |flags: &str| {
+            let line = format!("preface build --messages chat.jsonl --format {format} --model m -v {flags}");
+            let ran = sandbox.run(&line).exits(0);
+            let of_request = |line: &&str| line.contains("[request/") || line.contains("[messages/");
+            ran.stderr.lines().filter(of_request).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let alone = reported("");
+        assert!(alone.len() > 5, "{format}: {alone:?}");
+        let conversation = format!("--conversation {format}");
+        assert_eq!(reported(&conversation), alone, "{format}: the first request");
+        assert_eq!(reported(&conversation), alone, "{format}: the second request");
+    }
 }
 
 #[test]

@@ -198,6 +198,7 @@ codes! {
     BudgetNear "budget/near" [Warning] "An estimated token count is so close to the limit that the exact count may exceed it." => "Count with an exact tokenizer.";
     BudgetOver "budget/over" [Warning, Error] "The prompt has more tokens than the budget allows.";
     CacheBelowMinimum "cache/below-minimum" [Info] "The beginning of a request that stays the same is smaller than what the service caches.";
+    CacheMarks "cache/marks" [Warning] "A cache mark of a message was left out because the service refuses it.";
     CacheStability "cache/stability" [Warning, Info] "A section is declared to be more stable than a variable in it." => "Leave out `stability`: a section is as stable as the least stable variable in it.";
     CacheTtl "cache/ttl" [Warning] "The model or the format does not offer the lifetime of a cache that was chosen; the default is used." => "Choose one that `cache_ttl` in the row of the model lists.";
     CacheVolatileEarly "cache/volatile-early" [Warning, Info] "A section that changes comes before one that does not, so caches of the prompt are lost early." => "Move it behind, for example with `arrange = \"stability\"`.";
@@ -432,12 +433,14 @@ codes! {
     RequestDuplicateId "request/duplicate-id" [Error] "Two calls in the history have the same id; the service cannot match their results.";
     RequestDuplicateTool "request/duplicate-tool" [Error] "Two tools have the same name; the service refuses such a request.";
     RequestEmptyBlock "request/empty-block" [Info] "A text without content was left out because services refuse it.";
+    RequestFieldLeftOut "request/field-left-out" [Info] "A field of a message or a block was left out because the format has no place for it.";
     RequestIdRewritten "request/id-rewritten" [Info] "The id of a call was rewritten because the service accepts shorter ids or fewer characters.";
     RequestImageMoved "request/image-moved" [Info] "An image in the result of a tool is sent in a message of the user because the format has no images in results.";
     RequestModelUnknown "request/model-unknown" [Info, Warning] "Nothing is known about the model; cautious values are used." => "Add a row to `models.toml` in your own directory.";
     RequestNameRewritten "request/name-rewritten" [Warning] "The name of a tool was rewritten because the service accepts shorter names or fewer characters." => "Give the tool a name of at most 64 letters, digits, `_` and `-`; otherwise your agent must map the name of a call back.";
     RequestNoModel "request/no-model" [Warning] "The request names no model; cautious values are used." => "Name a model.";
     RequestReasoningLeftOut "request/reasoning-left-out" [Info] "Reasoning was left out because it is signed by another vendor or has no signature.";
+    RequestRefused "request/refused" [Error] "The service refuses a request with these messages.";
     RequestResultWithoutCall "request/result-without-call" [Error] "A result in the history belongs to no call before it; the service refuses such a request." => "Remove the result, or add the message with its call.";
     RequestRoleUnsupported "request/role-unsupported" [Info] "Instructions between the messages are sent in a message of the user because the model does not accept them there.";
     RequestSchema "request/schema" [Warning] "The schema of a tool has parts that the service ignores.";

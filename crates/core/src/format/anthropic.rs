@@ -8,21 +8,26 @@ use super::{
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    rules,
     schema::{ANTHROPIC, schema},
-    turns::{self, BlockWriter},
+    turns::{self, BlockWriter, FormattedTurn},
 };
 use crate::{
     diagnostic::DiagnosticCode,
     model::{CacheMarks, Vendor},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::borrow::Cow;
 
 /// Longer names and other characters are refused.
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
-/// The lifetimes of cache marks.
-const TTLS: [&str; 2] = ["5m", "1h"];
+/// The key of a cache mark.
+const MARK: &str = "cache_control";
+/// The most cache marks of a request.
+const MOST_MARKS: usize = 4;
+/// The longer one of the lifetimes of a mark.
+const HOUR: &str = "1h";
 /// The beta of instructions for one turn.
 const CLEAR_AT_BETA: &str = "mid-conversation-system-clear-at-2026-08-21";
 /// The most tokens of an answer where the caller sets no limit: the API requires one.
@@ -53,7 +58,7 @@ impl RequestFormat for Anthropic {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &TTLS);
+        let (mut draft, items) = RequestDraft::of(&content, &rules::ANTHROPIC);
         draft.plan.report(&mut draft.report);
 
         let row = content.target.row();
@@ -74,42 +79,53 @@ impl RequestFormat for Anthropic {
             },
         );
         let ids = Names::new(NAMES, DiagnosticCode::RequestIdRewritten);
-        let mut writer =
-            AnthropicBlocks { names, ids, marks: CallerMarks::default(), report: &mut draft.report };
+        let mut writer = AnthropicBlocks { names, ids, report: &mut draft.report };
         let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
-        let list = turns::write(items, accepted, &mut writer);
-        let CallerMarks { count: caller_marks, longer } = writer.marks;
-        if longer {
+        let mut list = turns::write(items, accepted, &mut writer);
+        limit_marks(&mut list, &mut draft.report);
+        rules::ANTHROPIC.check(&content, &list, &mut draft.report);
+        let marked = || list.iter().flat_map(|turn| &turn.blocks).filter(|block| block.has(MARK));
+        if marked().any(|block| ttl_of(block) == Some(HOUR)) {
             // A mark with a longer lifetime is refused behind one with a shorter.
-            draft.choose_ttl(&content, TTLS[1]);
+            draft.choose_ttl(&content, HOUR);
         }
         let ttl = draft.ttl.take();
-        let cache_control = || cache_control(ttl.clone());
-        let digests = ledger::of_messages(&content, &tools, &list);
+        // The mark behind the messages moves along with them, and needs a place of its own among those that are allowed.
+        let mut free = row.model.cache_mark_limit.saturating_sub(marked().count());
+        let last = list.last().and_then(|turn| turn.blocks.last());
+        let automatic = marks && free > 0 && last.is_some_and(|block| !block.has(MARK));
+        free -= usize::from(automatic);
+        let automatic_ttl = match marked().last() {
+            Some(block) => ttl_of(block).map(str::to_owned),
+            None => ttl.clone(),
+        };
+        let system: Vec<_> = content
+            .prompt
+            .blocks()
+            .into_iter()
+            .enumerate()
+            .map(|(at, block)| {
+                let mut text = AnthropicBlocks::text(content.prompt.text[block.range].into());
+                if draft.plan.mark(at) == CacheMark::Placed && free > 0 {
+                    free -= 1;
+                    text.push(MARK, cache_control(ttl.clone()));
+                }
+                text
+            })
+            .collect();
+        let mut digests = ledger::of_messages(&content, &tools, &system, &list);
 
         let mut body = object! {};
         if let Some(model) = content.target.model {
             body.push("model", model);
         }
         body.push("max_tokens", Json::Number(content.target.max_output_tokens.unwrap_or(MAX_TOKENS)));
-        // The mark behind the messages moves along with them, and needs a place of its own among those that are allowed.
-        let mut free = row.model.cache_mark_limit.saturating_sub(caller_marks);
-        let automatic = marks && caller_marks == 0 && !list.is_empty();
-        free = free.saturating_sub(usize::from(automatic));
         if automatic {
-            body.push("cache_control", cache_control());
+            digests.mark_end();
+            body.push(MARK, cache_control(automatic_ttl));
         }
-        let blocks = content.prompt.blocks();
-        if !blocks.is_empty() {
-            let system = blocks.iter().enumerate().map(|(at, block)| {
-                let mut text = AnthropicBlocks::text(content.prompt.text[block.range.clone()].into());
-                if draft.plan.mark(at) == CacheMark::Placed && free > 0 {
-                    free -= 1;
-                    text.push("cache_control", cache_control());
-                }
-                text
-            });
-            body.push("system", Json::List(system.collect()));
+        if !system.is_empty() {
+            body.push("system", system);
         }
         if !tools.is_empty() {
             body.push("tools", tools);
@@ -134,23 +150,7 @@ impl RequestFormat for Anthropic {
 struct AnthropicBlocks<'c, 'r> {
     names: Names<'c>,
     ids: Names<'c>,
-    marks: CallerMarks,
     report: &'r mut Report,
-}
-
-/// `cache_control` in blocks of the caller.
-#[derive(Debug, Default)]
-struct CallerMarks {
-    count: usize,
-    /// True if one of them has a longer lifetime than the default.
-    longer: bool,
-}
-
-impl CallerMarks {
-    fn add(&mut self, mark: Option<&Value>) {
-        self.count += usize::from(mark.is_some());
-        self.longer |= mark.is_some_and(|mark| mark["ttl"] == TTLS[1]);
-    }
 }
 
 impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
@@ -169,29 +169,22 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
         let Block { kind, source } = block;
         if let (Dialect::Anthropic, Some(fields)) = (source.dialect, source.fields) {
             let rewritten = match &kind {
-                BlockKind::Call { id, name, .. } => !NAMES.fits(id) || !NAMES.fits(name),
+                BlockKind::Call { id, name, arguments, .. } => {
+                    !NAMES.fits(id) || !NAMES.fits(name) || !arguments.is_object()
+                }
                 BlockKind::Reasoning(reasoning) => reasoning.signature.is_none(),
                 _ => false,
             };
             if !rewritten {
-                self.marks.add(fields.get("cache_control"));
                 return Some(Json::Map(fields));
             }
         }
-        Some(match kind {
-            BlockKind::Text(text) => {
-                if text.trim().is_empty() {
-                    super::empty_block(message, self.report);
-                    return None;
-                }
-                let mark = source.fields.and_then(|fields| fields.get("cache_control"));
-                self.marks.add(mark);
-                let mut block = Self::text(text);
-                if let Some(mark) = mark {
-                    block.push("cache_control", mark);
-                }
-                block
+        let mut json = match kind {
+            BlockKind::Text(text) if text.trim().is_empty() => {
+                super::empty_block(message, self.report);
+                return None;
             }
+            BlockKind::Text(text) => Self::text(text),
             BlockKind::Image(Media::Base64 { media_type, .. }) if !IMAGES.contains(&media_type) => {
                 super::block_unsupported(message, media_type, self.report);
                 return None;
@@ -211,14 +204,13 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
                 block
             }
             BlockKind::Reasoning(reasoning) => {
-                let ours = matches!(reasoning.vendor, Vendor::Anthropic | Vendor::Unknown);
-                match reasoning.signature.filter(|_| ours) {
+                match reasoning.signature.filter(|_| reasoning.vendor == Vendor::Anthropic) {
                     Some(data) if reasoning.redacted => object! { "type": "redacted_thinking", "data": data },
                     Some(signature) => {
                         object! { "type": "thinking", "thinking": reasoning.text, "signature": signature }
                     }
                     None => {
-                        super::reasoning_left_out(message, reasoning.vendor, self.report);
+                        super::reasoning_left_out(message, &reasoning, self.report);
                         return None;
                     }
                 }
@@ -233,12 +225,17 @@ impl<'c> BlockWriter<'c> for AnthropicBlocks<'c, '_> {
                 super::block_unsupported(message, kind, self.report);
                 return None;
             }
-        })
+        };
+        for key in ["citations", MARK] {
+            if let Some(value) = source.fields.and_then(|fields| fields.get(key)) {
+                json.push(key, value);
+            }
+        }
+        Some(json)
     }
 
     fn result(&mut self, message: Option<usize>, result: ToolResult<'c>) -> Json<'c> {
         if let (Some(fields), true) = (result.own_fields(Dialect::Anthropic), NAMES.fits(result.id)) {
-            self.marks.add(fields.get("cache_control"));
             return Json::Map(fields);
         }
         let blocks = result.blocks.into_iter().filter_map(|block| self.block(message, block)).collect();
@@ -263,6 +260,27 @@ fn source_of(media: Media<'_>) -> Json<'_> {
         Media::File(id) => object! { "type": "file", "file_id": id },
         Media::Text(text) => object! { "type": "text", "media_type": "text/plain", "data": text },
     }
+}
+
+/// Removes the marks of the caller that the service refuses: those on reasoning, and the first ones where there are too many.
+fn limit_marks(list: &mut [FormattedTurn<'_>], report: &mut Report) {
+    let is_reasoning =
+        |block: &Json<'_>| block.text_at("type").is_some_and(|kind| kind.ends_with("thinking"));
+    let mut marked: Vec<_> =
+        list.iter_mut().flat_map(|turn| &mut turn.blocks).filter(|block| block.has(MARK)).collect();
+    marked.sort_by_key(|block| !is_reasoning(block));
+    let reasoning = marked.iter().filter(|block| is_reasoning(block)).count();
+    let too_many = reasoning.max(marked.len().saturating_sub(MOST_MARKS));
+    for block in &mut marked[..too_many] {
+        block.remove(MARK);
+        let what = "a cache mark of a message is left out: the service accepts four, and none on reasoning";
+        report.add(DiagnosticCode::CacheMarks, None, what);
+    }
+}
+
+/// Returns the lifetime of the mark of a block.
+fn ttl_of<'j>(block: &'j Json<'_>) -> Option<&'j str> {
+    block.get(MARK)?.get("ttl")?.as_str()
 }
 
 fn cache_control<'c>(ttl: Option<String>) -> Json<'c> {

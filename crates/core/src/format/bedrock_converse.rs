@@ -3,11 +3,12 @@
 use super::{
     CacheMark, FormattedRequest, RequestContent, RequestFormat,
     draft::{RequestDraft, definitions},
-    history::{Block, BlockKind, Media, ToolResult},
+    history::{Block, BlockKind, BlockSource, Media, ToolResult, string},
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    rules,
     schema::{ANTHROPIC, schema},
     turns::{self, BlockWriter},
 };
@@ -21,8 +22,6 @@ use std::borrow::Cow;
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
 const IDS: NameRule =
     NameRule { longest: 64, accepts: |c| is_word(c) || matches!(c, '.' | ':'), begins: |_| true };
-/// The lifetimes of cache marks.
-const TTLS: [&str; 2] = ["5m", "1h"];
 const IMAGES: [&str; 4] = ["gif", "jpeg", "png", "webp"];
 /// The formats of documents, with their media types.
 const DOCUMENTS: [(&str, &str); 9] = [
@@ -60,7 +59,7 @@ impl RequestFormat for BedrockConverse {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &TTLS);
+        let (mut draft, items) = RequestDraft::of(&content, &rules::BEDROCK);
         draft.plan.report(&mut draft.report);
 
         let row = content.target.row();
@@ -83,26 +82,27 @@ impl RequestFormat for BedrockConverse {
         let mut writer = ConverseBlocks { names, ids, documents: 0, report: &mut draft.report };
         let accepted = row.known && row.model.vendor == Vendor::Anthropic && row.model.system_messages;
         let mut list = turns::write(items, accepted, &mut writer);
-        let digests = ledger::of_messages(&content, &tools, &list);
+        rules::BEDROCK.check(&content, &list, &mut draft.report);
 
         let ttl = draft.ttl.take();
         let cache_point = || cache_point(ttl.clone());
-        let mut body = object! {};
-        let blocks = content.prompt.blocks();
-        if !blocks.is_empty() {
-            let mut system = Vec::with_capacity(blocks.len() + 2);
-            for (at, block) in blocks.iter().enumerate() {
-                system.push(object! { "text": &content.prompt.text[block.range.clone()] });
-                if draft.plan.mark(at) == CacheMark::Placed {
-                    system.push(cache_point());
-                }
+        let mut system = Vec::new();
+        for (at, block) in content.prompt.blocks().into_iter().enumerate() {
+            system.push(object! { "text": &content.prompt.text[block.range] });
+            if draft.plan.mark(at) == CacheMark::Placed {
+                system.push(cache_point());
             }
-            body.push("system", system);
         }
-        if let (CacheMarks::CacheControl, Some(last)) = (row.model.cache_marks, list.last_mut())
-            && last.role == "user"
-        {
+        // A message of role `system` takes text alone; the mark stands in front of it.
+        let last = list.iter_mut().rfind(|turn| turn.role != "system").filter(|turn| turn.role == "user");
+        if let (CacheMarks::CacheControl, Some(last)) = (row.model.cache_marks, last) {
             last.blocks.push(cache_point());
+        }
+        let digests = ledger::of_messages(&content, &tools, &system, &list);
+
+        let mut body = object! {};
+        if !system.is_empty() {
+            body.push("system", system);
         }
         let list = list.into_iter().map(|turn| object! { "role": turn.role, "content": turn.blocks });
         body.push("messages", Json::List(list.collect()));
@@ -154,10 +154,9 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
                 super::block_unsupported(message, "image", self.report);
                 None
             }
-            BlockKind::Document { media, .. } => self.document(message, media),
+            BlockKind::Document { media, .. } => self.document(message, media, block.source),
             BlockKind::Reasoning(reasoning) => {
-                let ours = matches!(reasoning.vendor, Vendor::Anthropic | Vendor::Unknown);
-                match reasoning.signature.filter(|_| ours) {
+                match reasoning.signature.filter(|_| reasoning.vendor == Vendor::Anthropic) {
                     Some(data) if reasoning.redacted => {
                         Some(object! { "reasoningContent": object! { "redactedContent": data } })
                     }
@@ -165,7 +164,7 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
                         "reasoningText": object! { "text": reasoning.text, "signature": signature },
                     } }),
                     None => {
-                        super::reasoning_left_out(message, reasoning.vendor, self.report);
+                        super::reasoning_left_out(message, &reasoning, self.report);
                         None
                     }
                 }
@@ -201,7 +200,12 @@ impl<'c> BlockWriter<'c> for ConverseBlocks<'c, '_> {
 
 impl<'c> ConverseBlocks<'c, '_> {
     /// The name of a document is what the model reads; the names of users may carry instructions, so it is a number.
-    fn document(&mut self, message: Option<usize>, media: Media<'c>) -> Option<Json<'c>> {
+    fn document(
+        &mut self,
+        message: Option<usize>,
+        media: Media<'c>,
+        from: BlockSource<'c>,
+    ) -> Option<Json<'c>> {
         let (format, source) = match media {
             Media::Text(text) => ("txt", object! { "text": text }),
             Media::Base64 { media_type, data } => {
@@ -219,7 +223,11 @@ impl<'c> ConverseBlocks<'c, '_> {
         };
         self.documents += 1;
         let name = format!("document {}", self.documents);
-        Some(object! { "document": object! { "format": format, "name": name, "source": source } })
+        let mut document = object! { "format": format, "name": name, "source": source };
+        if let Some(context) = from.fields.and_then(|fields| string(fields, "context")) {
+            document.push("context", context);
+        }
+        Some(object! { "document": document })
     }
 }
 

@@ -4,10 +4,11 @@ use super::{
     CachePlan, FormattedRequest, RequestContent, RequestTarget,
     history::{HistoryEntry, read},
     json::Json,
-    ledger::RequestBlock,
+    ledger::RequestBlocks,
     names::Names,
     place::place,
     report::Report,
+    rules::HistoryRules,
 };
 use crate::{
     attachment::PlacedAttachment,
@@ -33,13 +34,17 @@ pub(super) struct RequestDraft {
 }
 
 impl RequestDraft {
-    /// Plans the cache of a request, and reads its messages with the attachments in their places. `ttls` are the lifetimes that the
-    /// service accepts, its default first.
-    pub(super) fn of<'c>(content: &RequestContent<'c>, ttls: &[&str]) -> (Self, Vec<HistoryEntry<'c>>) {
+    /// Plans the cache of a request, and reads its messages with the attachments in their places.
+    pub(super) fn of<'c>(
+        content: &RequestContent<'c>,
+        rules: &HistoryRules,
+    ) -> (Self, Vec<HistoryEntry<'c>>) {
+        let ttls = rules.ttls;
         let (mut placing, mut report) = (Diagnostics::new(), Report::default());
         let placement = place(content, &mut placing);
         let attachments = placement.new_ones();
         let items = placement.insert(read(content, &mut report));
+        rules.report_fields(&items, &mut report);
         let plan = CachePlan::with_ttls(content, |ttl| ttls.contains(&ttl));
         plan.report_ttl(&mut report);
         let ttl = plan.ttl.clone().filter(|ttl| ttls.iter().skip(1).any(|longer| longer == ttl));
@@ -58,14 +63,15 @@ impl RequestDraft {
     }
 
     /// Prints the body.
-    pub(super) fn finish(self, body: &Json<'_>, blocks: Vec<RequestBlock>) -> FormattedRequest {
+    pub(super) fn finish(self, body: &Json<'_>, blocks: RequestBlocks) -> FormattedRequest {
         let mut diagnostics = self.placing;
         diagnostics.extend(self.report.finish());
         FormattedRequest {
             media_type: "application/json",
             body: body.print(self.indented),
             attachments: self.attachments,
-            blocks,
+            blocks: blocks.list,
+            marks: blocks.marks,
             cache: Some(self.plan),
             diagnostics,
         }

@@ -8,8 +8,9 @@ use super::{
     ledger,
     names::{NameRule, Names},
     report::Report,
+    rules,
     schema::{GEMINI, schema},
-    turns::{self, BlockWriter},
+    turns::{self, BlockWriter, FormattedTurn},
 };
 use crate::{diagnostic::DiagnosticCode, model::Vendor};
 use serde_json::json;
@@ -45,7 +46,7 @@ impl RequestFormat for Gemini {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &[]);
+        let (mut draft, items) = RequestDraft::of(&content, &rules::GEMINI);
         draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object" });
@@ -61,15 +62,19 @@ impl RequestFormat for Gemini {
             },
         );
         let mut writer = GeminiParts { names, report: &mut draft.report };
-        let list = turns::write(items, false, &mut writer);
-        let digests = ledger::of_messages(&content, &tools, &list);
+        let mut list = turns::write(items, false, &mut writer);
+        if content.target.row().model.signed_calls {
+            list.iter_mut().for_each(sign_call);
+        }
+        rules::GEMINI.check(&content, &list, &mut draft.report);
+        let blocks = content.prompt.blocks().into_iter();
+        let system: Vec<_> =
+            blocks.map(|block| object! { "text": &content.prompt.text[block.range] }).collect();
+        let digests = ledger::of_messages(&content, &tools, &system, &list);
 
         let mut body = object! {};
-        let blocks = content.prompt.blocks();
-        if !blocks.is_empty() {
-            let parts =
-                blocks.iter().map(|block| object! { "text": &content.prompt.text[block.range.clone()] });
-            body.push("systemInstruction", object! { "parts": Json::List(parts.collect()) });
+        if !system.is_empty() {
+            body.push("systemInstruction", object! { "parts": system });
         }
         let list = list.into_iter().map(|turn| object! { "role": turn.role, "parts": turn.blocks });
         body.push("contents", Json::List(list.collect()));
@@ -119,11 +124,11 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
                 inline(media, message, self.report)?
             }
             BlockKind::Reasoning(reasoning) => match reasoning.signature {
-                Some(signature) if matches!(reasoning.vendor, Vendor::Google | Vendor::Unknown) => {
+                Some(signature) if reasoning.vendor == Vendor::Google => {
                     object! { "text": reasoning.text, "thought": true, "thoughtSignature": signature }
                 }
                 _ => {
-                    super::reasoning_left_out(message, reasoning.vendor, self.report);
+                    super::reasoning_left_out(message, &reasoning, self.report);
                     return None;
                 }
             },
@@ -153,6 +158,7 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
         for block in result.blocks {
             match block.kind {
                 BlockKind::Text(text) => texts.push(text),
+                BlockKind::Document { media: Media::Text(text), .. } => texts.push(text.into()),
                 BlockKind::Image(media) | BlockKind::Document { media, .. } => {
                     parts.extend(inline(media, message, self.report));
                 }
@@ -179,6 +185,14 @@ impl<'c> BlockWriter<'c> for GeminiParts<'c, '_> {
             answer.push("parts", parts);
         }
         object! { "functionResponse": answer }
+    }
+}
+
+/// Signs the first call of an answer of another model: the service refuses a call without a signature, and takes this in its place.
+fn sign_call(turn: &mut FormattedTurn<'_>) {
+    let call = turn.blocks.iter_mut().find(|block| block.has("functionCall"));
+    if let Some(call) = call.filter(|call| !call.has("thoughtSignature")) {
+        call.push("thoughtSignature", "skip_thought_signature_validator");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     model::Vendor,
     settings::shown,
 };
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// The `clear_at` of instructions that Anthropic shows until the user writes again.
@@ -24,6 +24,8 @@ pub(super) const CLEAR_AT: &str = "next_user_message";
 pub(super) struct HistoryEntry<'c> {
     /// The position in the caller's history; `None` for an attachment.
     pub message: Option<usize>,
+    /// The message that it was read from.
+    pub fields: Option<&'c Map<String, Value>>,
     pub kind: HistoryEntryKind<'c>,
 }
 
@@ -31,8 +33,8 @@ pub(super) struct HistoryEntry<'c> {
 pub(super) enum HistoryEntryKind<'c> {
     /// A message of the user.
     User(Vec<Block<'c>>),
-    /// An answer of the model, and the message that it was read from.
-    Assistant(Vec<Block<'c>>, &'c Map<String, Value>),
+    /// An answer of the model.
+    Assistant(Vec<Block<'c>>),
     /// The result of a call.
     Result(ToolResult<'c>),
     /// Instructions between the messages.
@@ -153,6 +155,8 @@ pub(super) enum Arguments<'c> {
     Value(&'c Value),
     /// JSON as text, as `OpenAI` writes it.
     Text(&'c str),
+    /// The input of a tool that takes any text.
+    Input(&'c str),
 }
 
 impl<'c> Arguments<'c> {
@@ -160,6 +164,7 @@ impl<'c> Arguments<'c> {
     pub(super) fn object(self, message: Option<usize>, report: &mut Report) -> Json<'c> {
         match self {
             Arguments::Value(value) if value.is_object() => return value.into(),
+            Arguments::Input(text) => return object! { "input": text },
             Arguments::Text(text) if text.trim().is_empty() => return object! {},
             Arguments::Text(text) => match serde_json::from_str::<&RawValue>(text) {
                 Ok(raw) if raw.get().starts_with('{') => return Json::Raw(raw),
@@ -173,11 +178,17 @@ impl<'c> Arguments<'c> {
         object! { "arguments": text }
     }
 
+    /// Returns true if they are an object already.
+    pub(super) fn is_object(self) -> bool {
+        matches!(self, Arguments::Value(Value::Object(_)))
+    }
+
     /// Returns the JSON as text.
     pub(super) fn text(self) -> Cow<'c, str> {
         match self {
             Arguments::Text(text) => Cow::Borrowed(text),
             Arguments::Value(value) => Cow::Owned(value.to_string()),
+            Arguments::Input(text) => Cow::Owned(json!({ "input": text }).to_string()),
         }
     }
 }
@@ -189,7 +200,7 @@ pub(super) fn read<'c>(content: &RequestContent<'c>, report: &mut Report) -> Vec
         read_message(message, &mut items);
         let at = message.origin.message;
         if at < content.target.reasoning_from
-            && let Some(HistoryEntry { kind: HistoryEntryKind::Assistant(blocks, _), .. }) = items.last_mut()
+            && let Some(HistoryEntry { kind: HistoryEntryKind::Assistant(blocks), .. }) = items.last_mut()
         {
             let all = blocks.len();
             blocks.retain(|block| !matches!(block.kind, BlockKind::Reasoning(_)));
@@ -211,13 +222,13 @@ pub(super) fn read<'c>(content: &RequestContent<'c>, report: &mut Report) -> Vec
 fn read_message<'c>(message: &'c ModelMessage, items: &mut Vec<HistoryEntry<'c>>) {
     let fields = message.fields();
     let at = Some(message.origin.message);
-    let mut push = |kind| items.push(HistoryEntry { message: at, kind });
+    let mut push = |kind| items.push(HistoryEntry { message: at, fields: Some(fields), kind });
     match message.role() {
         ModelRole::System => push(HistoryEntryKind::System(Instructions {
             texts: texts(fields.get("content")),
             one_turn: fields.get("clear_at").is_some_and(|until| until == CLEAR_AT),
         })),
-        ModelRole::Assistant => push(HistoryEntryKind::Assistant(assistant(fields), fields)),
+        ModelRole::Assistant => push(HistoryEntryKind::Assistant(assistant(fields))),
         ModelRole::ToolResult => push(HistoryEntryKind::Result(result_message(fields))),
         ModelRole::User => {
             let read = content(fields.get("content"), Vendor::Unknown);
@@ -260,19 +271,24 @@ fn assistant(fields: &Map<String, Value>) -> Vec<Block<'_>> {
         // An item of OpenAI's Responses API.
         return vec![block(fields, vendor)];
     }
-    let mut blocks = content(fields.get("content"), vendor);
+    let mut blocks = Vec::new();
+    if let Some(text) = ["reasoning_content", "reasoning"].iter().find_map(|key| string(fields, key)) {
+        let reasoning = Reasoning { text, signature: None, redacted: false, vendor };
+        blocks.push(Block { kind: BlockKind::Reasoning(reasoning), source: BlockSource::default() });
+    }
+    blocks.append(&mut content(fields.get("content"), vendor));
     let refusal = string(fields, "refusal").filter(|text| !text.is_empty());
     blocks.extend(
         refusal.map(|text| Block { kind: BlockKind::Text(text.into()), source: BlockSource::default() }),
     );
     let calls = fields.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     blocks.extend(calls.filter_map(Value::as_object).map(|call| {
-        let function = call.get("function").and_then(Value::as_object);
+        let function = ["function", "custom"].iter().find_map(|key| call.get(*key)?.as_object());
         let kind = match function {
             Some(function) => BlockKind::Call {
                 id: string(call, "id").unwrap_or_default(),
                 name: string(function, "name").unwrap_or_default(),
-                arguments: arguments(function.get("arguments")),
+                arguments: arguments(function, &["arguments"]),
                 signature: None,
             },
             None => BlockKind::Other(string(call, "type").unwrap_or("tool_call")),
@@ -285,7 +301,8 @@ fn assistant(fields: &Map<String, Value>) -> Vec<Block<'_>> {
 /// A message of role `toolResult` or `tool`, or an item `function_call_output`.
 fn result_message(fields: &Map<String, Value>) -> ToolResult<'_> {
     let responses = is_item(fields);
-    let id = ["toolCallId", "tool_call_id", "call_id"].iter().find_map(|key| string(fields, key));
+    let keys: &[&str] = if responses { &["call_id", "id"] } else { &["toolCallId", "tool_call_id"] };
+    let id = keys.iter().find_map(|key| string(fields, key));
     let dialect = match () {
         () if responses => Dialect::OpenAiResponses,
         () if fields.contains_key("tool_call_id") => Dialect::OpenAiChat,
@@ -327,6 +344,7 @@ fn content(content: Option<&Value>, vendor: Vendor) -> Vec<Block<'_>> {
             read.extend(blocks.iter().filter_map(Value::as_object).map(|fields| block(fields, vendor)));
             read
         }
+        Some(Value::Object(fields)) => vec![block(fields, vendor)],
         _ => Vec::new(),
     }
 }
@@ -340,6 +358,8 @@ fn block(fields: &Map<String, Value>, vendor: Vendor) -> Block<'_> {
         "text" => (Neutral, BlockKind::Text(get("text").into())),
         "input_text" | "output_text" => (OpenAiResponses, BlockKind::Text(get("text").into())),
         "refusal" => (OpenAiResponses, BlockKind::Text(get("refusal").into())),
+        // The summary of Anthropic has its text; that of OpenAI is encrypted.
+        "compaction" if fields.contains_key("content") => (Anthropic, BlockKind::Other(kind)),
         "image" => match fields.get("source").and_then(Value::as_object) {
             Some(source) => (Anthropic, media(source).map_or(BlockKind::Other(kind), BlockKind::Image)),
             None => (Neutral, base64(fields).map_or(BlockKind::Other(kind), BlockKind::Image)),
@@ -388,11 +408,13 @@ fn block(fields: &Map<String, Value>, vendor: Vendor) -> Block<'_> {
         }
         "thinking" => {
             let redacted = fields.get("redacted").and_then(Value::as_bool).unwrap_or_default();
-            let signature = string(fields, "thinkingSignature");
-            // An item of OpenAI's as text.
-            let vendor = match signature {
-                Some(signature) if vendor == Vendor::Unknown && signature.starts_with('{') => Vendor::OpenAi,
-                _ => vendor,
+            let (signature, vendor) = match (string(fields, "thinkingSignature"), vendor) {
+                (None, _) if fields.contains_key("thoughtSignature") => {
+                    (string(fields, "thoughtSignature"), Vendor::Google)
+                }
+                // An item of OpenAI's as text.
+                (Some(item), Vendor::Unknown) if item.starts_with('{') => (Some(item), Vendor::OpenAi),
+                (signature, vendor) => (signature, vendor),
             };
             (Neutral, BlockKind::Reasoning(Reasoning { text: get("thinking"), signature, redacted, vendor }))
         }
@@ -408,19 +430,21 @@ fn block(fields: &Map<String, Value>, vendor: Vendor) -> Block<'_> {
         }
         "toolCall" => {
             let (id, name, signature) = (get("id"), get("name"), string(fields, "thoughtSignature"));
-            (Neutral, BlockKind::Call { id, name, arguments: arguments(fields.get("arguments")), signature })
+            let arguments = arguments(fields, &["arguments"]);
+            (Neutral, BlockKind::Call { id, name, arguments, signature })
         }
         "tool_use" => {
             let (id, name) = (get("id"), get("name"));
             (
                 Anthropic,
-                BlockKind::Call { id, name, arguments: arguments(fields.get("input")), signature: None },
+                BlockKind::Call { id, name, arguments: json_arguments(fields.get("input")), signature: None },
             )
         }
-        "function_call" => {
-            let (id, name) = (get("call_id"), get("name"));
-            let arguments = arguments(fields.get("arguments"));
-            (OpenAiResponses, BlockKind::Call { id, name, arguments, signature: None })
+        // Calls of tools that the service runs itself have no id for a result.
+        _ if kind.ends_with("_call") && fields.contains_key("call_id") => {
+            let name = string(fields, "name").unwrap_or(kind.trim_end_matches("_call"));
+            let arguments = arguments(fields, &["arguments", "action", "operation"]);
+            (OpenAiResponses, BlockKind::Call { id: get("call_id"), name, arguments, signature: None })
         }
         kind if is_item(fields) => (OpenAiResponses, BlockKind::Other(kind)),
         "input_audio" => (OpenAiChat, BlockKind::Other(kind)),
@@ -429,7 +453,15 @@ fn block(fields: &Map<String, Value>, vendor: Vendor) -> Block<'_> {
     Block { kind, source: BlockSource { dialect, fields: Some(fields) } }
 }
 
-fn arguments(value: Option<&Value>) -> Arguments<'_> {
+/// Returns the arguments of a call: the first of the keys, or the text for a tool that takes any.
+fn arguments<'c>(call: &'c Map<String, Value>, keys: &[&str]) -> Arguments<'c> {
+    match string(call, "input") {
+        Some(text) => Arguments::Input(text),
+        None => json_arguments(keys.iter().find_map(|key| call.get(*key))),
+    }
+}
+
+fn json_arguments(value: Option<&Value>) -> Arguments<'_> {
     match value {
         Some(Value::String(text)) => Arguments::Text(text),
         Some(value) => Arguments::Value(value),
@@ -501,7 +533,7 @@ fn check_calls<'c>(items: &[HistoryEntry<'c>], report: &mut Report) -> BTreeMap<
     for item in items {
         let at = item.message.unwrap_or_default();
         match &item.kind {
-            HistoryEntryKind::Assistant(blocks, _) => {
+            HistoryEntryKind::Assistant(blocks) => {
                 for block in blocks {
                     let BlockKind::Call { id, name, .. } = block.kind else { continue };
                     if id.is_empty() {

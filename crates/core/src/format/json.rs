@@ -42,9 +42,52 @@ impl<'c> Json<'c> {
                 (_, Json::Text(text)) => Some(text),
                 _ => None,
             },
-            Json::Value(value) => value.get(key)?.as_str(),
-            Json::Map(map) => map.get(key)?.as_str(),
+            _ => self.get(key)?.as_str(),
+        }
+    }
+
+    /// Returns what the caller gave under a key of an object.
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Json::Object(entries) => match entries.iter().find(|(name, _)| *name == key)? {
+                (_, Json::Value(value)) => Some(value),
+                _ => None,
+            },
+            Json::Entries(entries) => Some(entries.iter().find(|(name, _)| *name == key)?.1),
+            Json::Value(value) => value.get(key),
+            Json::Map(map) => map.get(key),
             _ => None,
+        }
+    }
+
+    /// Removes an entry of an object.
+    pub(super) fn remove(&mut self, key: &str) {
+        match self {
+            Json::Object(entries) => entries.retain(|(name, _)| *name != key),
+            Json::Map(map) => {
+                let rest = map.iter().filter(|(name, _)| *name != key);
+                *self = Json::Entries(rest.map(|(name, value)| (name.as_str(), value)).collect());
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the list under a key of an object; empty if there is none.
+    pub(super) fn list_at(&self, key: &str) -> &[Json<'c>] {
+        match self {
+            Json::Object(entries) => match entries.iter().find(|(name, _)| *name == key) {
+                Some((_, Json::List(values))) => values,
+                _ => &[],
+            },
+            _ => &[],
+        }
+    }
+
+    /// Returns true for an object with a key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        match self {
+            Json::Object(entries) => entries.iter().any(|(name, _)| *name == key),
+            _ => self.get(key).is_some(),
         }
     }
 

@@ -32,11 +32,14 @@ pub struct RequestRecord {
     pub model: Option<String>,
     /// The blocks, in the order in which services read them: tools, parts of the prompt, messages.
     pub blocks: Vec<RequestBlock>,
+    /// The positions of the blocks that have a cache mark behind them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<usize>,
     /// The attachments that got their place in this request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<PlacedAttachment>,
-    /// The bytes that the service can read from the cache that the request before left, see [`RequestRecord::readable`]. Records
-    /// of earlier versions do not have it.
+    /// The bytes that the service can read from the cache that the request before left, see [`RequestRecord::readable`]; `None` for
+    /// the first request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readable: Option<usize>,
     /// The usage that the service counted, as the caller reported it.
@@ -166,6 +169,7 @@ impl RequestRecord {
             format: format.to_owned(),
             model: content.target.model.map(str::to_owned),
             blocks: request.blocks.clone(),
+            marks: request.marks.clone(),
             attachments: request.attachments.clone(),
             readable: None,
             usage: None,
@@ -228,7 +232,7 @@ impl RequestRecord {
 impl RequestRecord {
     /// Returns the bytes of a later request that the service can read from the cache that this one left: what both begin with, up
     /// to the last mark of this one, or in the steps in which the service caches by itself; 0 below the minimum of the model. A
-    /// token counts as four bytes.
+    /// token counts as four bytes. The time between the two is not considered.
     #[must_use]
     pub fn readable(&self, later: &RequestRecord, model: &Model) -> usize {
         let comparison = self.compare(later);
@@ -239,29 +243,14 @@ impl RequestRecord {
         let common = comparison.common_bytes;
         let readable = match model.cache_marks {
             _ if model.cache_ttl.is_empty() => 0,
-            CacheMarks::CacheControl => self.ends_of_tiers().filter(|end| *end <= common).max().unwrap_or(0),
+            CacheMarks::CacheControl => {
+                let end_of = |last: &usize| self.blocks.iter().take(last + 1).map(|block| block.bytes).sum();
+                let unchanged = |last: &&usize| **last < comparison.common_blocks;
+                self.marks.iter().filter(unchanged).map(end_of).max().unwrap_or(0)
+            }
             CacheMarks::Breakpoint | CacheMarks::None => common - common % (CACHE_STEP * BYTES_OF_TOKEN),
         };
         if readable >= model.cache_minimum * BYTES_OF_TOKEN { readable } else { 0 }
-    }
-
-    /// Returns where the blocks end that have a cache mark behind them: those of each stability but the last one, and all of them
-    /// but instructions for one turn.
-    fn ends_of_tiers(&self) -> impl Iterator<Item = usize> {
-        let mut end = 0;
-        let mut ends = [0; 3];
-        for block in &self.blocks {
-            end += block.bytes;
-            match block.place {
-                BlockPlace::Part { stability: Stability::Static, .. } => ends[0] = end,
-                BlockPlace::Part { stability: Stability::Conversation, .. } => ends[1] = end,
-                _ => {}
-            }
-            if !matches!(block.place, BlockPlace::Message { one_turn: true, .. }) {
-                ends[2] = end;
-            }
-        }
-        ends.into_iter()
     }
 }
 
@@ -393,8 +382,10 @@ impl RequestUsage {
         // Anthropic and Bedrock count only the rest as input.
         let apart = ["/cache_read_input_tokens", "/cache_creation_input_tokens", "/cacheReadInputTokens"];
         let apart = first(&apart).is_some();
-        Some(RequestUsage {
-            input_tokens: if apart { input.saturating_add(read).saturating_add(write) } else { input },
+        let input = if apart { input.saturating_add(read).saturating_add(write) } else { input };
+        // No service reads more than there is.
+        (read <= input).then(|| RequestUsage {
+            input_tokens: input,
             cache_read_tokens: read,
             cache_write_tokens: write,
             output_tokens: output.unwrap_or_default(),
@@ -402,18 +393,35 @@ impl RequestUsage {
     }
 }
 
-/// Returns the blocks of a request whose messages have a role and blocks.
+/// The blocks of a request, and the positions of those with a cache mark behind them.
+#[derive(Debug, Default)]
+pub(super) struct RequestBlocks {
+    pub list: Vec<RequestBlock>,
+    pub marks: Vec<usize>,
+}
+
+impl RequestBlocks {
+    /// Adds the mark that a service sets by itself: behind the last block, but not behind instructions for one turn.
+    pub(super) fn mark_end(&mut self) {
+        let is_lasting =
+            |block: &RequestBlock| !matches!(block.place, BlockPlace::Message { one_turn: true, .. });
+        self.marks.extend(self.list.iter().rposition(is_lasting));
+    }
+}
+
+/// Returns the blocks of a request whose messages have a role and blocks. `system` is the prompt as it is sent.
 pub(super) fn of_messages(
     content: &RequestContent<'_>,
     tools: &[Json<'_>],
+    system: &[Json<'_>],
     messages: &[FormattedTurn<'_>],
-) -> Vec<RequestBlock> {
+) -> RequestBlocks {
     let messages = messages.iter().enumerate().flat_map(|(index, turn)| {
         let place =
             move || BlockPlace::Message { index, role: turn.role.to_owned(), one_turn: turn.one_turn };
         turn.blocks.iter().map(move |block| (place(), block))
     });
-    blocks(content, tools, messages)
+    blocks(content, tools, system, messages)
 }
 
 /// Returns the blocks of a request whose messages are one list of items. The first of them is the prompt, if there is one.
@@ -421,24 +429,29 @@ pub(super) fn of_items(
     content: &RequestContent<'_>,
     tools: &[Json<'_>],
     items: &[Json<'_>],
-) -> Vec<RequestBlock> {
+) -> RequestBlocks {
     let prompt = usize::from(!content.prompt.text.is_empty());
+    let system = items.first().filter(|_| prompt == 1).map_or(&[][..], |message| message.list_at("content"));
     let items = items.iter().enumerate().skip(prompt).map(|(index, item)| {
         let role = item.text_at("role").unwrap_or_default().to_owned();
         (BlockPlace::Message { index, role, one_turn: false }, item)
     });
-    blocks(content, tools, items)
+    blocks(content, tools, system, items)
 }
 
-/// Returns the blocks of a request. `messages` are place and JSON of each block of a message.
+/// Returns the blocks of a request. `messages` are place and JSON of each block of a message. A mark is a field of the block in front
+/// of it, or an element of its own.
 fn blocks<'b, 'c: 'b>(
     content: &RequestContent<'_>,
     tools: &[Json<'_>],
+    system: &[Json<'_>],
     messages: impl Iterator<Item = (BlockPlace, &'b Json<'c>)>,
-) -> Vec<RequestBlock> {
+) -> RequestBlocks {
     if !content.target.digests {
-        return Vec::new();
+        return RequestBlocks::default();
     }
+    let is_mark = |json: &Json<'_>| json.has("cachePoint");
+    let has_mark = |json: &Json<'_>| json.has("cache_control") || json.has("prompt_cache_breakpoint");
     let mut buffer = Vec::new();
     let mut rows = Vec::new();
     rows.extend(content.tools.iter().zip(tools).map(|(tool, json)| {
@@ -475,11 +488,27 @@ fn blocks<'b, 'c: 'b>(
             digest: blake3::hash(text.as_bytes()).to_hex()[..16].to_owned(),
         }
     }));
-    rows.extend(messages.map(|(place, json)| {
-        let (bytes, digest) = digest(json, &mut buffer);
-        RequestBlock { place, bytes, digest }
-    }));
-    rows
+    let mut marks = Vec::new();
+    let parts = content.prompt.parts.iter().filter(|part| !part.range.is_empty());
+    let mut ends = content.prompt.blocks().into_iter().map(|block| block.range.end);
+    let mut end = 0;
+    for json in system {
+        end = if is_mark(json) { end } else { ends.next().unwrap_or_default() };
+        if is_mark(json) || has_mark(json) {
+            let parts = parts.clone().take_while(|part| part.range.end <= end).count();
+            marks.extend((content.tools.len() + parts).checked_sub(1));
+        }
+    }
+    for (place, json) in messages {
+        if !is_mark(json) {
+            let (bytes, digest) = digest(json, &mut buffer);
+            rows.push(RequestBlock { place, bytes, digest });
+        }
+        if is_mark(json) || has_mark(json) {
+            marks.extend(rows.len().checked_sub(1));
+        }
+    }
+    RequestBlocks { list: rows, marks }
 }
 
 fn digest(json: &Json<'_>, buffer: &mut Vec<u8>) -> (usize, String) {

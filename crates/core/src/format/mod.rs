@@ -18,6 +18,7 @@ mod openai_chat;
 mod openai_responses;
 mod place;
 mod report;
+mod rules;
 mod schema;
 mod sections;
 mod text;
@@ -41,6 +42,7 @@ use crate::{
     model::Vendor,
     settings::shown,
 };
+use history::Reasoning;
 use report::Report;
 use std::{borrow::Cow, fmt::Debug};
 
@@ -107,6 +109,8 @@ pub struct FormattedRequest {
     pub attachments: Vec<PlacedAttachment>,
     /// The blocks by digest, where [`RequestTarget::digests`] is set.
     pub blocks: Vec<RequestBlock>,
+    /// The positions of the blocks that have a cache mark behind them.
+    pub marks: Vec<usize>,
     /// The cache plan, for the formats of vendors.
     pub cache: Option<CachePlan>,
     /// Diagnostics of content that was sent in another shape or not at all, or that the service would refuse.
@@ -149,10 +153,11 @@ pub fn find(name: &str) -> Option<&'static dyn RequestFormat> {
 }
 
 /// Reports reasoning that this format has no place for.
-fn reasoning_left_out(message: Option<usize>, vendor: Vendor, report: &mut Report) {
-    let whose = match vendor {
-        Vendor::Unknown => "reasoning without a signature".to_owned(),
-        vendor => format!("reasoning of {vendor}"),
+fn reasoning_left_out(message: Option<usize>, reasoning: &Reasoning<'_>, report: &mut Report) {
+    let whose = match (reasoning.vendor, reasoning.signature) {
+        (Vendor::Unknown, None) => "reasoning without a signature".to_owned(),
+        (Vendor::Unknown, Some(_)) => "reasoning whose vendor is not named by `provider`".to_owned(),
+        (vendor, _) => format!("reasoning of {vendor}"),
     };
     report.add(DiagnosticCode::RequestReasoningLeftOut, message, format!("{whose} is left out"));
 }

@@ -5,21 +5,20 @@ use super::{
     draft::{RequestDraft, definitions},
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
-        ToolResult,
+        ToolResult, string,
     },
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    rules,
     schema::{COMPATIBLE, OPENAI, StrictRule, schema},
 };
-use crate::{diagnostic::DiagnosticCode, model::Vendor, settings::shown};
+use crate::{diagnostic::DiagnosticCode, settings::shown};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
-/// The lifetimes of cache marks.
-const TTLS: [&str; 1] = ["30m"];
 const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Chat Completions API, or of a server that is compatible with it.
@@ -68,7 +67,8 @@ impl RequestFormat for OpenAiChat {
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
         let openai = self.dialect == ChatDialect::OpenAi;
-        let (mut draft, items) = RequestDraft::of(&content, if openai { &TTLS } else { &[] });
+        let (mut draft, items) =
+            RequestDraft::of(&content, if openai { &rules::OPENAI_CHAT } else { &rules::COMPATIBLE });
         if openai {
             draft.plan.report(&mut draft.report);
         }
@@ -136,6 +136,22 @@ impl RequestFormat for OpenAiChat {
     }
 }
 
+/// The fields that only messages of this API have.
+const OWN_FIELDS: [&str; 7] =
+    ["annotations", "audio", "name", "reasoning_content", "reasoning_details", "refusal", "tool_calls"];
+
+/// Returns true if an answer came from this API and no name or id in it is rewritten.
+fn is_own(fields: &Map<String, Value>, blocks: &[Block<'_>]) -> bool {
+    let has_refusal =
+        |block: &Block<'_>| block.source.fields.is_some_and(|fields| fields.contains_key("refusal"));
+    let is_own = OWN_FIELDS.iter().any(|key| fields.contains_key(*key)) || blocks.iter().any(has_refusal);
+    let fits = |block: &Block<'_>| match &block.kind {
+        BlockKind::Call { id, name, .. } => IDS.fits(id) && NAMES.fits(name),
+        _ => true,
+    };
+    is_own && fields.contains_key("role") && blocks.iter().all(fits)
+}
+
 /// The messages under construction.
 struct ChatMessages<'c, 'r> {
     list: Vec<Json<'c>>,
@@ -151,16 +167,21 @@ struct ChatMessages<'c, 'r> {
 
 impl<'c> ChatMessages<'c, '_> {
     fn extend(&mut self, items: Vec<HistoryEntry<'c>>) {
-        for HistoryEntry { message, kind } in items {
+        for HistoryEntry { message, fields, kind } in items {
             if !matches!(kind, HistoryEntryKind::Result(_)) {
                 self.flush_images();
             }
             match kind {
                 HistoryEntryKind::User(blocks) => {
                     let parts = self.parts(message, blocks);
+                    let before = self.list.len();
                     self.push("user", parts);
+                    let name = fields.and_then(|fields| string(fields, "name"));
+                    if let (Some(name), Some(message)) = (name, self.list[before..].last_mut()) {
+                        message.push("name", name);
+                    }
                 }
-                HistoryEntryKind::Assistant(blocks, fields) => self.answer(message, blocks, fields),
+                HistoryEntryKind::Assistant(blocks) => self.answer(message, blocks, fields),
                 HistoryEntryKind::Result(result) => self.result(message, result),
                 HistoryEntryKind::System(Instructions { texts, .. }) => {
                     let texts: Vec<_> = texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
@@ -194,13 +215,14 @@ impl<'c> ChatMessages<'c, '_> {
         self.list.push(object! { "role": role, "content": content });
     }
 
-    fn answer(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>, fields: &'c Map<String, Value>) {
-        if self.is_own(fields, &blocks) {
+    fn answer(&mut self, at: Option<usize>, blocks: Vec<Block<'c>>, fields: Option<&'c Map<String, Value>>) {
+        if let Some(fields) = fields.filter(|fields| is_own(fields, &blocks)) {
             // A response has fields that a request does not: empty ones, and the annotations of a text. Compatible servers
             // want their reasoning back; OpenAI does not know it.
             let reasoning = |key: &str| self.openai && key.starts_with("reasoning");
             if fields.keys().any(|key| reasoning(key)) {
-                super::reasoning_left_out(at, Vendor::Unknown, self.report);
+                let what = "reasoning without a signature is left out";
+                self.report.add(DiagnosticCode::RequestReasoningLeftOut, at, what);
             }
             let entries = fields.iter().filter(|(key, value)| {
                 let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
@@ -217,7 +239,7 @@ impl<'c> ChatMessages<'c, '_> {
                 BlockKind::Text(own) if own.trim().is_empty() => super::empty_block(at, self.report),
                 BlockKind::Text(own) => text.push(own),
                 BlockKind::Reasoning(reasoning) => {
-                    super::reasoning_left_out(at, reasoning.vendor, self.report);
+                    super::reasoning_left_out(at, &reasoning, self.report);
                 }
                 BlockKind::Call { id, name, arguments, .. } => calls.push(object! {
                     "id": self.ids.get(id, at, self.report),
@@ -248,19 +270,6 @@ impl<'c> ChatMessages<'c, '_> {
             message.push("tool_calls", calls);
         }
         self.list.push(message);
-    }
-
-    /// Returns true if a message came from this API and no name or id in it is rewritten.
-    fn is_own(&self, fields: &Map<String, Value>, blocks: &[Block<'_>]) -> bool {
-        let from_here = fields.contains_key("role")
-            && ["tool_calls", "refusal", "reasoning_content", "annotations"]
-                .iter()
-                .any(|key| fields.contains_key(*key));
-        from_here
-            && blocks.iter().all(|block| match &block.kind {
-                BlockKind::Call { id, name, .. } => IDS.fits(id) && NAMES.fits(name),
-                _ => true,
-            })
     }
 
     fn result(&mut self, at: Option<usize>, result: ToolResult<'c>) {
@@ -334,7 +343,7 @@ impl<'c> ChatMessages<'c, '_> {
                 }
                 BlockKind::Document { .. } => super::block_unsupported(at, "document", self.report),
                 BlockKind::Reasoning(reasoning) => {
-                    super::reasoning_left_out(at, reasoning.vendor, self.report);
+                    super::reasoning_left_out(at, &reasoning, self.report);
                 }
                 BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
                 BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),

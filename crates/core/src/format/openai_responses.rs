@@ -5,20 +5,19 @@ use super::{
     draft::{RequestDraft, definitions},
     history::{
         Block, BlockKind, BlockSource, Dialect, HistoryEntry, HistoryEntryKind, Instructions, Media,
-        ToolResult,
+        ToolResult, string,
     },
     json::{Json, object},
     ledger,
     names::{NameRule, Names, is_word},
     report::Report,
+    rules,
     schema::{OPENAI, schema},
 };
 use crate::{diagnostic::DiagnosticCode, model::Vendor};
-use serde_json::{json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
 const NAMES: NameRule = NameRule { longest: 64, accepts: is_word, begins: |_| true };
-/// The lifetimes of cache marks.
-const TTLS: [&str; 2] = ["30m", "12h"];
 const IDS: NameRule = NameRule { longest: 64, accepts: |c| !c.is_control(), begins: |_| true };
 
 /// The body of `OpenAI`'s Responses API.
@@ -45,7 +44,7 @@ impl RequestFormat for OpenAiResponses {
     }
 
     fn format(&self, content: RequestContent<'_>) -> FormattedRequest {
-        let (mut draft, items) = RequestDraft::of(&content, &TTLS);
+        let (mut draft, items) = RequestDraft::of(&content, &rules::OPENAI_RESPONSES);
         draft.plan.report(&mut draft.report);
 
         let any = json!({ "type": "object", "properties": {} });
@@ -109,7 +108,7 @@ struct Input<'c, 'r> {
 
 impl<'c> Input<'c, '_> {
     fn extend(&mut self, items: Vec<HistoryEntry<'c>>) {
-        for HistoryEntry { message: at, kind } in items {
+        for HistoryEntry { message: at, fields, kind } in items {
             match kind {
                 HistoryEntryKind::User(blocks) => {
                     let parts = self.parts(at, blocks);
@@ -117,14 +116,15 @@ impl<'c> Input<'c, '_> {
                         self.list.push(message("user", parts));
                     }
                 }
-                HistoryEntryKind::Assistant(_, fields)
-                    if fields.get("role").is_some()
-                        && fields.get("type").is_some_and(|kind| kind == "message") =>
-                {
-                    self.list.push(Json::Map(fields));
-                }
-                HistoryEntryKind::Assistant(blocks, _) => {
-                    blocks.into_iter().for_each(|block| self.answer(at, block));
+                HistoryEntryKind::Assistant(blocks) => {
+                    let is_own = |fields: &&Map<String, Value>| {
+                        fields.contains_key("role")
+                            && fields.get("type").is_some_and(|kind| kind == "message")
+                    };
+                    match fields.filter(is_own) {
+                        Some(fields) => self.list.push(Json::Map(fields)),
+                        None => blocks.into_iter().for_each(|block| self.answer(at, block)),
+                    }
                 }
                 HistoryEntryKind::Result(result) => self.result(at, result),
                 HistoryEntryKind::System(Instructions { texts, .. }) => {
@@ -156,22 +156,29 @@ impl<'c> Input<'c, '_> {
         match kind {
             BlockKind::Text(text) if text.trim().is_empty() => super::empty_block(at, self.report),
             BlockKind::Text(text) => {
-                self.list.push(object! { "type": "message", "role": "assistant", "content": text });
+                let mut item = object! { "type": "message", "role": "assistant", "content": text };
+                let signature = source.fields.and_then(|fields| string(fields, "textSignature"));
+                // The id alone, or with the phase of the message, as an agent recorded them.
+                let signature = signature.and_then(|text| serde_json::from_str::<Value>(text).ok());
+                if let Some(phase) = signature.as_ref().and_then(|signature| signature["phase"].as_str()) {
+                    item.push("phase", phase.to_owned());
+                }
+                self.list.push(item);
             }
             BlockKind::Reasoning(reasoning) => {
-                let ours = matches!(reasoning.vendor, Vendor::OpenAi | Vendor::Unknown);
-                let item = reasoning.signature.filter(|_| ours).and_then(|text| {
-                    let raw: &RawValue = serde_json::from_str(text).ok()?;
-                    raw.get().starts_with('{').then_some(raw)
-                });
+                let item =
+                    reasoning.signature.filter(|_| reasoning.vendor == Vendor::OpenAi).and_then(|text| {
+                        let raw: &RawValue = serde_json::from_str(text).ok()?;
+                        raw.get().starts_with('{').then_some(raw)
+                    });
                 match item {
                     Some(item) => self.list.push(Json::Raw(item)),
-                    None => super::reasoning_left_out(at, reasoning.vendor, self.report),
+                    None => super::reasoning_left_out(at, &reasoning, self.report),
                 }
             }
             BlockKind::Call { id, name, arguments, .. } => self.list.push(object! {
                 "type": "function_call",
-                "call_id": self.ids.get(id, at, self.report),
+                "call_id": self.ids.get(call_id(id), at, self.report),
                 "name": self.names.get(name, at, self.report),
                 "arguments": arguments.text(),
             }),
@@ -204,7 +211,7 @@ impl<'c> Input<'c, '_> {
         };
         let item = object! {
             "type": "function_call_output",
-            "call_id": self.ids.get(result.id, at, self.report),
+            "call_id": self.ids.get(call_id(result.id), at, self.report),
             "output": output,
         };
         self.list.push(item);
@@ -235,7 +242,7 @@ impl<'c> Input<'c, '_> {
                 }
                 BlockKind::Document { media, name } => parts.push(file(media, name)),
                 BlockKind::Reasoning(reasoning) => {
-                    super::reasoning_left_out(at, reasoning.vendor, self.report);
+                    super::reasoning_left_out(at, &reasoning, self.report);
                 }
                 BlockKind::Call { .. } => super::block_unsupported(at, "toolCall", self.report),
                 BlockKind::Other(kind) => super::block_unsupported(at, kind, self.report),
@@ -243,6 +250,11 @@ impl<'c> Input<'c, '_> {
         }
         parts
     }
+}
+
+/// Returns the id of a call. Some agents record it with that of the item behind it.
+fn call_id(id: &str) -> &str {
+    id.split_once('|').filter(|(_, item)| item.starts_with("fc_")).map_or(id, |(call, _)| call)
 }
 
 fn message<'c>(role: &'static str, parts: Vec<Json<'c>>) -> Json<'c> {

@@ -28,7 +28,7 @@ pub(super) struct Placement<'c> {
 /// Gives each new attachment of the prompt its place, behind those of earlier requests.
 ///
 /// It follows the newest message that is not the model's own. An older message of the user was sent before, and what happened
-/// since has no place in it.
+/// since has no place in it. Behind a result it is sent behind all results of the same answer: services take nothing between them.
 pub(super) fn place<'c>(content: &RequestContent<'c>, diagnostics: &mut Diagnostics) -> Placement<'c> {
     let mut placement = Placement::default();
     for earlier in content.attachments {
@@ -122,7 +122,7 @@ impl<'c> Placement<'c> {
         let mut placed = self.placed.into_iter().peekable();
         for item in items {
             while let Some(earlier) =
-                placed.next_if(|placed| item.message.is_some_and(|at| placed.after < at))
+                placed.next_if(|placed| !is_result(&item) && item.message.is_some_and(|at| placed.after < at))
             {
                 attach(&mut with, earlier);
             }
@@ -145,8 +145,11 @@ impl<'c> Placement<'c> {
             sent.push((ModelRole::User, Cow::Owned(message("user", self.first))));
         }
         let mut placed = self.placed.into_iter().peekable();
-        for own in messages {
+        for (at, own) in messages.iter().enumerate() {
             sent.push((own.role(), Cow::Borrowed(own.fields())));
+            if messages.get(at + 1).is_some_and(|next| next.role() == ModelRole::ToolResult) {
+                continue;
+            }
             let mut texts = Vec::new();
             while let Some(next) = placed.next_if(|placed| placed.after <= own.origin.message) {
                 match next.role {
@@ -170,6 +173,10 @@ impl<'c> Placement<'c> {
     }
 }
 
+fn is_result(item: &HistoryEntry<'_>) -> bool {
+    matches!(item.kind, HistoryEntryKind::Result(_))
+}
+
 /// Puts an attachment behind the elements so far: into the message of the user, if that is the last one.
 fn attach<'c>(items: &mut Vec<HistoryEntry<'c>>, placed: Cow<'c, PlacedAttachment>) {
     if placed.role == AttachmentRole::User {
@@ -182,14 +189,15 @@ fn attach<'c>(items: &mut Vec<HistoryEntry<'c>>, placed: Cow<'c, PlacedAttachmen
         Cow::Owned(placed) => Cow::Owned(placed.text),
     };
     match items.last_mut() {
-        Some(HistoryEntry { message: None, kind: HistoryEntryKind::System(last) })
+        Some(HistoryEntry { message: None, kind: HistoryEntryKind::System(last), .. })
             if last.one_turn == one_turn =>
         {
             last.texts.push(text);
         }
         _ => {
             let instructions = Instructions { texts: vec![text], one_turn };
-            items.push(HistoryEntry { message: None, kind: HistoryEntryKind::System(instructions) });
+            let kind = HistoryEntryKind::System(instructions);
+            items.push(HistoryEntry { message: None, fields: None, kind });
         }
     }
 }
@@ -202,7 +210,7 @@ fn attach_user(items: &mut Vec<HistoryEntry<'_>>, text: String) {
 }
 
 fn user<'c>(texts: impl Iterator<Item = Cow<'c, str>>) -> HistoryEntry<'c> {
-    HistoryEntry { message: None, kind: HistoryEntryKind::User(texts.map(block).collect()) }
+    HistoryEntry { message: None, fields: None, kind: HistoryEntryKind::User(texts.map(block).collect()) }
 }
 
 fn block(text: Cow<'_, str>) -> Block<'_> {

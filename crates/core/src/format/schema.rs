@@ -71,6 +71,8 @@ pub(super) const GEMINI: SchemaRules = SchemaRules {
         "$schema",
         "additionalProperties",
         "anyOf",
+        // Documentation, which restricts nothing.
+        "default",
         "description",
         "enum",
         "format",

@@ -17,6 +17,13 @@ pub(super) struct FormattedTurn<'c> {
     pub one_turn: bool,
 }
 
+impl FormattedTurn<'_> {
+    /// Returns true for a message of the model.
+    pub(super) fn is_answer(&self) -> bool {
+        matches!(self.role, "assistant" | "model")
+    }
+}
+
 /// A writer of blocks in the shape of a service.
 pub(super) trait BlockWriter<'c> {
     /// The role of the model.
@@ -50,10 +57,10 @@ pub(super) fn write<'c, W: BlockWriter<'c>>(
     writer: &mut W,
 ) -> Vec<FormattedTurn<'c>> {
     let mut entries = Vec::with_capacity(items.len());
-    for HistoryEntry { message, kind } in items {
+    for HistoryEntry { message, kind, .. } in items {
         let (role, blocks) = match kind {
             HistoryEntryKind::User(blocks) => ("user", blocks),
-            HistoryEntryKind::Assistant(blocks, _) => (W::MODEL, blocks),
+            HistoryEntryKind::Assistant(blocks) => (W::MODEL, blocks),
             HistoryEntryKind::Result(result) => {
                 entries.push(Entry::Blocks("user", vec![writer.result(message, result)]));
                 continue;

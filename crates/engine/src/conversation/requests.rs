@@ -184,10 +184,6 @@ impl RequestSummary {
     fn of(before: Option<&NumberedRequest>, request: &NumberedRequest) -> RequestSummary {
         let record = &request.record;
         let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
-        let readable = record.readable.or_else(|| {
-            let model = Models::bundled().find(record.model.as_deref().unwrap_or_default()).model;
-            Some(before?.record.readable(record, model))
-        });
         RequestSummary {
             number: request.number,
             at: format_instant(request.at),
@@ -198,7 +194,7 @@ impl RequestSummary {
             model: record.model.clone(),
             bytes,
             comparison: before.map(|before| before.record.compare(record)),
-            expected_read: readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
+            expected_read: record.readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
             cache_read: record.usage.map(RequestUsage::cache_read_share),
             usage: record.usage,
         }
@@ -257,6 +253,8 @@ struct StoredRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     blocks: Box<RawValue>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<PlacedAttachment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -458,6 +456,7 @@ impl ConversationService {
                 format: record.format,
                 model: record.model,
                 blocks: print_blocks(&record.blocks[shared..])?,
+                marks: record.marks,
                 attachments: record.attachments,
                 readable: record.readable,
                 usage: record.usage,
@@ -547,6 +546,7 @@ impl ConversationService {
                 format: String::new(),
                 model: None,
                 blocks: print_blocks(&[])?,
+                marks: Vec::new(),
                 attachments: Vec::new(),
                 readable: None,
                 usage: None,

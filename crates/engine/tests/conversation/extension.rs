@@ -10,10 +10,9 @@ use preface_engine::{
     ASSETS,
     conversation::{Refresh, RequestInput, RequestResult, TurnOptions},
     core::{
-        format::{BlockPlace, RequestFormat, find},
+        format::{RequestFormat, find},
         message::Message,
         model::{Models, PrefixCheck},
-        variable::Stability,
     },
     host::system::memory::MemorySystem,
 };
@@ -244,9 +243,7 @@ impl Simulation {
     /// again before each request, as by an agent that stores nothing.
     async fn run(profile: (&str, &[&str]), service: (&str, &str), turns: u64, rebuilt: bool) -> Self {
         let mut simulation = Simulation::default();
-        let minimum = Models::bundled().find(service.1).model.cache_minimum * 4;
         let mut agent = Agent::new(profile, service).await;
-        let mut marks: Vec<usize> = Vec::new();
         for turn in 0..turns {
             if turn > 0 && turn % CONVERSATION == 0 {
                 agent = Agent::new(profile, service).await;
@@ -270,21 +267,12 @@ impl Simulation {
             let result = agent.say(events).await;
             if let Some(comparison) = result.comparison.as_ref().filter(|_| !is_compacted) {
                 simulation.could += comparison.earlier_bytes;
-                let common = comparison.common_bytes;
-                let read = match service.0 {
-                    // Up to the last mark of the request before in front of which nothing changed.
-                    "anthropic" | "bedrock-converse" => {
-                        marks.iter().copied().filter(|mark| *mark <= common).max().unwrap_or(0)
-                    }
-                    // In steps of 128 tokens.
-                    _ => common / 512 * 512,
-                };
-                simulation.read += if read >= minimum { read } else { 0 };
+                let requests = agent.bench.service.requests(&id("c")).await.expect("the requests");
+                simulation.read += requests.last().and_then(|last| last.record.readable).expect("a number");
                 if let Some(change) = &comparison.change {
                     *simulation.breaks.entry(change.what.clone()).or_default() += 1;
                 }
             }
-            marks = agent.marks().await;
         }
         simulation
     }
@@ -292,25 +280,6 @@ impl Simulation {
     #[expect(clippy::cast_precision_loss, reason = "a share, not a count")]
     fn share(&self) -> f64 {
         self.read as f64 * 100.0 / self.could.max(1) as f64
-    }
-}
-
-impl Agent {
-    /// Returns where the last request has marks: behind what is equal for every conversation, behind what is fixed within
-    /// one, and at its end.
-    async fn marks(&self) -> Vec<usize> {
-        let requests = self.bench.service.requests(&id("c")).await.expect("the requests");
-        let mut marks = BTreeMap::new();
-        let mut bytes = 0;
-        for block in &requests.last().expect("a request").record.blocks {
-            bytes += block.bytes;
-            match &block.place {
-                BlockPlace::Part { stability: Stability::Turn, .. } => {}
-                BlockPlace::Part { stability, .. } => drop(marks.insert(format!("{stability}"), bytes)),
-                BlockPlace::Tool { .. } | BlockPlace::Message { .. } => {}
-            }
-        }
-        marks.into_values().chain([bytes]).collect()
     }
 }
 

@@ -58,6 +58,7 @@ impl RequestLedger {
             format,
             model,
             blocks: json,
+            marks,
             attachments,
             readable,
             usage,
@@ -89,7 +90,7 @@ impl RequestLedger {
         };
         let mut blocks = self.request.take().map_or_else(Vec::new, |before| before.record.blocks);
         blocks.truncate(shared);
-        let record = RequestRecord { format, model, blocks, attachments, readable, usage };
+        let record = RequestRecord { format, model, blocks, marks, attachments, readable, usage };
         self.request = Some(NumberedRequest { number, revision, at, record, reasoning_from });
         self.unparsed = Some(json);
         if !matches!(self.scope, LedgerScope::Last) {
