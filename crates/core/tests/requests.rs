@@ -7,7 +7,7 @@
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
     diagnostic::Severity,
-    format::{self, BlockPlace, FORMATS, RequestContent, RequestRecord, RequestTarget},
+    format::{self, FORMATS, RequestContent, RequestRecord, RequestTarget},
     message::{Message, MessageForms, Role, SystemMessages, convert, read},
     model::Models,
     origin::{Origin, Source, Span},
@@ -382,22 +382,6 @@ fn a_changed_section_names_the_file_in_front_of_the_profile() {
     };
     let change = record("Use tabs.").compare(&record("Use spaces.")).change.unwrap();
     assert_eq!(change.what, "the section `rules` changed (from AGENTS.md)");
-    // A record of an earlier version has no digests of origins.
-    let earlier = |text: &str| {
-        let mut record = record(text);
-        for block in &mut record.blocks {
-            if let BlockPlace::Part { digests, .. } = &mut block.place {
-                digests.clear();
-            }
-        }
-        record
-    };
-    assert!(earlier("Use tabs.").compare(&record("Use tabs.")).extends);
-    let change = earlier("Use tabs.").compare(&record("Use spaces.")).change.unwrap();
-    assert_eq!(
-        change.what,
-        "the section `rules` changed (from AGENTS.md, CLAUDE.md, p.toml section.rules.before and 3 more)"
-    );
 }
 
 /// Returns the record of a request in a format, with a prompt of so many bytes.

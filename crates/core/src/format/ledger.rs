@@ -59,23 +59,6 @@ pub struct RequestBlock {
     pub digest: String,
 }
 
-impl RequestBlock {
-    /// Returns whether both are the same bytes in the same place. The digests of origins are not compared: records of earlier
-    /// versions have none.
-    fn is_same(&self, other: &RequestBlock) -> bool {
-        let is_same_place = match (&self.place, &other.place) {
-            (
-                BlockPlace::Part { section, stability, origins, .. },
-                BlockPlace::Part {
-                    section: other, stability: other_stability, origins: other_origins, ..
-                },
-            ) => (section, stability, origins) == (other, other_stability, other_origins),
-            (place, other) => place == other,
-        };
-        is_same_place && (self.bytes, &self.digest) == (other.bytes, &other.digest)
-    }
-}
-
 /// The place of a block in a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -94,9 +77,7 @@ pub enum BlockPlace {
         stability: Stability,
         /// The origins of its text, for people.
         origins: Vec<String>,
-        /// The first 8 hexadecimal digits of the BLAKE3 digest of what each origin has of the text. Records of earlier versions do not
-        /// have them.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        /// The first 8 hexadecimal digits of the BLAKE3 digest of what each origin has of the text.
         digests: Vec<String>,
     },
     /// A block of a message, or an item of an input list.
@@ -204,7 +185,7 @@ impl RequestRecord {
     pub fn compare(&self, later: &RequestRecord) -> PrefixComparison {
         // Bodies of two formats have nothing in common, whatever their texts.
         let blocks = self.blocks.iter().zip(&later.blocks);
-        let common = blocks.take_while(|(a, b)| a.is_same(b) && self.format == later.format).count();
+        let common = blocks.take_while(|(a, b)| a == b && self.format == later.format).count();
         let bytes = |blocks: &[RequestBlock]| blocks.iter().map(|block| block.bytes).sum();
         let change = if self.model != later.model || self.format != later.format {
             let name = |record: &RequestRecord| match &record.model {
@@ -310,13 +291,8 @@ fn change(format: &str, before: &RequestBlock, after: Option<&RequestBlock>) -> 
                 let known = before.iter().position(|known| known == *origin);
                 known.is_none_or(|known| text(texts_before, known) != text(texts, *at))
             };
-            let has_texts = !texts_before.is_empty() && !texts.is_empty();
-            let new = origins.iter().enumerate();
-            let mut only: Vec<&String> = if has_texts {
-                new.filter(is_new).map(|(_, origin)| origin).collect()
-            } else {
-                origins.iter().filter(|origin| !before.contains(origin)).collect()
-            };
+            let new = origins.iter().enumerate().filter(is_new);
+            let mut only: Vec<&String> = new.map(|(_, origin)| origin).collect();
             only.extend(before.iter().filter(|origin| !origins.contains(origin)));
             let from = if only.is_empty() { all(origins) } else { of(&only) };
             (system, format!("the section `{section}` changed{from}"))

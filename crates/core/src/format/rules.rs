@@ -22,19 +22,16 @@ pub(super) struct HistoryRules {
     /// The API whose blocks are sent unchanged.
     pub dialect: Dialect,
     /// The fields of messages and of other blocks that are sent as well.
-    pub fields: &'static [&'static str],
+    pub fields: &'static str,
     /// True if a file that is sent as data has a name.
     pub names_files: bool,
     /// The requests that the service refuses.
     pub refusals: &'static [Refusal],
 }
 
-/// A request that a service refuses.
+/// A request that a service refuses: its description, and whether a request is one.
 #[derive(Debug)]
-pub(super) struct Refusal {
-    what: &'static str,
-    applies: fn(&SentMessages<'_>) -> bool,
-}
+pub(super) struct Refusal(&'static str, fn(&SentMessages<'_>) -> bool);
 
 /// The messages of a request as a service gets them.
 #[derive(Debug)]
@@ -47,7 +44,7 @@ struct SentMessages<'s> {
 pub(super) const ANTHROPIC: HistoryRules = HistoryRules {
     ttls: &["5m", "1h"],
     dialect: Dialect::Anthropic,
-    fields: &["cache_control", "citations", "filename", "title"],
+    fields: "cache_control citations filename title",
     names_files: true,
     refusals: &[NO_MESSAGE, NO_TOOLS, ANSWER_LAST, REASONING_LAST, BLANK_LAST, SHORT_MARK],
 };
@@ -56,7 +53,7 @@ pub(super) const ANTHROPIC: HistoryRules = HistoryRules {
 pub(super) const BEDROCK: HistoryRules = HistoryRules {
     ttls: &["5m", "1h"],
     dialect: Dialect::Neutral,
-    fields: &["context"],
+    fields: "context",
     names_files: false,
     refusals: &[NO_MESSAGE, ANSWER_FIRST, NO_TOOLS, ANSWER_LAST, BLANK_LAST],
 };
@@ -64,7 +61,7 @@ pub(super) const BEDROCK: HistoryRules = HistoryRules {
 pub(super) const GEMINI: HistoryRules = HistoryRules {
     ttls: &[],
     dialect: Dialect::Neutral,
-    fields: &["thoughtSignature"],
+    fields: "thoughtSignature",
     names_files: false,
     refusals: &[NO_MESSAGE, CALL_FIRST],
 };
@@ -72,7 +69,7 @@ pub(super) const GEMINI: HistoryRules = HistoryRules {
 pub(super) const OPENAI_CHAT: HistoryRules = HistoryRules {
     ttls: &["30m"],
     dialect: Dialect::OpenAiChat,
-    fields: &["annotations", "audio", "name", "reasoning_details"],
+    fields: "annotations audio name reasoning_details",
     names_files: true,
     refusals: &[],
 };
@@ -82,107 +79,62 @@ pub(super) const COMPATIBLE: HistoryRules = HistoryRules { ttls: &[], names_file
 pub(super) const OPENAI_RESPONSES: HistoryRules = HistoryRules {
     ttls: &["30m", "12h"],
     dialect: Dialect::OpenAiResponses,
-    fields: &["phase", "textSignature"],
+    fields: "phase textSignature",
     names_files: true,
     refusals: &[],
 };
 
 /// The fields of messages that are more than what an agent records about them.
-const OF_MESSAGE: [&str; 5] = ["annotations", "audio", "name", "phase", "reasoning_details"];
+const OF_MESSAGE: &str = "annotations audio name phase reasoning_details";
 
 /// The fields of blocks that are read, or mean nothing beyond the service that wrote them.
-const READ: [&str; 30] = [
-    "action",
-    "arguments",
-    "call_id",
-    "content",
-    "custom",
-    "data",
-    "file",
-    "file_data",
-    "file_id",
-    "file_url",
-    "function",
-    "id",
-    "image_url",
-    "input",
-    "is_error",
-    "media_type",
-    "mimeType",
-    "name",
-    "operation",
-    "output",
-    "refusal",
-    "role",
-    "source",
-    "status",
-    "text",
-    "tool_use_id",
-    "toolCallId",
-    "toolName",
-    "type",
-    "url",
-];
+const READ: &str = "action arguments call_id content custom data file file_data file_id file_url function id image_url input is_error \
+    media_type mimeType name operation output refusal role source status text tool_use_id toolCallId toolName type url";
 
-const NO_MESSAGE: Refusal = Refusal { what: "without a message", applies: |sent| sent.turns.is_empty() };
+const NO_MESSAGE: Refusal = Refusal("without a message", |sent| sent.turns.is_empty());
 
 /// Bedrock: "A conversation must start with a user message".
-const ANSWER_FIRST: Refusal = Refusal {
-    what: "that begins with an answer",
-    applies: |sent| sent.turns.first().is_some_and(FormattedTurn::is_answer),
-};
+const ANSWER_FIRST: Refusal =
+    Refusal("that begins with an answer", |sent| sent.turns.first().is_some_and(FormattedTurn::is_answer));
 
 /// Gemini: "function call turn comes immediately after a user turn or after a function response turn".
-const CALL_FIRST: Refusal = Refusal {
-    what: "that begins with a call",
-    applies: |sent| {
-        sent.turns.first().is_some_and(|turn| turn.is_answer() && turn.blocks.iter().any(is_call))
-    },
-};
+const CALL_FIRST: Refusal = Refusal("that begins with a call", |sent| {
+    sent.turns.first().is_some_and(|turn| turn.is_answer() && turn.blocks.iter().any(is_call))
+});
 
 /// Anthropic: "Requests which include `tool_use` or `tool_result` blocks must define tools".
-const NO_TOOLS: Refusal = Refusal {
-    what: "with calls and no tools",
-    applies: |sent| !sent.has_tools && sent.turns.iter().flat_map(|turn| &turn.blocks).any(is_call),
-};
+const NO_TOOLS: Refusal =
+    Refusal("with calls and no tools", |sent| !sent.has_tools && sent.blocks().any(is_call));
 
 /// Claude: "This model does not support assistant message prefill".
-const ANSWER_LAST: Refusal = Refusal {
-    what: "that ends with an answer",
-    applies: |sent| sent.last_answer().is_some() && !sent.model.model.prefill && sent.is_claude(),
-};
+const ANSWER_LAST: Refusal = Refusal("that ends with an answer", |sent| {
+    sent.last_answer().is_some() && !sent.model.model.prefill && sent.is_claude()
+});
 
 /// Anthropic: "The final block in an assistant message cannot be `thinking`".
-const REASONING_LAST: Refusal = Refusal {
-    what: "that ends with reasoning",
-    applies: |sent| {
-        sent.last_answer()
-            .and_then(|block| block.text_at("type"))
-            .is_some_and(|kind| kind.ends_with("thinking"))
-    },
-};
+const REASONING_LAST: Refusal = Refusal("that ends with reasoning", |sent| {
+    let kind = sent.last_answer().and_then(|block| block.text_at("type"));
+    kind.is_some_and(|kind| kind.ends_with("thinking"))
+});
 
 /// Claude: "final assistant content cannot end with trailing whitespace".
-const BLANK_LAST: Refusal = Refusal {
-    what: "whose last answer ends with white space",
-    applies: |sent| {
-        let text = sent.last_answer().and_then(|block| block.text_at("text"));
-        text.is_some_and(|text| text.ends_with(char::is_whitespace)) && sent.is_claude()
-    },
-};
+const BLANK_LAST: Refusal = Refusal("whose last answer ends with white space", |sent| {
+    let text = sent.last_answer().and_then(|block| block.text_at("text"));
+    text.is_some_and(|text| text.ends_with(char::is_whitespace)) && sent.is_claude()
+});
 
 /// Anthropic: "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block".
-const SHORT_MARK: Refusal = Refusal {
-    what: "with a cache mark of `1h` behind one of `5m`",
-    applies: |sent| {
-        let blocks = sent.turns.iter().flat_map(|turn| &turn.blocks);
-        let marks = blocks.filter_map(|block| block.get("cache_control"));
-        let hours = marks.map(|mark| mark.get("ttl").is_some_and(|ttl| ttl == "1h"));
-        !hours.collect::<Vec<_>>().is_sorted_by(|before, after| before >= after)
-    },
-};
+const SHORT_MARK: Refusal = Refusal("with a cache mark of `1h` behind one of `5m`", |sent| {
+    let marks = sent.blocks().filter_map(|block| block.get("cache_control"));
+    let hours: Vec<bool> = marks.map(|mark| mark["ttl"] == "1h").collect();
+    !hours.is_sorted_by(|before, after| before >= after)
+});
 
 impl SentMessages<'_> {
+    fn blocks(&self) -> impl Iterator<Item = &Json<'_>> {
+        self.turns.iter().flat_map(|turn| &turn.blocks)
+    }
+
     /// Returns the last block, if it is the model's own.
     fn last_answer(&self) -> Option<&Json<'_>> {
         self.turns.last().filter(|turn| turn.is_answer())?.blocks.last()
@@ -208,45 +160,45 @@ impl HistoryRules {
         report: &mut Report,
     ) {
         let sent = SentMessages { turns, has_tools: !content.tools.is_empty(), model: content.target.row() };
-        let applies = |refusal: &&Refusal| !content.messages.is_empty() && (refusal.applies)(&sent);
-        for refusal in self.refusals.iter().filter(applies) {
-            let what = format!("the service refuses a request {}", refusal.what);
-            report.add(DiagnosticCode::RequestRefused, None, what);
+        for Refusal(what, applies) in self.refusals {
+            if !content.messages.is_empty() && applies(&sent) {
+                let what = format!("the service refuses a request {what}");
+                report.add(DiagnosticCode::RequestRefused, None, what);
+            }
         }
     }
 
     /// Reports the fields that the format leaves out. What is left out as a whole is reported by the format.
     pub(super) fn report_fields(&self, items: &[HistoryEntry<'_>], report: &mut Report) {
+        let of = |known: &str, key: &str| known.split_whitespace().any(|one| one == key);
+        let is_read = |key: &str| of(READ, key) || of(self.fields, key);
         for HistoryEntry { message, fields, kind } in items {
-            let of_message = |key: &str| !OF_MESSAGE.contains(&key) || self.fields.contains(&key);
             let of_role = fields.filter(|fields| fields.contains_key("role"));
+            let of_message = |key: &str| !of(OF_MESSAGE, key) || of(self.fields, key);
             report_left_out(*message, "a message", of_role, of_message, report);
             let blocks = match kind {
                 HistoryEntryKind::User(blocks) | HistoryEntryKind::Assistant(blocks) => blocks,
                 HistoryEntryKind::Result(result) => {
                     let source = result.source.fields.filter(|_| result.source.dialect != self.dialect);
-                    let of_result = |key: &str| READ.contains(&key) || self.fields.contains(&key);
                     // A message with a role was checked above.
                     let block = source.filter(|fields| !fields.contains_key("role"));
-                    report_left_out(*message, "a result", block, of_result, report);
+                    report_left_out(*message, "a result", block, is_read, report);
                     &result.blocks
                 }
                 HistoryEntryKind::System(_) => continue,
             };
-            let is_rewritten = |block: &&Block<'_>| {
-                let is_own = block.source.dialect == self.dialect && self.dialect != Dialect::Neutral;
-                !is_own && !matches!(block.kind, BlockKind::Reasoning(_) | BlockKind::Other(_))
-            };
-            for Block { kind, source } in blocks.iter().filter(is_rewritten) {
+            for Block { kind, source } in blocks {
+                let is_own = source.dialect == self.dialect && self.dialect != Dialect::Neutral;
+                if is_own || matches!(kind, BlockKind::Reasoning(_) | BlockKind::Other(_)) {
+                    continue;
+                }
                 let is_file = matches!(kind, BlockKind::Document { media: Media::Base64 { .. }, .. });
                 let is_name = |key: &str| self.names_files && is_file && matches!(key, "filename" | "title");
-                let of_block = |key: &str| READ.contains(&key) || self.fields.contains(&key) || is_name(key);
-                let of = source.fields.and_then(|fields| string(fields, "type")).unwrap_or("function");
-                let of = format!("a block of type `{}`", shown(of));
-                report_left_out(*message, &of, source.fields, of_block, report);
-                for inner in ["file", "image_url"] {
-                    let inner = source.fields.and_then(|fields| fields.get(inner)?.as_object());
-                    report_left_out(*message, &of, inner, of_block, report);
+                let name = source.fields.and_then(|fields| string(fields, "type")).unwrap_or("function");
+                let name = format!("a block of type `{}`", shown(name));
+                let inner = |key| source.fields.and_then(|fields| fields.get(key)?.as_object());
+                for fields in [source.fields, inner("file"), inner("image_url")] {
+                    report_left_out(*message, &name, fields, |key| is_read(key) || is_name(key), report);
                 }
             }
         }
@@ -261,18 +213,11 @@ fn report_left_out(
     is_sent: impl Fn(&str) -> bool,
     report: &mut Report,
 ) {
-    let is_empty = |value: &Value| match value {
-        Value::Null => true,
-        Value::Array(values) => values.is_empty(),
-        Value::String(text) => text.is_empty(),
-        _ => false,
-    };
-    let left_out = fields.into_iter().flatten().filter(|(key, value)| !is_empty(value) && !is_sent(key));
-    for (key, _) in left_out {
-        report.add(
-            DiagnosticCode::RequestFieldLeftOut,
-            message,
-            format!("`{}` of {of} is left out", shown(key)),
-        );
+    for (key, value) in fields.into_iter().flatten() {
+        let is_empty = value.is_null() || value == "" || value.as_array().is_some_and(Vec::is_empty);
+        if !is_empty && !is_sent(key) {
+            let what = format!("`{}` of {of} is left out", shown(key));
+            report.add(DiagnosticCode::RequestFieldLeftOut, message, what);
+        }
     }
 }
