@@ -95,7 +95,7 @@ impl RequestFormat for Anthropic {
         let last = list.last().and_then(|turn| turn.blocks.last());
         let automatic = marks && free > 0 && last.is_some_and(|block| !block.has(MARK));
         free -= usize::from(automatic);
-        let automatic_ttl = match marked().last() {
+        let automatic_ttl = match marked().next_back() {
             Some(block) => ttl_of(block).map(str::to_owned),
             None => ttl.clone(),
         };
