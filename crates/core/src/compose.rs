@@ -339,7 +339,9 @@ impl<'w> Composer<'w> {
 
     fn unknown_section(&self, message: String, id: &str) -> Diagnostic {
         let diagnostic = Diagnostic::warning(DiagnosticCode::SectionUnknown, message);
-        match did_you_mean(id, self.slots.iter().map(|slot| slot.section.id.as_str())) {
+        // Settings may add thousands of sections; a misspelled name is mostly one of the profile's.
+        let known = self.snapshot.profile.sections.iter().map(|section| section.id.as_str());
+        match did_you_mean(id, known) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,
         }

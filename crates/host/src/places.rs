@@ -219,7 +219,7 @@ impl Places {
         }
         let mut project = home.project.as_ref().map(|dir| cwd.join(dir));
         if let (Some(root), Some(global)) = (&project, &global)
-            && inside(&resolve_links(system, global), &resolve_links(system, root))
+            && resolve_links(system, global) == resolve_links(system, root)
         {
             diagnostics.push(
                 Diagnostic::info(

@@ -1,10 +1,10 @@
 //! Preset `pi` has two shapes, flat text and sections in tags, and both are data of one profile.
 
-use preface_engine::{ASSETS, Engine, Request, ToolChoice};
+use preface_engine::{ASSETS, BuildResult, Engine, Request, ToolChoice};
 use preface_testkit::MemorySystem;
 
 /// Builds a variant in a directory with one AGENTS.md and one CLAUDE.md, without anything above it.
-fn build(variant: &str, tools: &[&str]) -> String {
+fn built(variant: &str, tools: &[&str]) -> BuildResult {
     let system = MemorySystem::new()
         .with_bundle(ASSETS)
         .with_home("/home/user")
@@ -20,7 +20,11 @@ fn build(variant: &str, tools: &[&str]) -> String {
     };
     let built = Engine::new(&system).build(&request).unwrap_or_else(|error| panic!("{variant}: {error}"));
     built.prompt.check_tiling().unwrap();
-    built.prompt.text
+    built
+}
+
+fn build(variant: &str, tools: &[&str]) -> String {
+    built(variant, tools).prompt.text
 }
 
 /// The grammar of the preset's prompt.
@@ -49,4 +53,33 @@ fn the_tagged_shape_is_a_frame_per_section() {
     let text = build("0.87", &[]);
     assert!(text.starts_with("I.\n\n<tools>\n(none)\n\nIn addition to"), "{text}");
     assert!(text.ends_with("</project_instructions>\n</project_context>\n\n<cwd>\n/p\n</cwd>"), "{text}");
+}
+
+/// The parameters of the published packages, by the releases that the variants are named after.
+#[test]
+fn definitions_of_tools_have_the_parameters_of_the_variant() {
+    let common = [
+        ("read", vec!["path", "offset", "limit"]),
+        ("bash", vec!["command", "timeout"]),
+        ("write", vec!["path", "content"]),
+        ("grep", vec!["pattern", "path", "glob", "ignoreCase", "literal", "context", "limit"]),
+        ("find", vec!["pattern", "path", "limit"]),
+        ("ls", vec!["path", "limit"]),
+    ];
+    for variant in ["sf", "0.58", "0.73", "0.87"] {
+        let edit = match variant {
+            "sf" | "0.58" => vec!["path", "oldText", "newText"],
+            _ => vec!["path", "edits"],
+        };
+        for (tool, parameters) in common.iter().cloned().chain([("edit", edit)]) {
+            let built = built(variant, &[tool]);
+            let definition = &built.tools[0];
+            let schema = definition.input_schema.as_ref().unwrap();
+            let mut found: Vec<&str> =
+                schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+            let mut expected = parameters.clone();
+            (found.sort_unstable(), expected.sort_unstable());
+            assert_eq!(found, expected, "{variant}: {tool}");
+        }
+    }
 }

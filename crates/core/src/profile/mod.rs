@@ -24,7 +24,7 @@ use crate::{
     trust::TrustMode,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The text between parts in a profile without `join`.
 pub const DEFAULT_JOIN: &str = "\n\n";
@@ -337,6 +337,9 @@ pub struct BuiltinTexts {
     /// The parameters by which prompts of catalogs name what the schema calls otherwise or does not have.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Parameter>,
+    /// The JSON Schema of the arguments, in place of that of the bundled tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Arc<serde_json::Value>>,
     /// Advice that belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,

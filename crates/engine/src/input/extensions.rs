@@ -131,7 +131,8 @@ pub(crate) fn entry_tool(entry: &ExtensionEntry, profile: &Profile) -> Tool {
 }
 
 fn with_texts(tool: Tool, texts: &BuiltinTexts) -> Tool {
-    Tool { snippet: texts.snippet.clone(), guidelines: texts.guidelines.clone(), ..tool }
+    let input_schema = texts.schema.clone().or(tool.input_schema);
+    Tool { snippet: texts.snippet.clone(), guidelines: texts.guidelines.clone(), input_schema, ..tool }
 }
 
 /// Returns the tool as it is registered, with a snippet of one line from the sources that the profile lists.

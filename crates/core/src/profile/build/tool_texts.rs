@@ -7,10 +7,10 @@ use crate::{
     turn::one_line,
 };
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`, or of a `file`")]
+#[serde(deny_unknown_fields, expecting = "a table of `snippet`, `guidelines` and `schema`, or of a `file`")]
 struct ToolTextsToml {
     snippet: Option<String>,
     #[serde(default)]
@@ -24,6 +24,8 @@ struct ToolTextsToml {
     after: Option<TextAfterToml>,
     #[serde(default)]
     parameters: BTreeMap<String, Parameter>,
+    /// The JSON Schema of the arguments, in place of that of the bundled tool.
+    schema: Option<Arc<serde_json::Value>>,
 }
 
 #[derive(Deserialize)]
@@ -42,22 +44,36 @@ impl ProfileBuilder<'_> {
         let written: BTreeMap<String, ToolTextsToml> = self.take_or("tool_texts")?;
         written
             .into_iter()
-            .map(|(name, ToolTextsToml { snippet, guidelines, file: named, catalog, after, parameters })| {
-                let description =
-                    named.map(|named| self.description(&[&name, "file"], &named, file)).transpose()?;
-                let after = after.map(|after| {
-                    let text = self.description(&[&name, "after", "file"], &after.file, file)?;
-                    Ok(TextAfter { text, catalog: after.catalog.0, imported: None })
-                });
-                let (catalog, after) = (catalog.0, after.transpose()?);
-                let imported = None;
-                // As where a tool is registered: a list of tools has one line for each.
-                let snippet = snippet.map(|snippet| one_line(&snippet).into_owned());
-                Ok((
+            .map(
+                |(
                     name,
-                    BuiltinTexts { snippet, description, catalog, imported, after, parameters, guidelines },
-                ))
-            })
+                    ToolTextsToml { snippet, guidelines, file: named, catalog, after, parameters, schema },
+                )| {
+                    let description =
+                        named.map(|named| self.description(&[&name, "file"], &named, file)).transpose()?;
+                    let after = after.map(|after| {
+                        let text = self.description(&[&name, "after", "file"], &after.file, file)?;
+                        Ok(TextAfter { text, catalog: after.catalog.0, imported: None })
+                    });
+                    let (catalog, after) = (catalog.0, after.transpose()?);
+                    let imported = None;
+                    // As where a tool is registered: a list of tools has one line for each.
+                    let snippet = snippet.map(|snippet| one_line(&snippet).into_owned());
+                    Ok((
+                        name,
+                        BuiltinTexts {
+                            snippet,
+                            description,
+                            catalog,
+                            imported,
+                            after,
+                            parameters,
+                            schema,
+                            guidelines,
+                        },
+                    ))
+                },
+            )
             .collect()
     }
 
