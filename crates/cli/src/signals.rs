@@ -92,7 +92,6 @@ fn begin() -> io::Result<(Runtime, SignalStreams)> {
 }
 
 /// The signals that end a process, from when they are first listened for.
-#[cfg(unix)]
 struct SignalStreams {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
@@ -100,7 +99,6 @@ struct SignalStreams {
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 
-#[cfg(unix)]
 impl SignalStreams {
     fn begin() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -129,24 +127,8 @@ impl SignalStreams {
 
 /// Returns true if this process was started with SIGHUP ignored and the system reports it: the lowest bit
 /// of a mask in hexadecimal digits.
-#[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
-}
-
-#[cfg(not(unix))]
-struct SignalStreams;
-
-#[cfg(not(unix))]
-impl SignalStreams {
-    fn begin() -> io::Result<Self> {
-        Ok(SignalStreams)
-    }
-
-    async fn first(self) -> Exit {
-        let _ = tokio::signal::ctrl_c().await;
-        Exit::Interrupted
-    }
 }

@@ -14,7 +14,7 @@ use preface_engine::{
     store::{DraftLimits, Store},
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 /// The preset of conversations that name none, where the service has no other setting.
 pub const SERVICE_PRESET: &str = "template";
@@ -39,14 +39,20 @@ pub struct ServiceLimits {
     pub deadline: Duration,
     /// The number of concurrent requests; more are rejected.
     pub requests: usize,
-    /// The number of open connections; more wait.
+    /// The number of open connections; more get nothing but health checks.
     pub connections: usize,
-    /// The timeout for the head of a request, and for idle connections.
+    /// The timeout for the first head of a connection.
     pub head: Duration,
+    /// The time after which a connection that had a request is closed while it is idle; longer than that of proxies.
+    pub keep_alive: Duration,
+    /// The time after which a connection is closed whose peer reads nothing of a reply.
+    pub write: Duration,
     /// The timeout for a body.
     pub body: Duration,
     /// The most bytes of all bodies that are held at once; a request that would need more is turned away.
     pub bodies: usize,
+    /// The same of all replies that are not sent yet.
+    pub replies: usize,
     /// The time for accepted requests at shutdown.
     pub farewell: Duration,
     /// The most unsaved texts of one owner.
@@ -62,8 +68,11 @@ impl Default for ServiceLimits {
             requests: 1024,
             connections: 4096,
             head: Duration::from_secs(10),
+            keep_alive: Duration::from_secs(75),
+            write: Duration::from_secs(10),
             body: Duration::from_secs(10),
             bodies: 64 << 20,
+            replies: 64 << 20,
             farewell: Duration::from_secs(30),
             drafts: DraftLimits { count: 200, bytes: 32 << 20 },
             draft_age: Duration::from_secs(30 * 86_400),
@@ -86,6 +95,8 @@ pub struct App {
     pub(crate) looking: ThreadSlots,
     /// Where templates are analyzed, which takes longer; apart, so that nothing else waits for it.
     pub(crate) analyzing: ThreadSlots,
+    /// Where documents of all templates are made, which can be as large as the store.
+    pub(crate) exporting: Arc<Semaphore>,
     /// The settings.
     pub settings: Arc<ServiceSettings>,
     /// The access checks.
@@ -107,6 +118,8 @@ pub struct App {
 const AT_HAND: u64 = 64 << 20;
 /// The number of concurrent builds, and of requests that read disks.
 const BUILDS: usize = 16;
+/// The number of documents of all templates that are made at a time.
+const EXPORTS: usize = 2;
 /// The most drafts that are deleted in one transaction.
 const EXPIRED_AT_ONCE: u64 = 1000;
 /// The timeout of a build.
@@ -127,6 +140,7 @@ impl App {
             prompts: PromptCache::new(AT_HAND),
             looking: ThreadSlots::new(BUILDS),
             analyzing: ThreadSlots::of_cores(),
+            exporting: Arc::new(Semaphore::new(EXPORTS)),
             settings,
             guard: Arc::new(guard),
             metrics: Arc::default(),

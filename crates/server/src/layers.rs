@@ -11,12 +11,12 @@ use crate::{
     headers::RequestIds,
     log_line,
     receive::BodyMemory,
-    telemetry::Series,
+    telemetry::{Metrics, Series},
 };
 use axum::{
     Router,
     extract::{DefaultBodyLimit, MatchedPath, Request},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use preface_engine::core::lint::character::escape_json;
@@ -32,8 +32,14 @@ use std::{
 use tower::{Layer, Service, ServiceBuilder};
 use tower_http::catch_panic::CatchPanicLayer;
 
+/// The files of the page.
+const ASSET: &str = "/assets/{name}";
 /// The name of the addresses that do not exist.
 const UNMATCHED: &str = "unmatched";
+
+/// A request on a connection beyond the limit of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crowded;
 
 /// Puts a router behind everything that a request passes.
 pub fn layered(router: Router, app: &App) -> Router {
@@ -41,6 +47,7 @@ pub fn layered(router: Router, app: &App) -> Router {
         app: Arc::new(app.clone()),
         ids: RequestIds::default(),
         bodies: BodyMemory::default(),
+        replies: BodyMemory::default(),
         parameters: QueryParameters::of(crate::api()),
     });
     // Bodies are received, within their limit, before a handler sees them.
@@ -54,6 +61,7 @@ struct Shell {
     app: Arc<App>,
     ids: RequestIds,
     bodies: BodyMemory,
+    replies: BodyMemory,
     parameters: QueryParameters,
 }
 
@@ -107,13 +115,24 @@ impl Shell {
         S::Response: IntoResponse,
         S::Future: Send,
     {
-        let started = Instant::now();
         let id = self.ids.of(request.headers());
         let method = request.method().clone();
-        let zip = compress::is_wanted(&method, request.headers());
         let matched = request.extensions().get::<MatchedPath>().cloned();
         let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
-        let mut identity = Identity::Anonymous;
+        // Anybody may have a file of the page: it is sent as it is, without memory of its own.
+        let zip = compress::is_wanted(&method, request.headers()) && route != ASSET;
+        let metrics = &*self.app.metrics;
+        let identity = Identity::Anonymous;
+        let mut outcome = Outcome {
+            series,
+            metrics,
+            started: Instant::now(),
+            id: &id,
+            method: &method,
+            route,
+            identity,
+            is_written: false,
+        };
 
         #[cfg(feature = "otel")]
         let span = crate::telemetry::request_span(&method, route);
@@ -122,14 +141,18 @@ impl Shell {
 
         let response = async {
             // Health checks are answered under any load.
-            let most = if OPEN.contains(&route) { usize::MAX } else { self.app.limits.requests };
+            let most = match request.extensions().get::<Crowded>() {
+                _ if OPEN.contains(&route) => usize::MAX,
+                Some(Crowded) => 0,
+                None => self.app.limits.requests,
+            };
             let _working = self.app.metrics.enter(most).ok_or_else(busy_problem)?;
             let response = pin!(async {
                 let (mut parts, body) = request.into_parts();
                 // The log has the name of a token whose role does not suffice.
-                identity = self.app.guard.admit(&parts, route).await?;
-                RequestGuard::permits(&identity, &method, route)?;
-                parts.extensions.insert(identity.clone());
+                outcome.identity = self.app.guard.admit(&parts, route).await?;
+                RequestGuard::permits(&outcome.identity, &method, route)?;
+                parts.extensions.insert(outcome.identity.clone());
                 self.parameters.check(&method, route, &parts.uri)?;
                 let (most, limits) = (self.app.settings.max_body, &self.app.limits);
                 let (body, _share) = self.bodies.receive(&parts.headers, body, most, limits).await?;
@@ -142,15 +165,25 @@ impl Shell {
         let response = tracing::Instrument::instrument(response, span.clone());
         let mut response = response.await.unwrap_or_else(Problem::into_response);
 
-        let status = response.status();
-        let failure = self.explain(&mut response, &id);
-        headers::finish(&mut response, &id);
+        let mut failure = self.explain(&mut response, &id);
         response = escape_terminal_controls(response).await;
         if zip {
             response = compress::compress(response).await;
         }
-        let took = started.elapsed();
-        series.count_response(&self.app.metrics, route, &method, status, took);
+        if route != ASSET {
+            response = match self.replies.hold(response, self.app.limits.replies).await {
+                Ok(response) => response,
+                Err(problem) => {
+                    metrics.count_limit("replies");
+                    let mut response = problem.into_response();
+                    failure = self.explain(&mut response, &id);
+                    response
+                }
+            };
+        }
+        let status = response.status();
+        headers::finish(&mut response, &id);
+        outcome.write(status, failure.as_ref());
         #[cfg(feature = "otel")]
         {
             span.record("http.response.status_code", status.as_u16());
@@ -158,16 +191,6 @@ impl Shell {
                 span.record("otel.status_code", "ERROR");
             }
         }
-        log_line::write(&log_line::LogLine {
-            id: &id,
-            method: &method,
-            route,
-            status,
-            took,
-            actor: identity.name(),
-            code: failure.as_ref().map(|failure| failure.code.as_str()),
-            reason: failure.as_ref().and_then(|failure| failure.reason.as_deref()),
-        });
         response
     }
 
@@ -197,6 +220,46 @@ impl Shell {
         response.headers_mut().extend(parts.headers);
         response.extensions_mut().remove::<Problem>();
         Some(document)
+    }
+}
+
+/// The end of a request, for the metrics and the log. Where the client goes away before it, that is the end (499).
+struct Outcome<'p> {
+    series: &'p Series,
+    metrics: &'p Metrics,
+    started: Instant,
+    id: &'p HeaderValue,
+    method: &'p Method,
+    route: &'p str,
+    identity: Identity,
+    is_written: bool,
+}
+
+impl Outcome<'_> {
+    fn write(&mut self, status: StatusCode, failure: Option<&Problem>) {
+        let Outcome { series, metrics, id, method, route, .. } = *self;
+        self.is_written = true;
+        let took = self.started.elapsed();
+        series.count_response(metrics, route, method, status, took);
+        log_line::write(&log_line::LogLine {
+            id,
+            method,
+            route,
+            status,
+            took,
+            actor: self.identity.name(),
+            code: failure.map(|failure| failure.code.as_str()),
+            reason: failure.and_then(|failure| failure.reason.as_deref()),
+        });
+    }
+}
+
+impl Drop for Outcome<'_> {
+    fn drop(&mut self) {
+        if let (false, Ok(status)) = (self.is_written, StatusCode::from_u16(499)) {
+            let abandoned = Problem::new(status, "abandoned", "the client closed the connection");
+            self.write(status, Some(&abandoned));
+        }
     }
 }
 

@@ -22,7 +22,6 @@ mod page;
 mod precondition;
 mod prompt_reply;
 mod receive;
-mod refusals;
 mod reply;
 mod route;
 mod router;
@@ -34,6 +33,7 @@ mod tls;
 mod web;
 mod work;
 mod write_probe;
+mod write_timeout;
 
 pub use app::{App, SERVICE_PRESET, ServiceLimits, ServiceSettings};
 pub use caller::Caller;

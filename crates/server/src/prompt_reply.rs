@@ -6,6 +6,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use jiff::Timestamp;
 use moka::sync::Cache;
 use preface_core::{
     attachment::{Attachment, AttachmentPlace},
@@ -19,7 +20,10 @@ use preface_engine::store::{
 use serde::{Deserialize, Serialize};
 use std::{
     mem::size_of,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 
 /// The prompt of a conversation.
@@ -179,6 +183,8 @@ pub(crate) struct CachedPrompt {
     body: Bytes,
     /// The revision of the store at which this entry was current.
     seen: Mutex<Option<ChangeStamp>>,
+    /// The hour of its last use.
+    hour: AtomicI64,
 }
 
 impl CachedPrompt {
@@ -189,6 +195,7 @@ impl CachedPrompt {
             body: Bytes::new(),
             head: stored.head,
             seen: Mutex::new(pulse),
+            hour: AtomicI64::default(),
         };
         cached.body = serde_json::to_vec(&cached.reply(Diagnostics::new())).unwrap_or_default().into();
         cached
@@ -207,6 +214,12 @@ impl CachedPrompt {
 
     pub(crate) fn tag(&self) -> &HeaderValue {
         &self.tag
+    }
+
+    /// Returns true for the first use of an hour.
+    pub(crate) fn is_first_use(&self, at: Timestamp) -> bool {
+        let hour = at.as_second() / 3600;
+        self.hour.swap(hour, Ordering::Relaxed) != hour
     }
 
     /// True if nothing was written since it was found to be current.

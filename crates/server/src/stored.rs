@@ -44,8 +44,9 @@ pub struct TemplateReply {
     pub template: String,
 }
 
-/// A template to be stored. Fields that are not listed here are ignored.
+/// A template to be stored.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct TemplateWrite {
     /// The text; kept byte for byte.
     pub template: String,
@@ -121,6 +122,7 @@ pub struct DiffQuery {
 
 /// A label's place.
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct LabelWrite {
     /// The version that gets it.
     #[serde(deserialize_with = "preface_engine::json_input::number")]

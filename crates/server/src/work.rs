@@ -23,11 +23,7 @@ impl App {
         let system = self.system.clone();
         match places.run(move || work(&Engine::new(&*system))).await {
             Ok(done) => done.map_err(refused),
-            Err(_) => Err(Problem::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal",
-                "internal error; the log has details",
-            )),
+            Err(_) => Err(aborted()),
         }
     }
 
@@ -71,6 +67,11 @@ impl App {
             .await?;
         Ok(found?)
     }
+}
+
+/// Returns the problem for work that ended without a result.
+pub(crate) fn aborted() -> Problem {
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "internal error; the log has details")
 }
 
 /// Returns the problem for an error of the engine.

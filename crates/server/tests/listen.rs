@@ -2,7 +2,11 @@
 
 mod support;
 
-use axum::{Router, extract::State, routing::put};
+use axum::{
+    Router,
+    extract::State,
+    routing::{get, put},
+};
 use preface_engine::store::{Actor, ExpectedVersion, NewVersion, Store, TemplateName, VersionChoice};
 use preface_server::{ServiceLimits, TokenRule, layered, listen};
 use std::{
@@ -12,6 +16,9 @@ use std::{
     time::Duration,
 };
 use tokio::{net::TcpListener, runtime::Runtime, sync::oneshot, task::JoinHandle};
+
+/// The bytes of a large reply.
+const LARGE: usize = 32 << 20;
 
 struct Listening {
     runtime: Runtime,
@@ -40,6 +47,18 @@ fn listening(limits: ServiceLimits) -> Listening {
             })
             .with_state(store.clone()),
         );
+        // More than the buffers of a connection take.
+        let routes = routes
+            .route("/large", get(async || vec![b'x'; LARGE]))
+            .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(600)).await))
+            .route(
+                "/metrics",
+                get({
+                    let metrics = app.metrics.clone();
+                    async move || metrics.text()
+                }),
+            )
+            .route("/healthz", get(async || "ok"));
         let router = layered(routes, &app);
         let done = tokio::spawn(listen(router, limits, listener, async {
             let _ = stopped.await;
@@ -96,33 +115,6 @@ fn an_accepted_write_is_finished_after_a_stop_signal() {
 }
 
 #[test]
-fn a_head_that_is_refused_is_a_problem_like_any_other() {
-    let service = listening(ServiceLimits::default());
-    let many: String = (0..1000).map(|number| format!("X-{number}: x\r\n")).collect();
-    for (status, code, sent) in [
-        (400, "head", "NONSENSE\r\n\r\n".to_owned()),
-        (
-            400,
-            "head",
-            "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n".to_owned(),
-        ),
-        (414, "path-too-long", format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(65_535))),
-        (431, "head-too-large", format!("GET / HTTP/1.1\r\nHost: x\r\n{many}\r\n")),
-    ] {
-        let mut stream = connect(service.address);
-        // It may answer before it has read everything.
-        let _ = stream.write_all(sent.as_bytes());
-        let answer = rest(&mut stream);
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{code}: {answer}"));
-        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
-        assert!(head.contains("content-type: application/problem+json"), "{head}");
-        assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
-        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
-        assert_eq!((&problem["status"], &problem["code"]), (&status.into(), &code.into()));
-    }
-}
-
-#[test]
 fn a_client_that_never_finishes_its_head_is_hung_up_on() {
     let limits = ServiceLimits { head: Duration::from_millis(50), ..ServiceLimits::default() };
     let service = listening(limits);
@@ -143,6 +135,84 @@ fn a_client_that_never_finishes_its_body_is_hung_up_on() {
     write!(stream, "PUT /keep HTTP/1.1\r\nHost: {}\r\nContent-Length: 6\r\n\r\nmy", service.address).unwrap();
     let answer = rest(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("body-timeout"), "{answer}");
+}
+
+/// Sends a request and returns the first line of the answer; the connection stays open.
+fn ask(stream: &mut TcpStream, path: &str) -> String {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", stream.peer_addr().unwrap()).unwrap();
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while stream.read(&mut byte).unwrap_or_default() == 1 && byte[0] != b'\n' {
+        line.push(byte[0]);
+    }
+    String::from_utf8(line).unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn a_client_that_reads_nothing_is_hung_up_on() {
+    let limits = ServiceLimits { write: Duration::from_millis(100), ..ServiceLimits::default() };
+    let service = listening(limits);
+    let mut stream = connect(service.address);
+    write!(stream, "GET /large HTTP/1.1\r\nHost: {}\r\n\r\n", service.address).unwrap();
+    // Nothing is read until the service is done with it.
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(rest(&mut stream).len() < LARGE);
+    let mut slow = connect(service.address);
+    write!(slow, "GET /large HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", service.address).unwrap();
+    assert!(rest(&mut slow).len() > LARGE, "who reads gets all of it");
+}
+
+#[test]
+fn beyond_the_limit_of_connections_health_is_answered() {
+    let service = listening(ServiceLimits { connections: 1, ..ServiceLimits::default() });
+    let mut first = connect(service.address);
+    assert_eq!(ask(&mut first, "/healthz"), "HTTP/1.1 200 OK");
+    for (path, status) in [("/healthz", "HTTP/1.1 200 OK"), ("/large", "HTTP/1.1 503 Service Unavailable")] {
+        let mut more = connect(service.address);
+        assert_eq!(ask(&mut more, path), status);
+        assert!(rest(&mut more).contains("connection: close"), "{path}");
+    }
+    drop(first);
+    // Its place is free once the service has seen that.
+    let is_free = || ask(&mut connect(service.address), "/metrics") == "HTTP/1.1 200 OK";
+    while !is_free() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn an_idle_connection_stays_longer_than_one_without_a_request() {
+    let (head, keep_alive) = (Duration::from_millis(50), Duration::from_millis(500));
+    let service = listening(ServiceLimits { head, keep_alive, ..ServiceLimits::default() });
+    let mut stream = connect(service.address);
+    for _ in 0..2 {
+        assert_eq!(ask(&mut stream, "/healthz"), "HTTP/1.1 200 OK");
+        let mut left = [0; 4096];
+        let _ = stream.read(&mut left).unwrap();
+        std::thread::sleep(head * 4);
+    }
+    let started = std::time::Instant::now();
+    assert_eq!(rest(&mut stream), "");
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_request_whose_client_goes_away_is_counted() {
+    let service = listening(ServiceLimits::default());
+    let mut gone = connect(service.address);
+    write!(gone, "GET /slow HTTP/1.1\r\nHost: {}\r\n\r\n", service.address).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    drop(gone);
+    let line = r#"http_requests_total{route="/slow",method="GET",status="499"} 1"#;
+    let is_counted = || {
+        let mut stream = connect(service.address);
+        let host = service.address;
+        write!(stream, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        rest(&mut stream).contains(line)
+    };
+    while !is_counted() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

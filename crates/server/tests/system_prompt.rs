@@ -27,7 +27,9 @@ async fn the_default_template_is_there_before_any_is_stored() {
 #[tokio::test]
 async fn a_put_stores_and_answers_the_template_and_nothing_else() {
     let service = service().await;
-    let answer = service.put("/system-prompt", &json!({"template": "Hi [a:b]", "more": [1]})).await;
+    let unknown = service.put("/system-prompt", &json!({"template": "Hi", "more": [1]})).await;
+    assert_eq!((unknown.status.as_u16(), &unknown.json()["code"]), (400, &json!("body")));
+    let answer = service.put("/system-prompt", &json!({"template": "Hi [a:b]"})).await;
     assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": "Hi [a:b]"})));
     assert_eq!(answer.header("preface-version"), Some("1"));
     let read = service.get("/system-prompt").await;

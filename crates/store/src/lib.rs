@@ -66,6 +66,9 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// The most requests that one call of [`Store::requests`] returns. The record of one can have megabytes.
 pub const REQUESTS: usize = 50;
 
+/// The time within which the turns of a conversation are recorded once, in milliseconds.
+const TOUCHED_EACH: i64 = 3_600_000;
+
 /// Templates, conversations and the audit log. Each method is one transaction.
 ///
 /// The author of a change is an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
@@ -181,7 +184,10 @@ pub trait Store: fmt::Debug + Send + Sync {
         actor: &'a Actor,
     ) -> Answer<'a, bool>;
 
-    /// Lists conversations without their texts, the last constructed first.
+    /// Records a turn of a conversation, at most once an hour; the audit has no entry of it. False: nothing was recorded.
+    fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool>;
+
+    /// Lists conversations without their texts, the last begun first.
     fn conversations<'a>(
         &'a self,
         filter: &'a Filter,
@@ -195,8 +201,11 @@ pub trait Store: fmt::Debug + Send + Sync {
         page: &'a PageRequest,
     ) -> Answer<'a, Page<ReplacedPrompt>>;
 
-    /// Deletes the conversations that were constructed before an instant, at most `most` of them; returns how many.
+    /// Deletes the conversations without a turn or a request since an instant, at most `most` of them; returns how many.
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
+
+    /// Counts what [`Store::purge`] would delete.
+    fn count_unused(&self, before: Timestamp) -> Answer<'_, u64>;
 
     // ---- requests -------------------------------------------------------------------------------------------------
 

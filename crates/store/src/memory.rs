@@ -4,7 +4,7 @@ use crate::{
     Actor, Answer, AuditAction, AuditEntry, ChangeStamp, ConversationId, DraftKey, DraftLimits,
     ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome,
     REQUESTS, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError, StoredDraft, StoredPrompt,
-    StoredRequest, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
+    StoredRequest, TOUCHED_EACH, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
     actor::to_millisecond,
     page::{ConversationKey, PageKey, PageStart},
 };
@@ -29,6 +29,8 @@ struct MemoryTables {
     conversations: BTreeMap<ConversationId, StoredPrompt>,
     history: BTreeMap<ConversationId, Vec<ReplacedPrompt>>,
     requests: BTreeMap<ConversationId, Vec<StoredRequest>>,
+    /// The last use of each conversation.
+    used: BTreeMap<ConversationId, Timestamp>,
     drafts: BTreeMap<DraftKey, StoredDraft>,
     audit: Vec<AuditEntry>,
     /// The number of entries that were ever added.
@@ -37,6 +39,13 @@ struct MemoryTables {
 }
 
 impl MemoryTables {
+    /// Returns the conversations that nobody used since an instant.
+    fn unused(&self, before: Timestamp) -> Vec<(Timestamp, ConversationId)> {
+        let is_stored = |id: &ConversationId| self.conversations.contains_key(id);
+        let used = self.used.iter().filter(|(id, at)| **at < before && is_stored(id));
+        used.map(|(id, at)| (*at, id.clone())).collect()
+    }
+
     fn log(&mut self, actor: &Actor, action: AuditAction, subject: impl Into<String>, detail: Value) {
         self.last_id += 1;
         let id = self.last_id;
@@ -288,6 +297,7 @@ impl Store for MemoryStore {
             }
             let (id, conversation) = (conversation.head.id.clone(), round_times(conversation));
             tables.log(actor, AuditAction::ConversationCreate, id.as_str(), audit_detail(&conversation));
+            tables.used.insert(id.clone(), conversation.head.constructed_at);
             tables.conversations.insert(id, conversation);
             InsertOutcome::New
         })
@@ -308,6 +318,7 @@ impl Store for MemoryStore {
             let detail = audit_detail(&conversation);
             let was = std::mem::replace(current, round_times(conversation));
             current.head.created_at = was.head.created_at;
+            tables.used.insert(id.clone(), current.head.constructed_at);
             let history = ReplacedPrompt { was, replaced_at: to_millisecond(actor.at) };
             tables.history.entry(id.clone()).or_default().push(history);
             tables.log(actor, AuditAction::ConversationReplace, id.as_str(), detail);
@@ -355,7 +366,7 @@ impl Store for MemoryStore {
                 .filter(wanted)
                 .map(without_text)
                 .collect();
-            all.sort_by(|a, b| (b.constructed_at, &a.id).cmp(&(a.constructed_at, &b.id)));
+            all.sort_by(|a, b| (b.created_at, &a.id).cmp(&(a.created_at, &b.id)));
             page(all.into_iter(), request, ConversationKey::of, |one, place| {
                 (place.at, &one.id) > (one.at, &place.id)
             })
@@ -381,12 +392,7 @@ impl Store for MemoryStore {
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
         let before = to_millisecond(before);
         self.with(|tables| {
-            let mut old: Vec<(Timestamp, ConversationId)> = tables
-                .conversations
-                .values()
-                .map(|conversation| (conversation.head.constructed_at, conversation.head.id.clone()))
-                .filter(|(at, _)| *at < before)
-                .collect();
+            let mut old = tables.unused(before);
             old.sort();
             old.truncate(usize::try_from(most).unwrap_or(usize::MAX));
             for (_, id) in &old {
@@ -407,6 +413,21 @@ impl Store for MemoryStore {
         })
     }
 
+    fn count_unused(&self, before: Timestamp) -> Answer<'_, u64> {
+        self.with(|tables| tables.unused(to_millisecond(before)).len() as u64)
+    }
+
+    fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool> {
+        let at = to_millisecond(at);
+        self.with(|tables| match tables.used.get_mut(id) {
+            Some(used) if used.as_millisecond() <= at.as_millisecond() - TOUCHED_EACH => {
+                *used = at;
+                true
+            }
+            _ => false,
+        })
+    }
+
     fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
         self.with(|tables| {
             if !tables.conversations.contains_key(&request.conversation) {
@@ -415,6 +436,8 @@ impl Store for MemoryStore {
             let requests = tables.requests.entry(request.conversation.clone()).or_default();
             let next = requests.len() as u64 + 1;
             if request.number == next {
+                let used = tables.used.entry(request.conversation.clone()).or_default();
+                *used = to_millisecond(request.at).max(*used);
                 requests.push(StoredRequest { at: to_millisecond(request.at), ..request });
             }
             requests.len() as u64 == next

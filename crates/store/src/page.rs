@@ -111,10 +111,10 @@ impl PageKey for TemplateName {
     }
 }
 
-/// Conversations, the last constructed first, those of one millisecond by id.
+/// Conversations, the last begun first, those of one millisecond by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConversationKey {
-    /// The time of construction.
+    /// The time of the first turn.
     pub(crate) at: Timestamp,
     pub(crate) id: ConversationId,
 }
@@ -122,7 +122,7 @@ pub(crate) struct ConversationKey {
 impl ConversationKey {
     /// Returns the key of a conversation.
     pub(crate) fn of(head: &PromptSummary) -> Self {
-        ConversationKey { at: head.constructed_at, id: head.id.clone() }
+        ConversationKey { at: head.created_at, id: head.id.clone() }
     }
 }
 

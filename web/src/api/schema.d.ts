@@ -43,7 +43,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists conversations, the last built first.
+         * Lists conversations, the last begun first.
          * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["conversations"];
@@ -392,7 +392,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deletes the conversations whose prompt is older than an age.
+         * Deletes the conversations that had neither a turn nor a request for a time.
          * @description Roles of an access token: `write`.
          */
         post: operations["purge"];
@@ -972,7 +972,7 @@ export interface components {
             /** @description Removes lines that contain only control tags. */
             trim_tag_lines?: boolean | null;
         };
-        /** @description A template to analyze. Fields that are not listed here are ignored. */
+        /** @description A template to analyze. */
         AnalyzeWrite: {
             /** @description The agent whose prompt it is; default: the main conversation's. */
             agent?: string | null;
@@ -2109,9 +2109,11 @@ export interface components {
         };
         /** @description Which conversations are old. */
         PurgeBody: {
+            /** @description If true, nothing is deleted. */
+            dry_run?: boolean;
             /**
              * Format: int64
-             * @description Only conversations whose prompt is older than this number of seconds.
+             * @description Only conversations without a turn or a request for this number of seconds.
              */
             older_than_seconds: number;
         };
@@ -2412,7 +2414,7 @@ export interface components {
             /** @description The text, byte for byte as it was given. */
             template: string;
         };
-        /** @description A template to be stored. Fields that are not listed here are ignored. */
+        /** @description A template to be stored. */
         TemplateWrite: {
             /** @description Why it is changed. */
             note?: string;

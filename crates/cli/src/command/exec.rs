@@ -227,13 +227,7 @@ fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> Result<Ex
         child.env("PATH", path_outside(system, &project_root(system, &command.cwd), &path));
     }
     child.args(&command.args).envs(command.env.iter().cloned()).current_dir(&command.cwd);
-    #[cfg(unix)]
     let error = std::os::unix::process::CommandExt::exec(&mut child);
-    #[cfg(not(unix))]
-    let error = match child.status() {
-        Ok(status) => process::exit(status.code().unwrap_or(Exit::Failed as i32)),
-        Err(error) => error,
-    };
     let shown = one_line(&program.display().to_string());
     Err(CommandFailure::new(format!("cannot start `{shown}`: {}", words(&error)))
         .help("start the agent by itself to see what is wrong with it"))

@@ -107,6 +107,24 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     cache_size: u32,
 
+    /// Keep up to N connections open; more get health checks and nothing else
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_connections: u32,
+
+    /// Close a connection that is idle for SECONDS after an answer
+    ///
+    /// It must be longer than the time for which a proxy in front keeps its connections.
+    #[arg(long, value_name = "SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    keep_alive: u32,
+
+    /// Close a connection whose client reads nothing of an answer for SECONDS
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    write_timeout: u32,
+
+    /// Hold up to MIB mebibytes of answers that are not sent yet; what needs more is answered with 503
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    reply_memory: u32,
+
     /// Delete unsaved texts of the editor so many days after their last change
     #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36500))]
     draft_days: u32,
@@ -227,6 +245,10 @@ async fn serve(
         .listening(bound, &args.allowed_host, rule)
         .keeping_at_hand(u64::from(args.cache_size) << 20);
     app.tls = tls;
+    app.limits.connections = args.max_connections as usize;
+    app.limits.keep_alive = Duration::from_secs(args.keep_alive.into());
+    app.limits.write = Duration::from_secs(args.write_timeout.into());
+    app.limits.replies = (args.reply_memory as usize) << 20;
     app.limits.draft_age = Duration::from_secs(u64::from(args.draft_days) * 86_400);
     Ok(preface_server::serve(app, listener, shutdown_requested(signals)).await?)
 }
@@ -296,13 +318,11 @@ async fn shutdown_requested(mut signals: ShutdownSignals) {
 }
 
 /// The signals that end the service, from when they are first listened for.
-#[cfg(unix)]
 struct ShutdownSignals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
 
-#[cfg(unix)]
 impl ShutdownSignals {
     fn begin() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -317,19 +337,5 @@ impl ShutdownSignals {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
         }
-    }
-}
-
-#[cfg(not(unix))]
-struct ShutdownSignals;
-
-#[cfg(not(unix))]
-impl ShutdownSignals {
-    fn begin() -> io::Result<Self> {
-        Ok(ShutdownSignals)
-    }
-
-    async fn next(&mut self) {
-        let _ = tokio::signal::ctrl_c().await;
     }
 }

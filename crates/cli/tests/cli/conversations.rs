@@ -36,7 +36,7 @@ help: `preface conversation list` lists the stored ones
     sandbox
         .run("preface conversation delete --older-than 1d --now 2026-03-07T00:00:00Z")
         .exits(0)
-        .says("Deleted 0 conversations built before 2026-03-06T00:00:00Z.\n");
+        .says("Deleted 0 conversations not used since 2026-03-06T00:00:00Z.\n");
     assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
 }
 
@@ -236,8 +236,8 @@ fn what_is_forgotten_begins_again() {
     sandbox
         .run(&format!("{purge} --dry-run"))
         .exits(0)
-        .says("1 conversation built before 2026-03-19T00:00:00Z would be deleted.\n");
-    sandbox.run(purge).exits(0).says("Deleted 1 conversation built before 2026-03-19T00:00:00Z.\n");
+        .says("1 conversation not used since 2026-03-19T00:00:00Z would be deleted.\n");
+    sandbox.run(purge).exits(0).says("Deleted 1 conversation not used since 2026-03-19T00:00:00Z.\n");
     // A dry run deletes nothing, however the conversation was chosen.
     for _ in 0..2 {
         sandbox.run("preface conversation delete c2 --dry-run").exits(0).says("`c2` would be deleted.\n");

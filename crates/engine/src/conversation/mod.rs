@@ -284,14 +284,18 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
         match self.store.head(id).await? {
-            Some(head) => match self.later_turn(&head, options, actor).await? {
-                Some(turned) => Ok(turned),
-                None => Ok(TurnResult {
-                    diagnostics: self.diagnostics(&head, options).await?,
-                    head,
-                    constructed: false,
-                }),
-            },
+            Some(head) => {
+                // A store that takes no writes still has the prompt.
+                let _ = self.store.touch(id, actor.at).await;
+                match self.later_turn(&head, options, actor).await? {
+                    Some(turned) => Ok(turned),
+                    None => Ok(TurnResult {
+                        diagnostics: self.diagnostics(&head, options).await?,
+                        head,
+                        constructed: false,
+                    }),
+                }
+            }
             None => self.first_turn(id, options, actor).await,
         }
     }

@@ -11,6 +11,7 @@ pub const FORMAT: &str = "preface-templates/1";
 /// All templates of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Export))]
+#[serde(deny_unknown_fields)]
 pub struct Document {
     /// [`FORMAT`].
     #[cfg_attr(feature = "openapi", schema(pattern = "^preface-templates/1$"))]
@@ -23,6 +24,7 @@ pub struct Document {
 /// One template with its history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct StoredTemplate {
     /// Its name.
     #[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
@@ -35,6 +37,7 @@ pub struct StoredTemplate {
 /// One version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct StoredVersion {
     /// Its number in the store that it comes from.
     #[serde(deserialize_with = "crate::json_input::number")]

@@ -3,8 +3,6 @@
 //! The end of the program is looked at without being collected (`WNOWAIT`), so that the number of the group stays ours until
 //! everything in it is gone.
 
-#[cfg(not(unix))]
-use std::process::Command;
 use std::process::{Child, ExitStatus};
 
 /// A program with all that it starts, but for what leaves the group. Without process groups it is the program alone.
@@ -30,7 +28,6 @@ impl ProcessGroup {
     }
 }
 
-#[cfg(unix)]
 mod unix {
     use super::ProcessGroup;
     use rustix::{
@@ -78,24 +75,5 @@ mod unix {
                 let _ = rustix::process::kill_process_group(id, signal);
             }
         }
-    }
-}
-
-#[cfg(not(unix))]
-impl ProcessGroup {
-    /// Does nothing here.
-    pub fn lead(_: &mut Command) {}
-
-    /// Returns whether the program ended.
-    pub fn has_ended(&mut self) -> bool {
-        self.collect().is_some()
-    }
-
-    /// Does nothing here: closing its input is all that can be done.
-    pub fn terminate(&self) {}
-
-    /// Ends the program.
-    pub fn kill(&mut self) {
-        let _ = self.child.kill();
     }
 }

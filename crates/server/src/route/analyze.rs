@@ -11,8 +11,9 @@ use preface_engine::{
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// A template to analyze. Fields that are not listed here are ignored.
+/// A template to analyze.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AnalyzeWrite {
     /// The text.
     pub template: String,
@@ -44,6 +45,7 @@ pub struct AnalyzeWrite {
 
 /// Switches of the template language.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AnalyzeOptions {
     /// Keeps the content of `[raw]…[endraw]` verbatim.
     pub raw: Option<bool>,

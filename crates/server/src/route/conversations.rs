@@ -8,6 +8,7 @@ use crate::{
     precondition::{if_match, if_none_match, insists},
     prompt_reply::{CachedPrompt, PromptReply, tag, tagged},
     reply::HandlerResult,
+    work::aborted,
 };
 use axum::{
     Json,
@@ -27,6 +28,7 @@ use preface_engine::{
 };
 use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
+use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 
 /// The name of a tool.
@@ -241,11 +243,15 @@ pub struct ListQuery {
 
 /// Which conversations are old.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PurgeBody {
-    /// Only conversations whose prompt is older than this number of seconds.
+    /// Only conversations without a turn or a request for this number of seconds.
     #[serde(deserialize_with = "preface_engine::json_input::number")]
     #[schema(format = Int64, maximum = 4_294_967_295u64)]
     older_than_seconds: u32,
+    /// If true, nothing is deleted.
+    #[serde(default)]
+    dry_run: bool,
 }
 
 /// The result of a deletion.
@@ -298,12 +304,16 @@ pub async fn turn(
         return Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail).help("use another id"));
     }
     options.preset.get_or_insert_with(|| app.settings.preset.clone());
-    let turned = count_outcome(&app, app.service.first_turn(&id, &options, &actor).await, |turned| {
-        match turned.constructed {
+    // What was begun is stored, also where the client has gone away: its next attempt finds it.
+    let service = app.clone();
+    let build = async move {
+        let turned = service.service.first_turn(&id, &options, &actor).await;
+        count_outcome(&service, turned, |turned| match turned.constructed {
             true => Some(ConstructOutcome::Created),
             false => Some(ConstructOutcome::Raced),
-        }
-    })?;
+        })
+    };
+    let turned = tokio::spawn(build.in_current_span()).await.map_err(|_| aborted())??;
     let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
     let reply = PromptReply::of(&turned.head, turned.constructed, turned.diagnostics);
     let reply = reply.with_attachments(&**app.service.store()).await?;
@@ -464,7 +474,7 @@ pub async fn history(
     })))
 }
 
-/// Lists conversations, the last built first.
+/// Lists conversations, the last begun first.
 #[utoipa::path(
     get, path = "/conversations", tag = "conversations", operation_id = "conversations",
     params(ListQuery, PageQuery),
@@ -516,7 +526,7 @@ pub async fn forget(
 /// The number of conversations deleted in one transaction.
 const PURGE_AT_ONCE: u64 = 1000;
 
-/// Deletes the conversations whose prompt is older than an age.
+/// Deletes the conversations that had neither a turn nor a request for a time.
 #[utoipa::path(
     post, path = "/purge", tag = "conversations", operation_id = "purge", request_body = PurgeBody,
     responses((status = 200, body = PurgeReply, description = "The number of deleted conversations")),
@@ -527,6 +537,9 @@ pub async fn purge(
     crate::extract::JsonBody(body): crate::extract::JsonBody<PurgeBody>,
 ) -> HandlerResult<Json<PurgeReply>> {
     let before = actor.at.checked_sub(i64::from(body.older_than_seconds).seconds()).unwrap_or(Timestamp::MIN);
+    if body.dry_run {
+        return Ok(Json(PurgeReply { purged: app.store.count_unused(before).await? }));
+    }
     let mut purged = 0;
     loop {
         let count = app.store.purge(before, PURGE_AT_ONCE, &actor).await?;
@@ -566,10 +579,15 @@ fn count_outcome<T>(
 
 /// Reads the stored prompt, from memory if that is current.
 async fn read_prompt(app: &App, id: &ConversationId) -> HandlerResult<Option<Arc<CachedPrompt>>> {
-    Ok(app.prompts.read(&*app.store, id).await?.map(|(at_hand, answer)| {
-        app.metrics.count_lookup(answer);
-        at_hand
-    }))
+    let Some((at_hand, answer)) = app.prompts.read(&*app.store, id).await? else { return Ok(None) };
+    app.metrics.count_lookup(answer);
+    let now = app.system.now();
+    if at_hand.is_first_use(now) {
+        let (store, id) = (app.store.clone(), id.clone());
+        // Nobody waits for it: a store that takes no writes still has the prompt.
+        tokio::spawn(async move { store.touch(&id, now).await });
+    }
+    Ok(Some(at_hand))
 }
 
 /// Checks the precondition of a request against the stored revision.

@@ -22,6 +22,7 @@ const BROWSER: &str = "x-preface-browser";
 
 /// An unsaved text to be stored.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DraftWrite {
     /// The text; stored byte for byte.
     template: String,

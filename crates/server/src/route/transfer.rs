@@ -1,7 +1,12 @@
 //! `/export` and `/import`: all templates with all their versions, from one store to another.
 
 use crate::{App, Caller, Problem, extract::JsonBody, reply::HandlerResult, work::template_refused};
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
 use preface_engine::templates::{self, Document, Imported, TemplatesError};
 use std::sync::Arc;
 
@@ -13,8 +18,9 @@ use std::sync::Arc;
         (status = 200, description = "The document.", body = Document),
     ),
 )]
-pub async fn export(State(app): State<Arc<App>>) -> HandlerResult<Json<Document>> {
-    Ok(Json(templates::export(&*app.store).await?))
+pub async fn export(State(app): State<Arc<App>>) -> HandlerResult<Response> {
+    let _place = app.exporting.acquire().await;
+    Ok(Json(templates::export(&*app.store).await?).into_response())
 }
 
 /// Adds the versions of a document that the store lacks, with their authors, times and notes.

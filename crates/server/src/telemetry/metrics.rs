@@ -14,9 +14,13 @@ use prometheus_client::{
 };
 use std::{
     fmt,
-    sync::atomic::{AtomicUsize, Ordering},
-    time::{SystemTime, UNIX_EPOCH},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
+use tracing::warn;
 
 /// The outcome of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
@@ -70,6 +74,11 @@ struct ExtendsLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LimitLabels {
+    limit: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct TokenLabels {
     kind: &'static str,
 }
@@ -80,6 +89,10 @@ pub struct Metrics {
     pub(super) requests: Family<RequestLabels, Counter>,
     pub(super) seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
+    pub(crate) connections: Gauge,
+    limits: Family<LimitLabels, Counter>,
+    /// The time of the last line about a limit.
+    reported: Mutex<Option<Instant>>,
     /// The same number, for the limit.
     working: AtomicUsize,
     constructs: Family<OutcomeLabels, Counter>,
@@ -88,6 +101,9 @@ pub struct Metrics {
     formatted: Family<ExtendsLabels, Counter>,
     tokens: Family<TokenLabels, Counter>,
 }
+
+/// The pause between two lines about limits.
+const REPORTED_EACH: Duration = Duration::from_secs(10);
 
 /// From a quarter of a millisecond to eight seconds.
 fn latencies() -> Histogram {
@@ -109,6 +125,10 @@ impl Default for Metrics {
         );
         let in_flight = Gauge::default();
         registry.register("http_requests_in_flight", "Requests worked on now", in_flight.clone());
+        let connections = Gauge::default();
+        registry.register("http_connections", "Connections open now", connections.clone());
+        let limits = Family::default();
+        registry.register("http_limits", "Connections and replies that a limit ended", limits.clone());
         let constructs = Family::default();
         registry.register("preface_constructs", "Prompts constructed, by how it ended", constructs.clone());
         let store_errors = Counter::default();
@@ -131,6 +151,9 @@ impl Default for Metrics {
             requests,
             seconds,
             in_flight,
+            connections,
+            limits,
+            reported: Mutex::default(),
             working: AtomicUsize::new(0),
             constructs,
             store_errors,
@@ -161,6 +184,17 @@ impl Metrics {
             [("cache_read", cache_read_tokens), ("cache_write", cache_write_tokens), ("uncached", rest)]
         {
             self.tokens.get_or_create(&TokenLabels { kind }).inc_by(tokens);
+        }
+    }
+
+    /// Counts what a limit ended, and logs it: strangers choose how often that is.
+    pub(crate) fn count_limit(&self, limit: &'static str) {
+        self.limits.get_or_create(&LimitLabels { limit }).inc();
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.is_none_or(|at| at.elapsed() >= REPORTED_EACH) {
+            *reported = Some(Instant::now());
+            let connections = self.connections.get();
+            warn!(limit, connections, "a limit was reached; `http_limits_total` has the number");
         }
     }
 

@@ -6,7 +6,7 @@ use prometheus_client::metrics::{counter::Counter, histogram::Histogram};
 use std::{sync::OnceLock, time::Duration};
 
 const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "other"];
-const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+const CLASSES: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "499"];
 
 /// The numbers of one route.
 #[derive(Debug, Default)]
@@ -27,7 +27,10 @@ impl Series {
     ) {
         let other = METHODS.len() - 1;
         let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(other);
-        let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1;
+        let class = match status.as_u16() {
+            499 => CLASSES.len() - 1,
+            status => usize::from(status / 100).clamp(1, CLASSES.len() - 1) - 1,
+        };
         let counter = self.requests[method][class].get_or_init(|| {
             let labels =
                 RequestLabels { route: route.to_owned(), method: METHODS[method], status: CLASSES[class] };

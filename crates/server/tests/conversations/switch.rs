@@ -194,6 +194,14 @@ impl Store for Switch {
         self.write(|store| store.purge(before, most, actor))
     }
 
+    fn count_unused(&self, before: Timestamp) -> Answer<'_, u64> {
+        self.read(|store| store.count_unused(before))
+    }
+
+    fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool> {
+        self.write(|store| store.touch(id, at))
+    }
+
     fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
         self.write(|store| store.add_request(request))
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Actor, AuditAction, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, StoreError,
-    StoredPrompt,
+    StoredPrompt, TOUCHED_EACH,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -99,7 +99,7 @@ impl<'a> ConversationRow<'a> {
 const CREATE: &str = concat!(
     "WITH kept AS (INSERT INTO preface_conversations (",
     head_columns!("text"),
-    ", record) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
+    ", record, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $15) \
      ON CONFLICT (id) DO NOTHING RETURNING id), \
      entry AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
      SELECT $17::bigint, $18::bytea, 'conversation.create', $19::bytea, $20::text FROM kept RETURNING id) \
@@ -119,7 +119,7 @@ const REPLACE: &str = concat!(
     ", record, $17::bigint FROM was RETURNING id), \
      kept AS (UPDATE preface_conversations SET revision = $2, stamp = $3, text = $4, bytes = $5, \
      fingerprint = $6, cwd = $7, model = $8, preset = $9, template_chosen = $10, template_name = $11, \
-     template_version = $12, reason = $13, constructed_at = $15, record = $16 \
+     template_version = $12, reason = $13, constructed_at = $15, record = $16, used_at = $15 \
      WHERE id IN (SELECT id FROM was) AND $14::bigint IS NOT NULL RETURNING id), \
      entry AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
      SELECT $17::bigint, $18::bytea, 'conversation.replace', $19::bytea, $20::text FROM kept RETURNING id) \
@@ -132,11 +132,14 @@ const DELETE: &str = "WITH gone AS (DELETE FROM preface_conversations \
      SELECT $4::bigint, $5::bytea, 'conversation.delete', $6::bytea, '{}' FROM gone RETURNING id) \
      SELECT count(*) FROM gone";
 
+const TOUCH: &str = "WITH used AS (UPDATE preface_conversations SET used_at = $2 \
+     WHERE id = $1 AND used_at <= $2 - $3::bigint RETURNING id) SELECT count(*) FROM used";
+
 /// Skips rows that another purge has locked.
 const PURGE: Removal = Removal {
     sql: "WITH gone AS (DELETE FROM preface_conversations WHERE id = ANY (ARRAY(\
-          SELECT id FROM preface_conversations WHERE constructed_at < $1 \
-          ORDER BY constructed_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
+          SELECT id FROM preface_conversations WHERE used_at < $1 \
+          ORDER BY used_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
           SELECT count(*) FROM gone",
     batch: 1_000,
     action: AuditAction::ConversationPurge,
@@ -231,6 +234,21 @@ impl PostgresStore {
         let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), id.as_str().as_bytes());
         let session = self.session().await?;
         has_changed_rows(&session, DELETE, &[&id.as_str(), &revision, &stamp, &at, &who, &subject]).await
+    }
+
+    pub(super) async fn touch_conversation(
+        &self,
+        id: &ConversationId,
+        at: Timestamp,
+    ) -> Result<bool, AttemptError> {
+        let session = self.session().await?;
+        has_changed_rows(&session, TOUCH, &[&id.as_str(), &at.as_millisecond(), &TOUCHED_EACH]).await
+    }
+
+    pub(super) async fn count_unused_conversations(&self, before: Timestamp) -> Result<u64, AttemptError> {
+        let sql = "SELECT count(*) FROM preface_conversations WHERE used_at < $1";
+        let row = self.session().await?.row(sql, &[&before.as_millisecond()]).await?;
+        Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default())
     }
 
     pub(super) async fn purge_conversations(

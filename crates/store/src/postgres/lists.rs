@@ -42,7 +42,7 @@ impl PostgresStore {
             and("template_name =", name, Type::TEXT);
         }
         let select = concat!("SELECT ", head_columns!("''::bytea AS text"), " FROM preface_conversations");
-        let order = "ORDER BY constructed_at DESC, id LIMIT $1";
+        let order = "ORDER BY created_at DESC, id LIMIT $1";
         let place = if let PageStart::Behind(place) = &start { Some(place) } else { None };
         let last = place.map(|place| (place.at.as_millisecond(), place.id.as_str()));
         let sql = match &last {
@@ -52,8 +52,8 @@ impl PostgresStore {
                 values.extend([(at as &(dyn ToSql + Sync), Type::INT8), (id, Type::TEXT)]);
                 let (at, id) = (values.len() - 1, values.len());
                 format!(
-                    "({select} WHERE {wanted} AND constructed_at = ${at} AND id > ${id} {order}) UNION ALL \
-                     ({select} WHERE {wanted} AND constructed_at < ${at} {order}) {order}"
+                    "({select} WHERE {wanted} AND created_at = ${at} AND id > ${id} {order}) UNION ALL \
+                     ({select} WHERE {wanted} AND created_at < ${at} {order}) {order}"
                 )
             }
         };

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_requests.sql"),
     include_str!("migrations/0004_drafts.sql"),
     include_str!("migrations/0005_draft_owners.sql"),
+    include_str!("migrations/0006_last_use.sql"),
 ];
 
 /// The version of the tables that this preface knows.

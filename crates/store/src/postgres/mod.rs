@@ -285,6 +285,14 @@ impl Store for PostgresStore {
         Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.purge_conversations(before, most, actor)))
     }
 
+    fn count_unused(&self, before: Timestamp) -> Answer<'_, u64> {
+        Box::pin(self.attempt(RetryPolicy::Always, move |_| self.count_unused_conversations(before)))
+    }
+
+    fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool> {
+        Box::pin(self.attempt(RetryPolicy::IfNotKept, move |_| self.touch_conversation(id, at)))
+    }
+
     fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
         Box::pin(async move {
             self.attempt(RetryPolicy::Always, |before| self.insert_request(&request, before)).await

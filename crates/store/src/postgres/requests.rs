@@ -13,7 +13,9 @@ use crate::{ConversationId, REQUESTS, StoreError, StoredRequest};
 const ADD: &str = "WITH added AS (INSERT INTO preface_requests (id, number, revision, stamp, at, record) \
      SELECT c.id, $2, $3, $4, $5, $6 FROM preface_conversations c WHERE c.id = $1 AND $2 = 1 + \
      (SELECT coalesce(max(r.number), 0) FROM preface_requests r WHERE r.id = $1) \
-     FOR KEY SHARE OF c ON CONFLICT (id, number) DO NOTHING RETURNING number) SELECT count(*) FROM added";
+     FOR KEY SHARE OF c ON CONFLICT (id, number) DO NOTHING RETURNING number), \
+     used AS (UPDATE preface_conversations SET used_at = greatest(used_at, $5) \
+     WHERE id = $1 AND EXISTS (SELECT 1 FROM added)) SELECT count(*) FROM added";
 
 const SET: &str = "WITH done AS (UPDATE preface_requests SET record = $3 WHERE id = $1 AND number = $2 RETURNING number) \
      SELECT count(*) FROM done";

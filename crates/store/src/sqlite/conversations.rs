@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Actor, AuditAction, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome,
-    ReplacedPrompt, Revision, StoredPrompt, TemplateUsed,
+    ReplacedPrompt, Revision, StoredPrompt, TOUCHED_EACH, TemplateUsed,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
@@ -93,9 +93,9 @@ pub(super) fn create(
     actor: &Actor,
 ) -> rusqlite::Result<InsertOutcome> {
     let sql = format!(
-        "INSERT INTO conversations ({HEAD}, text, record) VALUES (:id, :revision, :stamp, :bytes, :fingerprint, \
+        "INSERT INTO conversations ({HEAD}, text, record, used_at) VALUES (:id, :revision, :stamp, :bytes, :fingerprint, \
          :cwd, :model, :preset, :template, :template_chosen, :template_version, :reason, :created_at, \
-         :constructed_at, :text, :record) ON CONFLICT (id) DO NOTHING"
+         :constructed_at, :text, :record, :constructed_at) ON CONFLICT (id) DO NOTHING"
     );
     let created_at = conversation.head.created_at;
     if write(connection, &sql, conversation, created_at)? == 0 {
@@ -134,8 +134,8 @@ pub(super) fn replace(
     let sql = "UPDATE conversations SET revision = :revision, stamp = :stamp, bytes = :bytes, \
                fingerprint = :fingerprint, cwd = :cwd, model = :model, preset = :preset, template = :template, \
                template_chosen = :template_chosen, template_version = :template_version, reason = :reason, \
-               created_at = :created_at, constructed_at = :constructed_at, text = :text, record = :record \
-               WHERE id = :id";
+               created_at = :created_at, constructed_at = :constructed_at, text = :text, record = :record, \
+               used_at = :constructed_at WHERE id = :id";
     write(connection, sql, conversation, current.created_at)?;
     write_audit_entry(
         connection,
@@ -197,7 +197,20 @@ pub(super) fn delete(
     Ok(true)
 }
 
-/// Deletes the oldest conversations.
+/// Records a turn.
+pub(super) fn touch(connection: &Connection, id: &ConversationId, at: Timestamp) -> rusqlite::Result<bool> {
+    let sql = "UPDATE conversations SET used_at = ?2 WHERE id = ?1 AND used_at <= ?2 - ?3";
+    let values = params![id.as_str(), at.as_millisecond(), TOUCHED_EACH];
+    Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
+}
+
+/// Counts the conversations that nobody used since an instant.
+pub(super) fn count_unused(connection: &Connection, before: Timestamp) -> rusqlite::Result<u64> {
+    let sql = "SELECT count(*) FROM conversations INDEXED BY conversations_by_use WHERE used_at < ?1";
+    connection.prepare_cached(sql)?.query_row([before.as_millisecond()], |row| number(row, 0))
+}
+
+/// Deletes the conversations that were not used for the longest time.
 pub(super) fn purge(
     connection: &Connection,
     before: Timestamp,
@@ -205,11 +218,11 @@ pub(super) fn purge(
     actor: &Actor,
 ) -> rusqlite::Result<u64> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    // The order is that of the index, backwards.
+    // The order is that of the index.
     let count = connection
         .prepare_cached(
             "DELETE FROM conversations WHERE number IN (SELECT number FROM conversations \
-             INDEXED BY conversations_by_time WHERE constructed_at < ?1 ORDER BY constructed_at, id DESC LIMIT ?2)",
+             INDEXED BY conversations_by_use WHERE used_at < ?1 ORDER BY used_at, id LIMIT ?2)",
         )?
         .execute(params![before.as_millisecond(), most])? as u64;
     if count > 0 {

@@ -148,7 +148,6 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Returns the address of a file that has no log beside it, as one that does not change.
-#[cfg(unix)]
 fn address_without_log(path: &Path) -> Option<String> {
     use std::{fmt::Write, os::unix::ffi::OsStrExt};
     let path = path.canonicalize().ok()?;
@@ -167,11 +166,6 @@ fn address_without_log(path: &Path) -> Option<String> {
         }
     }
     Some(address + "?immutable=1")
-}
-
-#[cfg(not(unix))]
-fn address_without_log(_path: &Path) -> Option<String> {
-    None
 }
 
 /// Checks that the file is a store or empty; returns the version of its tables.

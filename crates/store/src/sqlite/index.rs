@@ -12,7 +12,6 @@
 use crate::ChangeStamp;
 use std::path::Path;
 
-#[cfg(unix)]
 pub(super) use unix::WalIndex;
 
 /// Half of the head: it is there twice.
@@ -30,7 +29,6 @@ fn read_stamp(head: &[u8; 2 * HEAD]) -> Option<ChangeStamp> {
     if known { Some(ChangeStamp::new(one.try_into().ok()?)) } else { None }
 }
 
-#[cfg(unix)]
 mod unix {
     use super::{ChangeStamp, HEAD, Path, read_stamp};
     use std::{
@@ -79,22 +77,6 @@ mod unix {
             self.0.read_exact_at(&mut head, 0).ok()?;
             read_stamp(&head)
         }
-    }
-}
-
-/// Other systems lock their files so that the head cannot be read.
-#[cfg(not(unix))]
-#[derive(Clone, Debug)]
-pub(super) struct WalIndex;
-
-#[cfg(not(unix))]
-impl WalIndex {
-    pub fn of(_path: &Path) -> Option<Self> {
-        None
-    }
-
-    pub fn change_stamp(&self) -> Option<ChangeStamp> {
-        None
     }
 }
 

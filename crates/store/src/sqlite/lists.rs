@@ -151,10 +151,10 @@ pub(super) fn conversations(
             let (here, there) = (values.len() + 1, values.len() + 2);
             vec![
                 (
-                    format!("constructed_at = ?{here} AND id > ?{there}"),
+                    format!("created_at = ?{here} AND id > ?{there}"),
                     vec![at.into(), place.id.to_string().into()],
                 ),
-                (format!("constructed_at < ?{here}"), vec![at.into()]),
+                (format!("created_at < ?{here}"), vec![at.into()]),
             ]
         }
         PageStart::Top | PageStart::Nowhere => vec![("true".to_owned(), Vec::new())],
@@ -168,7 +168,7 @@ pub(super) fn conversations(
         values.push(i64::try_from(missing).unwrap_or(i64::MAX).into());
         let sql = format!(
             "SELECT {HEAD} FROM conversations INDEXED BY {index} WHERE {} \
-             ORDER BY constructed_at DESC, id LIMIT ?{}",
+             ORDER BY created_at DESC, id LIMIT ?{}",
             conditions.join(" AND "),
             values.len()
         );

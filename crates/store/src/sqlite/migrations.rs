@@ -9,6 +9,7 @@ pub(super) const MIGRATIONS: &[(u32, &str)] = &[
     (3, include_str!("migrations/003_requests.sql")),
     (4, include_str!("migrations/004_drafts.sql")),
     (5, include_str!("migrations/005_draft_owners.sql")),
+    (6, include_str!("migrations/006_last_use.sql")),
 ];
 
 /// The version of the tables that this preface knows.

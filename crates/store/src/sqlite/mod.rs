@@ -283,6 +283,15 @@ impl Store for SqliteStore {
         self.write(move |connection| conversations::purge(connection, before, most, &actor))
     }
 
+    fn count_unused(&self, before: Timestamp) -> Answer<'_, u64> {
+        self.list(move |connection| conversations::count_unused(connection, before))
+    }
+
+    fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool> {
+        let id = id.clone();
+        self.write(move |connection| conversations::touch(connection, &id, at))
+    }
+
     fn add_request(&self, request: StoredRequest) -> Answer<'_, bool> {
         self.write(move |connection| requests::add(connection, &request))
     }

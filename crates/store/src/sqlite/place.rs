@@ -84,26 +84,14 @@ fn open_error(path: &Path, error: &io::Error) -> StoreError {
     }
 }
 
-#[cfg(unix)]
 fn make_directory(directory: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
-#[cfg(not(unix))]
-fn make_directory(directory: &Path) -> io::Result<()> {
-    fs::create_dir_all(directory)
-}
-
-#[cfg(unix)]
 fn make_file(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
-}
-
-#[cfg(not(unix))]
-fn make_file(path: &Path) -> io::Result<()> {
-    fs::OpenOptions::new().write(true).create_new(true).open(path).map(drop)
 }
 
 /// Checks that the disk of a file has room: writes that many bytes beside it, and removes them.
@@ -124,14 +112,7 @@ pub(super) fn check_room(path: &Path, bytes: usize) -> Result<(), StoreError> {
 }
 
 /// Identifies a file, so that a replaced file of the same name is recognized.
-#[cfg(unix)]
 pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     fs::metadata(path).map(|found| (found.dev(), found.ino()))
-}
-
-/// Returns true if the file exists.
-#[cfg(not(unix))]
-pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    fs::metadata(path).map(|_| (0, 0))
 }

@@ -20,6 +20,11 @@ pub(super) fn add(connection: &Connection, request: &StoredRequest) -> rusqlite:
         request.at.as_millisecond(),
         request.record.as_ref(),
     ])?;
+    if added == 1 {
+        let sql = "UPDATE conversations SET used_at = max(used_at, ?2) WHERE id = ?1";
+        let values = params![request.conversation.as_str(), request.at.as_millisecond()];
+        connection.prepare_cached(sql)?.execute(values)?;
+    }
     Ok(added == 1)
 }
 

@@ -202,14 +202,14 @@ fn lists_and_purges_follow_an_index() {
             })
         };
         for sql in [
-            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE constructed_at < 5 \
-             ORDER BY constructed_at DESC, id LIMIT 5",
-            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE constructed_at = 5 AND id > 'a' \
-             ORDER BY constructed_at DESC, id LIMIT 5",
+            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE created_at < 5 \
+             ORDER BY created_at DESC, id LIMIT 5",
+            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE created_at = 5 AND id > 'a' \
+             ORDER BY created_at DESC, id LIMIT 5",
             "SELECT id FROM conversations INDEXED BY conversations_by_template WHERE template = 'a' \
-             AND constructed_at < 5 ORDER BY constructed_at DESC, id LIMIT 5",
-            "SELECT number FROM conversations INDEXED BY conversations_by_time WHERE constructed_at < 5 \
-             ORDER BY constructed_at, id DESC LIMIT 5",
+             AND created_at < 5 ORDER BY created_at DESC, id LIMIT 5",
+            "SELECT number FROM conversations INDEXED BY conversations_by_use WHERE used_at < 5 \
+             ORDER BY used_at, id LIMIT 5",
             "SELECT id FROM audit WHERE id < 5 ORDER BY id DESC LIMIT 5",
             "SELECT text FROM past_prompts WHERE conversation = 1 AND revision < 5 ORDER BY revision DESC LIMIT 5",
         ] {

@@ -5,7 +5,7 @@ use super::{
     conversations::{assert_stored, create, replace},
     samples::{actor, at, first, first_at, id, next},
 };
-use preface_store::{Actor, PageRequest, ReplaceOutcome, ReplacedPrompt};
+use preface_store::{Actor, Filter, PageRequest, ReplaceOutcome, ReplacedPrompt, StoredRequest};
 
 /// A prompt that was replaced is kept with its record and all it was built for.
 pub async fn the_past_is_filed_whole(nodes: &Nodes) {
@@ -70,6 +70,45 @@ pub async fn purge_forgets_the_oldest_first(nodes: &Nodes) {
     left(&["e"]).await;
     assert_eq!(store.purge(at(1006), u64::MAX, &actor()).await, Ok(1));
     left(&[]).await;
+}
+
+/// A turn and a request are uses; a turn is recorded once an hour.
+pub async fn purge_leaves_what_is_used(nodes: &Nodes) {
+    let hour = 3_600_000;
+    for name in ["turn", "request", "unused"] {
+        create(nodes.first(), &first_at(name, name, 0)).await;
+    }
+    let store = nodes.other();
+    assert_eq!(store.touch(&id("turn"), at(hour - 1)).await, Ok(false));
+    assert_eq!(store.touch(&id("turn"), at(hour)).await, Ok(true));
+    assert_eq!(store.touch(&id("nobody"), at(hour)).await, Ok(false));
+    let head = store.head(&id("request")).await.unwrap().unwrap();
+    let (conversation, revision) = (head.id, head.revision);
+    let used = StoredRequest { conversation, number: 1, revision, at: at(hour), record: "{}".into() };
+    assert_eq!(store.add_request(used).await, Ok(true));
+    assert_eq!(nodes.first().count_unused(at(hour)).await, Ok(1));
+    assert_eq!(nodes.first().purge(at(hour), 10, &actor()).await, Ok(1));
+    assert_eq!(store.revision(&id("unused")).await, Ok(None));
+    assert_eq!(nodes.first().purge(at(hour + 1), 10, &actor()).await, Ok(2));
+}
+
+/// A list is walked whole, whatever is built between its pages.
+pub async fn a_page_loses_nothing_that_is_built_again(nodes: &Nodes) {
+    for (name, when) in [("a", 1), ("b", 2), ("c", 3)] {
+        create(nodes.first(), &first_at(name, name, when)).await;
+    }
+    let mut request = PageRequest::first(1);
+    let mut found = Vec::new();
+    loop {
+        let page = nodes.other().conversations(&Filter::default(), &request).await.unwrap();
+        found.extend(page.items.into_iter().map(|head| head.id.to_string()));
+        if found.len() == 1 {
+            replace(nodes.first(), &next(&first_at("a", "a", 1), "newer")).await;
+        }
+        let Some(after) = page.next else { break };
+        request.after = Some(after);
+    }
+    assert_eq!(found, ["c", "b", "a"]);
 }
 
 /// Age counts from the last construction, not from the beginning, and an instant is not before itself.

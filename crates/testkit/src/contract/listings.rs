@@ -32,7 +32,7 @@ async fn names(store: &dyn Store, filter: &Filter, limit: usize) -> Vec<String> 
     heads.into_iter().map(|head| head.id.to_string()).collect()
 }
 
-/// Conversations come the last constructed first, those of one instant by id, for every limit.
+/// Conversations come the last begun first, those of one instant by id, for every limit. A new prompt moves none.
 pub async fn pages_tile_the_conversations(nodes: &Nodes) {
     let mut wanted = Vec::new();
     for number in 0..17_i64 {
@@ -44,7 +44,6 @@ pub async fn pages_tile_the_conversations(nodes: &Nodes) {
     }
     let old = first_at(&wanted[3].1, "x", 0);
     replace(nodes.first(), &next(&old, "newer")).await;
-    wanted[3].0 = -1000;
     wanted.sort();
     let wanted: Vec<String> = wanted.into_iter().map(|(_, name)| name).collect();
     for limit in 1..=18 {

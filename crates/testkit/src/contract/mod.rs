@@ -19,7 +19,6 @@ pub mod migrations;
 pub mod races;
 pub mod requests;
 pub mod samples;
-#[cfg(unix)]
 pub mod server;
 pub mod templates;
 
@@ -125,6 +124,8 @@ macro_rules! contract {
             histories::delete_forgets_the_past,
             histories::purge_forgets_the_oldest_first,
             histories::purge_leaves_new_ones,
+            histories::purge_leaves_what_is_used,
+            histories::a_page_loses_nothing_that_is_built_again,
             histories::the_past_is_filed_whole,
             listings::a_limit_out_of_bounds_is_the_nearest,
             listings::a_page_goes_on_behind_what_was_forgotten,

@@ -144,14 +144,8 @@ fn replace_root(bytes: &[u8], base: &Path) -> Vec<u8> {
     }
 }
 
-#[cfg(unix)]
 fn link(target: &str, at: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(target, at)
-}
-
-#[cfg(not(unix))]
-fn link(_target: &str, _at: &Path) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "symbolic links are made on Unix only"))
 }
 
 #[cfg(test)]

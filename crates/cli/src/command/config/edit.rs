@@ -205,20 +205,10 @@ impl<'a> Copy<'a> {
 }
 
 /// The variable may hold arguments, as for git: the shell splits it, and the path is no part of its text.
-#[cfg(unix)]
 fn command(editor: &OsString, path: &Path) -> process::Command {
     let mut line = editor.clone();
     line.push(" \"$@\"");
     let mut command = process::Command::new("sh");
     command.arg("-c").arg(line).arg(editor).arg(path);
-    command
-}
-
-#[cfg(not(unix))]
-fn command(editor: &OsString, path: &Path) -> process::Command {
-    let line = editor.to_string_lossy();
-    let mut words = line.split_whitespace();
-    let mut command = process::Command::new(words.next().unwrap_or_default());
-    command.args(words).arg(path);
     command
 }

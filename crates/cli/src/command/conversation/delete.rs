@@ -1,6 +1,6 @@
 //! `preface conversation delete`: removes conversations from the store.
 
-use super::{heads, id, unknown};
+use super::{id, unknown};
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
@@ -10,7 +10,7 @@ use crate::{
         text::{count, one_line},
     },
 };
-use preface_engine::store::{Actor, ConversationId, Filter, format_instant};
+use preface_engine::store::{Actor, ConversationId, format_instant};
 use serde_json::json;
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ Examples:
 
 /// Delete conversations with their stored prompts and history
 ///
-/// The next turn of a deleted conversation builds its first prompt again. `--older-than` deletes the conversations whose
-/// prompt was last built before that time: at the first turn, at a compaction or at a refresh.
+/// The next turn of a deleted conversation builds its first prompt again. `--older-than` deletes the conversations that had
+/// neither a turn nor a request since that time; turns are recorded to two hours.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(value_name = "ID", value_parser = id, add = crate::complete::conversations(), required_unless_present = "older_than", conflicts_with = "older_than")]
     ids: Vec<ConversationId>,
 
-    /// Delete conversations of at least this age: a number with `s`, `m`, `h`, `d` or `w`
+    /// Delete conversations that were not used for this time: a number with `s`, `m`, `h`, `d` or `w`
     #[arg(long, value_name = "AGE", value_parser = age)]
     older_than: Option<Duration>,
 
@@ -104,8 +104,7 @@ fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, Comma
     let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("the age is out of range"))?;
     let done = args.store.look(async |store| {
         if args.dry_run {
-            let (all, _) = heads(&store, &Filter::default(), usize::MAX).await?;
-            return Ok(all.iter().filter(|head| head.constructed_at < before).count());
+            return Ok(usize::try_from(store.count_unused(before).await?).unwrap_or(usize::MAX));
         }
         let mut done = 0;
         loop {
@@ -119,9 +118,9 @@ fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, Comma
     let many = done.unwrap_or_default();
     let what = count(many, "conversation");
     let words = if args.dry_run {
-        format!("{what} built before {before} would be deleted.\n")
+        format!("{what} not used since {before} would be deleted.\n")
     } else {
-        format!("Deleted {what} built before {before}.\n")
+        format!("Deleted {what} not used since {before}.\n")
     };
     let report = json!({ "deleted": many, "before": format_instant(before), "dry_run": args.dry_run });
     ui.result(args.format, &report, &words)?;

@@ -55,7 +55,6 @@ pub fn write(system: &OsSystem, file: &Path, text: &str) -> Result<(), CommandFa
 pub fn hold(file: &Path) -> Option<File> {
     let held = File::open(file).ok()?;
     held.try_lock_shared().ok()?;
-    #[cfg(unix)]
     rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).ok()?;
     Some(held)
 }

@@ -249,14 +249,7 @@ pub(super) fn trimmed_end(bytes: &[u8]) -> &[u8] {
 }
 
 /// Takes bytes for a path.
-#[cfg(unix)]
 pub(super) fn path(bytes: &[u8]) -> &Path {
     use std::os::unix::ffi::OsStrExt as _;
     Path::new(std::ffi::OsStr::from_bytes(bytes))
-}
-
-/// Takes bytes for a path; what is no UTF-8 names nothing.
-#[cfg(not(unix))]
-pub(super) fn path(bytes: &[u8]) -> &Path {
-    Path::new(std::str::from_utf8(bytes).unwrap_or("\0"))
 }

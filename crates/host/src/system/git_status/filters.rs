@@ -233,7 +233,6 @@ fn hash_file(path: &Path, size: u64, interrupt: &AtomicBool) -> gix::Result<(Obj
 pub(super) fn open_file(path: &Path) -> std::io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.read(true);
-    #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt as _;

@@ -26,14 +26,12 @@ pub(super) fn make_dir(path: &Path, mode: u32) -> Result<CreateOutcome, WriteErr
     Ok(CreateOutcome::New)
 }
 
-#[cfg(unix)]
 fn mkdir(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().mode(mode).create(path)
 }
 
 /// Gives a new directory the mode that the umask cut, and makes it last.
-#[cfg(unix)]
 fn settle(path: &Path, mode: u32) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags};
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -46,16 +44,6 @@ fn settle(path: &Path, mode: u32) -> io::Result<()> {
         // The directory is there; whether a power cut forgets it is no reason to fail.
         let _ = fs::File::open(parent).and_then(|parent| parent.sync_all());
     }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn mkdir(path: &Path, _mode: u32) -> io::Result<()> {
-    fs::create_dir(path)
-}
-
-#[cfg(not(unix))]
-fn settle(_path: &Path, _mode: u32) -> io::Result<()> {
     Ok(())
 }
 

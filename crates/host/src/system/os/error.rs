@@ -26,7 +26,6 @@ pub(super) fn read_error(path: &Path, error: &io::Error) -> ReadError {
     }
 }
 
-#[cfg(unix)]
 fn read_error_by_number(error: &io::Error) -> Option<ReadError> {
     use rustix::io::Errno;
     match Errno::from_io_error(error)? {
@@ -35,11 +34,6 @@ fn read_error_by_number(error: &io::Error) -> Option<ReadError> {
         Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP => Some(ReadError::Kind(FileKind::Special)),
         _ => None,
     }
-}
-
-#[cfg(not(unix))]
-fn read_error_by_number(_error: &io::Error) -> Option<ReadError> {
-    None
 }
 
 /// Distinguishes a path that does not exist from a link whose target does not exist.

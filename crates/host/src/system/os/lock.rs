@@ -41,7 +41,6 @@ pub(super) fn take(file: File, wait: Duration) -> Result<File, WriteError> {
 }
 
 /// Opens or creates the lock file, itself: not through a link, and without waiting for a pipe.
-#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDWR
@@ -60,9 +59,4 @@ fn open(path: &Path) -> io::Result<File> {
         ) => Err(io::ErrorKind::AlreadyExists.into()),
         Err(error) => Err(error.into()),
     }
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }

@@ -1,26 +1,18 @@
 //! The real machine.
 //!
-//! Each file here is one verb or one question; this one only gathers them behind [`System`]. Unix goes through
-//! `rustix` (file descriptors, so that what was checked is what is used), everything else through `std`.
+//! Each file here is one verb or one question; this one only gathers them behind [`System`]. Files go through `rustix`: what was
+//! checked is what is used, by its descriptor.
 
 mod bundle;
-#[cfg_attr(unix, path = "directory_unix.rs")]
-#[cfg_attr(not(unix), path = "directory_portable.rs")]
 mod directory;
 mod dirs;
 mod error;
 mod lock;
-#[cfg_attr(unix, path = "open_unix.rs")]
-#[cfg_attr(not(unix), path = "open_portable.rs")]
 mod open;
 mod read;
-#[cfg_attr(unix, path = "run_unix.rs")]
-#[cfg_attr(not(unix), path = "run_portable.rs")]
 mod run;
 mod stat;
 mod surroundings;
-#[cfg_attr(unix, path = "write_unix.rs")]
-#[cfg_attr(not(unix), path = "write_portable.rs")]
 mod write;
 mod zone;
 

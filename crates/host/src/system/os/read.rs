@@ -133,19 +133,8 @@ fn read_more(file: &File, bytes: &mut Vec<u8>) -> Result<usize, ReadError> {
 }
 
 /// Reads once into the spare room of `bytes`.
-#[cfg(unix)]
 fn fill(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
     Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
-}
-
-#[cfg(not(unix))]
-fn fill(mut file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
-    use std::io::Read;
-    let start = bytes.len();
-    bytes.resize(bytes.capacity(), 0);
-    let read = file.read(&mut bytes[start..]);
-    bytes.truncate(start + read.as_ref().map_or(0, |count| *count));
-    read
 }
 
 fn of(error: &io::Error) -> ReadError {

@@ -69,7 +69,6 @@ fn not_there(place: &Path, error: &io::Error) -> Result<Option<PathEntry>, ReadE
     }
 }
 
-#[cfg(unix)]
 pub(super) fn stat_of(metadata: &Metadata) -> Stat {
     use std::os::unix::fs::MetadataExt;
     Stat {
@@ -82,12 +81,6 @@ pub(super) fn stat_of(metadata: &Metadata) -> Stat {
         changed: jiff::Timestamp::new(metadata.ctime(), i32::try_from(metadata.ctime_nsec()).unwrap_or(0))
             .ok(),
     }
-}
-
-#[cfg(not(unix))]
-pub(super) fn stat_of(metadata: &Metadata) -> Stat {
-    let kind = kind_of(metadata.file_type());
-    Stat { kind, len: metadata.len(), id: None, mode: None, owner: None, links: None, changed: None }
 }
 
 fn kind_of(file_type: FileType) -> FileKind {

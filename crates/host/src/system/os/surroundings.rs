@@ -33,25 +33,13 @@ pub(super) fn node_name(os: &'static str) -> &'static str {
     }
 }
 
-#[cfg(unix)]
 pub(super) fn hostname() -> Option<String> {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     (!name.is_empty()).then_some(name)
 }
 
-#[cfg(not(unix))]
-pub(super) fn hostname() -> Option<String> {
-    std::env::var("COMPUTERNAME").ok().filter(|name| !name.is_empty())
-}
-
-#[cfg(unix)]
 pub(super) fn user_id() -> Option<u32> {
     Some(rustix::process::geteuid().as_raw())
-}
-
-#[cfg(not(unix))]
-pub(super) fn user_id() -> Option<u32> {
-    None
 }
 
 #[cfg(test)]
