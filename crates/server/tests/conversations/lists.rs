@@ -13,7 +13,7 @@ async fn ids(bench: &Bench, query: &str) -> (Vec<String>, Value) {
 }
 
 #[tokio::test]
-async fn conversations_come_in_pages_the_last_built_first() {
+async fn conversations_come_in_pages_the_last_begun_first() {
     let bench = bench().await;
     assert_eq!(ids(&bench, "").await, (vec![], Value::Null));
     for (id, second) in [("a", 1), ("b", 3), ("c", 2), ("d", 3)] {
@@ -122,12 +122,15 @@ async fn a_purge_deletes_old_conversations() {
     bench.begin_at("old", None, 1).await;
     bench.begin_at("older", None, 0).await;
     bench.begin("new").await;
+    let would = bench.service.post("/purge", &json!({"older_than_seconds": 3600, "dry_run": true})).await;
+    assert_eq!(would.json(), json!({"purged": 2}));
     let purged = bench.service.post("/purge", &json!({"older_than_seconds": 3600})).await;
     assert_eq!((purged.status.as_u16(), purged.json()), (200, json!({"purged": 2})));
     assert_eq!(ids(&bench, "").await.0, ["new"]);
     let none = bench.service.post("/purge", &json!({"older_than_seconds": u32::MAX})).await;
     assert_eq!(none.json(), json!({"purged": 0}));
-    for body in [json!({}), json!({"older_than_seconds": -1}), json!({"older_than_seconds": "1h"})] {
+    let prefix = json!({"older_than_seconds": 0, "prefix": "test-"});
+    for body in [json!({}), json!({"older_than_seconds": -1}), json!({"older_than_seconds": "1h"}), prefix] {
         bench.service.post("/purge", &body).await.problem(400, "body");
     }
 }

@@ -304,3 +304,14 @@ async fn what_is_above_the_roots_changes_no_prompt() {
         assert_eq!(turn("after", preset).await, before, "{preset}");
     }
 }
+
+#[tokio::test]
+async fn a_first_turn_that_was_begun_is_stored_although_its_client_went_away() {
+    let bench = bench().await;
+    let body = json!({"cwd": "/work/p"});
+    let turn = bench.post("c/turns", &body);
+    assert!(tokio::time::timeout(std::time::Duration::ZERO, turn).await.is_err(), "it was dropped");
+    while bench.get("/c/system-prompt").await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+}
