@@ -126,6 +126,10 @@ fn tokens_of_the_first_tables_keep_their_roles() {
     });
 }
 
+/// Takes back what version 6 adds.
+const BEFORE_VERSION_6: &str =
+    "DROP INDEX conversations_by_use; ALTER TABLE conversations DROP COLUMN used_at";
+
 #[test]
 fn a_filled_store_of_version_3_gets_drafts() {
     let directory = directory();
@@ -137,6 +141,7 @@ fn a_filled_store_of_version_3_gets_drafts() {
             connection
                 .execute_batch("DROP TABLE drafts; DROP TABLE identity; PRAGMA user_version = 3")
                 .unwrap();
+            connection.execute_batch(BEFORE_VERSION_6).unwrap();
         },
     ));
 }
@@ -147,7 +152,11 @@ fn drafts_of_version_4_belong_to_their_token() {
     let path = directory.path().join("preface.db");
     hold(version_4_binds_drafts_to_tokens(
         async || open(&path).await.unwrap(),
-        || Connection::open(&path).unwrap().pragma_update(None, "user_version", 4).unwrap(),
+        || {
+            let connection = Connection::open(&path).unwrap();
+            connection.pragma_update(None, "user_version", 4).unwrap();
+            connection.execute_batch(BEFORE_VERSION_6).unwrap();
+        },
     ));
 }
 

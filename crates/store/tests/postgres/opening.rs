@@ -39,7 +39,7 @@ async fn tables_of_a_newer_preface_are_left_alone() {
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql(&database, "UPDATE preface_meta SET value = 99 WHERE key = 'tables'");
-    let newer = StoreError::Newer { found: 99, known: 5 };
+    let newer = StoreError::Newer { found: 99, known: 6 };
     assert_eq!(error(&server.url(&database)).await, newer);
     assert_eq!(store.check().await, Err(newer), "a node that runs already fails too");
     assert_eq!(server.sql(&database, "SELECT value FROM preface_meta WHERE key = 'tables'"), "99");
@@ -66,6 +66,10 @@ async fn tokens_of_the_first_tables_keep_their_roles() {
     );
 }
 
+/// Takes back what version 6 adds.
+const BEFORE_VERSION_6: &str = "ALTER TABLE preface_conversations DROP COLUMN used_at; \
+     ALTER INDEX preface_conversations_created RENAME TO preface_conversations_constructed";
+
 #[tokio::test]
 async fn a_filled_store_of_version_3_gets_drafts() {
     let Some(server) = PostgresServer::shared() else { return };
@@ -77,6 +81,7 @@ async fn a_filled_store_of_version_3_gets_drafts() {
             let back = "DROP TABLE preface_drafts; UPDATE preface_meta SET value = 3 WHERE key = 'tables'; \
                     DELETE FROM preface_meta WHERE key <> 'tables'";
             _ = server.sql(&database, back);
+            _ = server.sql(&database, BEFORE_VERSION_6);
         },
     )
     .await;
@@ -89,7 +94,10 @@ async fn drafts_of_version_4_belong_to_their_token() {
     let url = server.url(&database);
     version_4_binds_drafts_to_tokens(
         async || crate::open(&url).await,
-        || _ = server.sql(&database, "UPDATE preface_meta SET value = 4 WHERE key = 'tables'"),
+        || {
+            _ = server.sql(&database, "UPDATE preface_meta SET value = 4 WHERE key = 'tables'");
+            _ = server.sql(&database, BEFORE_VERSION_6);
+        },
     )
     .await;
 }
