@@ -88,7 +88,7 @@ fn contribution(id: &str, text: &str) -> Contribution {
         items: vec![Item {
             variables: [("path".to_owned(), path)].into(),
             pieces: vec![Piece { text: text.to_owned(), origin }],
-            rank: 0,
+            rank: None,
             language: Language::Verbatim,
         }],
         priority: None,

@@ -69,11 +69,11 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let mut run = node(&["--test", "--test-reporter=tap"]);
     run.arg(child::root().join(PROGRAM_TESTS));
     run.args(
-        ["library.test.js", "library.test.mjs", "bad-input.test.js", "same-bytes.test.js"]
+        ["library.test.js", "library.test.mjs", "bad-input.test.js", "same-bytes.test.js", "docs.test.js"]
             .map(|name| tests.join(name)),
     );
     run.env("BINARY", binary).env("COMPLETE", complete).env("LACKING", lacking);
-    run.env("CASES", child::root().join("cases"));
+    run.env("CASES", child::root().join("cases")).env("CHECKOUT", child::root());
     if is_release {
         run.env("RELEASE", "1");
     }

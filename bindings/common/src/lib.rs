@@ -32,6 +32,8 @@ pub struct BuildOptions {
     #[serde(alias = "timeZone")]
     time_zone: Option<String>,
     template: Option<String>,
+    #[serde(alias = "templateText")]
+    template_text: Option<String>,
     reminders: Vec<Value>,
 }
 
@@ -79,7 +81,8 @@ impl BuildOptions {
         builder = set(builder, self.tokenizer, PromptBuilder::tokenizer);
         builder = set(builder, self.now, PromptBuilder::now);
         builder = set(builder, self.time_zone, PromptBuilder::time_zone);
-        Ok(set(builder, self.template, PromptBuilder::template))
+        builder = set(builder, self.template, PromptBuilder::template);
+        Ok(set(builder, self.template_text, PromptBuilder::template_text))
     }
 }
 

@@ -137,6 +137,7 @@ const BUILD = {
   now: instant,
   timeZone: string,
   template: string,
+  templateText: string,
   reminders: listOf(event),
   signal,
 }

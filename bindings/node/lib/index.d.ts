@@ -80,8 +80,10 @@ export interface PromptOptions {
   now?: string | Date | undefined
   /** The time zone, such as `Europe/Berlin`, in the place of the machine's. */
   timeZone?: string | undefined
-  /** The text of the template, for a profile that takes one, such as `template`. */
+  /** The stored template, for a profile that takes one, such as `template`: `NAME`, `NAME@LABEL` or `NAME@3`. */
   template?: string | undefined
+  /** The text of the template, in place of a stored one. */
+  templateText?: string | undefined
   /** Events that call for a reminder in the messages of a request. */
   reminders?: readonly ReminderEvent[] | undefined
 }

@@ -25,7 +25,7 @@ test('a build takes every option', async () => {
     trust: 'deny',
     budget: 8_000,
     tokenizer: 'o200k',
-    template: 'Name: [app:name], model: [prompt:model]',
+    templateText: 'Name: [app:name], model: [prompt:model]',
     reminders: [],
     signal: new AbortController().signal,
   })
@@ -93,7 +93,7 @@ test('variables, settings, tools and the model reach the prompt', async () => {
     model: 'claude-opus-5-5',
     tools: [{ name: 'deploy', description: 'Deploys a branch.', inputSchema: { type: 'object', properties: {} } }],
     preset: 'template',
-    template: 'You help with [app:name] on [system:local_date].',
+    templateText: 'You help with [app:name] on [system:local_date].',
     variables: { 'app:name': 'Tea' },
     now: new Date('2026-11-23T12:00:00Z'),
   })

@@ -314,7 +314,7 @@ def test_other_threads_run_while_a_prompt_is_built(engine: Preface, project: Pat
     assert len(seen) == 200 and any(seen)
 
 
-NONE = ["preset", "model", "agent", "tools", "budget", "tokenizer", "now", "time_zone", "template"]
+NONE = ["preset", "model", "agent", "tools", "budget", "tokenizer", "now", "time_zone", "template", "template_text"]
 OPTIONS = json.dumps(
     dict.fromkeys(NONE) | {"variables": {}, "settings": {}, "trust": "once", "reminders": []}
 )

@@ -135,7 +135,7 @@ def by_library(place: Place, turn: dict[str, Any]) -> Any:
             budget=turn["budget"],
             now=turn["now"] or "2026-03-07T14:55:05Z",
             time_zone=turn["zone"] or "UTC",
-            template=turn["template"],
+            template_text=turn["template"],
             reminders=turn["event"],
         )
     except PrefaceError as error:

@@ -6,10 +6,7 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    Error, Request, TemplateInput, TemplateSource,
-    conversation::TemplateChoice,
-    core::suggestion::suggest_or,
-    store::{self, PageRequest, TemplateVersion, VersionChoice},
+    Error, Request, TemplateInput, TemplateSource, conversation::TemplateChoice, store, templates,
 };
 use std::sync::OnceLock;
 
@@ -50,74 +47,24 @@ impl StoredTemplates {
             Some(choice) => choice.clone(),
             None => "".parse().map_err(|_| Error::Usage("not a template".to_owned(), None))?,
         };
-        let (version, versions) = match self.flags.store.there(&files::system()) {
-            Ok(None) => (None, Vec::new()),
+        match self.flags.store.there(&files::system()) {
+            Ok(None) if choice.is_named() => Err(templates::unknown(&choice, &[])),
+            Ok(None) => Ok(None),
             // The build reports the directory.
-            Err(StorePlaceError::Inside(_)) if !choice.is_named() => (None, Vec::new()),
-            Err(error) => return Err(error.into()),
+            Err(StorePlaceError::Inside(_)) if !choice.is_named() => Ok(None),
+            Err(error) => Err(error.into()),
             Ok(Some(url)) => tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
                 .map_err(|error| store::StoreError::Other(error.to_string()))?
                 .block_on(async {
                     let store = store::open(&url).await?;
-                    let version = store.template(&choice.name, &choice.which).await;
-                    let versions = match version {
-                        Ok(None) => {
-                            let first = PageRequest::first(PageRequest::MOST);
-                            store.versions(&choice.name, &first).await.map(|page| page.items)
-                        }
-                        _ => Ok(Vec::new()),
-                    };
+                    let template = templates::chosen(&*store, &choice).await;
                     store.close().await?;
-                    Ok::<_, store::StoreError>((version?, versions?))
-                })?,
-        };
-        match version {
-            Some(version) => {
-                let kept = version.text.map(|text| TemplateInput {
-                    name: version.name.as_str().into(),
-                    version: Some(version.version),
-                    text,
-                });
-                if kept.is_none() && choice.is_named() {
-                    return Err(unknown(&choice, &[]));
-                }
-                Ok(kept)
-            }
-            None if choice.is_named() => Err(unknown(&choice, &versions)),
-            None => Ok(None),
+                    template
+                }),
         }
     }
-}
-
-/// Returns the error for a template that is not stored, or has no such version or label.
-fn unknown(choice: &TemplateChoice, versions: &[TemplateVersion]) -> Error {
-    let name = &choice.name;
-    let mut labels: Vec<&str> =
-        versions.iter().flat_map(|version| &version.labels).map(|label| &**label).collect();
-    labels.sort_unstable();
-    let history = format!("`preface template history --template {name}` lists its versions");
-    match &choice.which {
-        VersionChoice::Label(label) if !versions.is_empty() => {
-            let help = suggest_or(label, labels.iter().copied(), || match &labels[..] {
-                [] => history,
-                labels => format!("its labels: {}", labels.join(", ")),
-            });
-            return Error::Usage(
-                format!("no version of template `{name}` has the label `{label}`"),
-                Some(help),
-            );
-        }
-        VersionChoice::Version(number) if !versions.is_empty() => {
-            return Error::Usage(format!("template `{name}` has no version {number}"), Some(history));
-        }
-        _ => {}
-    }
-    Error::Usage(
-        format!("unknown template: `{choice}`"),
-        Some("`preface template list` lists the stored ones".to_owned()),
-    )
 }
 
 impl TemplateSource for StoredTemplates {

@@ -1,6 +1,6 @@
 //! The inputs of one prompt.
 
-use crate::{Conversation, Error, Preface, Prompt, Store, Tool};
+use crate::{Conversation, Error, Preface, Prompt, Store, Tool, stored_template::StoredTemplate};
 use preface_core::variable::VariableKey;
 use preface_engine::{Request, TemplateInput, ToolChoice, TrustChoice};
 use serde_json::Value;
@@ -46,12 +46,14 @@ pub enum Trust {
 pub struct PromptBuilder {
     preface: Preface,
     request: Request,
+    /// The stored template, as the caller wrote it; empty for none.
+    template: String,
     error: Option<Error>,
 }
 
 impl PromptBuilder {
     pub(crate) fn new(preface: Preface, directory: &Path) -> Self {
-        PromptBuilder { preface, request: Request::new(directory), error: None }
+        PromptBuilder { preface, request: Request::new(directory), template: String::new(), error: None }
     }
 
     /// Chooses a preset, or a profile of the user, by name. Without it the user's settings choose, else `default`.
@@ -168,8 +170,17 @@ impl PromptBuilder {
         self
     }
 
-    /// Gives the text of the template, for a profile that takes one, such as `template`.
-    pub fn template(mut self, text: impl AsRef<str>) -> Self {
+    /// Chooses a template of the user's store, for a profile that takes one, such as `template`: `NAME`, `NAME@LABEL` or
+    /// `NAME@3`. Without it the template `main`, if there is one. It needs the feature `store-sqlite` or `store-postgres`.
+    ///
+    /// [`conversation`](Self::conversation) takes it from the store of the conversation.
+    pub fn template(mut self, name: impl Into<String>) -> Self {
+        self.template = name.into();
+        self
+    }
+
+    /// Gives the text of the template, for a profile that takes one, in place of a stored one.
+    pub fn template_text(mut self, text: impl AsRef<str>) -> Self {
         let text = text.as_ref().into();
         self.request.template = Some(TemplateInput { name: "main".into(), version: None, text });
         self
@@ -189,14 +200,15 @@ impl PromptBuilder {
     /// A value that is not valid, a profile that cannot be read, text that is larger than the budget and must not be cut, or
     /// untrusted text with [`Trust::Require`]. Everything else is a [diagnostic](Prompt::diagnostics).
     pub fn build(self) -> Result<Prompt, Error> {
-        let PromptBuilder { preface, request, error } = self;
-        match error {
-            Some(error) => Err(error),
-            None => {
-                let built = preface.engine().build(&request).map_err(Error::of_engine)?;
-                Ok(Prompt::of(built, &preface))
-            }
+        let PromptBuilder { preface, request, template, error } = self;
+        if let Some(error) = error {
+            return Err(error);
         }
+        let cwd = request.cwd.clone().unwrap_or_default();
+        let cwd = std::path::absolute(&cwd).unwrap_or(cwd);
+        let stored = StoredTemplate { system: &**preface.system(), cwd, name: template };
+        let built = preface.engine().with_templates(&stored).build(&request).map_err(Error::of_engine)?;
+        Ok(Prompt::of(built, &preface))
     }
 
     /// Opens a conversation in a store: its first call builds the prompt and stores it, later ones read it. `id` is yours:
@@ -209,10 +221,10 @@ impl PromptBuilder {
     /// As [`build`](Self::build); and an id that is not valid, a store that does not answer, or a stored prompt with text that
     /// is no longer trusted.
     pub fn conversation(self, store: &Store, id: impl AsRef<str>) -> Result<Conversation, Error> {
-        let PromptBuilder { preface, request, error } = self;
+        let PromptBuilder { preface, request, template, error } = self;
         match error {
             Some(error) => Err(error),
-            None => Conversation::open(&preface, store, id.as_ref(), request),
+            None => Conversation::open(&preface, store, id.as_ref(), request, template),
         }
     }
 }

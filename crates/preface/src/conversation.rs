@@ -2,10 +2,14 @@
 
 use crate::{Diagnostic, Error, ErrorKind, Format, Preface, Request, RequestBuilder, Usage};
 use preface_core::{diagnostic::Diagnostics, format::RequestUsage};
-use preface_engine::conversation::{
-    ConversationError, ConversationService, InlineOffload, Refresh, RequestInput, TurnOptions,
+use preface_engine::{
+    conversation::{
+        ConversationError, ConversationService, InlineOffload, Refresh, RequestInput, TemplateChoice,
+        TurnOptions,
+    },
+    templates,
 };
-use preface_store::{Actor, ConversationId, PromptSummary, Store as Backend, StoreUrl};
+use preface_store::{Actor, ConversationId, PromptSummary, Store as Backend, StoreError, StoreUrl};
 use serde_json::Value;
 #[cfg(feature = "store-sqlite")]
 use std::path::Path;
@@ -30,7 +34,7 @@ impl Store {
     /// # Errors
     /// None that is known.
     pub fn memory() -> Result<Self, Error> {
-        Store::open_url(&StoreUrl::Memory)
+        Store::open_url(&StoreUrl::Memory).map_err(Error::of_store)
     }
 
     /// Opens a store in a SQLite file, which is made where it does not exist. Several processes can share it.
@@ -39,7 +43,7 @@ impl Store {
     /// The file cannot be opened, is no store, or a newer preface made it.
     #[cfg(feature = "store-sqlite")]
     pub fn sqlite(file: impl AsRef<Path>) -> Result<Self, Error> {
-        Store::open_url(&StoreUrl::Sqlite(file.as_ref().to_owned()))
+        Store::open_url(&StoreUrl::Sqlite(file.as_ref().to_owned())).map_err(Error::of_store)
     }
 
     /// Opens a store on a PostgreSQL server: `postgres://user@host/database`.
@@ -48,22 +52,23 @@ impl Store {
     /// The address is not valid, the server does not answer, or a newer preface made the tables.
     #[cfg(feature = "store-postgres")]
     pub fn postgres(url: impl Into<String>) -> Result<Self, Error> {
-        Store::open_url(&StoreUrl::Postgres(url.into()))
+        Store::open_url(&StoreUrl::Postgres(url.into())).map_err(Error::of_store)
     }
 
-    fn open_url(url: &StoreUrl) -> Result<Self, Error> {
+    /// Opens the store at an address.
+    pub(crate) fn open_url(url: &StoreUrl) -> Result<Self, StoreError> {
         #[cfg(feature = "store-postgres")]
         let runtime = match url {
             StoreUrl::Postgres(_) => {
                 let runtime =
                     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-                Some(runtime.map_err(|error| Error::new(ErrorKind::Store, error.to_string()))?)
+                Some(runtime.map_err(|error| StoreError::Other(error.to_string()))?)
             }
             _ => None,
         };
         #[cfg(feature = "store-postgres")]
         let _context = runtime.as_ref().map(tokio::runtime::Runtime::enter);
-        let backend = pollster::block_on(preface_store::open(url)).map_err(Error::of_store)?;
+        let backend = pollster::block_on(preface_store::open(url))?;
         #[cfg(feature = "store-postgres")]
         drop(_context);
         Ok(Store(Arc::new(Opened {
@@ -71,6 +76,14 @@ impl Store {
             #[cfg(feature = "store-postgres")]
             runtime,
         })))
+    }
+
+    /// Returns a stored template.
+    pub(crate) fn template(
+        &self,
+        choice: &TemplateChoice,
+    ) -> Result<Option<preface_engine::TemplateInput>, preface_engine::Error> {
+        self.wait(templates::chosen(&*self.0.backend, choice))
     }
 
     /// Waits for an answer of the store.
@@ -144,6 +157,7 @@ impl Conversation {
         store: &Store,
         id: &str,
         mut request: preface_engine::Request,
+        template: String,
     ) -> Result<Self, Error> {
         let id =
             id.parse::<ConversationId>().map_err(|error| Error::new(ErrorKind::Usage, error.to_string()))?;
@@ -151,7 +165,8 @@ impl Conversation {
         if let Some(cwd) = &request.cwd {
             request.cwd = Some(std::path::absolute(cwd).unwrap_or_else(|_| cwd.clone()));
         }
-        let options = TurnOptions::of(&request);
+        let template = Some(template).filter(|template| !template.is_empty());
+        let options = TurnOptions { template, ..TurnOptions::of(&request) };
         let backend = store.0.backend.clone();
         let service = ConversationService::new(preface.system().clone(), backend, Arc::new(InlineOffload));
         let turn =

@@ -146,7 +146,13 @@ mod machine;
 mod prompt;
 mod request;
 mod snapshot;
+mod stored_template;
 mod tool;
+
+/// The blocks of Rust in the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tasks/use-it-from-your-agent.md")]
+struct UseItFromYourAgent;
 
 pub use builder::{PromptBuilder, Trust};
 pub use conversation::{Conversation, Store};

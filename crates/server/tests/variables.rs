@@ -113,3 +113,9 @@ async fn a_directory_outside_of_the_roots_is_refused() {
     service.get("/system-prompt/variables?cwd=p").await.problem(400, "cwd");
     service.get("/system-prompt/variables?cwd=").await.problem(400, "cwd");
 }
+
+#[tokio::test]
+async fn the_roots_are_listed() {
+    let reply = service().await.get("/system-prompt/variables").await.json();
+    assert_eq!(reply["roots"], json!(["/work"]));
+}

@@ -78,7 +78,8 @@ fn definitions_of_tools_have_the_parameters_of_the_variant() {
             let mut found: Vec<&str> =
                 schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             let mut expected = parameters.clone();
-            (found.sort_unstable(), expected.sort_unstable());
+            found.sort_unstable();
+            expected.sort_unstable();
             assert_eq!(found, expected, "{variant}: {tool}");
         }
     }

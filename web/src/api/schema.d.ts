@@ -2009,6 +2009,8 @@ export interface components {
         Preview: {
             /** @description How many bytes it has. */
             bytes: number;
+            /** @description The fewest tokens of a beginning that the model's service caches; without a model, a cautious number. */
+            cache_minimum: number;
             /** @description What became of each condition, in the order of the template. */
             conditions: components["schemas"]["Condition"][];
             /** @description The counter: the one that has the vocabulary of the model, or an estimate. */
@@ -2643,6 +2645,8 @@ export interface components {
         };
         /** @description The available variables. */
         VariablesReply: {
+            /** @description The directories below which `cwd` may lie, for a caller whose role includes `analyze`. */
+            roots: string[];
             /** @description The variables, always in the same order. */
             variables: components["schemas"]["VariableEntry"][];
         };

@@ -16,6 +16,7 @@ export type SpanOrigin = Schemas["SpanOrigin"];
 export type Condition = Schemas["Condition"];
 export type UsedVariable = Schemas["UsedVariable"];
 export type VariableEntry = Schemas["VariableEntry"];
+export type VariablesReply = Schemas["VariablesReply"];
 export type Stability = Schemas["Stability"];
 export type Severity = Schemas["Severity"];
 export type FilesReply = Schemas["FilesReply"];

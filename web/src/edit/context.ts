@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { request } from "../api/client";
 import { meta } from "../api/meta";
 import { isAborted } from "../api/problem";
-import type { AnalyzeWrite, Stability, VariableEntry } from "../api/types";
+import type { AnalyzeWrite, Stability, VariableEntry, VariablesReply } from "../api/types";
 import { keep, kept } from "../keep";
 
 export const directory = signal(kept("session", "preface-cwd") ?? meta.root);
@@ -77,6 +77,9 @@ export function tried(): Partial<AnalyzeWrite> {
 
 const found = signal<readonly VariableEntry[]>([]);
 
+/** The directories below which the directory may lie; none for a token that may not read them. */
+export const roots = signal<readonly string[]>([]);
+
 /** The available variables, as the preview uses them; without values if the directory is not accessible. */
 export const variables = computed<readonly VariableEntry[]>(() => {
   const own = values.value.variables;
@@ -105,18 +108,29 @@ export function currentInputs(): { cwd?: string; model?: string; conversation_id
 
 let running: AbortController | null = null;
 
+let hasRoot = meta.root !== "";
+
+/** Takes a reply. A page that came without a root, because its service asks for a token, begins in the first one. */
+function take(reply: VariablesReply): void {
+  found.value = reply.variables;
+  roots.value = reply.roots;
+  const [first] = reply.roots;
+  if (hasRoot || first === undefined) return;
+  hasRoot = true;
+  if (directory.peek() === "") directory.value = first;
+}
+
 /** Reloads the variables and their values. */
 export async function readVariables(): Promise<void> {
   running?.abort();
   running = new AbortController();
   const { signal } = running;
   try {
-    found.value = (await request("get", "/system-prompt/variables", { query: currentInputs(), signal })).data.variables;
+    take((await request("get", "/system-prompt/variables", { query: currentInputs(), signal })).data);
   } catch (error) {
     if (isAborted(error)) return;
     try {
-      const plain = (await request("get", "/system-prompt/variables", { signal })).data.variables;
-      found.value = plain;
+      take((await request("get", "/system-prompt/variables", { signal })).data);
     } catch {
       if (signal.aborted) return;
       // The earlier list is used.

@@ -77,6 +77,7 @@ class Preface:
         now: str | datetime | None = None,
         time_zone: str | None = None,
         template: str | None = None,
+        template_text: str | None = None,
         reminders: Iterable[Mapping[str, Any]] = (),
     ) -> Prompt:
         """Builds the system prompt of a directory. What is not given comes from the user's settings, else from the preset.
@@ -91,7 +92,8 @@ class Preface:
             "once" includes everything in this build, "deny" nothing. `trust_pins` is what `preface trust export` printed, as text or parsed.
         budget: the most tokens, counted by `tokenizer`.
         now: the instant, instead of now; `time_zone`: the zone by name, instead of the machine's.
-        template: the text for a profile that takes a template.
+        template: the stored template for a profile that takes one: `NAME`, `NAME@LABEL` or `NAME@3`.
+        template_text: the text for it, in place of a stored template.
         reminders: events that call for reminders in the messages of a request.
 
         Raises `UsageError`, `UntrustedError`, `TooLargeError`, or `PrefaceError` for a file that cannot be used; and `TypeError`
@@ -115,6 +117,7 @@ class Preface:
                     now=now,
                     time_zone=time_zone,
                     template=template,
+                    template_text=template_text,
                     reminders=reminders,
                 )
             )
@@ -145,6 +148,7 @@ class Preface:
         now: str | datetime | None = None,
         time_zone: str | None = None,
         template: str | None = None,
+        template_text: str | None = None,
         reminders: Iterable[Mapping[str, Any]] = (),
     ) -> Conversation:
         """Opens a conversation in a store: the first call builds the prompt and stores it, later ones read it.
@@ -172,6 +176,7 @@ class Preface:
             now=now,
             time_zone=time_zone,
             template=template,
+            template_text=template_text,
             reminders=reminders,
         )
         return Conversation(self._engine.conversation(store._handle, _text("id", id) or "", *arguments))
@@ -430,7 +435,7 @@ def _arguments(directory: PathLike, **options: Any) -> tuple[str, str | None, by
         if now.tzinfo is None:
             raise UsageError("cli/usage", "`now` has no time zone", "give a `datetime` with `tzinfo`")
         now = now.isoformat()
-    texts = ("preset", "model", "agent", "trust", "tokenizer", "time_zone", "template")
+    texts = ("preset", "model", "agent", "trust", "tokenizer", "time_zone", "template", "template_text")
     choices = {
         **{name: _text(name, options[name]) for name in texts},
         "tools": None if tools is None else _list("tools", tools, (str, Mapping)),

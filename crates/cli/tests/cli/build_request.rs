@@ -22,7 +22,7 @@ const HISTORIES: [&str; 5] = [
 #[test]
 fn a_request_has_the_same_diagnostics_alone_as_the_first_and_as_a_later_one() {
     let sandbox = Sandbox::new();
-    sandbox.work("chat.jsonl", &HISTORIES.concat());
+    sandbox.work("chat.jsonl", HISTORIES.concat());
     for format in services().map(RequestFormat::name) {
         let reported = |flags: &str| {
             let line = format!("preface build --messages chat.jsonl --format {format} --model m -v {flags}");

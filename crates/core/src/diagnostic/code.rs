@@ -188,7 +188,7 @@ codes! {
     AgentTool "agent/tool" [Warning] "A tool rule of an agent file has no effect.";
     AgentUnknown "agent/unknown" [Warning] "The chosen agent does not exist.";
     AgentUnknownKey "agent/unknown-key" [Info] "The head of an agent file has a field that preface does not know.";
-    AgentsCut "agents/cut" [Info] "More agents exist than are listed to the model.";
+    AgentsCut "agents/cut" [Info] "More agents exist than are listed to the model, or their descriptions are longer.";
     AgentsUnused "agents/unused" [Warning] "The profile has no agents, so agent files have no effect on its prompt.";
     AttachmentOwnMessage "attachment/own-message" [Info] "An attachment is sent as a message of its own because there is no user message to carry it.";
     AuditWithoutCorrelation "audit/no-correlation" [Error] "Audit events were not written because they have no correlation id.";

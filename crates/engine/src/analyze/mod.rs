@@ -18,7 +18,7 @@ use crate::{COUNTERS, Error, engine::Engine, request::Request};
 use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::Diagnostics,
-    model::Models,
+    model::{Model, Models},
     render::RenderRules,
     template::{Template, TemplateOptions, Utf16},
     variable::RecordedVariables,
@@ -77,8 +77,10 @@ impl Engine<'_> {
             &utf16,
         );
         let (variables, more_variables) = preview::variables(&tiles, &variables);
-        let counter = counter_of(wanted.request.model.as_deref());
-        let (preview, more_spans) = preview.map(|prompt| Preview::of(&prompt, conditions, &*counter)).unzip();
+        let model = Models::bundled().find(wanted.request.model.as_deref().unwrap_or_default()).model;
+        let counter = counter_of(model);
+        let of = |prompt| Preview::of(&prompt, conditions, &*counter, model.cache_minimum);
+        let (preview, more_spans) = preview.map(of).unzip();
         Ok(Analysis {
             variables,
             preview,
@@ -132,9 +134,8 @@ impl Engine<'_> {
 }
 
 /// Returns the counter that has the vocabulary of a model, or the estimate.
-fn counter_of(model: Option<&str>) -> Box<dyn Counter> {
-    let row = model.map(|name| Models::bundled().find(name).model);
-    let own = row.and_then(|row| COUNTERS.get(row.tokenizer.as_deref()?));
+fn counter_of(model: &Model) -> Box<dyn Counter> {
+    let own = model.tokenizer.as_deref().and_then(|name| COUNTERS.get(name));
     own.unwrap_or_else(|| Box::new(Bytes4))
 }
 
@@ -146,12 +147,12 @@ mod tests {
     fn tokens_are_counted_with_the_vocabulary_of_the_model_or_estimated() {
         let exact = if cfg!(feature = "exact-counts") { "o200k" } else { "estimate:bytes4" };
         for (model, counter) in [
-            (Some("gpt-5-2026-01-01"), exact),
-            (Some("claude-opus-5-5"), "estimate:bytes4"),
-            (Some("my-own"), "estimate:bytes4"),
-            (None, "estimate:bytes4"),
+            ("gpt-5-2026-01-01", exact),
+            ("claude-opus-5-5", "estimate:bytes4"),
+            ("my-own", "estimate:bytes4"),
+            ("", "estimate:bytes4"),
         ] {
-            assert_eq!(counter_of(model).name(), counter, "{model:?}");
+            assert_eq!(counter_of(Models::bundled().find(model).model).name(), counter, "{model:?}");
         }
     }
 }

@@ -149,6 +149,8 @@ pub struct Preview {
     pub tokens: usize,
     /// The counter: the one that has the vocabulary of the model, or an estimate.
     pub counter: String,
+    /// The fewest tokens of a beginning that the model's service caches; without a model, a cautious number.
+    pub cache_minimum: usize,
     /// The digest of the text.
     pub fingerprint: String,
     /// Its parts, which follow each other without a gap.
@@ -286,7 +288,12 @@ impl AnalyzedToken {
 
 impl Preview {
     /// Returns it, and how many spans there are besides.
-    pub(super) fn of(prompt: &Prompt, conditions: Vec<Condition>, counter: &dyn Counter) -> (Self, usize) {
+    pub(super) fn of(
+        prompt: &Prompt,
+        conditions: Vec<Condition>,
+        counter: &dyn Counter,
+        cache_minimum: usize,
+    ) -> (Self, usize) {
         let utf16 = Utf16::new(&prompt.text);
         let parts = prompt.parts.iter().map(|part| AnalyzedPart {
             section: part.section.as_str().to_owned(),
@@ -304,6 +311,7 @@ impl Preview {
             bytes: prompt.text.len(),
             tokens: counter.count(&prompt.text),
             counter: counter.name().to_owned(),
+            cache_minimum,
             fingerprint: prompt.fingerprint(),
             parts: parts.collect(),
             spans: spans.collect(),

@@ -3,6 +3,7 @@
 //! The functions take any [`Store`](crate::store::Store), so the command line and the service share them. They do not know the
 //! default template: the caller gives the text that is used if nothing is stored.
 
+mod chosen;
 mod diff;
 mod error;
 mod export;
@@ -11,6 +12,7 @@ mod label;
 mod read;
 mod restore;
 
+pub use chosen::{chosen, unknown};
 pub use diff::{Diff, DiffKind, DiffLine, Hunk, diff, diff_texts};
 pub use error::TemplatesError;
 pub use export::{Document, FORMAT, StoredTemplate, StoredVersion, export};

@@ -12,6 +12,7 @@ use preface_core::{
     turn::one_line,
     variable::{RecordedVariable, Stability, VariableKey},
 };
+use std::borrow::Cow;
 
 /// The provider of `agents:`.
 #[derive(Debug)]
@@ -81,6 +82,15 @@ impl VariableProvider for AgentVariables {
             let help = "an agent that is not listed can be started by its name";
             diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
+        let is_cut =
+            |entry: &&AgentEntry| entry.active && description(entry).chars().count() > DESCRIPTION_LIMIT;
+        let cut = entries.iter().filter(is_cut).count();
+        if cut > 0 {
+            let what =
+                format!("the descriptions of {cut} agents were cut to {DESCRIPTION_LIMIT} characters each");
+            let help = "shorten `description` in the heads of their files";
+            diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
+        }
         variable.diagnostics = diagnostics.into_iter().take(MOST_NOTES).collect();
         variable
     }
@@ -108,8 +118,9 @@ fn list(entries: &[AgentEntry]) -> Option<String> {
 }
 
 fn line(entry: &AgentEntry) -> String {
-    let description = entry.value.what.as_ref().map(|agent| agent.description.as_str()).unwrap_or_default();
-    let description = one_line(description);
-    let name = shown(&entry.name);
-    format!("- {name}: {}", excerpt(&description, DESCRIPTION_LIMIT))
+    format!("- {}: {}", shown(&entry.name), excerpt(&description(entry), DESCRIPTION_LIMIT))
+}
+
+fn description(entry: &AgentEntry) -> Cow<'_, str> {
+    one_line(entry.value.what.as_ref().map_or("", |agent| agent.description.as_str()))
 }

@@ -24,6 +24,8 @@ pub struct VariablesQuery {
 pub struct VariablesReply {
     /// The variables, always in the same order.
     pub variables: Vec<VariableEntry>,
+    /// The directories below which `cwd` may lie, for a caller whose role includes `analyze`.
+    pub roots: Vec<String>,
 }
 
 /// A variable, with its value if requested.
@@ -58,10 +60,14 @@ pub async fn variables(
     QueryValues(query): QueryValues<VariablesQuery>,
 ) -> HandlerResult<Json<VariablesReply>> {
     let VariablesQuery { cwd, model, conversation_id } = query;
+    let may_read = identity.require(TokenRole::Analyze).is_ok();
+    let roots =
+        app.settings.roots.iter().filter(|_| may_read).map(|root| root.display().to_string()).collect();
     if cwd.is_none() && model.is_none() && conversation_id.is_none() {
         let plain = |variable| VariableEntry { variable, exists: None, value: None };
         return Ok(Json(VariablesReply {
             variables: preface_engine::variables().into_iter().map(plain).collect(),
+            roots,
         }));
     }
     let cwd = match cwd {
@@ -79,13 +85,13 @@ pub async fn variables(
         home_trust: app.settings.home_trust,
         ..Request::default()
     };
-    let roots = app.settings.roots.clone();
-    let values = app.work(move |engine| engine.variable_values(&request, &roots)).await?;
+    let below = app.settings.roots.clone();
+    let values = app.work(move |engine| engine.variable_values(&request, &below)).await?;
     let entry =
         |(variable, recorded): (Variable, Option<preface_core::variable::RecordedVariable>)| VariableEntry {
             variable,
             exists: recorded.as_ref().map(|recorded| recorded.value.is_some()),
             value: recorded.map(|recorded| recorded.value),
         };
-    Ok(Json(VariablesReply { variables: values.into_iter().map(entry).collect() }))
+    Ok(Json(VariablesReply { variables: values.into_iter().map(entry).collect(), roots }))
 }

@@ -109,6 +109,7 @@ function packPreview(
     tokens: preview.tokens,
     counter: preview.counter,
     exact: !preview.counter.startsWith("estimate:"),
+    cacheMinimum: preview.cache_minimum,
     fingerprint: preview.fingerprint,
     parts: preview.parts.map(({ section, range, tokens: count, stability }, at) => ({
       section,

@@ -72,6 +72,8 @@ export interface PackedPreview {
   counter: string;
   /** False if the tokens are estimated. */
   exact: boolean;
+  /** The fewest tokens of a beginning that the model's service caches. */
+  cacheMinimum: number;
   fingerprint: string;
   parts: PackedPart[];
   runs: Run[];

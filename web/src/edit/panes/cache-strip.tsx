@@ -7,7 +7,10 @@ import type { PackedPreview, Run } from "../analysis/packed";
 import { LASTS } from "../context";
 
 /** The data of a prompt that is shown. */
-export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "counter" | "exact" | "runs" | "parts">;
+export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "counter" | "exact" | "runs" | "parts"> & {
+  /** Unknown for a stored prompt. */
+  cacheMinimum?: number;
+};
 
 const ORDER: readonly Stability[] = ["static", "conversation", "turn"];
 /** More runs than this are too narrow to see: small ones join their neighbour. */
@@ -85,13 +88,14 @@ function share(part: number, bytes: number): string {
   return whole === 0 ? "< 1 %" : `${whole} %`;
 }
 
-/** Returns the cacheable share of a prompt. */
-export function verdict({ runs, bytes }: Weighed): string {
+/** Returns the cacheable share of a prompt: nothing, where its beginning is shorter than what the model's service caches. */
+export function verdict({ runs, bytes, tokens, cacheMinimum = 0 }: Weighed): string {
   const first = runs.findIndex(({ stability }) => stability === "turn");
   if (bytes === 0) return "";
+  const stable = runs.slice(0, first < 0 ? runs.length : first).reduce((total, run) => total + run.bytes, 0);
+  if ((tokens * stable) / bytes < cacheMinimum) return `Too short to cache alone: ${amount(cacheMinimum, "token")} are the least`;
   if (first < 0) return "Fully cacheable";
-  const kept = runs.slice(0, first).reduce((total, run) => total + run.bytes, 0);
-  const part = Math.floor((100 * kept) / bytes);
+  const part = Math.floor((100 * stable) / bytes);
   return `${part} % cacheable, up to ${escaped(head(runs[first]!.keys[0] ?? "", 40))}`;
 }
 

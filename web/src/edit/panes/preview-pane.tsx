@@ -8,7 +8,7 @@ import { address } from "../../route";
 import { escapedLines, head } from "../../shown";
 import { MessageText } from "../../message-text";
 import { behind, notPermitted, trouble } from "../analysis/analyzer";
-import { directory, model, currentInputs, tried } from "../context";
+import { directory, model, roots, currentInputs, tried } from "../context";
 import { caretToken, goToPlace, goToSource, lookAgain, packed, session, showPlace, textField } from "../desk";
 import { beside, inText, narrow, tab } from "../layout";
 import { createPreview, linkPreview, revealSource, showPreview } from "../preview/viewer";
@@ -21,7 +21,7 @@ export function PreviewPane() {
   return (
     <div class={trouble.value !== "" && preview ? "preview stale" : "preview"}>
       <div class="context">
-        <ContextField label="Directory" value={directory.value} onValue={(value) => (directory.value = value)} wide />
+        <ContextField label="Directory" value={directory.value} choices={roots.value} onValue={(value) => (directory.value = value)} wide />
         <IconButton label="Reload" icon="again" onClick={lookAgain} />
         <ContextField label="Model" value={model.value} onValue={(value) => (model.value = value)} />
         {preview && <CopyMenu iconOnly choices={copied(preview.text)} />}
@@ -50,7 +50,17 @@ export function copied(prompt: string): Copied[] {
   ];
 }
 
-function ContextField({ label, value, onValue, wide }: { label: string; value: string; onValue: (value: string) => void; wide?: boolean }) {
+interface ContextFieldProps {
+  label: string;
+  value: string;
+  /** Texts to choose from; others can be typed. */
+  choices?: readonly string[];
+  onValue: (value: string) => void;
+  wide?: boolean;
+}
+
+function ContextField({ label, value, choices = [], onValue, wide }: ContextFieldProps) {
+  const list = `${label.toLowerCase()}-choices`;
   return (
     <label class={wide ? "context-field wide" : "context-field"}>
       <span>{label}</span>
@@ -63,11 +73,19 @@ function ContextField({ label, value, onValue, wide }: { label: string; value: s
         }}
         onBlur={({ currentTarget }) => (currentTarget.scrollLeft = currentTarget.scrollWidth)}
         placeholder="none"
+        list={choices.length > 0 ? list : undefined}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
+      {choices.length > 0 && (
+        <datalist id={list}>
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
     </label>
   );
 }

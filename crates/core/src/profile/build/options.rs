@@ -162,7 +162,7 @@ impl ProfileBuilder<'_> {
     fn unknown_choice(&self, path: &[&str], option: &str, value: &str, words: &[String]) -> ProfileError {
         let error = self.value_error(path, format!("`{option}` cannot be `{value}`"));
         error.help(suggest_or(value, words.iter().map(String::as_str), || {
-            format!("it is one of {}", quoted(words))
+            format!("it is one of {}", quoted(words.iter().filter(|word| !word.is_empty())))
         }))
     }
 

@@ -1,0 +1,55 @@
+//! The template that a caller names, for a build.
+
+use crate::{Error, TemplateInput, conversation::TemplateChoice};
+use preface_core::suggestion::suggest_or;
+use preface_store::{PageRequest, Store, TemplateVersion, VersionChoice};
+
+/// Returns a stored template: the named one, or `main` if there is one.
+///
+/// # Errors
+/// The store did not answer, or what was named is not stored; the error lists the labels that there are.
+pub async fn chosen(store: &dyn Store, choice: &TemplateChoice) -> Result<Option<TemplateInput>, Error> {
+    let stored = store.template(&choice.name, &choice.which).await?;
+    let is_stored = stored.is_some();
+    let template = stored.and_then(|stored| {
+        let (name, version) = (stored.name.as_str().into(), Some(stored.version));
+        Some(TemplateInput { name, version, text: stored.text? })
+    });
+    if template.is_some() || !choice.is_named() {
+        return Ok(template);
+    }
+    let versions = match is_stored {
+        true => Vec::new(),
+        false => store.versions(&choice.name, &PageRequest::first(PageRequest::MOST)).await?.items,
+    };
+    Err(unknown(choice, &versions))
+}
+
+/// Returns the error for a template that is not stored, or has no such version or label.
+pub fn unknown(choice: &TemplateChoice, versions: &[TemplateVersion]) -> Error {
+    let name = &choice.name;
+    let mut labels: Vec<&str> =
+        versions.iter().flat_map(|version| &version.labels).map(|label| &**label).collect();
+    labels.sort_unstable();
+    let history = format!("`preface template history --template {name}` lists its versions");
+    match &choice.which {
+        VersionChoice::Label(label) if !versions.is_empty() => {
+            let help = suggest_or(label, labels.iter().copied(), || match &labels[..] {
+                [] => history,
+                labels => format!("its labels: {}", labels.join(", ")),
+            });
+            return Error::Usage(
+                format!("no version of template `{name}` has the label `{label}`"),
+                Some(help),
+            );
+        }
+        VersionChoice::Version(number) if !versions.is_empty() => {
+            return Error::Usage(format!("template `{name}` has no version {number}"), Some(history));
+        }
+        _ => {}
+    }
+    Error::Usage(
+        format!("unknown template: `{choice}`"),
+        Some("`preface template list` lists the stored ones".to_owned()),
+    )
+}
