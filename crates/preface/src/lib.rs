@@ -149,11 +149,6 @@ mod snapshot;
 mod stored_template;
 mod tool;
 
-/// The blocks of Rust in the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/tasks/use-it-from-your-agent.md")]
-struct UseItFromYourAgent;
-
 pub use builder::{PromptBuilder, Trust};
 pub use conversation::{Conversation, Store};
 pub use diagnostic::{Diagnostic, Location};

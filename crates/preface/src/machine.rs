@@ -69,3 +69,8 @@ impl Default for Preface {
         Preface::new()
     }
 }
+
+/// The blocks of Rust in the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tasks/use-it-from-your-agent.md")]
+struct UseItFromYourAgent;

@@ -217,3 +217,35 @@ fn a_file_keeps_a_conversation() {
     let error = Store::sqlite(machine.project()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Store);
 }
+
+#[cfg(feature = "store-sqlite")]
+#[test]
+fn a_template_of_the_users_store_is_named() {
+    use preface_engine::templates;
+    use preface_store::{Actor, ExpectedVersion, NewVersion, StoreUrl, TemplateName, open};
+
+    let machine = Machine::new();
+    let state = machine.dir.path().join("home/.local/state/preface");
+    fs::create_dir_all(&state).unwrap();
+    let build = |name: Option<&str>| {
+        let builder =
+            machine.preface.prompt(machine.project()).preset("template").variable("app:name", "Ada");
+        name.into_iter().fold(builder, preface::PromptBuilder::template).build()
+    };
+    assert!(build(None).unwrap().text().starts_with("You are"), "nothing is stored");
+    pollster::block_on(async {
+        let store = open(&StoreUrl::Sqlite(state.join("preface.db"))).await.unwrap();
+        let (main, actor) = (TemplateName::main(), Actor::new("test"));
+        for text in ["First for [app:name].", "Second."] {
+            let new = NewVersion::of(main.clone(), text);
+            templates::put(&*store, new, ExpectedVersion::Any, &actor).await.unwrap();
+        }
+        templates::set_label(&*store, &main, "prod", Some(1), &actor).await.unwrap();
+        store.close().await.unwrap();
+    });
+    assert_eq!(build(None).unwrap().text(), "Second.");
+    assert_eq!(build(Some("main@prod")).unwrap().text(), "First for Ada.");
+    assert_eq!(build(Some("main@2")).unwrap().text(), "Second.");
+    let error = build(Some("main@pord")).unwrap_err();
+    assert_eq!((error.kind(), error.help()), (ErrorKind::Usage, Some("did you mean `prod`?")));
+}
