@@ -154,6 +154,8 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("price?", ratio("The price of a million input tokens in US dollars.")),
         ("tokenizer?", text("The counter that has the model's vocabulary.")),
         ("system_messages", flag("True if instructions between the messages are accepted.")),
+        ("prefill", flag("True if an answer as the last message is continued.")),
+        ("signed_calls", flag("True if a call needs the signature of the model.")),
         (
             "checks_prefix",
             words("The reaction to a changed earlier part.", &["always", "new-accounts", "never"]),
