@@ -111,7 +111,8 @@ fn rendered(
             outline.plans.push(Plan { trim, keep_blank: true, ..Plan::new(meta, vec![item]) });
         }
     }
-    let rules = RenderRules::new(&profile.template, &profile.escape).with_catalog(profile, tools);
+    let turn = variables.turn();
+    let rules = RenderRules::new(profile, turn);
     let draft = render(outline, &rules, variables, &mut Diagnostics::new())?;
     for part in draft.parts {
         let Some(description) = places.get(&part.meta.id).and_then(|at| found.get_mut(at)) else { continue };

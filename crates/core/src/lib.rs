@@ -54,4 +54,5 @@ pub mod trigger;
 pub mod trust;
 pub mod turn;
 pub mod variable;
+pub mod variable_info;
 pub mod variable_source;

@@ -89,9 +89,7 @@ fn walk(
     let mut variables = Variables::new(&snapshot.turn, profile, variables, source);
 
     let outline = compose(snapshot, &mut variables, &mut diagnostics)?;
-    let rules = RenderRules::new(&profile.template, &profile.escape)
-        .with_own_tags(&profile.own_tags)
-        .with_catalog(profile, &snapshot.turn.tools);
+    let rules = RenderRules::new(profile, &snapshot.turn).with_own_tags(&profile.own_tags);
     let draft = render(outline, &rules, &mut variables, &mut diagnostics)?;
     let tokens = snapshot.turn.budget.or(profile.budget.tokens);
     let set_in = match (snapshot.turn.budget, &profile.budget_source) {

@@ -15,18 +15,21 @@ use crate::{
         character::{Class, escape_name},
         finding::TextFinding,
         forged, hidden,
+        template::{VariableTypes, lint_unknown},
     },
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan},
-    profile::{EngineTags, Profile, TemplateLimits},
+    profile::{EngineTags, Profile},
     reminder::FieldKind,
+    scope::Scope,
     section::TrimMode,
     template::{TemplateError, TemplateOptions},
-    turn::{Tool, one_line},
+    turn::{Tool, Turn, one_line},
     variable::VariableKey,
     variable_source::{MissingVariable, Variables},
 };
 use part::WrittenPart;
+use ready::ParsedTemplate;
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 use watch::ImitationWatch;
 
@@ -52,6 +55,10 @@ impl From<MissingVariable> for RenderError {
 pub struct RenderRules<'p> {
     /// The template language's switches and limits.
     pub template: TemplateOptions,
+    /// The same for the frames of items.
+    pub frames: TemplateOptions,
+    /// The known types, where a tag of another type is blank.
+    pub blank: Option<VariableTypes>,
     /// The types of variables whose values are escaped.
     pub escape: &'p [String],
     /// The tags that no value may imitate.
@@ -72,31 +79,22 @@ const LINE_ENDS: [char; 2] = ['\n', '\r'];
 static NO_BINDINGS: Bindings = Bindings(BTreeMap::new());
 
 impl<'p> RenderRules<'p> {
-    /// Reads the rules off a profile's keys.
+    /// Reads the rules off a profile and a turn.
     #[must_use]
-    pub fn new(limits: &TemplateLimits, escape: &'p [String]) -> Self {
-        let some = |limit: usize| (limit > 0).then_some(limit);
+    pub fn new(profile: &'p Profile, turn: &'p Turn) -> Self {
+        let template = TemplateOptions::of(profile, &turn.variables);
+        let is_blank = profile.template.blank_unknown;
         RenderRules {
-            template: TemplateOptions {
-                raw: limits.raw,
-                trim_tag_lines: limits.trim_tag_lines,
-                max_depth: some(limits.max_depth),
-                max_bytes: some(limits.max_bytes),
-            },
-            escape,
-            tags: Cow::Owned(forged::TAGS.iter().map(|tag| (*tag).to_owned()).collect()),
+            frames: template.with_type("item"),
+            template,
+            blank: is_blank.then(|| VariableTypes::of(profile, &turn.variables)),
+            escape: &profile.escape,
+            tags: profile.reserved_tags().into(),
             own_tags: Cow::Owned(EngineTags::default()),
-            profile: "",
-            bindings: &NO_BINDINGS,
-            tools: &[],
+            profile: &profile.name,
+            bindings: profile.catalog.as_ref().map_or(&NO_BINDINGS, |catalog| &catalog.bindings),
+            tools: &turn.tools,
         }
-    }
-
-    /// Sets what imported texts are worked out with.
-    #[must_use]
-    pub fn with_catalog(self, profile: &'p Profile, tools: &'p [Tool]) -> Self {
-        let bindings = profile.catalog.as_ref().map_or(self.bindings, |catalog| &catalog.bindings);
-        RenderRules { profile: &profile.name, bindings, tools, tags: profile.reserved_tags().into(), ..self }
     }
 
     /// Sets the tags that watched texts must not imitate.
@@ -484,16 +482,37 @@ fn push_pieces(
 /// many times.
 const RENDERED_LIMIT: usize = 64 << 20;
 
+/// The most tags of one text that are reported as blank.
+const BLANK_TAGS: usize = 20;
+
+/// Reports the tags of a text that are blank because nothing can give them a value.
+fn report_blank(parsed: &ParsedTemplate<'_>, rules: &RenderRules<'_>, diagnostics: &mut Diagnostics) {
+    let Some(types) = &rules.blank else { return };
+    let (scope, path) = place_of(&parsed.pieces);
+    let (found, left) = lint_unknown(&parsed.template, &rules.template, types, scope, &path, BLANK_TAGS);
+    diagnostics.extend(found.into_iter().map(|found| found.diagnostic));
+    if left > 0 {
+        let what = format!("… and {left} more tags of this template are blank");
+        diagnostics
+            .push(Diagnostic::warning(DiagnosticCode::TemplateMore, what).at(Place::file(scope, path)));
+    }
+}
+
 fn template_error(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
     let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
     error_at(diagnostic, pieces, text, error.position().range.clone())
 }
 
 fn error_at(diagnostic: Diagnostic, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
-    let (scope, path) = match pieces.first().map(|piece| &piece.origin) {
+    let (scope, path) = place_of(pieces);
+    RenderError::Text(Box::new(diagnostic.at(Place::within(scope, path, text, range))))
+}
+
+/// Returns the file that a text is from, or what stands for it.
+fn place_of(pieces: &[Piece]) -> (Option<Scope>, String) {
+    match pieces.first().map(|piece| &piece.origin) {
         Some(origin @ Origin::Source { source, .. }) => (origin.scope(), source.path.clone()),
         Some(other) => (None, other.to_string()),
         None => (None, String::new()),
-    };
-    RenderError::Text(Box::new(diagnostic.at(Place::within(scope, path, text, range))))
+    }
 }

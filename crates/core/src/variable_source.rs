@@ -53,6 +53,11 @@ impl<'a> Variables<'a> {
         Variables { turn, profile, recorded, source }
     }
 
+    /// Returns the turn.
+    pub(crate) fn turn(&self) -> &'a Turn {
+        self.turn
+    }
+
     /// Returns a variable. What its lookup came across is added to `diagnostics`, once.
     ///
     /// # Errors

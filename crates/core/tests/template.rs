@@ -45,6 +45,7 @@ fn inputs() -> Vec<Input> {
                     trim_tag_lines: option("trimTagLines").as_bool().unwrap_or(default.trim_tag_lines),
                     max_depth: limit("maxDepth").or(default.max_depth),
                     max_bytes: limit("maxBytes").or(default.max_bytes),
+                    types: None,
                 },
                 spills: context["spills"].as_bool().unwrap_or(false),
                 template: template.to_owned(),

@@ -29,12 +29,13 @@ use preface_core::{
     trust::{Trust, TrustMode},
     turn::{OF_SERVER, Tool},
     variable::{RecordedVariable, RecordedVariables, VariableKey},
+    variable_info::{REGISTERED, VariableInfo},
     variable_source::NoSource,
 };
 use preface_host::{
     gate::{AdmittedText, Consent, GateVerdict, GatedText, ShownTexts, UnreadFile},
     places::Places,
-    provider::{self, VariableInfo},
+    provider,
     provider_context::{CONTEXT_FILE_LIMIT, Headless},
     system::{FileKind, System, directory_cache::DirectoryCache},
     trust::{PinPath, Pins},
@@ -384,9 +385,8 @@ impl<'s> Engine<'s> {
     pub fn variables(&self, request: &Request) -> Result<Vec<VariableRow>, Error> {
         let inputs = self.read_inputs(request, None)?;
         let look = inputs.look(self);
-        let mut rows: Vec<VariableRow> = provider::VARIABLE_PROVIDERS
+        let mut rows: Vec<VariableRow> = REGISTERED
             .iter()
-            .flat_map(|provider| provider.variables())
             .map(|info| VariableRow {
                 info: *info,
                 variable: (!info.dynamic)

@@ -10,7 +10,7 @@
 
 use crate::{
     BuildResult, Engine, Error, WriteScope,
-    input::{Inputs, collect::Breadth, named},
+    input::{Inputs, collect::Breadth},
     request::Request,
     trust::coverage::unrendered,
 };
@@ -26,18 +26,17 @@ use preface_core::{
     origin::{Origin, Piece},
     profile::{Profile, ReplacementSource},
     prompt::Prompt,
-    render::RenderRules,
     scope::Scope,
     section::{Language, SectionBody},
     settings::offset_in_string,
     snapshot::Snapshot,
+    template::TemplateOptions,
     variable::{Stability, VariableKey},
 };
 use preface_host::{
     agents, commands,
     gate::Consent,
     profile::{self, ProfileChoice},
-    provider::VARIABLE_PROVIDERS,
     provider_context::{CONTEXT_FILE_LIMIT, Headless, SETTINGS_LIMIT, other_encoding, utf_16},
     skills::{self, SkillOptions},
     styles,
@@ -96,7 +95,7 @@ impl Engine<'_> {
         let mut linted = LintReport::default();
         let (built, limits) = match self.build(request) {
             Ok(built) => {
-                let limits = RenderRules::new(&built.snapshot.profile.template, &[]);
+                let limits = TemplateOptions::of(&built.snapshot.profile, &request.variables);
                 (built, limits)
             }
             // What the build refuses to render is not rendered here either: the texts are linted as they are.
@@ -124,7 +123,7 @@ impl Engine<'_> {
         }
         let whole = self.collect_whole(request, &built, &mut files)?;
         let mut lint = Lint {
-            catalogue: catalogue(profile, &request.variables),
+            catalogue: VariableTypes::of(profile, &request.variables),
             limits,
             tags: tags(profile),
             files,
@@ -244,8 +243,8 @@ impl Engine<'_> {
     pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<LintReport, Error> {
         let loaded = self.load_profile(request)?;
         let mut lint = Lint {
-            catalogue: catalogue(&loaded.profile, &request.variables),
-            limits: RenderRules::new(&loaded.profile.template, &[]),
+            catalogue: VariableTypes::of(&loaded.profile, &request.variables),
+            limits: TemplateOptions::of(&loaded.profile, &request.variables),
             tags: tags(&loaded.profile),
             files: FileTexts::default(),
             scanned: BTreeSet::new(),
@@ -271,7 +270,10 @@ impl Engine<'_> {
                 }
             }
             let plain = name.ends_with(".json") || name.ends_with(".toml") || VERBATIM.contains(&&*name);
-            let language = if plain { Language::Verbatim } else { Language::Template };
+            // A profile that is one template has no name for its file.
+            let is_template =
+                !plain && (loaded.profile.takes_template() || is_template(&loaded.profile, &file.path));
+            let language = if is_template { Language::Template } else { Language::Verbatim };
             lint.bytes(None, &file.shown, &file.bytes, language);
         }
         Ok(lint.done())
@@ -318,34 +320,9 @@ impl Engine<'_> {
     }
 
     /// The limits that hold for the templates of a request, from the profile alone.
-    fn limits(&self, request: &Request) -> Result<RenderRules<'static>, Error> {
-        Ok(RenderRules::new(&self.load_profile(request)?.profile.template, &[]))
+    fn limits(&self, request: &Request) -> Result<TemplateOptions, Error> {
+        Ok(TemplateOptions::of(&self.load_profile(request)?.profile, &request.variables))
     }
-}
-
-/// Returns the variables that have a value here: those of providers, and those that the caller gives.
-pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<VariableKey, Option<String>>) -> VariableTypes {
-    let variables = VARIABLE_PROVIDERS.iter().flat_map(|provider| provider.variables());
-    let known = variables.fold(VariableTypes::default(), |known, info| match info.dynamic {
-        true => known.dynamic(info.kind, info.stability),
-        false => known.fixed(info.kind, info.name, info.stability),
-    });
-    // A section within another section's text has a tag there.
-    let merged = profile.sections.iter().filter(|section| section.merge_into.is_some());
-    let known =
-        merged.fold(known, |known, section| known.fixed("section", section.id.as_str(), Stability::Static));
-    let given = given.iter().filter(|(_, value)| value.is_some());
-    let known = given.fold(known, |known, (key, _)| match known.stability(key) {
-        Some(_) => known,
-        None => known.fixed(key.kind(), key.name(), Stability::Static),
-    });
-    let known =
-        named::options(profile).fold(known, |known, name| known.fixed("option", name, Stability::Static));
-    let known = known.empty_type("option").empty_type("given");
-    let options = profile.options.keys().chain(&profile.unset_options);
-    options.fold(known, |known, name| {
-        known.fixed("option", name, Stability::Static).fixed("given", name, Stability::Static)
-    })
 }
 
 /// The tags that no text may imitate: those that any preset writes, and those of this profile.
@@ -362,7 +339,7 @@ const FEW: usize = 2;
 
 struct Lint {
     catalogue: VariableTypes,
-    limits: RenderRules<'static>,
+    limits: TemplateOptions,
     tags: Vec<String>,
     files: FileTexts,
     /// The paths of the texts that were linted.
@@ -476,18 +453,6 @@ impl Lint {
 
     /// Checks the files, each as a whole: they are read as text, and nothing in them is acted upon.
     fn files(&mut self, profile: &Profile, snapshots: &[&Snapshot]) {
-        let is_template = |path: &Path| {
-            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            let in_sections = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == "sections");
-            let listed = profile.sections.iter().any(|section| {
-                let names = section.options.get("names").and_then(|names| names.as_array());
-                section.language == Language::Template
-                    && matches!(section.body, SectionBody::Fill(_))
-                    && names.is_some_and(|names| names.iter().any(|one| one.as_str() == Some(&*name)))
-                    && !VERBATIM.contains(&&*name)
-            });
-            in_sections || listed
-        };
         let used: BTreeSet<String> = snapshots
             .iter()
             .flat_map(|snapshot| source_texts(snapshot))
@@ -497,7 +462,8 @@ impl Lint {
         let files = std::mem::take(&mut self.files);
         for (shown, file) in &files.by_name {
             // The tags of a text that a prompt is made of are looked at there.
-            let template = file.scope == Scope::Project && !used.contains(shown) && is_template(&file.path);
+            let template =
+                file.scope == Scope::Project && !used.contains(shown) && is_template(profile, &file.path);
             let language = if template { Language::Template } else { Language::Verbatim };
             if !file.is_utf8 {
                 self.bad_bytes(Some(file.scope), shown);
@@ -596,7 +562,7 @@ impl Lint {
             let most = self.most() * 5;
             let found = &mut self.linted.findings;
             let (diagnostics, left) =
-                template::lint_few(text, &self.limits.template, &self.catalogue, scope, path, most);
+                template::lint_few(text, &self.limits, &self.catalogue, scope, path, most);
             found.extend(diagnostics.into_iter().map(|diagnostic| diagnostic.diagnostic));
             if left > 0 {
                 let what = format!("… and {left} more findings about the tags of this template");
@@ -745,6 +711,24 @@ impl Lint {
         });
         LintReport { findings, texts }
     }
+}
+
+/// Returns true for a file that a profile reads as a template, by its name.
+fn is_template(profile: &Profile, path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let in_sections = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == "sections");
+    let listed = profile.sections.iter().any(|section| {
+        let names = section.options.get("names").and_then(|names| names.as_array());
+        section.language == Language::Template
+            && matches!(section.body, SectionBody::Fill(_))
+            && names.is_some_and(|names| names.iter().any(|one| one.as_str() == Some(&*name)))
+            && !VERBATIM.contains(&&*name)
+    });
+    let replaces = profile.groups.iter().any(|group| {
+        group.language == Language::Template
+            && group.replace.iter().filter_map(ReplacementSource::file).any(|file| file.name == *name)
+    });
+    in_sections || listed || replaces
 }
 
 fn spot(diagnostic: &Diagnostic) -> Option<(&str, Option<usize>, Option<usize>)> {

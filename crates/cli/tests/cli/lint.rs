@@ -160,11 +160,13 @@ fn single_files_are_read_by_their_names() {
     let sandbox = Sandbox::new();
     sandbox
         .work("AGENTS.md", "A [git:brnach] is text here.\n")
-        .work("part.md", "A [git:brnach] is a tag here.\n")
+        .work("README.md", "A [git:brnach] is text here, too.\n")
+        .work("sections/part.md", "A [git:brnach], [note: x] and xs[i:j].\n")
         .work("settings.json", "{\"budgte\": 1}\n")
         .work("mine.toml", "nmae = 1\n");
     sandbox.run("preface lint --file AGENTS.md").exits(0).prints("").says("No problems found in 1 text.\n");
-    sandbox.run("preface lint --file part.md").exits(0).says("1 warning in 1 text.\n");
+    sandbox.run("preface lint --file README.md").exits(0).prints("").says("No problems found in 1 text.\n");
+    sandbox.run("preface lint --file sections/part.md").exits(0).says("1 warning in 1 text.\n");
     let ran = sandbox.run("preface lint --file settings.json --file mine.toml");
     assert!(ran.stdout.contains(" ——▶ mine.toml:1:1\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ——▶ settings.json:1:2"), "{}", ran.stdout);
@@ -187,16 +189,16 @@ fn single_files_are_read_by_their_names() {
 #[test]
 fn programs_get_json_or_sarif() {
     let sandbox = Sandbox::new();
-    sandbox.work("docs/a b.md", "A [git:brnach].\n");
-    let json = sandbox.run("preface lint --format json --file 'docs/a b.md'").exits(0).json();
+    sandbox.work("sections/a b.md", "A [git:brnach].\n");
+    let json = sandbox.run("preface lint --format json --file 'sections/a b.md'").exits(0).json();
     assert_eq!(json["diagnostics"][0]["code"], "template/unknown-name");
-    let sarif = sandbox.run("preface lint --format sarif --file 'docs/a b.md'").exits(0).json();
+    let sarif = sandbox.run("preface lint --format sarif --file 'sections/a b.md'").exits(0).json();
     let run = &sarif["runs"][0];
     assert_eq!(sarif["version"], "2.1.0");
     assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "template/unknown-name");
     assert_eq!(run["results"][0]["level"], "warning");
     let place = &run["results"][0]["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], "docs/a%20b.md");
+    assert_eq!(place["artifactLocation"]["uri"], "sections/a%20b.md");
     assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&1.into(), &3.into()));
 }
 

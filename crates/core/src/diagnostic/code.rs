@@ -523,7 +523,7 @@ codes! {
     TemplateTooLarge "template/too-large" [Error] "A template, or what it renders to, is too large and cannot be used.";
     TemplateUnknownName "template/unknown-name" [Warning] "A variable's type has no such name; the variable is absent.";
     TemplateUnmatchedIf "template/unmatched-if" [Warning] "An `if` has no `[endif]` and is kept as text.";
-    TemplateUnregisteredType "template/unregistered-type" [Warning] "No provider answers variables of this type; the variable is absent.";
+    TemplateUnregisteredType "template/unregistered-type" [Warning] "No provider answers variables of this type: a tag of it is blank or text, as the profile has it.";
     TemplateUnused "template/unused" [Warning] "A template was not used because the profile takes none.";
     TemplateUtcDate "template/utc-date" [Info] "`system:date` is the day in UTC.";
     TemplateValuesTooLarge "template/values-too-large" [Warning] "A variable is absent because all values together are too large.";

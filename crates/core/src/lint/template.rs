@@ -48,8 +48,9 @@ pub struct Edit {
 ///
 /// | Code | Severity | About |
 /// |---|---|---|
-/// | `template/unregistered-type` | warning | nobody answers for this type: a variable vanishes, a branch is constant |
-/// | `template/unknown-name` | warning | the type has no such name |
+/// | `template/unregistered-type` | warning | nobody answers for this type: a variable vanishes, a branch is constant. Where
+/// such a tag is text: the type of a known key was perhaps meant |
+/// | `template/unknown-name` | warning | the type has no such name; where such a tag is text: another name was perhaps meant |
 /// | `template/unmatched-if`, `template/stray-else`, `template/stray-endif`, `template/second-else` | warning | the tag is text |
 /// | `template/near-miss` | info | text in brackets or braces that was perhaps meant as a tag |
 /// | `template/volatile-early` | info | a value that changes with every build is before text that does not, and that is more than a short rest of its line |
@@ -101,6 +102,7 @@ pub fn lint_few(
     let template = Template::parse_unlimited(text.into(), options);
     let mut diagnostics = PendingFindings(BoundedList::new(most));
     tags::structure(&template, &mut diagnostics);
+    tags::unknown(&template, options, catalogue, &mut diagnostics);
     tags::diagnostics(&template, options, catalogue, &mut diagnostics);
     volatile::diagnostics(&template, catalogue, &mut diagnostics);
     near::diagnostics(&template, options, catalogue, &mut diagnostics);
@@ -132,6 +134,21 @@ pub fn lint_structure(
     let mut diagnostics = PendingFindings(BoundedList::new(most));
     tags::structure(&Template::parse_unlimited(text.into(), options), &mut diagnostics);
     diagnostics.locate(text, scope, path).0
+}
+
+/// Finds the tags of a template that are of no known type or name, where such a tag is blank. Of more than `most` it returns the
+/// first, and the number of the others.
+pub(crate) fn lint_unknown(
+    template: &Template,
+    options: &TemplateOptions,
+    catalogue: &VariableTypes,
+    scope: Option<Scope>,
+    path: &str,
+    most: usize,
+) -> (Vec<TemplateFinding>, usize) {
+    let mut diagnostics = PendingFindings(BoundedList::new(most));
+    tags::unknown(template, options, catalogue, &mut diagnostics);
+    diagnostics.locate(template.text(), scope, path)
 }
 
 /// A finding before its line and column are known.

@@ -22,6 +22,7 @@ use crate::{
     serde_message::SerdeMessage,
     suggestion::{quoted, suggest_or},
     trust::TrustMode,
+    variable::VariableKey,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_path_to_error::Segment;
@@ -71,7 +72,7 @@ pub fn build(
 }
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 50] = [
+pub const KEYS: [&str; 51] = [
     "about",
     "added_after",
     "added_prefix",
@@ -119,6 +120,7 @@ pub const KEYS: [&str; 50] = [
     "tools",
     "tools_apply",
     "trust",
+    "variable_types",
     "variant",
     "variants",
     "with",
@@ -206,6 +208,7 @@ impl ProfileBuilder<'_> {
         let tools: Vec<String> = self.take_or("tools")?;
         let messages: MessageForms = self.take_or("messages")?;
         let template: TemplateLimits = self.take_or("template")?;
+        let variable_types = self.variable_types()?;
         let budget: Budget = self.take_or("budget")?;
         let counter: Option<String> = self.take("counter")?;
         let escape: Vec<String> = self.take_or("escape")?;
@@ -292,6 +295,7 @@ impl ProfileBuilder<'_> {
             tools_apply,
             messages,
             template,
+            variable_types,
             budget,
             budget_source: None,
             counter,
@@ -312,6 +316,20 @@ impl ProfileBuilder<'_> {
             catalog,
             has_agents,
         })
+    }
+
+    /// Takes the types of variables that a program gives.
+    fn variable_types(&mut self) -> Result<Vec<String>, ProfileError> {
+        let kinds: Vec<String> = self.take_or("variable_types")?;
+        let is_type =
+            |kind: &&String| format!("{kind}:").parse::<VariableKey>().is_ok_and(|key| key.kind() == **kind);
+        match kinds.iter().find(|kind| !is_type(kind)) {
+            Some(wrong) => {
+                let what = format!("not a type of variables: `{wrong}`");
+                Err(self.value_error(&["variable_types"], what).help("a type has letters, digits and `_`"))
+            }
+            None => Ok(kinds),
+        }
     }
 
     /// Takes a typed key out of the table.

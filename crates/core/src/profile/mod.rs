@@ -6,12 +6,14 @@
 
 mod build;
 mod catalog;
+mod found;
 mod overlay;
 mod raw;
 mod tags;
 
 pub use build::{KEYS, SECTION_KEYS, Setting, TextLoader, build};
 pub use catalog::{CatalogChoice, CatalogPin, PromptNames};
+pub use found::{AGENT, AGENT_WITHOUT_TOOLS, APPEND_OWN, STYLE, STYLE_ONLY};
 pub use raw::{ProfileError, RawProfile, read};
 pub use tags::EngineTags;
 
@@ -107,6 +109,9 @@ pub struct Profile {
     pub tools_apply: ToolSwitchTiming,
     /// The switches and limits of the template language in section texts.
     pub template: TemplateLimits,
+    /// The types of variables of programs that use the profile: any name of them is a tag.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variable_types: Vec<String>,
     /// The budget of the whole prompt.
     pub budget: Budget,
     /// Where the limit of the budget was set, if not in the profile, for people: `set in settings.json:2`.
@@ -607,11 +612,19 @@ pub struct TemplateLimits {
     pub max_depth: usize,
     /// Bytes of one template; 0 is no limit.
     pub max_bytes: usize,
+    /// A tag of a type or name that is not known is blank. False: it is text.
+    pub blank_unknown: bool,
 }
 
 impl Default for TemplateLimits {
     fn default() -> Self {
-        TemplateLimits { raw: false, trim_tag_lines: false, max_depth: 1000, max_bytes: 1 << 20 }
+        TemplateLimits {
+            raw: false,
+            trim_tag_lines: false,
+            max_depth: 1000,
+            max_bytes: 1 << 20,
+            blank_unknown: false,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::{DueReminder, types::EVENT};
 use crate::{
     attachment::{Attachment, AttachmentPlace, QUOTE_TAG, REMINDER_TAG},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    lint::forged,
     outline::{Outline, Plan, PlanItem},
     profile::{EngineTags, Profile},
     render::{RenderError, RenderRules, render},
@@ -28,10 +29,11 @@ pub fn remind(
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Attachment>, RenderError> {
     let own_tags = EngineTags { names: vec![REMINDER_TAG.to_owned()], of_sections: false, neutralise: true };
-    let mut rules = RenderRules::new(&profile.template, &profile.escape);
+    let mut rules = RenderRules::new(profile, variables.turn());
+    rules.template = rules.template.with_type(EVENT);
     rules.own_tags = Cow::Owned(own_tags);
     // A text may frame what it quotes, and no value may end such a frame.
-    rules.tags.to_mut().push(QUOTE_TAG.to_owned());
+    rules.tags = forged::TAGS.iter().chain(&[QUOTE_TAG]).map(|tag| (*tag).to_owned()).collect();
     let outline = Outline { plans: due.iter().map(plan).collect(), absent: Vec::new() };
     let draft = render(outline, &rules, variables, diagnostics)?;
     diagnostics.extend(draft.absent.iter().map(|one| {

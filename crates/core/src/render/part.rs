@@ -8,6 +8,7 @@ use super::{
     imported::write_imported,
     push_pieces,
     ready::{PreparedText, one, ready},
+    report_blank,
     values::{ItemContent, TemplateWriter},
     watch::ImitationWatch,
 };
@@ -69,7 +70,7 @@ impl<'a> PartWriter<'a, '_> {
         mut out: RenderedText,
     ) -> Result<WrittenPart, RenderError> {
         let plan = self.plan;
-        let template = |piece| ready(one(Cow::Borrowed(piece)), Language::Template, self.rules);
+        let template = |piece| ready(one(Cow::Borrowed(piece)), Language::Template, &self.rules.frames);
         let form = plan.item.as_deref().map(template).transpose()?;
         let of_project = plan.project_item.as_deref().map(template).transpose()?;
         let mut blank = true;
@@ -139,8 +140,11 @@ impl<'a> PartWriter<'a, '_> {
         }
         let text = match &item.imported {
             Some(body) => PreparedText::Imported(Cow::Borrowed(body)),
-            None => ready(Cow::Borrowed(item.pieces.as_ref()), item.language, self.rules)?,
+            None => ready(Cow::Borrowed(item.pieces.as_ref()), item.language, &self.rules.template)?,
         };
+        if let PreparedText::Parsed(parsed) = &text {
+            report_blank(parsed, self.rules, self.diagnostics);
+        }
         if form.is_none() && self.watch.is_none() {
             return self.text(&text, None, out);
         }
@@ -159,7 +163,7 @@ impl<'a> PartWriter<'a, '_> {
     }
 
     fn template(&mut self, piece: &Piece, out: &mut RenderedText) -> Result<(), RenderError> {
-        let text = ready(one(Cow::Borrowed(piece)), Language::Template, self.rules)?;
+        let text = ready(one(Cow::Borrowed(piece)), Language::Template, &self.rules.template)?;
         self.text(&text, None, out)?;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Texts that have been looked at: plain ones, and templates, of which the profile's and those that ship with preface are
 //! parsed once in a process.
 
-use super::{RenderError, RenderRules, template_error, watch::is_engines};
+use super::{RenderError, template_error, watch::is_engines};
 use crate::{
     catalog::CatalogBody,
     origin::Piece,
@@ -46,23 +46,21 @@ pub(super) fn one(piece: Cow<'_, Piece>) -> Cow<'_, [Piece]> {
 pub(super) fn ready<'w>(
     pieces: Cow<'w, [Piece]>,
     language: Language,
-    rules: &RenderRules<'_>,
+    options: &TemplateOptions,
 ) -> Result<PreparedText<'w>, RenderError> {
     let tagged = language == Language::Template && pieces.iter().any(|piece| piece.text.contains('['));
-    let over = rules
-        .template
-        .max_bytes
-        .is_some_and(|max| pieces.iter().map(|piece| piece.text.len()).sum::<usize>() > max);
+    let over =
+        options.max_bytes.is_some_and(|max| pieces.iter().map(|piece| piece.text.len()).sum::<usize>() > max);
     if language == Language::Verbatim || !(tagged || over) {
         return Ok(PreparedText::Plain(pieces));
     }
     let template = match pieces.as_ref() {
         [Piece { text, origin }] if is_engines(origin) && text.len() <= KEPT_BYTES => {
-            parse_once(text, &rules.template).map_err(|error| template_error(&error, &pieces, text))?
+            parse_once(text, options).map_err(|error| template_error(&error, &pieces, text))?
         }
         many => {
             let text: String = many.iter().map(|piece| piece.text.as_str()).collect();
-            let parsed = Template::parse(text.as_str(), &rules.template);
+            let parsed = Template::parse(text.as_str(), options);
             Arc::new(parsed.map_err(|error| template_error(&error, many, &text))?)
         }
     };

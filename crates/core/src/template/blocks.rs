@@ -1,6 +1,7 @@
 //! Pairs each `if` with its `else` and `endif`, and finds the tags that are text after all.
 
 use super::scan::{ScannedTag, Scanner, TagContent};
+use crate::lint::template::VariableTypes;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -46,18 +47,24 @@ pub(crate) struct Tag {
 
 /// An `if` that waits for its `endif`.
 struct OpenIf {
-    tag: usize,
+    /// `None` for an `if` of an unknown key: its block is text.
+    tag: Option<usize>,
     otherwise: Option<usize>,
 }
 
 /// The number of bytes of text per tag in a typical template; only a guess for the first allocation.
 const BYTES_PER_TAG: usize = 128;
 
-/// Finds all tags of `text` and pairs them. `intern` turns the bytes of a key into its number.
-pub(super) fn pair(text: &str, raw: bool, mut intern: impl FnMut(Range<usize>) -> usize) -> Vec<Tag> {
+/// Finds all tags of `text`, whose keys are of `types`, and pairs them. `intern` turns the bytes of a key into its number.
+pub(super) fn pair(
+    text: &str,
+    raw: bool,
+    types: Option<&VariableTypes>,
+    mut intern: impl FnMut(Range<usize>) -> usize,
+) -> Vec<Tag> {
     let mut tags: Vec<Tag> = Vec::with_capacity(text.len() / BYTES_PER_TAG);
     let mut open: Vec<OpenIf> = Vec::new();
-    for ScannedTag { range, word } in Scanner::new(text, raw) {
+    for ScannedTag { range, word } in Scanner::new(text, raw, types) {
         let number = tags.len();
         let mut tag = Tag { range, role: TagRole::Else, stray: None, key: 0..0 };
         match word {
@@ -68,11 +75,16 @@ pub(super) fn pair(text: &str, raw: bool, mut intern: impl FnMut(Range<usize>) -
             TagContent::If { key, negated } => {
                 tag.key = key.clone();
                 tag.role = TagRole::If { key: intern(key), negated, endif: None };
-                open.push(OpenIf { tag: number, otherwise: None });
+                open.push(OpenIf { tag: Some(number), otherwise: None });
+            }
+            TagContent::UnknownIf => {
+                open.push(OpenIf { tag: None, otherwise: None });
+                continue;
             }
             TagContent::Else => {
                 tag.stray = match open.last_mut() {
                     None => Some(StrayReason::NoOpenIf),
+                    Some(OpenIf { tag: None, .. }) => continue,
                     Some(OpenIf { otherwise: Some(_), .. }) => Some(StrayReason::SecondElse),
                     Some(OpenIf { otherwise, .. }) => {
                         *otherwise = Some(number);
@@ -84,8 +96,9 @@ pub(super) fn pair(text: &str, raw: bool, mut intern: impl FnMut(Range<usize>) -
                 tag.role = TagRole::Endif;
                 match open.pop() {
                     None => tag.stray = Some(StrayReason::NoOpenIf),
-                    Some(opened) => {
-                        if let TagRole::If { endif, .. } = &mut tags[opened.tag].role {
+                    Some(OpenIf { tag: None, .. }) => continue,
+                    Some(OpenIf { tag: Some(opened), .. }) => {
+                        if let TagRole::If { endif, .. } = &mut tags[opened].role {
                             *endif = Some(number);
                         }
                     }
@@ -103,6 +116,7 @@ pub(super) fn pair(text: &str, raw: bool, mut intern: impl FnMut(Range<usize>) -
         tags.push(tag);
     }
     for OpenIf { tag, otherwise } in open {
+        let Some(tag) = tag else { continue };
         tags[tag].stray = Some(StrayReason::NeverClosed);
         if let Some(otherwise) = otherwise {
             tags[otherwise].stray = Some(StrayReason::NeverClosed);
@@ -129,7 +143,7 @@ mod tests {
     use super::*;
 
     fn strays(text: &str) -> Vec<Option<StrayReason>> {
-        pair(text, true, |_| 0).into_iter().map(|tag| tag.stray).collect()
+        pair(text, true, None, |_| 0).into_iter().map(|tag| tag.stray).collect()
     }
 
     #[test]
@@ -148,7 +162,7 @@ mod tests {
 
     #[test]
     fn only_closed_blocks_count_as_depth() {
-        let tags = pair("[if a:x][if a:x][if a:x][endif][endif]", false, |_| 0);
+        let tags = pair("[if a:x][if a:x][if a:x][endif][endif]", false, None, |_| 0);
         assert_eq!(too_deep(&tags, 2), None, "the first `if` is text");
         assert_eq!(too_deep(&tags, 1).map(|tag| tag.range.start), Some(16));
     }

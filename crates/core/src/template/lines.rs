@@ -71,7 +71,7 @@ mod tests {
 
     /// Returns the text without all that its tags take.
     fn left(text: &str) -> String {
-        let tags = pair(text, true, |_| 0);
+        let tags = pair(text, true, None, |_| 0);
         let mut from = 0;
         let mut left = String::new();
         for taken in taken(text, &tags).into_iter().filter(|taken| !taken.is_empty()) {

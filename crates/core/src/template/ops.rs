@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn ops(text: &str) -> Vec<Op> {
-        let tags = pair(text, true, |key| key.start);
+        let tags = pair(text, true, None, |key| key.start);
         build(text.len(), &tags, |number| tags[number].range.clone())
     }
 
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn literals_and_working_tags_tile_the_text() {
         let text = "x[if a:b][a:c][raw][endif][endraw][else]y[else]z[endif][endif]";
-        let tags = pair(text, true, |_| 0);
+        let tags = pair(text, true, None, |_| 0);
         let mut ranges: Vec<Range<usize>> =
             tags.iter().filter(|tag| tag.stray.is_none()).map(|tag| tag.range.clone()).collect();
         ranges.extend(ops(text).into_iter().filter_map(|op| match op {

@@ -1,5 +1,12 @@
 //! The options of a template beyond the plain language, and its limits.
 
+use crate::{
+    lint::template::VariableTypes,
+    profile::Profile,
+    variable::{Stability, VariableKey},
+};
+use std::{collections::BTreeMap, sync::Arc};
+
 /// The options of the template parser. The default is the plain language, with the usual limits.
 ///
 /// ```
@@ -17,6 +24,31 @@ pub struct TemplateOptions {
     pub max_depth: Option<usize>,
     /// The most bytes of a template; `None` means any number.
     pub max_bytes: Option<usize>,
+    /// The types whose keys are tags: what else is in brackets is text. `None`: each key is a tag.
+    pub types: Option<Arc<VariableTypes>>,
+}
+
+impl TemplateOptions {
+    /// Returns the options of the texts of a profile, where the caller gives these variables.
+    #[must_use]
+    pub fn of(profile: &Profile, given: &BTreeMap<VariableKey, Option<String>>) -> Self {
+        let limits = &profile.template;
+        let some = |limit: usize| (limit > 0).then_some(limit);
+        TemplateOptions {
+            raw: limits.raw,
+            trim_tag_lines: limits.trim_tag_lines,
+            max_depth: some(limits.max_depth),
+            max_bytes: some(limits.max_bytes),
+            types: (!limits.blank_unknown).then(|| Arc::new(VariableTypes::of(profile, given))),
+        }
+    }
+
+    /// Adds a type of variables that only some texts have.
+    pub(crate) fn with_type(&self, kind: &str) -> Self {
+        let with =
+            |types: &Arc<VariableTypes>| Arc::new(VariableTypes::clone(types).words(kind, Stability::Static));
+        TemplateOptions { types: self.types.as_ref().map(with), ..self.clone() }
+    }
 }
 
 impl Default for TemplateOptions {
@@ -26,6 +58,7 @@ impl Default for TemplateOptions {
             trim_tag_lines: false,
             max_depth: Some(1_000),
             max_bytes: Some(1 << 20),
+            types: None,
         }
     }
 }

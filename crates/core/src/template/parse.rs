@@ -46,7 +46,7 @@ impl Template {
     /// Reads a text of any size and depth; the lint reports the depth among its other findings.
     pub(crate) fn parse_unlimited(text: Arc<str>, options: &TemplateOptions) -> Self {
         let mut keys = Keys::default();
-        let tags = blocks::pair(&text, options.raw, |key| keys.intern(&text[key]));
+        let tags = blocks::pair(&text, options.raw, options.types.as_deref(), |key| keys.intern(&text[key]));
         let ops = if options.trim_tag_lines {
             let taken = lines::taken(&text, &tags);
             ops::build(text.len(), &tags, |number| taken[number].clone())

@@ -5,6 +5,7 @@
 //! and where the last line end before it is. Without that, `[a:[a:[a:…` would be read once per `[`.
 
 use super::white;
+use crate::lint::template::VariableTypes;
 use std::ops::Range;
 
 /// The content of a tag, before blocks are matched. Keys are byte ranges of the template.
@@ -17,6 +18,8 @@ pub(super) enum TagContent {
         key: Range<usize>,
         negated: bool,
     },
+    /// An `if` of a key that is of no known type.
+    UnknownIf,
     Else,
     Endif,
     /// `closed` is true if an `[endraw]` follows.
@@ -49,6 +52,7 @@ struct ClosingBracket {
 pub(super) struct Scanner<'t> {
     text: &'t str,
     raw: bool,
+    types: Option<&'t VariableTypes>,
     at: usize,
     close: Option<ClosingBracket>,
     /// The end tag of the raw block that was just opened.
@@ -60,10 +64,12 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    pub(super) fn new(text: &'t str, raw: bool) -> Self {
+    /// Starts a scan; keys that are of none of the `types` are text.
+    pub(super) fn new(text: &'t str, raw: bool, types: Option<&'t VariableTypes>) -> Self {
         Scanner {
             text,
             raw,
+            types,
             at: 0,
             close: None,
             endraw: None,
@@ -117,7 +123,7 @@ impl<'t> Scanner<'t> {
             return Some(ScannedTag { range, word });
         }
         if bytes[word_end] == b':' {
-            let key = self.key(open, start, word_end, end)?;
+            let key = self.key(open, start, word_end, end).filter(|key| self.is_known(key))?;
             return Some(ScannedTag { range, word: TagContent::Variable { key } });
         }
         let after = white::skip_white(self.text, word_end, end);
@@ -132,7 +138,16 @@ impl<'t> Scanner<'t> {
             return None;
         }
         let key = self.key(open, start, colon, end)?;
-        Some(ScannedTag { range, word: TagContent::If { key, negated } })
+        if self.is_known(&key) {
+            return Some(ScannedTag { range, word: TagContent::If { key, negated } });
+        }
+        // A bracket inside of a text gets its chance.
+        (!self.text[key].contains('[')).then_some(ScannedTag { range, word: TagContent::UnknownIf })
+    }
+
+    /// Returns true if a key may have a value.
+    fn is_known(&self, key: &Range<usize>) -> bool {
+        self.types.is_none_or(|types| types.find(&self.text[key.clone()]).is_some())
     }
 
     /// Returns the end of the letters, digits and underscores from `start` on.
@@ -219,7 +234,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<(&str, TagContent)> {
-        Scanner::new(text, true).map(|found| (&text[found.range.clone()], found.word)).collect()
+        Scanner::new(text, true, None).map(|found| (&text[found.range.clone()], found.word)).collect()
     }
 
     fn variable(key: Range<usize>) -> TagContent {
@@ -270,11 +285,11 @@ mod tests {
             ]
         );
         assert_eq!(words("[raw]x"), [("[raw]", TagContent::Raw { closed: false })]);
-        assert_eq!(Scanner::new(text, false).count(), 1, "off: only the variable is a tag");
+        assert_eq!(Scanner::new(text, false, None).count(), 1, "off: only the variable is a tag");
     }
 
     fn steps(text: &str) -> usize {
-        let mut scanner = Scanner::new(text, true);
+        let mut scanner = Scanner::new(text, true, None);
         while scanner.next().is_some() {}
         scanner.steps
     }

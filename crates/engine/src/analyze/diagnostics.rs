@@ -4,7 +4,7 @@ use super::{
     Probe,
     reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair},
 };
-use crate::lint::{catalogue, tags};
+use crate::lint::tags;
 use preface_core::{
     bounded_list::BoundedList,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
@@ -12,7 +12,7 @@ use preface_core::{
         finding, forged,
         hidden::{self, CommentHandling},
         secret,
-        template::{self, Edit},
+        template::{self, Edit, VariableTypes},
     },
     template::{Locator, TemplateOptions, Tile, Utf16},
     variable::{RecordedVariables, VariableKey},
@@ -44,7 +44,7 @@ pub(super) fn diagnostics(
     let (linted, mut left) = template::lint_few(
         text,
         options,
-        &catalogue(profile, &BTreeMap::new()),
+        &VariableTypes::of(profile, &probe.turn().variables),
         None,
         NAME,
         MOST_DIAGNOSTICS,

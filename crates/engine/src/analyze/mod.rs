@@ -19,7 +19,6 @@ use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::Diagnostics,
     model::{Model, Models},
-    render::RenderRules,
     template::{Template, TemplateOptions, Utf16},
     variable::RecordedVariables,
 };
@@ -54,7 +53,7 @@ impl Engine<'_> {
         let limits = &mut probe.profile.template;
         limits.raw = wanted.raw.unwrap_or(limits.raw);
         limits.trim_tag_lines = wanted.trim_tag_lines.unwrap_or(limits.trim_tag_lines);
-        let options = RenderRules::new(limits, &[]).template;
+        let options = TemplateOptions::of(&probe.profile, &probe.turn().variables);
 
         let text = wanted.template.as_str();
         let (mut variables, mut problem) = (RecordedVariables::default(), Diagnostics::new());
@@ -64,7 +63,7 @@ impl Engine<'_> {
             Err(_) => None,
         };
         // What is too deep or too large is still coloured.
-        let unlimited = TemplateOptions { max_depth: None, max_bytes: None, ..options };
+        let unlimited = TemplateOptions { max_depth: None, max_bytes: None, ..options.clone() };
         let Ok(template) = Template::parse(text, &unlimited) else { return Ok(Analysis::default()) };
         let tiles = template.tiles();
         let utf16 = Utf16::new(text);

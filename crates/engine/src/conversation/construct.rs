@@ -13,9 +13,8 @@ use preface_core::{
     draft::AbsentReason,
     profile::{CompactionAction, ReplacementSource},
     prompt::fingerprint,
-    render::RenderRules,
     section::{ListName, SectionBody, SectionId},
-    template::Template,
+    template::{Template, TemplateOptions},
 };
 use preface_host::{
     discover,
@@ -289,7 +288,7 @@ pub(super) fn check_template(
 ) -> Result<Result<(), Box<Diagnostic>>, Error> {
     let loaded = engine.load_profile(request)?;
     let profile = with_settings(&loaded.profile, &loaded.merged);
-    let options = RenderRules::new(&profile.template, &[]).template;
+    let options = TemplateOptions::of(&profile, &request.variables);
     Ok(Template::parse(text, &options)
         .map(drop)
         .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))

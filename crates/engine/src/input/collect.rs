@@ -20,11 +20,11 @@ use preface_core::{
     lint::template,
     origin::{Origin, Piece},
     profile::Profile,
-    render::RenderRules,
     scope::Scope,
     section::{Language, Override, SectionBody},
     snapshot::{Contribution, Snapshot},
     suggestion::suggest_or,
+    template::TemplateOptions,
     turn::Turn,
     variable::VariableKey,
     variable_source::{option_variable, turn_variable},
@@ -116,7 +116,7 @@ impl Engine<'_> {
     /// Reports the tags of templates that are text because their structure is broken. An unsaved template is checked where it is
     /// edited.
     fn broken_tags(&self, inputs: &Inputs, snapshot: &Snapshot) -> Diagnostics {
-        let rules = RenderRules::new(&snapshot.profile.template, &[]);
+        let options = TemplateOptions::of(&snapshot.profile, &snapshot.turn.variables);
         let is_unsaved = |piece: &Piece| matches!(piece.origin, Origin::Stored { version: None, .. });
         let mut broken = Diagnostics::new();
         for source in source_texts(snapshot) {
@@ -124,13 +124,8 @@ impl Engine<'_> {
                 continue;
             }
             let text = source.text();
-            let found = template::lint_structure(
-                &text,
-                &rules.template,
-                source.scope,
-                &source.path,
-                MOST_BROKEN_TAGS,
-            );
+            let found =
+                template::lint_structure(&text, &options, source.scope, &source.path, MOST_BROKEN_TAGS);
             broken.extend(found.into_iter().map(|found| {
                 let mut diagnostic = found.diagnostic;
                 let span = diagnostic.place.as_ref().and_then(|place| place.span.clone());

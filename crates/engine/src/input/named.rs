@@ -1,17 +1,13 @@
 //! Files of the layers that the caller chooses by name: an agent, an output style. It is decided before any
 //! text is collected, because tools and sections depend on it.
 
-use crate::{
-    AgentHelp, Error,
-    input::{discover::STYLE, resolve::ResolvedEntries},
-    mcp,
-};
+use crate::{AgentHelp, Error, input::resolve::ResolvedEntries, mcp};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Category, EntryOrigin},
     lint::hidden::escape_hidden,
     origin::Piece,
-    profile::Profile,
+    profile::{AGENT, AGENT_WITHOUT_TOOLS, APPEND_OWN, Profile, STYLE, STYLE_ONLY},
     scope::Scope,
     suggestion::did_you_mean,
     turn::Tool,
@@ -21,32 +17,6 @@ use preface_host::{
     styles::{self, StyleEntry},
 };
 use std::{collections::BTreeMap, sync::Arc};
-
-/// The option that is set if a style's file replaces the advice for programming.
-const STYLE_ONLY: &str = "outputStyle.only";
-
-/// The option that is set for the prompt of an agent.
-const AGENT: &str = "agent";
-
-/// The option that is set for an agent without any tool: nothing but its order reaches it.
-const AGENT_WITHOUT_TOOLS: &str = "agent.withoutTools";
-
-/// The option that is set where the user or the caller appends a text to the prompt, and no project does.
-const APPEND_OWN: &str = "append.own";
-
-/// Returns the options that are set for a profile by what is found, and not by a caller.
-pub(crate) fn options(profile: &Profile) -> impl Iterator<Item = &'static str> {
-    let has_styles =
-        profile.options.contains_key(STYLE) || profile.unset_options.iter().any(|name| name == STYLE);
-    [
-        (AGENT, profile.has_agents),
-        (AGENT_WITHOUT_TOOLS, profile.has_agents),
-        (APPEND_OWN, profile.append_id.is_some()),
-        (STYLE_ONLY, has_styles),
-    ]
-    .into_iter()
-    .filter_map(|(name, is_there)| is_there.then_some(name))
-}
 
 /// Sets the option for a text that the user appends: what a project appends has not the user's authority.
 pub(crate) fn apply_append(append: Option<&Piece>, profile: &mut Arc<Profile>) {

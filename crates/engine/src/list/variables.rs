@@ -1,8 +1,10 @@
 //! The variables of templates: the list of `preface list variables` and of `GET /system-prompt/variables`. It is the same for
 //! every directory, needs no store and never changes while a program runs.
 
-use preface_core::variable::Stability;
-use preface_host::provider::{VARIABLE_PROVIDERS, VariableInfo};
+use preface_core::{
+    variable::Stability,
+    variable_info::{REGISTERED, VariableInfo},
+};
 use serde::Serialize;
 
 /// One variable, or a type of which any name is good.
@@ -40,7 +42,7 @@ impl From<&VariableInfo> for Variable {
     }
 }
 
-/// Lists what templates can name: ten in the order of docs/reference/variables.md, then the others as their providers list them.
+/// Lists what templates can name: ten in the order of docs/reference/variables.md, then the others as they are registered.
 ///
 /// ```
 /// let first = preface_engine::variables()[0];
@@ -48,8 +50,7 @@ impl From<&VariableInfo> for Variable {
 /// ```
 #[must_use]
 pub fn variables() -> Vec<Variable> {
-    let mut infos: Vec<&VariableInfo> =
-        VARIABLE_PROVIDERS.iter().flat_map(|provider| provider.variables()).collect();
+    let mut infos: Vec<&VariableInfo> = REGISTERED.iter().collect();
     infos.sort_by_key(|info| place(info));
     infos.into_iter().map(Variable::from).collect()
 }

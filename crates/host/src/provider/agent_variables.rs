@@ -1,6 +1,6 @@
 //! Variables of agents: those that the user and the project have defined, for a model that may start one.
 
-use super::{VariableInfo, VariableProvider};
+use super::VariableProvider;
 use crate::{
     agents::{self, AgentEntry},
     markdown::shown,
@@ -26,28 +26,8 @@ const DESCRIPTION_LIMIT: usize = 300;
 const MOST_NOTES: usize = 10;
 
 impl VariableProvider for AgentVariables {
-    fn variables(&self) -> &'static [VariableInfo] {
-        const VARIABLES: &[VariableInfo] = &[
-            VariableInfo {
-                kind: "agents",
-                name: "own",
-                dynamic: false,
-                about: "The agents that you and the project have defined, one line each; absent if there are none",
-                example: "- reviewer: Reads a change and finds what is wrong with it.",
-                stability: Stability::Conversation,
-                cost: "reads agents/*.md",
-            },
-            VariableInfo {
-                kind: "agents",
-                name: "own.<name>",
-                dynamic: true,
-                about: "The line of one of these agents, whatever the case of its name; absent if there is none",
-                example: "- reviewer: Reads a change and finds what is wrong with it.",
-                stability: Stability::Conversation,
-                cost: "reads agents/*.md",
-            },
-        ];
-        VARIABLES
+    fn kinds(&self) -> &'static [&'static str] {
+        &["agents"]
     }
 
     fn is_of_files(&self) -> bool {

@@ -3,7 +3,7 @@
 mod long_time;
 mod zones;
 
-use super::{VariableInfo, VariableProvider};
+use super::VariableProvider;
 use crate::provider_context::ProviderContext;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use preface_core::{
@@ -15,74 +15,9 @@ use preface_core::{
 #[derive(Debug)]
 pub struct Environment;
 
-const fn info(
-    name: &'static str,
-    about: &'static str,
-    example: &'static str,
-    stability: Stability,
-    cost: &'static str,
-) -> VariableInfo {
-    VariableInfo { kind: "system", name, dynamic: false, about, example, stability, cost }
-}
-
 impl VariableProvider for Environment {
-    fn variables(&self) -> &'static [VariableInfo] {
-        const VARIABLES: &[VariableInfo] = &[
-            info(
-                "time",
-                "Current time in UTC, ISO 8601 with milliseconds",
-                "2026-03-07T14:55:05.000Z",
-                Stability::Turn,
-                "free",
-            ),
-            info(
-                "date",
-                "Current day in UTC; `system:local_date` is the day where the machine is",
-                "2026-03-07",
-                Stability::Turn,
-                "free",
-            ),
-            info(
-                "os",
-                "Operating system: `linux`, `darwin`, `win32` and so on",
-                "linux",
-                Stability::Static,
-                "free",
-            ),
-            info("hostname", "Name of the machine", "workshop", Stability::Static, "free"),
-            info(
-                "local_date",
-                "Current day in the machine's time zone",
-                "2026-03-07",
-                Stability::Turn,
-                "the zone's file",
-            ),
-            info(
-                "local_time",
-                "Current time in the machine's time zone, with its offset from UTC",
-                "2026-03-07T08:55:05-06:00",
-                Stability::Turn,
-                "the zone's file",
-            ),
-            info(
-                "long_time",
-                "Current day and time in English words, with the time zone",
-                "Saturday, March 7, 2026 at 08:55:05 AM CST",
-                Stability::Turn,
-                "the zone's file",
-            ),
-            info(
-                "timezone",
-                "Name of the machine's time zone",
-                "America/Chicago",
-                Stability::Conversation,
-                "the zone's file",
-            ),
-            info("month", "Current month and year in UTC, in English", "March 2026", Stability::Turn, "free"),
-            info("shell", "Name of the user's shell", "bash", Stability::Static, "free"),
-            info("year", "Current year in UTC", "2026", Stability::Turn, "free"),
-        ];
-        VARIABLES
+    fn kinds(&self) -> &'static [&'static str] {
+        &["system"]
     }
 
     fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {

@@ -3,7 +3,7 @@
 //! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering and
 //! conditions use it instead where a project's text has `file:…` (`VariableKey::in_scope`).
 
-use super::{VariableInfo, VariableProvider};
+use super::VariableProvider;
 use crate::{
     gate::{FileOwner, GateVerdict},
     places::normal,
@@ -26,28 +26,8 @@ use std::path::Path;
 pub struct FileProvider;
 
 impl VariableProvider for FileProvider {
-    fn variables(&self) -> &'static [VariableInfo] {
-        const VARIABLES: &[VariableInfo] = &[
-            VariableInfo {
-                kind: "file",
-                name: "<path>",
-                dynamic: true,
-                about: "Text of a file: a path inside the working directory, or an absolute one",
-                example: "docs/rules.md",
-                stability: Stability::Conversation,
-                cost: "one file",
-            },
-            VariableInfo {
-                kind: "project_file",
-                name: "<path>",
-                dynamic: true,
-                about: "What `file:` is in a text that a project wrote: inside the working directory only",
-                example: "docs/rules.md",
-                stability: Stability::Conversation,
-                cost: "one file",
-            },
-        ];
-        VARIABLES
+    fn kinds(&self) -> &'static [&'static str] {
+        &["file", "project_file"]
     }
 
     fn is_of_files(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Variables of the git repository around the cwd. git itself is never started.
 
 use super::{
-    VariableInfo, VariableProvider,
+    VariableProvider,
     git::{self, GitHead},
 };
 use crate::{
@@ -19,28 +19,8 @@ use preface_core::{
 pub struct GitVariables;
 
 impl VariableProvider for GitVariables {
-    fn variables(&self) -> &'static [VariableInfo] {
-        const VARIABLES: &[VariableInfo] = &[
-            VariableInfo {
-                kind: "git",
-                name: "branch",
-                dynamic: false,
-                about: "Current git branch; `HEAD` when detached, absent outside of a repository and before the first commit",
-                example: "main",
-                stability: Stability::Conversation,
-                cost: "two small files",
-            },
-            VariableInfo {
-                kind: "git",
-                name: "status",
-                dynamic: false,
-                about: "Changed files, as `git status --short` lists them; empty if there are no changes, absent outside a repository",
-                example: " M src/lib.rs",
-                stability: Stability::Turn,
-                cost: "a walk over the work tree",
-            },
-        ];
-        VARIABLES
+    fn kinds(&self) -> &'static [&'static str] {
+        &["git"]
     }
 
     fn is_of_files(&self) -> bool {

@@ -31,6 +31,7 @@ use preface_core::{
     section::Section,
     snapshot::Contribution,
     variable::{RecordedVariable, Stability, VariableKey},
+    variable_info::{REGISTERED, VariableInfo},
     variable_source::turn_variable,
 };
 
@@ -66,8 +67,8 @@ pub trait ContextProvider: Sync {
 
 /// Resolves variables of some types.
 pub trait VariableProvider: Sync {
-    /// The variables that it resolves.
-    fn variables(&self) -> &'static [VariableInfo];
+    /// The types that it resolves.
+    fn kinds(&self) -> &'static [&'static str];
 
     /// True if the value follows from files and nothing else of the turn than where it is.
     fn is_of_files(&self) -> bool {
@@ -76,25 +77,6 @@ pub trait VariableProvider: Sync {
 
     /// Returns one variable of one of its types. A name that it does not know is absent.
     fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable;
-}
-
-/// The description of a variable for listings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VariableInfo {
-    /// The type.
-    pub kind: &'static str,
-    /// The name, or a placeholder if any name is valid.
-    pub name: &'static str,
-    /// True if any name is valid.
-    pub dynamic: bool,
-    /// One sentence.
-    pub about: &'static str,
-    /// An example of a value.
-    pub example: &'static str,
-    /// The period for which a value stays the same.
-    pub stability: Stability,
-    /// The cost of looking up a value, for display.
-    pub cost: &'static str,
 }
 
 /// The context providers, by name.
@@ -112,7 +94,7 @@ pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
     &system_prompt_file::SystemPromptFileSection,
 ];
 
-/// The variable providers, in the order in which `preface list variables` lists them.
+/// The variable providers.
 pub const VARIABLE_PROVIDERS: &[&dyn VariableProvider] = &[
     &environment::Environment,
     &turn_variables::TurnVariables,
@@ -130,10 +112,7 @@ pub fn context_provider(name: &str) -> Option<&'static dyn ContextProvider> {
 /// Returns the provider of variables of this type.
 #[must_use]
 pub fn variable_provider(key: &VariableKey) -> Option<&'static dyn VariableProvider> {
-    VARIABLE_PROVIDERS
-        .iter()
-        .copied()
-        .find(|provider| provider.variables().iter().any(|info| info.kind == key.kind()))
+    VARIABLE_PROVIDERS.iter().copied().find(|provider| provider.kinds().contains(&key.kind()))
 }
 
 /// Resolves a variable: by the caller's `--variable`, else by the provider of its type, else it is absent.
@@ -150,7 +129,7 @@ pub fn resolve(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariabl
         // What is not there now may be there as soon as it could change.
         let known =
             |info: &&VariableInfo| info.kind == key.kind() && (info.dynamic || info.name == key.name());
-        let info = provider.variables().iter().find(known);
+        let info = REGISTERED.iter().find(known);
         variable.stability = info.map_or(Stability::Static, |info| info.stability);
     }
     variable
@@ -186,12 +165,12 @@ mod tests {
 
     #[test]
     fn each_fact_type_has_one_provider() {
-        let mut kinds = std::collections::BTreeMap::new();
-        for (at, provider) in VARIABLE_PROVIDERS.iter().enumerate() {
-            for info in provider.variables() {
-                let first = *kinds.entry(info.kind).or_insert(at);
-                assert_eq!(first, at, "type `{}` is answered by two providers", info.kind);
-            }
-        }
+        let mut kinds: Vec<&str> =
+            VARIABLE_PROVIDERS.iter().flat_map(|provider| provider.kinds()).copied().collect();
+        let mut registered: Vec<&str> = REGISTERED.iter().map(|info| info.kind).collect();
+        kinds.sort_unstable();
+        registered.sort_unstable();
+        registered.dedup();
+        assert_eq!(kinds, registered);
     }
 }

@@ -94,7 +94,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         PutOutcome::Stored(version) => {
             // Diagnostics of the stored text were reported when it was stored.
             let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
-            diagnostics::few(ui, findings.clone(), &format!("preface lint --file {file}"));
+            diagnostics::few(ui, findings.clone(), &format!("preface lint --preset template --file {file}"));
             format!("`{name}` is now at version {} ({}).\n", version.version, size(version))
         }
         PutOutcome::Unchanged(version) => {

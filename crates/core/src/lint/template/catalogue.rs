@@ -2,7 +2,9 @@
 
 use crate::{
     lint::hidden::escape_hidden,
+    profile::Profile,
     variable::{Stability, VariableKey},
+    variable_info::REGISTERED,
 };
 use std::collections::BTreeMap;
 
@@ -28,9 +30,41 @@ pub struct VariableType {
     pub names: BTreeMap<String, Stability>,
     /// The stability of the values of all other names; `None` means that there are no other names.
     pub dynamic: Option<Stability>,
+    /// True: no other name has white space or a bracket, as a tool's has none.
+    pub words: bool,
 }
 
 impl VariableTypes {
+    /// Returns the types that the texts of a profile can name: the registered ones, those of the profile, and those that the
+    /// caller gives values of.
+    #[must_use]
+    pub fn of(profile: &Profile, given: &BTreeMap<VariableKey, Option<String>>) -> Self {
+        let known =
+            REGISTERED.iter().fold(VariableTypes::default(), |known, info| match (info.dynamic, info.name) {
+                (true, "<path>") => known.dynamic(info.kind, info.stability),
+                (true, _) => known.words(info.kind, info.stability),
+                (false, name) => known.fixed(info.kind, name, info.stability),
+            });
+        // A section within another section's text has a tag there.
+        let merged = profile.sections.iter().filter(|section| section.merge_into.is_some());
+        let known = merged
+            .fold(known, |known, section| known.fixed("section", section.id.as_str(), Stability::Static));
+        let known = given.keys().fold(known, |known, key| match known.kind(key.kind()) {
+            Some(kind) if kind.dynamic.is_some() => known,
+            Some(_) => known.fixed(key.kind(), key.name(), Stability::Conversation),
+            None => known.dynamic(key.kind(), Stability::Conversation),
+        });
+        let own = profile.variable_types.iter();
+        let known = own.fold(known, |known, kind| known.dynamic(kind, Stability::Conversation));
+        let known = known.empty_type("option").empty_type("given");
+        let found =
+            profile.found_options().fold(known, |known, name| known.fixed("option", name, Stability::Static));
+        let options = profile.options.keys().chain(&profile.unset_options);
+        options.fold(found, |known, name| {
+            known.fixed("option", name, Stability::Static).fixed("given", name, Stability::Static)
+        })
+    }
+
     /// Adds a type, if it is new, that may have no name.
     #[must_use]
     pub fn empty_type(mut self, kind: &str) -> Self {
@@ -52,6 +86,14 @@ impl VariableTypes {
         self
     }
 
+    /// Adds a type, if it is new, that answers for any name of one word.
+    #[must_use]
+    pub fn words(self, kind: &str, stability: Stability) -> Self {
+        let mut known = self.dynamic(kind, stability);
+        known.kinds.entry(kind.to_owned()).and_modify(|kind| kind.words = true);
+        known
+    }
+
     /// Returns a registered type.
     #[must_use]
     pub fn kind(&self, kind: &str) -> Option<&VariableType> {
@@ -61,8 +103,26 @@ impl VariableTypes {
     /// Returns the stability of `key`; `None` if it is unknown.
     #[must_use]
     pub fn stability(&self, key: &VariableKey) -> Option<Stability> {
-        let kind = self.kind(key.kind())?;
-        kind.names.get(key.name()).copied().or(kind.dynamic)
+        self.find(key.as_str())
+    }
+
+    /// Returns the stability of a key as it is written; `None` if it is unknown or no key.
+    pub(crate) fn find(&self, key: &str) -> Option<Stability> {
+        let (kind, name) = key.split_once(':')?;
+        let kind = self.kind(kind)?;
+        let is_name = |name: &str| !kind.words || !name.contains(|c: char| c.is_whitespace() || c == '[');
+        kind.names.get(name).copied().or(kind.dynamic.filter(|_| is_name(name)))
+    }
+
+    /// Returns the known key that a text in brackets was perhaps meant as.
+    pub(super) fn nearest_key(&self, key: &VariableKey) -> Option<VariableKey> {
+        match self.kind(key.kind()) {
+            Some(kind) => kind.nearest_name(key.name()).map(|name| VariableKey::new(key.kind(), name)),
+            None => {
+                let kind = self.nearest_kind(key.kind())?;
+                self.kind(kind)?.names.contains_key(key.name()).then(|| VariableKey::new(kind, key.name()))
+            }
+        }
     }
 
     /// Returns why a condition on this variable never holds, and what was perhaps meant; `None` if the variable may have a value.

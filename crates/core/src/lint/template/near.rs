@@ -38,7 +38,10 @@ pub(super) fn diagnostics(
         if taken || link || close - open > LONGEST {
             continue;
         }
-        if let Some(guess) = guess(trim(&text[open + 1..close]), options, catalogue) {
+        let inner = trim(&text[open + 1..close]);
+        if let Some(diagnostic) = unknown_key(inner, &(open..at), catalogue) {
+            diagnostics.push(diagnostic);
+        } else if let Some(guess) = guess(inner, options, catalogue) {
             let message = format!("`{}` is text: {}", shown(&text[open..at]), guess.message);
             let mut diagnostic =
                 PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &(open..at), message);
@@ -48,6 +51,24 @@ pub(super) fn diagnostics(
             diagnostics.push(diagnostic);
         }
     }
+}
+
+/// Reports a variable or condition that is text because its key is not known, where a known one is near.
+fn unknown_key(inner: &str, range: &Range<usize>, catalogue: &VariableTypes) -> Option<PendingFinding> {
+    let condition = inner.strip_prefix("if ").map(|rest| trim(rest));
+    let negated = condition.is_some_and(|rest| rest.starts_with('!'));
+    let written = condition.unwrap_or(inner);
+    let key: VariableKey = written[usize::from(negated)..].parse().ok()?;
+    let near = catalogue.nearest_key(&key)?;
+    let code = match catalogue.kind(key.kind()) {
+        Some(_) => DiagnosticCode::TemplateUnknownName,
+        None => DiagnosticCode::TemplateUnregisteredType,
+    };
+    let tag =
+        format!("[{}{}{near}]", if condition.is_some() { "if " } else { "" }, if negated { "!" } else { "" });
+    let message = format!("there is no variable `{}`: it is text", shown(key.as_str()));
+    let diagnostic = PendingFinding::new(Severity::Warning, code, range, message);
+    Some(diagnostic.help(format!("did you mean `{tag}`?")).edit(range.clone(), tag))
 }
 
 /// Returns the ranges of all tags, a raw block as one.

@@ -18,8 +18,8 @@ pub(super) fn structure(template: &Template, diagnostics: &mut PendingFindings) 
     }
 }
 
-/// Reports the other tags of `template`.
-pub(super) fn diagnostics(
+/// Reports the tags whose key can have no value.
+pub(super) fn unknown(
     template: &Template,
     options: &TemplateOptions,
     catalogue: &VariableTypes,
@@ -32,9 +32,22 @@ pub(super) fn diagnostics(
             if let Some(diagnostic) = answers.check(tag, key) {
                 diagnostics.push(diagnostic);
             }
-            if matches!(tag.role, TagRole::Variable { .. }) && key.as_str() == "system:date" {
-                diagnostics.push(utc_date(tag, catalogue));
-            }
+        }
+    }
+}
+
+/// Reports variables with a better one, and tags that are nested too deeply.
+pub(super) fn diagnostics(
+    template: &Template,
+    options: &TemplateOptions,
+    catalogue: &VariableTypes,
+    diagnostics: &mut PendingFindings,
+) {
+    for tag in template.tags().iter().filter(|tag| tag.stray.is_none()) {
+        if let TagRole::Variable { key } = tag.role
+            && template.key(key).as_str() == "system:date"
+        {
+            diagnostics.push(utc_date(tag, catalogue));
         }
     }
     if let Some(limit) = options.max_depth
