@@ -5,7 +5,8 @@ mod parameters;
 
 use crate::{
     catalog::CatalogBody,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+    lint::{finding::TextFinding, forged, hidden},
     origin::Piece,
     outline::{Outline, Plan, PlanItem},
     pipeline::PipelineError,
@@ -35,7 +36,42 @@ pub fn definitions(
     let mut variables = Variables::new(&snapshot.turn, &snapshot.profile, &mut recorded, source);
     let defined = defined(&snapshot.turn.tools, &snapshot.profile, &mut variables, diagnostics);
     snapshot.variables = recorded;
-    Ok(defined?)
+    let defined = defined?;
+    let tags = snapshot.profile.reserved_tags();
+    // What ships with preface is known, and what a server offers was escaped.
+    let is_foreign = |tool: &&Tool| !is_bundled(tool) && !tool.is_of_server();
+    defined.iter().filter(is_foreign).for_each(|tool| report(tool, &tags, diagnostics));
+    Ok(defined)
+}
+
+fn is_bundled(tool: &Tool) -> bool {
+    tool.source.as_ref().is_some_and(|source| source.starts_with("bundled/"))
+}
+
+/// Reports a definition that hides text or imitates the structure of a prompt, once each.
+fn report(tool: &Tool, tags: &[String], diagnostics: &mut Diagnostics) {
+    fn add(value: &serde_json::Value, text: &mut String) {
+        match value {
+            serde_json::Value::String(string) => *text += &format!("{string}\n"),
+            serde_json::Value::Array(values) => values.iter().for_each(|value| add(value, text)),
+            serde_json::Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+                *text += &format!("{key}\n");
+                add(value, text);
+            }),
+            _ => {}
+        }
+    }
+    let mut text = tool.description.clone().unwrap_or_default() + "\n";
+    tool.input_schema.iter().for_each(|schema| add(schema, &mut text));
+    let name = shown(&tool.name);
+    let hidden = hidden::scan_few(&text, 1).0.into_iter().filter(|found| found.severity() > Severity::Info);
+    let hidden = hidden.map(|found| (found.code(), format!("hides text: {}", found.message())));
+    let forged = forged::scan_granted(&text, tags, 1).0.into_iter();
+    let forged = forged.map(|found| (found.code(), found.message()));
+    for (code, what) in hidden.chain(forged) {
+        let what = format!("the definition of the tool `{name}` {what}");
+        diagnostics.push(Diagnostic::warning(code, what).about(&tool.name));
+    }
 }
 
 fn defined(
@@ -126,8 +162,7 @@ fn rendered(
 
 /// Returns the profile's texts for a tool, where no other is used: the description, then the text after it.
 fn texts<'w>(tool: &Tool, profile: &'w Profile, use_catalog: bool) -> Vec<PlanItem<'w>> {
-    let is_bundled = tool.source.as_ref().is_some_and(|source| source.starts_with("bundled/"));
-    let texts = profile.tool_texts.get(&tool.name).filter(|_| is_bundled || tool.description.is_none());
+    let texts = profile.tool_texts.get(&tool.name).filter(|_| is_bundled(tool) || tool.description.is_none());
     let Some(texts) = texts else { return Vec::new() };
     let item = |imported: &'w Option<CatalogBody>, own: Option<&'w Vec<Piece>>| match imported {
         Some(imported) if use_catalog => Some(PlanItem::imported(Cow::Borrowed(imported))),

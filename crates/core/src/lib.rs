@@ -29,6 +29,7 @@ pub mod json_type;
 pub mod layer;
 pub mod lint;
 pub mod lock;
+pub mod markdown_code;
 pub mod mcp_servers;
 pub mod message;
 pub mod model;

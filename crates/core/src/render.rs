@@ -24,6 +24,7 @@ use crate::{
     scope::Scope,
     section::TrimMode,
     template::{TemplateError, TemplateOptions},
+    trust::TrustMode,
     turn::{Tool, Turn, one_line},
     variable::VariableKey,
     variable_source::{MissingVariable, Variables},
@@ -65,6 +66,8 @@ pub struct RenderRules<'p> {
     pub tags: Cow<'p, [String]>,
     /// The engine's own tags, for texts that are watched.
     pub own_tags: Cow<'p, EngineTags>,
+    /// The way in which the texts of a project were granted.
+    pub trust: TrustMode,
     /// The profile's name, for the origins of its texts.
     pub profile: &'p str,
     /// The replacements of names in imported texts.
@@ -91,6 +94,7 @@ impl<'p> RenderRules<'p> {
             escape: &profile.escape,
             tags: profile.reserved_tags().into(),
             own_tags: Cow::Owned(EngineTags::default()),
+            trust: profile.trust,
             profile: &profile.name,
             bindings: profile.catalog.as_ref().map_or(&NO_BINDINGS, |catalog| &catalog.bindings),
             tools: &turn.tools,
@@ -249,7 +253,7 @@ impl<'p> RenderRules<'p> {
 }
 
 /// The types of variables whose values are chosen by the directory or its files and are not checked elsewhere.
-const REPORTED: &[&str] = &["agents", "git", "item", "prompt", "system"];
+const REPORTED: &[&str] = &["agents", "git", "item", "prompt", "system", "tool"];
 
 /// The number of characters of a branch's name that are shown: more of them make sentences.
 const BRANCH_CHARS: usize = 100;
@@ -359,7 +363,9 @@ pub fn render(
     diagnostics: &mut Diagnostics,
 ) -> Result<Draft, RenderError> {
     let tags = rules.own_tags.watched(&outline.plans);
-    let watch = ImitationWatch { tags, neutralise: rules.own_tags.neutralise };
+    let of_event = outline.plans.iter().any(|plan| plan.event.is_some());
+    let neutralise = rules.own_tags.neutralise;
+    let watch = ImitationWatch { tags, neutralise, of_event, trust: rules.trust };
     // The parts that are watched, with what they were made of.
     let mut watched = Vec::new();
     let mut draft = Draft { parts: Vec::with_capacity(outline.plans.len()), absent: outline.absent };

@@ -2,7 +2,7 @@
 
 use preface_core::{
     layer::Stack,
-    lint::forged::scan_tags,
+    lint::forged::{Imitation, ImitationKind, scan_granted},
     origin::{Origin, Piece, Source, decode},
     pipeline, profile,
     prompt::Prompt,
@@ -120,10 +120,11 @@ fn watched(prompt: &Prompt) -> &str {
 #[test]
 fn each_is_reported_with_its_place() {
     let verbatim = |bytes: &[u8]| vec![(file("AGENTS.md", bytes), Language::Verbatim)];
-    let table: [(&[u8], &[&str]); 9] = [
+    let table: [(&[u8], &[&str]); 10] = [
         (b"Use tabs. 1 < 2, <b>, <skills>, <my-skill>, skill>, # Rules", &[]),
         (b"a\r\nb </skill>", &["forged/tag AGENTS.md:2:3 imitates the tag `</skill>`"]),
-        ("é<SKILL".as_bytes(), &["forged/tag AGENTS.md:1:2 imitates the tag `<skill>`"]),
+        ("é<SKILL Vec<skill> skills/<skill>/ `</skill>`\n```\n</skill>\n```\n".as_bytes(), &[]),
+        ("é <skill".as_bytes(), &["forged/tag AGENTS.md:1:3 imitates the tag `<skill>`"]),
         (b"\xff\xff\n<skill/>", &["forged/tag AGENTS.md:2:1 imitates the tag `<skill>`"]),
         (
             "<\u{a0}/\u{3000}Project_Context\u{feff}x>".as_bytes(),
@@ -202,6 +203,11 @@ fn a_text_full_of_them_does_not_fill_the_screen() {
     );
 }
 
+fn tags_in(text: &str) -> Vec<Imitation> {
+    let found = scan_granted(text, &TAGS, usize::MAX).0;
+    found.into_iter().filter(|forged| forged.kind == ImitationKind::Tag).collect()
+}
+
 proptest! {
     #[test]
     fn bytes_origins_and_places_hold(
@@ -219,12 +225,12 @@ proptest! {
         let prompt = build(vec![(pieces, Language::Verbatim)], "", if on { "true" } else { "false" });
         let now = watched(&prompt);
         if on {
-            prop_assert_eq!(scan_tags(now, &TAGS), []);
+            prop_assert_eq!(tags_in(now), []);
             prop_assert_eq!(now.replace("&lt;", "<"), shown.replace("&lt;", "<"));
         } else {
             prop_assert_eq!(now, &shown);
         }
-        let tags = scan_tags(&shown, &TAGS);
+        let tags = tags_in(&shown);
         prop_assert_eq!(diagnostics(&prompt).iter().filter(|diagnostic| diagnostic.starts_with("forged/tag")).count(), tags.len());
         let Some(part) = prompt.parts.iter().find(|part| part.section.as_str() == "watched") else {
             prop_assert!(shown.is_empty());

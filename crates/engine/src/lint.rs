@@ -17,7 +17,8 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::{
-        finding::{self, FindingLimiter},
+        decoded::scan_strings,
+        finding::{self, FindingLimiter, worst},
         forged,
         hidden::{self, CommentHandling},
         secret,
@@ -31,6 +32,7 @@ use preface_core::{
     settings::offset_in_string,
     snapshot::Snapshot,
     template::TemplateOptions,
+    trust::TrustMode,
     variable::{Stability, VariableKey},
 };
 use preface_host::{
@@ -126,6 +128,7 @@ impl Engine<'_> {
             catalogue: VariableTypes::of(profile, &request.variables),
             limits,
             tags: tags(profile),
+            trust: profile.trust,
             files,
             scanned: BTreeSet::new(),
             linted,
@@ -246,6 +249,7 @@ impl Engine<'_> {
             catalogue: VariableTypes::of(&loaded.profile, &request.variables),
             limits: TemplateOptions::of(&loaded.profile, &request.variables),
             tags: tags(&loaded.profile),
+            trust: loaded.profile.trust,
             files: FileTexts::default(),
             scanned: BTreeSet::new(),
             linted: LintReport::default(),
@@ -341,6 +345,7 @@ struct Lint {
     catalogue: VariableTypes,
     limits: TemplateOptions,
     tags: Vec<String>,
+    trust: TrustMode,
     files: FileTexts,
     /// The paths of the texts that were linted.
     scanned: BTreeSet<String>,
@@ -421,6 +426,8 @@ pub(crate) fn source_texts(snapshot: &Snapshot) -> Vec<ScannedText<'_>> {
             texts.push((text, given.language.unwrap_or_default()));
         }
     }
+    let given = [&snapshot.system_prompt.custom, &snapshot.system_prompt.append];
+    texts.extend(given.into_iter().flatten().map(|piece| (std::slice::from_ref(piece), Language::Verbatim)));
     if let Some(stored) = &snapshot.stored {
         let group =
             snapshot.profile.groups.iter().find(|group| group.replace.contains(&ReplacementSource::Store));
@@ -491,13 +498,9 @@ impl Lint {
             }
             let before = self.linted.findings.len();
             let file = self.files.get(*scope, path);
-            let is_lossless = |piece: &Piece| matches!(piece.origin, Origin::Source { lossy: false, .. });
             match file {
-                Some(_) if pieces.iter().all(is_lossless) => self.tags(*scope, path, &text, *language),
-                Some(_) => {
-                    self.scan(*scope, path, &text);
-                    self.tags(*scope, path, &text, *language);
-                }
+                // The file was scanned, with its strings as they are read.
+                Some(_) => self.tags(*scope, path, &text, *language),
                 None => self.text(*scope, path, &text, *language),
             }
             let file = self.files.get(*scope, path);
@@ -551,9 +554,17 @@ impl Lint {
         let (secrets, more) = FindingLimiter::of(most, secret::scan(text));
         found.extend(finding::diagnostics(&secrets, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
-        let (forged, more) = forged::scan_few(text, &self.tags, most);
+        let is_foreign = self.trust == TrustMode::None && scope == Some(Scope::Project);
+        let scan = if is_foreign { forged::scan_few } else { forged::scan_granted };
+        let (forged, more) = scan(text, &self.tags, most);
         found.extend(finding::diagnostics(&forged, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
+        let read = scan_strings(text, |text| hidden::scan_few(text, most).0);
+        found.extend(finding::diagnostics(&worst(read, most).0, text, scope, path));
+        let read = scan_strings(text, secret::scan);
+        found.extend(finding::diagnostics(&worst(read, most).0, text, scope, path));
+        let read = scan_strings(text, |text| scan(text, &self.tags, most).0);
+        found.extend(finding::diagnostics(&worst(read, most).0, text, scope, path));
     }
 
     /// Looks at the tags of a template.

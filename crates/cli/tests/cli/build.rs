@@ -202,14 +202,15 @@ help: did you mean `arrange`?
 #[test]
 fn a_template_that_is_too_deep_is_shown_where_it_gets_too_deep() {
     let sandbox = Sandbox::new();
-    sandbox.home(".config/preface/append.md", "Hi.\n[if a:b][if a:b][if a:b]x[endif][endif][endif]\n");
+    sandbox
+        .home(".config/preface/append.md", "Hi.\n[if tool:b][if tool:b][if tool:b]x[endif][endif][endif]\n");
     sandbox.run("preface build --set template.maxDepth=2").exits(1).prints("").says(
         "\
 error: `if` blocks are nested more than 2 deep
- ——▶ ~/.config/preface/append.md:2:17   (global layer)
+ ——▶ ~/.config/preface/append.md:2:23   (global layer)
   │
-2 │ [if a:b][if a:b][if a:b]x[endif][endif][endif]
-  │                 ^^^^^^^^
+2 │ [if tool:b][if tool:b][if tool:b]x[endif][endif][endif]
+  │                       ^^^^^^^^^^^
 help: make the template smaller, or lift the limit: `preface config set template.maxDepth 0`, or for
       one call `--set template.maxDepth=0`
 ",

@@ -113,7 +113,7 @@ fn dead_tags_are_warnings_and_can_be_denied() {
     sandbox.home(".config/preface/append.md", "On [git:brnach].\n");
     sandbox.run("preface lint").exits(0).says("1 warning in 3 texts.\n").prints(
         "\
-warning: `git` has no name `brnach`: `[git:brnach]` will vanish [template/unknown-name]
+warning: `git` has no name `brnach`: `[git:brnach]` is text [template/unknown-name]
  ——▶ ~/.config/preface/append.md:1:4   (global layer)
   │
 1 │ On [git:brnach].
@@ -135,7 +135,7 @@ fn what_stops_a_build_is_a_finding() {
         "{}",
         ran.stdout
     );
-    sandbox.home(".config/preface/append.md", "[if a:b][if a:b]x[endif][endif]\n");
+    sandbox.home(".config/preface/append.md", "[if tool:a][if tool:a]x[endif][endif]\n");
     let ran = sandbox.run("preface lint --set template.maxDepth=1").exits(4);
     assert_eq!(ran.stdout.matches("[template/depth]").count(), 1, "{}", ran.stdout);
 }
@@ -272,17 +272,17 @@ fn machine_formats_have_no_characters_that_a_terminal_acts_on() {
 #[test]
 fn what_makes_it_fail_is_printed_also_when_quiet() {
     let sandbox = Sandbox::new();
-    sandbox.work("part.md", "A [git:brnach].\n");
-    let ran = sandbox.run("preface lint -q --deny warning --file part.md").exits(4).says("");
+    sandbox.work("sections/part.md", "A [git:brnach].\n");
+    let ran = sandbox.run("preface lint -q --deny warning --file sections/part.md").exits(4).says("");
     assert!(ran.stdout.contains("[template/unknown-name]"), "{}", ran.stdout);
-    sandbox.run("preface lint -q --file part.md").exits(0).prints("").says("");
+    sandbox.run("preface lint -q --file sections/part.md").exits(0).prints("").says("");
 }
 
 #[test]
 fn a_rule_of_sarif_describes_itself() {
     let sandbox = Sandbox::new();
-    sandbox.work("part.md", "A [git:brnach].\n");
-    let sarif = sandbox.run("preface lint --format sarif --file part.md").exits(0).json();
+    sandbox.work("sections/part.md", "A [git:brnach].\n");
+    let sarif = sandbox.run("preface lint --format sarif --file sections/part.md").exits(0).json();
     let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][0];
     let code = DiagnosticCode::TemplateUnknownName;
     assert_eq!(rule["shortDescription"]["text"], code.meaning());
@@ -324,13 +324,16 @@ fn a_lint_that_fails_leaves_a_log_in_sarif() {
 #[test]
 fn a_variable_that_the_caller_gives_does_not_vanish() {
     let sandbox = Sandbox::new();
-    sandbox.home(".config/preface/sections/who.md", "Hi [user:name].\n");
-    let ran = sandbox.run("preface lint").exits(0);
+    sandbox.home(".config/preface/template.md", "Hi [user:name].\n");
+    let ran = sandbox.run("preface lint --preset template").exits(0);
     assert!(ran.stdout.contains("`[user:name]` will vanish"), "{}", ran.stdout);
-    let ran = sandbox.run("preface lint --variable user:name=Ada").exits(0);
+    let ran = sandbox.run("preface lint --preset template --variable user:name=Ada").exits(0);
     assert!(!ran.stdout.contains("vanish"), "{}", ran.stdout);
-    sandbox.work("part.md", "Hi [user:name].\n");
-    sandbox.run("preface lint --variable user:name=Ada --file part.md").exits(0).prints("");
+    sandbox.work("sections/part.md", "Hi [user:name].\n");
+    sandbox
+        .run("preface lint --preset template --variable user:name=Ada --file sections/part.md")
+        .exits(0)
+        .prints("");
 }
 
 #[test]
@@ -355,7 +358,7 @@ fn a_finding_in_a_profile_or_in_settings_has_the_line_of_the_file() {
     sandbox.home(".config/preface/settings.json", more);
     sandbox.work(
         "p.toml",
-        "extends = \"default\"\n[section.house]\ntext = \"\"\"\nOne.\nTwo [vars:x].\n\"\"\"\n",
+        "extends = \"default\"\n[section.house]\ntext = \"\"\"\nOne.\nTwo [gti:branch].\n\"\"\"\n",
     );
     let ran = sandbox.run("preface lint --profile p.toml --format json").exits(0).json();
     let found: Vec<(&str, &str, u64, u64)> = ran["diagnostics"]

@@ -146,14 +146,14 @@ fn with_a_root_nothing_outside_of_it_is_read() {
 #[test]
 fn a_template_that_is_too_large_is_refused_with_its_place() {
     let sandbox = Sandbox::new();
-    sandbox.work("t.md", "[if a:b][if a:b]x[endif][endif]\n");
+    sandbox.work("t.md", "[if tool:b][if tool:b]x[endif][endif]\n");
     sandbox.run("preface template render t.md --set template.maxDepth=1").exits(1).prints("").says(
         "\
 error: `if` blocks are nested more than 1 deep
- ——▶ t.md:1:9
+ ——▶ t.md:1:12
   │
-1 │ [if a:b][if a:b]x[endif][endif]
-  │         ^^^^^^^^
+1 │ [if tool:b][if tool:b]x[endif][endif]
+  │            ^^^^^^^^^^^
 help: make the template smaller, or lift the limit: `preface config set template.maxDepth 0`, or for
       one call `--set template.maxDepth=0`
 ",

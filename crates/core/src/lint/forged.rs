@@ -25,10 +25,11 @@ use super::{
 };
 use crate::{
     diagnostic::{DiagnosticCode, Severity},
+    markdown_code,
     template::is_white,
     turn::one_line,
 };
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, cell::OnceCell, ops::Range};
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 /// The tags that the engine and its presets write, by name.
@@ -188,10 +189,67 @@ pub fn scan_few<T: AsRef<str>>(
     tags: &[T],
     most: usize,
 ) -> (Vec<Imitation>, Vec<OmittedFindings>) {
+    scan_where(text, tags, most, |_, _, _| true)
+}
+
+/// Finds imitations as [`scan_few`] does in a text that somebody answers for: of tags those that could open or close a block of
+/// the prompt, in their own case and no part of a word or a path, or in disguise; in code none.
+///
+/// ```
+/// use preface_core::lint::forged::scan_granted;
+/// let found = |text| scan_granted(text, &["skill"], 9).0.len();
+/// assert_eq!(found("Vec<Skill> <SKILL> < skill> <sk\u{456}ll>"), 1);
+/// assert_eq!(found("`</skill>` Vec<skill> skills/<skill>/ <skill>/x.md\n~~~\nHuman: a <skill>\n~~~\n"), 0);
+/// assert_eq!(found("a</skill> <skill>\n~~~\n</skill>"), 3);
+/// ```
+#[must_use]
+pub fn scan_granted<T: AsRef<str>>(
+    text: &str,
+    tags: &[T],
+    most: usize,
+) -> (Vec<Imitation>, Vec<OmittedFindings>) {
+    let granted = GrantedText::new(text);
+    scan_where(text, tags, most, |kind, range, imitates| granted.may_have(kind, range, &imitates()))
+}
+
+/// A text that somebody answers for.
+pub(crate) struct GrantedText<'t> {
+    text: &'t str,
+    code: OnceCell<Vec<Range<usize>>>,
+}
+
+impl<'t> GrantedText<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        GrantedText { text, code: OnceCell::new() }
+    }
+
+    /// Returns true if what was found at a place imitates anything there.
+    pub(crate) fn may_have(&self, kind: ImitationKind, range: &Range<usize>, imitates: &str) -> bool {
+        let written = &self.text[range.clone()];
+        let is_plain = written.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+        let (before, after) = (&self.text[..range.start], &self.text[range.end..]);
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/');
+        let is_part = before.ends_with(is_word) || after.starts_with(">/");
+        let is_form = if is_plain { imitates.strip_suffix('>') == Some(written) } else { true };
+        if kind == ImitationKind::Tag && (!is_form || is_part && !written.contains(is_slash)) {
+            return false;
+        }
+        let code = self.code.get_or_init(|| markdown_code::code(self.text));
+        let next = code.partition_point(|code| code.end <= range.start);
+        code.get(next).is_none_or(|code| code.start > range.start)
+    }
+}
+
+fn scan_where<T: AsRef<str>>(
+    text: &str,
+    tags: &[T],
+    most: usize,
+    is_one: impl Fn(ImitationKind, &Range<usize>, &dyn Fn() -> String) -> bool,
+) -> (Vec<Imitation>, Vec<OmittedFindings>) {
     let mut few = FindingLimiter::new(most);
     let mut found = Vec::new();
     let mut push = |kind: ImitationKind, range: Range<usize>, imitates: &dyn Fn() -> String| {
-        if few.keeps(kind.code(), Severity::Warning, &range) {
+        if is_one(kind, &range, imitates) && few.keeps(kind.code(), Severity::Warning, &range) {
             found.push(Imitation { range, kind, imitates: imitates() });
         }
     };

@@ -6,6 +6,7 @@
 //! [`forged::neutralise`].
 
 pub mod character;
+pub mod decoded;
 pub mod finding;
 pub mod forged;
 pub mod hidden;

@@ -9,14 +9,15 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::DraftPart,
     lint::{
-        finding::{self, TextFinding},
-        forged::{self, Imitation},
+        finding::{self, MovedFinding, TextFinding},
+        forged::{self, GrantedText, Imitation},
         hidden::escape_hidden,
     },
     origin::{Origin, Piece, Span},
     outline::PlanItem,
     scope::Scope,
     template::trim,
+    trust::TrustMode,
     variable::VariableKey,
 };
 use memchr::{memchr, memchr_iter};
@@ -32,12 +33,20 @@ pub(super) struct ImitationWatch {
     pub(super) tags: Vec<String>,
     /// True: imitations are escaped.
     pub(super) neutralise: bool,
+    /// True: the texts are reminders, which values of an event are part of.
+    pub(super) of_event: bool,
+    /// The way in which the texts of a project were granted.
+    pub(super) trust: TrustMode,
 }
 
 impl ImitationWatch {
     /// Looks at the text of an item, which came from `pieces`.
     pub(super) fn text(&self, rendered: &mut RenderedText, pieces: &[Piece], diagnostics: &mut Diagnostics) {
-        let found = forged::scan_tags(&rendered.text, &self.tags);
+        let mut found = forged::scan_tags(&rendered.text, &self.tags);
+        if !self.of_event && rendered.spans.iter().all(|span| self.is_granted(&span.origin)) {
+            let granted = GrantedText::new(&rendered.text);
+            found.retain(|forged| granted.may_have(forged.kind, &forged.range, &forged.imitates));
+        }
         if found.is_empty() {
             return;
         }
@@ -83,6 +92,14 @@ impl ImitationWatch {
             return Cow::Owned(text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;"));
         }
         forged::escape(text, &found)
+    }
+
+    /// Returns true for a text that the user wrote or granted.
+    fn is_granted(&self, origin: &Origin) -> bool {
+        match origin {
+            Origin::Variable { .. } | Origin::Hook { .. } => false,
+            origin => self.trust != TrustMode::None || origin.scope() != Some(Scope::Project),
+        }
     }
 
     fn with_outcome(&self, mut diagnostic: Diagnostic) -> Diagnostic {
@@ -164,7 +181,7 @@ struct Heading<'a> {
     line: &'a str,
 }
 
-impl TextFinding for &Heading<'_> {
+impl TextFinding for Heading<'_> {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -297,33 +314,5 @@ impl<'a> SourceText<'a> {
             Origin::Source { span, .. } => Some(self.starts[piece] + byte.checked_sub(span.start)?),
             _ => None,
         }
-    }
-}
-
-/// A finding in another text.
-struct MovedFinding<'f, F> {
-    finding: &'f F,
-    range: Range<usize>,
-}
-
-impl<F: TextFinding> TextFinding for MovedFinding<'_, F> {
-    fn range(&self) -> Range<usize> {
-        self.range.clone()
-    }
-
-    fn code(&self) -> DiagnosticCode {
-        self.finding.code()
-    }
-
-    fn severity(&self) -> Severity {
-        self.finding.severity()
-    }
-
-    fn message(&self) -> String {
-        self.finding.message()
-    }
-
-    fn help(&self) -> Option<String> {
-        self.finding.help()
     }
 }

@@ -58,7 +58,8 @@ pub(super) fn diagnostics(
     let (secrets, more) = finding::worst(secret::scan(text), MOST_DIAGNOSTICS);
     left += more;
     others.extend(finding::diagnostics(&secrets, text, None, NAME));
-    let (forged, more) = finding::worst(forged::scan_for(text, &tags(profile)), MOST_DIAGNOSTICS);
+    let (forged, more) =
+        finding::worst(forged::scan_granted(text, &tags(profile), usize::MAX).0, MOST_DIAGNOSTICS);
     left += more;
     others.extend(finding::diagnostics(&forged, text, None, NAME));
     others.extend(problem);

@@ -60,15 +60,15 @@ fn unknown_key(inner: &str, range: &Range<usize>, catalogue: &VariableTypes) -> 
     let written = condition.unwrap_or(inner);
     let key: VariableKey = written[usize::from(negated)..].parse().ok()?;
     let near = catalogue.nearest_key(&key)?;
-    let code = match catalogue.kind(key.kind()) {
-        Some(_) => DiagnosticCode::TemplateUnknownName,
-        None => DiagnosticCode::TemplateUnregisteredType,
+    let (code, what) = match catalogue.kind(key.kind()) {
+        Some(_) => (DiagnosticCode::TemplateUnknownName, format!("has no name `{}`", shown(key.name()))),
+        None => (DiagnosticCode::TemplateUnregisteredType, "is no registered type".to_owned()),
     };
-    let tag =
-        format!("[{}{}{near}]", if condition.is_some() { "if " } else { "" }, if negated { "!" } else { "" });
-    let message = format!("there is no variable `{}`: it is text", shown(key.as_str()));
+    let message = format!("`{}` {what}: `[{}]` is text", key.kind(), shown(inner));
     let diagnostic = PendingFinding::new(Severity::Warning, code, range, message);
-    Some(diagnostic.help(format!("did you mean `{tag}`?")).edit(range.clone(), tag))
+    let word = if condition.is_some() { "if " } else { "" };
+    let tag = format!("[{word}{}{near}]", if negated { "!" } else { "" });
+    Some(diagnostic.help(format!("did you mean `{near}`?")).edit(range.clone(), tag))
 }
 
 /// Returns the ranges of all tags, a raw block as one.
