@@ -150,6 +150,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("sections/stud/system.md"),
     asset!("sections/template/template.md"),
     asset!("settings.json"),
+    asset!("variables.toml"),
 ];
 
 #[cfg(test)]

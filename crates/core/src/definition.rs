@@ -50,19 +50,8 @@ fn is_bundled(tool: &Tool) -> bool {
 
 /// Reports a definition that hides text or imitates the structure of a prompt, once each.
 fn report(tool: &Tool, tags: &[String], diagnostics: &mut Diagnostics) {
-    fn add(value: &serde_json::Value, text: &mut String) {
-        match value {
-            serde_json::Value::String(string) => *text += &format!("{string}\n"),
-            serde_json::Value::Array(values) => values.iter().for_each(|value| add(value, text)),
-            serde_json::Value::Object(fields) => fields.iter().for_each(|(key, value)| {
-                *text += &format!("{key}\n");
-                add(value, text);
-            }),
-            _ => {}
-        }
-    }
-    let mut text = tool.description.clone().unwrap_or_default() + "\n";
-    tool.input_schema.iter().for_each(|schema| add(schema, &mut text));
+    let schema = tool.input_schema.as_ref().map(ToString::to_string).unwrap_or_default();
+    let text = [tool.description.as_deref().unwrap_or_default(), &schema].join("\n");
     let name = shown(&tool.name);
     let hidden = hidden::scan_few(&text, 1).0.into_iter().filter(|found| found.severity() > Severity::Info);
     let hidden = hidden.map(|found| (found.code(), format!("hides text: {}", found.message())));

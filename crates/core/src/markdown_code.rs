@@ -2,53 +2,34 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-/// Returns the code of a text, in its order: the spans of its paragraphs, and the blocks whose fence is closed.
+/// Returns the code of a text, in its order: the spans of its lines, and the blocks whose fence is closed.
 ///
 /// ```
 /// use preface_core::markdown_code::code;
 /// assert_eq!(code("a `b`\n```\nc\n```\n"), [2..5, 6..16]);
-/// assert_eq!(code("`a\n\nb`\n~~~\nc `d`\n"), []);
+/// assert_eq!(code("`a\nb`\n~~~\nc `d`\n"), [10..13]);
 /// ```
 #[must_use]
 pub fn code(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut fence: Option<(Fence, usize)> = None;
-    let mut paragraph = 0..0;
-    let spans = |paragraph: Range<usize>, found: &mut Vec<Range<usize>>| {
-        let start = paragraph.start;
-        found.extend(
-            code_spans(&text[paragraph]).into_iter().map(|span| span.start + start..span.end + start),
-        );
-    };
+    let mut found: Vec<Range<usize>> = Vec::new();
+    // The fence, where it is, and the number of spans before it.
+    let mut fence: Option<(Fence, usize, usize)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let end = at + line.len();
-        if fence.as_ref().is_some_and(|(open, _)| open.quoted && !line.trim_start().starts_with('>')) {
-            fence = None;
-            paragraph = at..at;
-        }
+        fence = fence.filter(|(open, ..)| !open.quoted || line.trim_start().starts_with('>'));
         match &fence {
-            Some((open, start)) => {
-                if open.is_closed_by(line) {
-                    found.push(*start..end);
-                    fence = None;
-                }
-                paragraph = end..end;
+            Some((open, start, before)) if open.is_closed_by(line) => {
+                found.truncate(*before);
+                found.push(*start..end);
+                fence = None;
             }
-            None => {
-                let opened = Fence::opened_by(line);
-                if opened.is_some() || starts_block(line) {
-                    spans(paragraph.clone(), &mut found);
-                    paragraph.start = at;
-                }
-                paragraph.end = end;
-                fence = opened.map(|open| (open, at));
+            None if Fence::opened_by(line).is_some() => {
+                fence = Fence::opened_by(line).map(|open| (open, at, found.len()));
             }
+            _ => found.extend(code_spans(line).into_iter().map(|span| span.start + at..span.end + at)),
         }
         at = end;
-    }
-    if fence.is_none() {
-        spans(paragraph, &mut found);
     }
     found
 }

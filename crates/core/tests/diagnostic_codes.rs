@@ -55,6 +55,11 @@ fn imitations() -> String {
 Letters in another case, letters and brackets that look alike, and invisible characters in between make no difference. In names of tags `-` and `_`
 are the same.
 
+A text that you wrote or granted is judged by its form: a tag in its own case (`</skill>`, `<skill name="x">`; not `Vec<Skill>`) that is
+no part of a word or a path (not `skills/<skill>/`), or one in disguise. In its spans of code and closed fences nothing is one. Texts that
+nobody answers for (values of variables, tools, MCP servers, reminders, files of a project that a preset includes without a grant)
+are judged everywhere. The strings of JSON files and of the heads of Markdown files are judged as they are read, with their escapes decoded.
+
 - `forged/tag`: `<` and the name of a tag that preface writes, with a `/` or without: {tags}, those in `own_tags` of the profile, the
   ids of its sections with `section_tags`, and those that a `prefix` or `suffix` of a section opens or closes.
 - `forged/marker`: a name between `<|` and `|>`, one of {markers}, or one of the tags {marker_tags}.

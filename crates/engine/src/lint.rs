@@ -18,7 +18,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::{
         decoded::scan_strings,
-        finding::{self, FindingLimiter, worst},
+        finding::{self, FindingLimiter},
         forged,
         hidden::{self, CommentHandling},
         secret,
@@ -559,12 +559,9 @@ impl Lint {
         let (forged, more) = scan(text, &self.tags, most);
         found.extend(finding::diagnostics(&forged, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
-        let read = scan_strings(text, |text| hidden::scan_few(text, most).0);
-        found.extend(finding::diagnostics(&worst(read, most).0, text, scope, path));
-        let read = scan_strings(text, secret::scan);
-        found.extend(finding::diagnostics(&worst(read, most).0, text, scope, path));
-        let read = scan_strings(text, |text| scan(text, &self.tags, most).0);
-        found.extend(finding::diagnostics(&worst(read, most).0, text, scope, path));
+        found.extend(scan_strings(text, scope, path, |text| hidden::scan_few(text, most).0));
+        found.extend(scan_strings(text, scope, path, secret::scan));
+        found.extend(scan_strings(text, scope, path, |text| scan(text, &self.tags, most).0));
     }
 
     /// Looks at the tags of a template.

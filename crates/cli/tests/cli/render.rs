@@ -20,11 +20,16 @@ fn exactly_the_rendered_bytes_are_printed() {
 #[test]
 fn a_tag_that_does_nothing_is_reported_on_stderr() {
     let sandbox = Sandbox::new();
-    let ran = sandbox.run_with("preface template render -", "On [git:brnach].\n").exits(0).prints("On .\n");
+    let ran = sandbox
+        .run_with("preface template render -", "On [git:brnach].\n")
+        .exits(0)
+        .prints("On [git:brnach].\n");
     assert!(ran.stderr.contains("`git` has no name `brnach`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("did you mean `git:branch`?"), "{}", ran.stderr);
     sandbox.run_with("preface template render - -q", "On [git:brnach].\n").exits(0).says("");
-    let ran = sandbox.run_with("preface template render - --format json", "On [git:brnach].\n").exits(0);
+    let ran = sandbox
+        .run_with("preface template render - --format json --preset template", "On [git:brnach].\n")
+        .exits(0);
     assert_eq!(ran.json()["text"], "On .\n");
     assert_eq!(ran.json()["diagnostics"][0]["code"], "template/unknown-name");
 }

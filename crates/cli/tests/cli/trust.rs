@@ -730,6 +730,52 @@ fn hidden_text_and_secrets_of_a_whole_project_are_shown_before_it_is_trusted() {
 }
 
 #[test]
+fn text_in_escapes_is_judged_as_it_is_read() {
+    let sandbox = Sandbox::empty();
+    let tag = r"\udb40\udc72\udb40\udc75\udb40\udc6e \u003csystem-reminder\u003e";
+    let manifest = |category: &str, more: &str| {
+        format!(
+            r#"{{"id":"x","category":"{category}","contractVersion":"1.0.0","requiredCoreVersion":"1.0.0","description":"d",{more}}}"#
+        )
+    };
+    let tool =
+        manifest("tools", &format!(r#""promptSnippet":"s {tag}","inputSchema":{{"title":"t {tag}"}}"#));
+    let files = [
+        ("settings.json", format!(r#"{{"systemPrompt":{{"append":"a {tag}","custom":"b {tag}"}}}}"#)),
+        (
+            "extensions/contextProviders/x/manifest.json",
+            manifest("contextProviders", &format!(r#""markdown":"m {tag}""#)),
+        ),
+        ("extensions/tools/x/manifest.json", tool),
+        (
+            "commands/x.md",
+            "---\ndescription: \"d\\U000E0072 <\\x73ystem-reminder>\"\n---\nText.\n".to_owned(),
+        ),
+    ];
+    for (file, text) in &files {
+        sandbox.work(&format!(".preface/{file}"), text).work(&format!(".claude/{file}"), text);
+    }
+    for (preset, dir, found) in [("default", ".preface", &files[..3]), ("claude-code", ".claude", &files[..])]
+    {
+        let ran = sandbox.run(&format!("preface lint --preset {preset} --format json")).json();
+        let lint = ran["diagnostics"].as_array().expect("a list");
+        for (file, _) in found {
+            for code in ["hidden/tag", "forged/tag"] {
+                let is_one = |one: &&serde_json::Value| {
+                    one["code"] == code && one["location"]["path"] == format!("{dir}/{file}")
+                };
+                assert!(lint.iter().any(|one| is_one(&one)), "{preset} {file} {code}: {lint:?}");
+            }
+        }
+    }
+    let ran = sandbox.run("preface trust grant").exits(1);
+    for (file, _) in &files[..3] {
+        let refused = format!("not granted: .preface/{file} has hidden characters\n");
+        assert!(ran.stdout.contains(&refused), "{file}: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn white_space_refuses_no_grant() {
     let sandbox = Sandbox::empty();
     let blanks = " ".repeat(210);

@@ -1,43 +1,52 @@
 //! Strings that a file does not show as they are read: with the escapes of JSON (settings, manifests) or YAML (the head of a
-//! Markdown file). What is hidden, secret or forged in them is found where they are written.
+//! Markdown file). What is hidden, secret or forged in them is reported where they are written.
 
-use super::finding::{MovedFinding, TextFinding};
+use super::finding::{FindingLimiter, TextFinding};
 use crate::{
-    diagnostic::DiagnosticCode,
-    settings::offset_in_string,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    scope::Scope,
+    settings::{offset_in_string, scanner},
     skill::{YamlValue, frontmatter},
 };
-use jsonc_parser::{Scanner, ScannerOptions, tokens::Token};
+use jsonc_parser::tokens::Token;
 use std::{collections::BTreeSet, ops::Range};
 
-/// Returns what a scan finds in the strings of a file as they are read, and not in its text.
+/// The most diagnostics of one code about the strings of one file.
+const MOST: usize = 20;
+
+/// Reports what a scan finds in the strings of a file as they are read, and not in its text.
 ///
 /// ```
 /// use preface_core::lint::{decoded::scan_strings, hidden::scan};
-/// let found = |text| scan_strings(text, scan).iter().map(|found| found.range.clone()).collect::<Vec<_>>();
-/// assert_eq!(found(r#"{"a": "b\u200b"}"#), [6..15]);
+/// let found = |text| scan_strings(text, None, "a", scan).into_iter().filter_map(|found| found.place?.span).collect::<Vec<_>>();
+/// assert_eq!(found(r#"{"a": "b\u200b"}"#), [8..14]);
 /// assert_eq!(found("---\na: \"b\\u200B\"\n---\n"), [4..16]);
 /// assert_eq!(found("no file of this kind: \\u200b"), []);
 /// ```
-pub fn scan_strings<F: TextFinding>(text: &str, scan: impl Fn(&str) -> Vec<F>) -> Vec<MovedFinding<F>> {
+pub fn scan_strings<F: TextFinding>(
+    text: &str,
+    scope: Option<Scope>,
+    path: &str,
+    scan: impl Fn(&str) -> Vec<F>,
+) -> Diagnostics {
     let strings = strings(text);
-    let shown = if strings.is_empty() { Vec::new() } else { scan(text) };
     // A string of several lines is in the text as well.
+    let shown = if strings.is_empty() { Vec::new() } else { scan(text) };
     let shown: BTreeSet<(DiagnosticCode, String)> =
         shown.iter().map(|finding| (finding.code(), finding.message())).collect();
-    let mut found = Vec::new();
+    let (mut found, mut few) = (Diagnostics::new(), FindingLimiter::new(MOST));
     for (written, string) in strings {
+        let raw = &text[written.clone()];
+        let is_json = raw.starts_with('"');
+        let at = |offset| written.start + offset_in_string(raw, offset);
         for finding in scan(&string) {
             let Range { start, end } = finding.range();
-            let range = match text[written.clone()].starts_with('"') {
-                true => {
-                    written.start + offset_in_string(&text[written.clone()], start)
-                        ..written.start + offset_in_string(&text[written.clone()], end)
-                }
-                false => written.clone(),
-            };
-            if !shown.contains(&(finding.code(), finding.message())) {
-                found.push(MovedFinding { finding, range });
+            let is_new = !shown.contains(&(finding.code(), finding.message()));
+            if is_new && few.keeps(finding.code(), finding.severity(), &(start..end)) {
+                let range = if is_json { at(start)..at(end) } else { written.clone() };
+                let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message());
+                let place = Place::within(scope, path, text, range);
+                found.push(Diagnostic { help: finding.help(), ..diagnostic.at(place) });
             }
         }
     }
@@ -48,56 +57,45 @@ pub fn scan_strings<F: TextFinding>(text: &str, scan: impl Fn(&str) -> Vec<F>) -
 fn strings(text: &str) -> Vec<(Range<usize>, String)> {
     let content = text.trim_start_matches('\u{feff}');
     let start = text.len() - content.len();
-    if content.starts_with("---") {
-        return head(content)
-            .into_iter()
-            .map(|(range, text)| (range.start + start..range.end + start, text))
-            .collect();
-    }
-    if !content.trim_start().starts_with(['{', '/']) {
-        return Vec::new();
-    }
-    let options = ScannerOptions {
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    let mut scanner = Scanner::new(content, &options);
     let mut found = Vec::new();
-    // No reader takes a file behind what is no JSON.
-    while let Ok(Some(token)) = scanner.scan() {
-        let range = scanner.token_start()..scanner.token_end();
-        if let Token::String(string) = token
-            && content[range.clone()].contains('\\')
-        {
-            found.push((range.start + start..range.end + start, string.into_owned()));
+    if content.starts_with("---") {
+        head(content, &mut found);
+    } else if content.trim_start().starts_with(['{', '/']) {
+        let mut scanner = scanner(content);
+        // No reader takes a file behind what is no JSON.
+        while let Ok(Some(token)) = scanner.scan() {
+            let range = scanner.token_start()..scanner.token_end();
+            match token {
+                Token::String(string) if content[range.clone()].contains('\\') => {
+                    found.push((range, string.into_owned()));
+                }
+                _ => {}
+            }
         }
     }
+    found.iter_mut().for_each(|(range, _)| *range = range.start + start..range.end + start);
     found
 }
 
-fn head(text: &str) -> Vec<(Range<usize>, String)> {
-    fn texts(value: &YamlValue, found: &mut Vec<String>) {
+fn head(text: &str, found: &mut Vec<(Range<usize>, String)>) {
+    fn add(value: &YamlValue, texts: &mut Vec<String>) {
         match value {
-            YamlValue::Text(text) => found.push(text.clone()),
-            YamlValue::List(values) => values.iter().for_each(|value| texts(value, found)),
+            YamlValue::Text(text) => texts.push(text.clone()),
+            YamlValue::List(values) => values.iter().for_each(|value| add(value, texts)),
             YamlValue::Map(pairs) => pairs.iter().for_each(|(key, value)| {
-                texts(key, found);
-                texts(value, found);
+                add(key, texts);
+                add(value, texts);
             }),
             _ => {}
         }
     }
     let split = frontmatter::split(text);
-    let Some(Ok(fields)) = split.block.map(|block| frontmatter::read(&block)) else { return Vec::new() };
-    let mut found = Vec::new();
+    let Some(Ok(fields)) = split.block.map(|block| frontmatter::read(&block)) else { return };
+    let mut texts = Vec::new();
     for (key, value) in fields.iter() {
-        found.push(key.to_owned());
-        texts(value, &mut found);
+        texts.push(key.to_owned());
+        add(value, &mut texts);
     }
-    found.retain(|string| !text.contains(string.as_str()));
-    found.into_iter().map(|string| (split.span.clone(), string)).collect()
+    texts.retain(|string| !text.contains(string.as_str()));
+    found.extend(texts.into_iter().map(|string| (split.span.clone(), string)));
 }

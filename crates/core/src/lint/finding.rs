@@ -76,59 +76,6 @@ pub fn worst<F: TextFinding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
     few.finish()
 }
 
-/// A finding at another place.
-#[derive(Debug)]
-pub struct MovedFinding<F> {
-    /// The finding.
-    pub finding: F,
-    /// The bytes that are meant.
-    pub range: Range<usize>,
-}
-
-impl<F: TextFinding> TextFinding for MovedFinding<F> {
-    fn range(&self) -> Range<usize> {
-        self.range.clone()
-    }
-
-    fn code(&self) -> DiagnosticCode {
-        self.finding.code()
-    }
-
-    fn severity(&self) -> Severity {
-        self.finding.severity()
-    }
-
-    fn message(&self) -> String {
-        self.finding.message()
-    }
-
-    fn help(&self) -> Option<String> {
-        self.finding.help()
-    }
-}
-
-impl<F: TextFinding> TextFinding for &F {
-    fn range(&self) -> Range<usize> {
-        (*self).range()
-    }
-
-    fn code(&self) -> DiagnosticCode {
-        (*self).code()
-    }
-
-    fn severity(&self) -> Severity {
-        (*self).severity()
-    }
-
-    fn message(&self) -> String {
-        (*self).message()
-    }
-
-    fn help(&self) -> Option<String> {
-        (*self).help()
-    }
-}
-
 /// Findings of one code and severity that were counted and not kept.
 ///
 /// ```

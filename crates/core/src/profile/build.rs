@@ -22,7 +22,6 @@ use crate::{
     serde_message::SerdeMessage,
     suggestion::{quoted, suggest_or},
     trust::TrustMode,
-    variable::VariableKey,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_path_to_error::Segment;
@@ -208,7 +207,7 @@ impl ProfileBuilder<'_> {
         let tools: Vec<String> = self.take_or("tools")?;
         let messages: MessageForms = self.take_or("messages")?;
         let template: TemplateLimits = self.take_or("template")?;
-        let variable_types = self.variable_types()?;
+        let variable_types: Vec<String> = self.take_or("variable_types")?;
         let budget: Budget = self.take_or("budget")?;
         let counter: Option<String> = self.take("counter")?;
         let escape: Vec<String> = self.take_or("escape")?;
@@ -316,20 +315,6 @@ impl ProfileBuilder<'_> {
             catalog,
             has_agents,
         })
-    }
-
-    /// Takes the types of variables that a program gives.
-    fn variable_types(&mut self) -> Result<Vec<String>, ProfileError> {
-        let kinds: Vec<String> = self.take_or("variable_types")?;
-        let is_type =
-            |kind: &&String| format!("{kind}:").parse::<VariableKey>().is_ok_and(|key| key.kind() == **kind);
-        match kinds.iter().find(|kind| !is_type(kind)) {
-            Some(wrong) => {
-                let what = format!("not a type of variables: `{wrong}`");
-                Err(self.value_error(&["variable_types"], what).help("a type has letters, digits and `_`"))
-            }
-            None => Ok(kinds),
-        }
     }
 
     /// Takes a typed key out of the table.

@@ -19,7 +19,6 @@ use crate::{
     outline::{Plan, PlanItem},
     section::Language,
     template::trim,
-    trust::TrustMode,
     variable::Stability,
     variable_source::Variables,
 };
@@ -88,15 +87,7 @@ impl<'a> PartWriter<'a, '_> {
             let start = out.text.len();
             let content = match of_project.as_ref().filter(|_| item.is_of_project()) {
                 Some(form) => self.project_item(item, form, imitations, &mut out)?,
-                None => {
-                    let of_section = self.watch;
-                    let is_foreign = self.rules.trust == TrustMode::None && item.is_of_project();
-                    self.watch =
-                        of_section.or(Some(imitations).filter(|watch| is_foreign && watch.neutralise));
-                    let content = self.item(item, form.as_ref(), plan.seam, &mut out)?;
-                    self.watch = of_section;
-                    content
-                }
+                None => self.item(item, form.as_ref(), plan.seam, &mut out)?,
             };
             blank = blank && trim(&out.text[start..]).is_empty();
             let range = start..out.text.len();

@@ -9,7 +9,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::DraftPart,
     lint::{
-        finding::{self, MovedFinding, TextFinding},
+        finding::{self, TextFinding},
         forged::{self, GrantedText, Imitation},
         hidden::escape_hidden,
     },
@@ -181,7 +181,7 @@ struct Heading<'a> {
     line: &'a str,
 }
 
-impl TextFinding for Heading<'_> {
+impl TextFinding for &Heading<'_> {
     fn range(&self) -> Range<usize> {
         self.range.clone()
     }
@@ -314,5 +314,33 @@ impl<'a> SourceText<'a> {
             Origin::Source { span, .. } => Some(self.starts[piece] + byte.checked_sub(span.start)?),
             _ => None,
         }
+    }
+}
+
+/// A finding in another text.
+struct MovedFinding<'f, F> {
+    finding: &'f F,
+    range: Range<usize>,
+}
+
+impl<F: TextFinding> TextFinding for MovedFinding<'_, F> {
+    fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    fn code(&self) -> DiagnosticCode {
+        self.finding.code()
+    }
+
+    fn severity(&self) -> Severity {
+        self.finding.severity()
+    }
+
+    fn message(&self) -> String {
+        self.finding.message()
+    }
+
+    fn help(&self) -> Option<String> {
+        self.finding.help()
     }
 }

@@ -26,6 +26,7 @@ pub use own::{
     BudgetSettings, ExtensionSettings, LanguageSetting, OverBudgetSetting, PrefaceSettings, SectionContent,
     SectionOverride, SystemPrompt, SystemPromptFileSettings, TemplateLimitSettings,
 };
+pub(crate) use parse::scanner;
 pub(crate) use parse::{JsonDialect, holds_login, is_reference, parse_document, shown};
 pub use parse::{LayerSettings, left_alone, offset_in_string, parse, parse_shared};
 pub use schema::{

@@ -310,8 +310,8 @@ pub(super) fn read(json: &str, dialect: JsonDialect) -> Result<Option<Ast<'_>>, 
     Ok(parse_to_ast(json, &CollectOptions::default(), &options)?.value)
 }
 
-/// Refuses, without recursion, deep nesting and control characters that JSON requires to be escaped.
-fn scan_ahead(json: &str) -> Result<(), JsonFault> {
+/// Returns the tokens of a JSON text with comments.
+pub(crate) fn scanner(json: &str) -> Scanner<'_> {
     let options = ScannerOptions {
         allow_single_quoted_strings: false,
         allow_hexadecimal_numbers: false,
@@ -320,7 +320,12 @@ fn scan_ahead(json: &str) -> Result<(), JsonFault> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    let mut scanner = Scanner::new(json, &options);
+    Scanner::new(json, &options)
+}
+
+/// Refuses, without recursion, deep nesting and control characters that JSON requires to be escaped.
+fn scan_ahead(json: &str) -> Result<(), JsonFault> {
+    let mut scanner = scanner(json);
     let mut depth = 0_usize;
     while let Some(token) = scanner.scan()? {
         let span = scanner.token_start()..scanner.token_end();

@@ -10,7 +10,7 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     layer::Stack,
-    lint::{decoded::scan_strings, finding, finding::TextFinding as _, hidden, hidden::HiddenSpan, secret},
+    lint::{decoded::scan_strings, finding, finding::TextFinding as _, hidden, secret},
     origin::Origin,
     prompt::Prompt,
     scope::Scope,
@@ -126,9 +126,10 @@ pub enum HiddenText {
 #[must_use]
 pub fn has_hidden_text(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let hides = |found: &HiddenSpan| found.kind.is_of_characters() && found.severity() >= Severity::Warning;
-    let is_read = || scan_strings(&text, |text| hidden::scan_few(text, 1).0);
-    hidden::scan(&text).iter().any(hides) || is_read().iter().any(|found| hides(&found.finding))
+    let hides =
+        |found: &hidden::HiddenSpan| found.kind.is_of_characters() && found.severity() >= Severity::Warning;
+    let scan = |text: &str| hidden::scan(text).into_iter().filter(hides).collect::<Vec<_>>();
+    !scan(&text).is_empty() || !scan_strings(&text, None, "", scan).is_empty()
 }
 
 impl Coverage {
@@ -355,22 +356,16 @@ impl Engine<'_> {
         let found = hidden::scan(&text).into_iter().filter(|found| found.severity() >= Severity::Warning);
         let (found, more) = finding::worst(found.collect(), FINDINGS);
         let mut findings = finding::diagnostics(&found, &text, Some(Scope::Project), &name);
-        let read = scan_strings(&text, |text| hidden::scan_few(text, FINDINGS).0);
-        let read = read.into_iter().filter(|found| found.severity() >= Severity::Warning).collect();
-        findings.extend(finding::diagnostics(
-            &finding::worst(read, FINDINGS).0,
-            &text,
-            Some(Scope::Project),
-            &name,
-        ));
+        let read =
+            scan_strings(&text, Some(Scope::Project), &name, |text| hidden::scan_few(text, FINDINGS).0);
+        findings.extend(read.into_iter().filter(|found| found.severity >= Severity::Warning));
         if more > 0 {
             let what = format!("{more} more places with hidden text");
             findings.push(Diagnostic::warning(DiagnosticCode::HiddenMore, what));
         }
         let (found, _) = finding::worst(secret::scan(&text), FINDINGS);
         findings.extend(finding::diagnostics(&found, &text, Some(Scope::Project), &name));
-        let (found, _) = finding::worst(scan_strings(&text, secret::scan), FINDINGS);
-        findings.extend(finding::diagnostics(&found, &text, Some(Scope::Project), &name));
+        findings.extend(scan_strings(&text, Some(Scope::Project), &name, secret::scan));
         // The line of a secret would repeat it.
         for place in findings.iter_mut().filter_map(|found| found.place.as_mut()) {
             place.excerpt = None;

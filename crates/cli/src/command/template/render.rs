@@ -55,8 +55,11 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let (path, text) = files::read_text(&args.file)?;
     // As a file of this name, whatever the name is: it is a template here.
-    let linted =
-        LintFile { path: "template.md".into(), shown: path.clone(), bytes: text.clone().into_bytes() };
+    let linted = LintFile {
+        path: "sections/template.md".into(),
+        shown: path.clone(),
+        bytes: text.clone().into_bytes(),
+    };
     // What the user hands over belongs to no layer, wherever it lies.
     let template = vec![Piece { text, origin: Origin::Caller { flag: path.into() } }];
     let mut request = args.turn.request();
