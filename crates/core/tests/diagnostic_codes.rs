@@ -55,7 +55,7 @@ fn imitations() -> String {
 Letters in another case, letters and brackets that look alike, and invisible characters in between make no difference. In names of tags `-` and `_`
 are the same.
 
-A text that you wrote or granted is judged by its form: a tag in its own case (`</skill>`, `<skill name="x">`; not `Vec<Skill>`) that is
+A text that you wrote or granted is judged by its form: a tag in its own case (`</skill>`, `<skill>`; not `Vec<Skill>`) that is
 no part of a word or a path (not `skills/<skill>/`), or one in disguise. In its spans of code and closed fences nothing is one. Texts that
 nobody answers for (values of variables, tools, MCP servers, reminders, files of a project that a preset includes without a grant)
 are judged everywhere. The strings of JSON files and of the heads of Markdown files are judged as they are read, with their escapes decoded.

@@ -560,7 +560,7 @@ impl Lint {
         found.extend(finding::diagnostics(&forged, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
         found.extend(scan_strings(text, scope, path, |text| hidden::scan_few(text, most).0));
-        found.extend(scan_strings(text, scope, path, secret::scan));
+        found.extend(scan_strings(text, scope, path, |text| FindingLimiter::of(most, secret::scan(text)).0));
         found.extend(scan_strings(text, scope, path, |text| scan(text, &self.tags, most).0));
     }
 

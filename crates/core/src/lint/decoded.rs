@@ -41,9 +41,10 @@ pub fn scan_strings<F: TextFinding>(
         let at = |offset| written.start + offset_in_string(raw, offset);
         for finding in scan(&string) {
             let Range { start, end } = finding.range();
-            let is_new = !shown.contains(&(finding.code(), finding.message()));
-            if is_new && few.keeps(finding.code(), finding.severity(), &(start..end)) {
-                let range = if is_json { at(start)..at(end) } else { written.clone() };
+            let range = if is_json { at(start)..at(end) } else { written.clone() };
+            let is_raw = !is_json || text.get(range.clone()) == Some(&string[start..end]);
+            let is_shown = is_raw && shown.contains(&(finding.code(), finding.message()));
+            if !is_shown && few.keeps(finding.code(), finding.severity(), &range) {
                 let diagnostic = Diagnostic::new(finding.severity(), finding.code(), finding.message());
                 let place = Place::within(scope, path, text, range);
                 found.push(Diagnostic { help: finding.help(), ..diagnostic.at(place) });

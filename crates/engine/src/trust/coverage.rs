@@ -128,7 +128,7 @@ pub fn has_hidden_text(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let hides =
         |found: &hidden::HiddenSpan| found.kind.is_of_characters() && found.severity() >= Severity::Warning;
-    let scan = |text: &str| hidden::scan(text).into_iter().filter(hides).collect::<Vec<_>>();
+    let scan = |text: &str| hidden::scan_few(text, 1).0.into_iter().filter(hides).collect::<Vec<_>>();
     !scan(&text).is_empty() || !scan_strings(&text, None, "", scan).is_empty()
 }
 
@@ -365,7 +365,9 @@ impl Engine<'_> {
         }
         let (found, _) = finding::worst(secret::scan(&text), FINDINGS);
         findings.extend(finding::diagnostics(&found, &text, Some(Scope::Project), &name));
-        findings.extend(scan_strings(&text, Some(Scope::Project), &name, secret::scan));
+        findings.extend(scan_strings(&text, Some(Scope::Project), &name, |text| {
+            finding::worst(secret::scan(text), FINDINGS).0
+        }));
         // The line of a secret would repeat it.
         for place in findings.iter_mut().filter_map(|found| found.place.as_mut()) {
             place.excerpt = None;

@@ -55,7 +55,7 @@ pub(super) fn diagnostics(
 
 /// Reports a variable or condition that is text because its key is not known, where a known one is near.
 fn unknown_key(inner: &str, range: &Range<usize>, catalogue: &VariableTypes) -> Option<PendingFinding> {
-    let condition = inner.strip_prefix("if ").map(|rest| trim(rest));
+    let condition = inner.strip_prefix("if ").map(trim);
     let negated = condition.is_some_and(|rest| rest.starts_with('!'));
     let written = condition.unwrap_or(inner);
     let key: VariableKey = written[usize::from(negated)..].parse().ok()?;
