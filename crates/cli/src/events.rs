@@ -4,10 +4,14 @@ use crate::{failure::CommandFailure, files};
 use clap::Args;
 use preface_engine::{
     core::{reminder::MOST_EVENTS, serde_message::json_error},
-    host::places::{inside, resolve_links},
+    host::{
+        places::{inside, resolve_links},
+        provider::git,
+        system::System,
+    },
 };
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most that is read of a file with events.
 const LIMIT: u64 = 1 << 20;
@@ -30,12 +34,20 @@ impl EventFlags {
         EventFlags { events }
     }
 
-    /// Refuses files in the project of a directory: a repository could put its own text into them.
+    /// Refuses files in the project of a directory or of the process, and in any other work tree that does not hold the home
+    /// directory: a repository could put its own text into them.
     pub fn refuse_files_below(&self, dir: &Path) -> Result<(), CommandFailure> {
         let system = files::system();
-        let root = resolve_links(&system, &files::project_of(&files::absolute(dir)?));
+        let dirs = [Some(dir.to_owned()), system.current_dir()];
+        let roots = dirs.into_iter().flatten().map(|dir| files::absolute(&dir));
+        let roots = roots.map(|dir| Ok(resolve_links(&system, &files::project_of(&dir?))));
+        let roots: Vec<PathBuf> = roots.collect::<Result<_, CommandFailure>>()?;
+        let home = system.home().map(|home| resolve_links(&system, &home));
         for file in self.events.iter().filter_map(|given| given.strip_prefix('@')) {
-            if inside(&resolve_links(&system, &files::absolute(Path::new(file))?), &root) {
+            let path = resolve_links(&system, &files::absolute(Path::new(file))?);
+            let around = path.parent().and_then(|dir| git::work_tree_root(&system, dir));
+            let around = around.filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)));
+            if roots.iter().chain(&around).any(|root| inside(&path, root)) {
                 return Err(CommandFailure::usage(format!("`{file}` is a file of the project"))
                     .help("an event of a hook comes from a file outside of it, or from JSON in `--event`"));
             }

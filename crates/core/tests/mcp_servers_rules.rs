@@ -358,20 +358,20 @@ fn a_row_has_the_keys_of_an_extension_and_no_secret() {
 }
 
 #[test]
-fn a_token_is_masked_in_a_listing_and_not_in_the_entry() {
-    let (token, masked) = (format!("ghp_{}", "a1B2".repeat(8)), format!("ghp_{}", "*".repeat(32)));
-    let row = alone(&json!({"command": "npx", "args": ["--token", token]}));
-    let shown = serde_json::to_value(&row).expect("JSON");
-    assert_eq!(shown["action"]["command"]["argv"], json!(["npx", "--token", masked]));
-    let Some(McpServer::Stdio(launch)) = row.value.server else { panic!("a program") };
-    assert_eq!(launch.args[1], token);
-
-    let row = alone(&json!({"url": format!("https://a.example/{token}/mcp")}));
-    let address = format!("https://a.example/{masked}/mcp");
-    assert_eq!(row.about.as_deref(), Some(format!("streamable-http: {address}").as_str()));
-    assert_eq!(serde_json::to_value(&row).expect("JSON")["action"], json!({"endpoint": address}));
-    let whole = format!("https://a.example/{token}/mcp");
-    assert_eq!(row.action, Some(PrivilegedAction::Endpoint(whole)), "what is granted is whole");
+fn what_a_project_asks_for_is_shown_whole() {
+    let token = format!("ghp_{}", "a1B2".repeat(8));
+    let url = format!("https://a.example/{token}/mcp?key={token}");
+    let servers = json!({
+        "far": {"url": url},
+        "near": {"command": "npx", "args": ["--token", token], "env": {"NODE_OPTIONS": token}},
+    });
+    let rows = resolve(vec![file(Project, &servers.to_string())]).servers;
+    assert_eq!(rows[0].about.as_deref(), Some(format!("streamable-http: {url}").as_str()));
+    assert_eq!(serde_json::to_value(&rows[0]).expect("JSON")["action"], json!({"endpoint": url}));
+    assert_eq!(
+        serde_json::to_value(&rows[1]).expect("JSON")["action"]["command"],
+        json!({"argv": ["npx", "--token", token], "env": {"NODE_OPTIONS": token}})
+    );
 }
 
 #[test]

@@ -558,6 +558,25 @@ mod projects {
     }
 
     #[test]
+    fn null_of_a_project_clears_no_security_setting() {
+        let global = r#"{"securityMode":{"mode":"allowlist","allowlist":["ls"]}}"#;
+        let own = settings(&[(Scope::Global, global)]).0.to_value();
+        for (project, cleared) in [
+            (r#"{"securityMode":null}"#, &["securityMode"][..]),
+            (
+                r#"{"securityMode":{"mode":null,"allowlist":null}}"#,
+                &["securityMode.mode", "securityMode.allowlist"],
+            ),
+        ] {
+            let (merged, diagnostics) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
+            assert_eq!(merged.to_value(), own, "{project}");
+            let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect();
+            let expected = cleared.iter().map(|key| format!("a project cannot clear `{key}`; it is ignored"));
+            assert_eq!(messages, expected.collect::<Vec<_>>(), "{project}");
+        }
+    }
+
+    #[test]
     fn additions_to_the_allowlist_are_reported() {
         let global = r#"{"securityMode":{"mode":"allowlist","allowlist":["ls"]}}"#;
         let project = r#"{"securityMode":{"allowlist":["ls","rm"]}}"#;

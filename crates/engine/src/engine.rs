@@ -56,6 +56,7 @@ pub struct Engine<'s> {
     writes: WriteScope,
     /// True inside of a call that hands out a prompt and may write first files.
     scaffolds: bool,
+    starts_programs: bool,
 }
 
 /// The files that a build writes besides returning its result.
@@ -153,7 +154,7 @@ impl<'s> Engine<'s> {
     /// Takes the machine to build on.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
-        Engine { system, templates: None, writes: WriteScope::All, scaffolds: false }
+        Engine { system, templates: None, writes: WriteScope::All, scaffolds: false, starts_programs: true }
     }
 
     /// Limits what is written beside results.
@@ -165,6 +166,15 @@ impl<'s> Engine<'s> {
     /// The same inside of a call that hands out a prompt.
     pub(crate) fn handing_out(&self) -> Self {
         Engine { scaffolds: self.writes == WriteScope::All, ..*self }
+    }
+
+    /// The same for listings and reviews, which start no program.
+    pub(crate) fn without_programs(&self) -> Self {
+        Engine { starts_programs: false, ..*self }
+    }
+
+    pub(crate) fn starts_programs(&self) -> bool {
+        self.starts_programs
     }
 
     pub(crate) fn writes(&self) -> WriteScope {
@@ -186,7 +196,13 @@ impl<'s> Engine<'s> {
     where
         's: 't,
     {
-        Engine { system, templates: self.templates, writes: self.writes, scaffolds: self.scaffolds }
+        Engine {
+            system,
+            templates: self.templates,
+            writes: self.writes,
+            scaffolds: self.scaffolds,
+            starts_programs: self.starts_programs,
+        }
     }
 
     pub(crate) fn templates(&self) -> Option<&'s dyn TemplateSource> {
@@ -277,14 +293,14 @@ impl<'s> Engine<'s> {
             return Ok(());
         }
         // Pins have paths from the root of the project, and so have the files beside them.
-        let root = (mode == TrustMode::Pinned).then(|| consent::pin_root(self.system, &places.cwd).0);
+        let root = (mode != TrustMode::Whole).then(|| consent::pin_root(self.system, &places.cwd).0);
         let name = |seen: &GatedText| match &root {
             Some(root) => seen.name_in(root),
             None => seen.shown.clone(),
         };
         let mut texts: Vec<(String, &str)> =
             seen.iter().filter_map(|seen| Some((name(seen), untrusted_state(seen.verdict)?))).collect();
-        if let (TrustMode::Pinned, Some(bytes)) = (mode, request.pins.as_deref()) {
+        if let Some(bytes) = request.pins.as_deref().filter(|_| mode != TrustMode::Whole) {
             texts.extend(self.lost_texts(places, bytes)?);
         }
         if texts.is_empty() && layer.is_none() {
@@ -336,7 +352,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn build_wide(&self, request: &Request) -> Result<BuildResult, Error> {
-        self.run(request, Breadth::EveryTool, None, &Headless)
+        self.without_programs().run(request, Breadth::EveryTool, None, &Headless)
     }
 
     /// Rebuilds a saved snapshot. The machine is not looked at.
@@ -492,6 +508,6 @@ fn untrusted_state(verdict: GateVerdict) -> Option<&'static str> {
         GateVerdict::Included => None,
         GateVerdict::UntrustedNew | GateVerdict::Denied => Some("new"),
         GateVerdict::UntrustedChanged => Some("changed"),
-        GateVerdict::UntrustedShared => Some("others can write in its directory"),
+        GateVerdict::UntrustedShared => Some("others could have put it there"),
     }
 }

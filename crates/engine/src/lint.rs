@@ -311,7 +311,7 @@ impl Engine<'_> {
     /// Builds without a token budget; where a template stops that build, the texts alone.
     fn build_unlimited(&self, request: &Request) -> Result<BuildResult, Error> {
         let unlimited = Request { budget: Some(usize::MAX), ..request.clone() };
-        match self.build(&unlimited) {
+        match self.without_programs().build(&unlimited) {
             Err(Error::Render(_)) => self.unrendered(request),
             built => built,
         }
@@ -319,7 +319,8 @@ impl Engine<'_> {
 
     /// Collects what a build would read, and renders nothing.
     fn unrendered(&self, request: &Request) -> Result<BuildResult, Error> {
-        let (inputs, snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let (inputs, snapshot) =
+            self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
         Ok(unrendered(inputs, snapshot))
     }
 

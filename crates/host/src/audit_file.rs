@@ -88,6 +88,23 @@ impl<'a> AuditFile<'a> {
         AuditFile { within: ReadScope::Root(root), ..self }
     }
 
+    /// Checks that the log can be reached and is no directory or link, before a project may name it.
+    ///
+    /// # Errors
+    /// See [`AuditError`].
+    pub fn check(&self) -> Result<(), AuditError> {
+        let open = self.open()?;
+        let found = open.link_stat(name_of(&self.file)).filter(|stat| stat.kind != FileKind::File);
+        found.map_or(Ok(()), |_| {
+            Err(unavailable(&self.file, WriteError::Other("it is no regular file".into())))
+        })
+    }
+
+    fn open(&self) -> Result<Box<dyn Directory + 'a>, AuditError> {
+        let Some(dir) = self.file.parent() else { return Err(unavailable(&self.file, WriteError::NoParent)) };
+        self.system.directory(dir, self.within, DIR_MODE).map_err(|why| unavailable(dir, why))
+    }
+
     /// Adds a line for each event. `known` are secrets that must not appear in it.
     ///
     /// # Errors
@@ -106,8 +123,7 @@ impl<'a> AuditFile<'a> {
         {
             return AuditFile { file: real, ..self.clone() }.append(events, correlation, known);
         }
-        let Some(dir) = self.file.parent() else { return Err(unavailable(&self.file, WriteError::NoParent)) };
-        let open = self.system.directory(dir, self.within, DIR_MODE).map_err(|why| unavailable(dir, why))?;
+        let open = self.open()?;
         let lock = self.beside(".lock");
         let _lock = open.lock(name_of(&lock)).map_err(|why| unavailable(&lock, why))?;
         let now = self.system.now();

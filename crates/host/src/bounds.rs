@@ -94,6 +94,12 @@ impl Bounds {
             .map_or_else(|| path.parent().unwrap_or(path), PathBuf::as_path)
     }
 
+    /// True if a path is in the directory of the project, by its name or really.
+    pub(crate) fn is_in_project(&self, path: &Path, system: &dyn System, places: &Places) -> bool {
+        let root = self.root(system, places);
+        inside(path, &root.named) || inside(path, &root.real)
+    }
+
     /// Returns where a file would lie if no link were in its path below the project.
     pub(crate) fn place_without_links(
         &self,

@@ -42,8 +42,12 @@ pub fn project_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
         return None;
     }
     let path = look.places.project.as_ref()?.join("settings.json");
-    let wanted =
-        ReadRequest::project(&path, ReadScope::Root(look.layer_root()), SETTINGS_LIMIT, FileOwner::ToLayer);
+    let wanted = ReadRequest::project(
+        &path,
+        ReadScope::Root(look.layer_root()),
+        SETTINGS_LIMIT,
+        FileOwner::Configuration,
+    );
     settings_at(&wanted, look)
 }
 

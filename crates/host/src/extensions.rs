@@ -165,7 +165,7 @@ pub fn orderings(look: &ProviderContext<'_>) -> Vec<Ordering> {
         let path = root.join(ORDERING);
         let wanted = ReadRequest {
             code: Some(DiagnosticCode::OrderingManifestUnreadable),
-            ..wanted(scope, &path, ORDERING_LIMIT, look)
+            ..configuration(scope, &path, ORDERING_LIMIT, look)
         };
         if let Some(read) = look.read(&wanted) {
             let shown = look.places.source(scope, &path).path.clone();
@@ -205,6 +205,16 @@ pub(crate) fn wanted<'a>(
         }
         _ => ReadRequest::global(path, limit),
     }
+}
+
+/// A file of a layer that configures: a project's needs a grant.
+fn configuration<'a>(
+    scope: Scope,
+    path: &'a Path,
+    limit: u64,
+    look: &'a ProviderContext<'_>,
+) -> ReadRequest<'a> {
+    ReadRequest { belongs: FileOwner::Configuration, ..wanted(scope, path, limit, look) }
 }
 
 /// Lists a directory of a layer; a project's only where it is inside. Missing is nothing, any other failure a diagnostic.
@@ -323,7 +333,7 @@ fn read_manifest(
         unreadable(format!("the directory's name {fault}"), "rename it")
     } else {
         let before = look.diagnostics.borrow().len();
-        let read = look.read(&wanted(scope, &path, MANIFEST_LIMIT, look));
+        let read = look.read(&configuration(scope, &path, MANIFEST_LIMIT, look));
         // The diagnostics of the reading are this entry's, and are reported with it.
         let diagnostic = look.diagnostics.borrow_mut().drain(before..).next();
         match (read, diagnostic) {
@@ -358,7 +368,7 @@ pub fn mcp_files(look: &ProviderContext<'_>) -> Vec<McpFile> {
     }
     for (scope, root) in roots(look) {
         let path = root.join(MCP);
-        if let Some(read) = look.read(&wanted(scope, &path, SETTINGS_LIMIT, look)) {
+        if let Some(read) = look.read(&configuration(scope, &path, SETTINGS_LIMIT, look)) {
             let shown = look.places.source(scope, &path).path.clone();
             add(scope, &shown, &read.bytes);
         }

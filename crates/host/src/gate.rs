@@ -5,6 +5,7 @@ use crate::{
     trust::{Digest, LazyDigest, PinPath, PinState, Pins},
 };
 use preface_core::trust::{Trust, TrustMode};
+use serde::{Deserialize, Serialize};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -82,7 +83,7 @@ pub struct GatedText {
     pub bytes: Arc<Vec<u8>>,
     /// The decision.
     pub verdict: GateVerdict,
-    /// True if other users can write in its directory.
+    /// True if others could have planted it.
     pub shared: bool,
 }
 
@@ -133,7 +134,7 @@ pub struct AdmittedText {
     pub digest: LazyDigest,
     /// The owner.
     pub belongs: FileOwner,
-    /// True if other users can write in its directory.
+    /// True if it lies outside of the project where others could have planted it.
     pub shared: bool,
 }
 
@@ -153,7 +154,7 @@ pub enum GateVerdict {
     UntrustedNew,
     /// The text is left out: it changed since it was granted.
     UntrustedChanged,
-    /// The text is left out: other users can write in its directory, and it was not granted by its path.
+    /// The text is left out: others could have planted it, and it was not granted by its path.
     UntrustedShared,
     /// The text is left out: the caller denied the project.
     Denied,
@@ -167,6 +168,7 @@ pub struct Gate {
     root: PathBuf,
     pins: Pins,
     layer: bool,
+    starts_programs: bool,
     seen: RefCell<Vec<GatedText>>,
     admitted: RefCell<Vec<AdmittedText>>,
     unread: RefCell<Vec<UnreadFile>>,
@@ -183,9 +185,33 @@ impl Gate {
             root,
             pins,
             layer,
+            starts_programs: true,
             seen: RefCell::default(),
             admitted: RefCell::default(),
             unread: RefCell::default(),
+        }
+    }
+
+    /// Lets no program start: for listings and reviews.
+    #[must_use]
+    pub fn without_programs(self) -> Self {
+        Gate { starts_programs: false, ..self }
+    }
+
+    /// Returns whether programs may start at all. A grant in progress and a lint start none.
+    #[must_use]
+    pub fn starts_programs(&self) -> bool {
+        self.starts_programs && !matches!(self.consent, Consent::Granting(_) | Consent::Linting)
+    }
+
+    /// Returns whether the user granted the directory: programs of the user's own start in it only then.
+    #[must_use]
+    pub fn is_granted(&self) -> bool {
+        match self.consent {
+            Consent::Deny | Consent::Granting(_) | Consent::Linting => false,
+            Consent::Once | Consent::Shown(_) => true,
+            Consent::Recorded if self.mode == TrustMode::Whole => self.layer,
+            Consent::Recorded => self.pins.trust() == Trust::Trusted,
         }
     }
 
@@ -258,7 +284,7 @@ impl Gate {
         shared: bool,
     ) -> GateVerdict {
         // What is not listed is not kept: its digest is all that stays of it.
-        let digest = if self.remembers(whose) {
+        let digest = if self.remembers(whose, shared) {
             LazyDigest::of(bytes.clone())
         } else {
             LazyDigest::from(Digest::of(bytes))
@@ -266,7 +292,7 @@ impl Gate {
         let text =
             AdmittedText { path: path.to_owned(), shown: shown.to_owned(), digest, belongs: whose, shared };
         let verdict = self.verdict(&text);
-        if self.remembers(whose) {
+        if self.remembers(whose, shared) {
             self.remember(&text, bytes, verdict);
         }
         if verdict == GateVerdict::Included {
@@ -279,20 +305,19 @@ impl Gate {
     #[must_use]
     pub fn verdict(&self, text: &AdmittedText) -> GateVerdict {
         if self.mode == TrustMode::Whole
-            && text.belongs == FileOwner::ToLayer
+            && text.belongs.is_layer()
             && let Consent::Shown(shown) = &self.consent
         {
             return shown.verdict(&text.path, &text.digest, text.shared);
         }
-        match self.mode {
-            _ if self.consent == Consent::Linting => GateVerdict::Included,
-            TrustMode::None | TrustMode::Whole if self.consent == Consent::Deny => GateVerdict::Denied,
-            TrustMode::Whole if text.belongs == FileOwner::ToLayer && !self.layer => {
+        match self.consent {
+            Consent::Linting => GateVerdict::Included,
+            Consent::Deny => GateVerdict::Denied,
+            _ if self.mode == TrustMode::Whole && text.belongs.is_layer() && !self.layer => {
                 GateVerdict::UntrustedNew
             }
-            TrustMode::None | TrustMode::Whole if text.shared => GateVerdict::UntrustedShared,
-            TrustMode::None | TrustMode::Whole => GateVerdict::Included,
-            TrustMode::Pinned => match PinPath::new(&self.root, &text.path) {
+            _ if !self.pins_texts(text.belongs, text.shared) => GateVerdict::Included,
+            _ => match PinPath::new(&self.root, &text.path) {
                 Ok(pin) => self.pinned(&text.path, &pin, &text.digest, text.shared),
                 // A path that no record can name (it is no UTF-8) can never be granted.
                 Err(_) => GateVerdict::UntrustedNew,
@@ -300,15 +325,21 @@ impl Gate {
         }
     }
 
-    /// Returns whether texts are listed: all where they are pinned or linted, and for a grant what it is about.
-    fn remembers(&self, whose: FileOwner) -> bool {
-        let is_granting = matches!(self.consent, Consent::Granting(_));
+    /// Returns whether such texts are granted one by one.
+    fn pins_texts(&self, whose: FileOwner, shared: bool) -> bool {
         match self.mode {
-            _ if self.consent == Consent::Linting => true,
             TrustMode::Pinned => true,
-            TrustMode::Whole => is_granting && whose == FileOwner::ToLayer,
-            TrustMode::None => false,
+            TrustMode::Whole => shared && !whose.is_layer(),
+            TrustMode::None => shared || whose == FileOwner::Configuration,
         }
+    }
+
+    /// Returns whether texts are listed: all where they are pinned or linted, and for a grant what it is about.
+    fn remembers(&self, whose: FileOwner, shared: bool) -> bool {
+        let is_granting = matches!(self.consent, Consent::Granting(_));
+        self.consent == Consent::Linting
+            || self.pins_texts(whose, shared)
+            || is_granting && self.mode == TrustMode::Whole && whose.is_layer()
     }
 
     /// Adds a text to the list of what came to the gate.
@@ -354,18 +385,22 @@ impl Gate {
     fn pinned(&self, path: &Path, pin: &PinPath, digest: &LazyDigest, shared: bool) -> GateVerdict {
         let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { PinState::New };
         match (&self.consent, state) {
-            (Consent::Deny, _) => GateVerdict::Denied,
             (_, PinState::Granted) => GateVerdict::Included,
             (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => {
                 GateVerdict::Included
             }
             (Consent::Granting(paths), _) if paths.is_empty() && !shared => GateVerdict::Included,
-            (Consent::Once, _) if !shared => GateVerdict::Included,
+            (Consent::Once, _) => GateVerdict::Included,
             (Consent::Shown(shown), _) if shown.has_path(path) => shown.verdict(path, digest, shared),
             (_, _) if shared => GateVerdict::UntrustedShared,
             (_, PinState::Changed) => GateVerdict::UntrustedChanged,
             (_, PinState::New) => GateVerdict::UntrustedNew,
         }
+    }
+
+    /// Returns whether a text of this path is listed.
+    pub(crate) fn lists(&self, path: &Path) -> bool {
+        self.seen.borrow().iter().any(|seen| seen.path == path)
     }
 
     /// Records the path of a link that led to a text.
@@ -426,12 +461,25 @@ pub fn is_plain_branch(name: &str) -> bool {
 }
 
 /// The owner of a file within the project: its layer or its tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileOwner {
-    /// A file of the project directory (`.preface/…`).
+    /// A file of the project directory that configures (settings, servers, orders, extensions), or takes the place of one of
+    /// the user's: it needs a grant in every mode.
+    Configuration,
+    /// Another file of the project directory (`.preface/…`): text for a model.
+    #[default]
     ToLayer,
     /// A file of the tree that is worked in.
     ToTree,
+}
+
+impl FileOwner {
+    /// True for a file of the project directory.
+    #[must_use]
+    pub fn is_layer(self) -> bool {
+        self != FileOwner::ToTree
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -456,13 +504,20 @@ mod tests {
     }
 
     #[test]
-    fn a_trusted_layer_leaves_out_what_others_can_write() {
-        let gate = gate(TrustMode::Whole, Consent::Recorded);
-        let admit = |shared| {
-            gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), FileOwner::ToLayer, shared)
-        };
-        assert_eq!(admit(true), GateVerdict::UntrustedShared);
-        assert_eq!(admit(false), GateVerdict::Included);
+    fn what_others_could_have_planted_is_left_out_in_every_mode() {
+        for mode in [TrustMode::Pinned, TrustMode::Whole, TrustMode::None] {
+            for (consent, expected) in [
+                (Consent::Recorded, GateVerdict::UntrustedShared),
+                (Consent::Once, GateVerdict::Included),
+                (Consent::Granting(Vec::new()), GateVerdict::UntrustedShared),
+                (Consent::Granting(vec!["/tmp".into()]), GateVerdict::Included),
+            ] {
+                let gate = gate(mode, consent.clone());
+                let bytes = Arc::new(b"text".to_vec());
+                let verdict = gate.admit(Path::new("/tmp/x"), "x", &bytes, FileOwner::ToTree, true);
+                assert_eq!((verdict, gate.seen().len()), (expected, 1), "{mode:?} {consent:?}");
+            }
+        }
     }
 
     #[test]
@@ -471,20 +526,6 @@ mod tests {
         let admit = |whose| gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), whose, false);
         assert_eq!(admit(FileOwner::ToLayer), GateVerdict::UntrustedNew);
         assert_eq!(admit(FileOwner::ToTree), GateVerdict::Included);
-    }
-
-    #[test]
-    fn a_shared_file_is_included_only_by_its_path() {
-        let path = Path::new("/work/x");
-        for (consent, expected) in [
-            (Consent::Once, GateVerdict::UntrustedShared),
-            (Consent::Granting(Vec::new()), GateVerdict::UntrustedShared),
-            (Consent::Granting(vec![path.to_owned()]), GateVerdict::Included),
-        ] {
-            let gate = gate(TrustMode::Pinned, consent.clone());
-            let verdict = gate.admit(path, "x", &Arc::new(b"text".to_vec()), FileOwner::ToTree, true);
-            assert_eq!(verdict, expected, "{consent:?}");
-        }
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl HookCommand {
             }
             None => self.argv.clone(),
         };
-        let mut run = RunRequest::new(argv, &self.cwd);
+        let mut run = RunRequest::new(argv, &self.cwd).about(Path::new(ask.cwd));
         run.stdin = ask.to_json().into_bytes();
         run.stdin.push(b'\n');
         run.timeout = self.timeout;
@@ -186,11 +186,11 @@ pub fn hook_commands(scopes: &Scopes, look: &ProviderContext<'_>) -> Vec<HookCom
     if entries.is_empty() {
         return Vec::new();
     }
-    let cwd = &look.places.cwd;
     // The work tree is looked up once, however many hooks there are.
-    let project = project_root(look.system, cwd);
+    let project = project_root(look.system, &look.places.cwd);
     let hook = |entry: &ExtensionEntry| {
         let manifest = manifest_path(entry, look);
+        let cwd = look.start_dir(entry.needs_grant())?;
         HookCommand::outside(&project, entry, manifest.as_deref(), granted(entry, look), cwd)
     };
     entries.into_iter().filter_map(hook).collect()

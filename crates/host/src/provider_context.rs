@@ -5,7 +5,7 @@ use crate::{
     gate::{FileOwner, Gate, GateVerdict, UnreadFile},
     places::{Places, normal, resolve_links},
     provider::git,
-    system::{DirEntry, FileKind, FileRead, ReadError, ReadScope, System, is_kernel_path},
+    system::{DirEntry, FileKind, FileRead, ReadError, ReadScope, System, is_kernel_path, is_open, is_users},
     trust::GrantedCommands,
 };
 use preface_core::{
@@ -163,13 +163,19 @@ impl ProviderContext<'_> {
         }
         if what.scope == Scope::Project {
             let shown = self.places.shown(what.path);
-            let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
+            let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs);
             if verdict != GateVerdict::Included {
                 self.note(untrusted(verdict, &shown, read.bytes.len()));
                 return Err(ReadFailure::Untrusted);
             }
         }
         Ok(read)
+    }
+
+    /// Returns whether a file of the project may take the place of one of the user's that has its name: by a grant alone,
+    /// whatever the mode. What may not is reported.
+    pub(crate) fn may_replace(&self, what: &ReadRequest<'_>) -> bool {
+        self.read(&ReadRequest { belongs: FileOwner::Configuration, ..*what }).is_some()
     }
 
     /// Reports a text in another encoding than UTF-8.
@@ -188,14 +194,14 @@ impl ProviderContext<'_> {
         shown: &str,
         bytes: &Arc<Vec<u8>>,
         belongs: FileOwner,
-        shared: bool,
     ) -> GateVerdict {
         let real = self.real(path);
+        let path = normal(&self.places.cwd, path);
+        let shared = [&path, &real].into_iter().any(|path| self.is_planted(path));
         let verdict = self.gate.admit(&real, shown, bytes, belongs, shared);
-        if self.gate.mode() != TrustMode::Pinned {
+        if !self.gate.lists(&real) {
             return verdict;
         }
-        let path = normal(&self.places.cwd, path);
         let without_links = self
             .bounds
             .place_without_links(&path, self.system, self.places)
@@ -361,10 +367,22 @@ impl ProviderContext<'_> {
         }
     }
 
-    /// True where users other than the owner can write in the directory of a file (a sticky one too).
-    pub(crate) fn is_in_shared_dir(&self, path: &Path) -> bool {
-        let dir = path.parent().and_then(|dir| self.system.stat(dir));
-        dir.and_then(|dir| dir.mode).is_some_and(|mode| mode & 0o002 != 0)
+    /// True where others could have planted a file: it lies outside of the project, below a directory that all users can
+    /// write (a sticky one too), and is neither the user's nor root's.
+    fn is_planted(&self, path: &Path) -> bool {
+        self.system.link_stat(path).is_some_and(|stat| !is_users(self.system, &stat))
+            && path.ancestors().skip(1).any(|dir| is_open(self.system, dir))
+            && !self.bounds.is_in_project(path, self.system, self.places)
+    }
+
+    /// Returns the directory in which a program starts: the working directory for one that the project brings, or in a granted
+    /// directory; for one of the user's elsewhere the home directory, because what a program loads by its working directory
+    /// would be the project's. `None` if there is no home directory.
+    pub(crate) fn start_dir(&self, is_of_project: bool) -> Option<&Path> {
+        if is_of_project || self.gate.is_granted() {
+            return Some(&self.places.cwd);
+        }
+        self.places.home.as_deref().or(self.places.global.as_deref())
     }
 
     /// Returns the directory of the project.
@@ -542,8 +560,6 @@ pub struct ReadRequest<'a> {
     pub extent: Extent,
     /// A file of the project directory, or of the tree.
     pub belongs: FileOwner,
-    /// Other users can write in its directory.
-    pub shared: bool,
     /// The severity of a failure.
     pub severity: Severity,
     /// The code of a failure, where it is fixed.
@@ -561,7 +577,6 @@ impl<'a> ReadRequest<'a> {
             limit,
             extent: Extent::Whole,
             belongs: FileOwner::ToLayer,
-            shared: false,
             severity: Severity::Warning,
             code: None,
         }
@@ -630,7 +645,7 @@ pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diag
             ("it changed since you trusted it", "look at what changed, then trust it")
         }
         GateVerdict::UntrustedShared => {
-            ("other users can write in its directory", "look at it, then trust it by its path")
+            ("others could have put it there", "look at it, then trust it by its path")
         }
         GateVerdict::Denied => (DENIED, DENIED_HELP),
         GateVerdict::UntrustedNew | GateVerdict::Included => (NOT_TRUSTED, "look at it, then trust it"),

@@ -672,6 +672,12 @@ fn a_projects_server_without_a_grant_is_not_named() {
     let system =
         machine().with_file("/w/p/.x/mcp.json", MCP).with_file("/home/u/.x/mcp-descriptions/git.json", "{}");
     let seen = contribute(&system, None, "mcp-servers", &json!({}));
+    assert_eq!(seen.got.silent.as_deref(), Some("there is no MCP server"));
+    let seen = look_as(&system, None, Consent::Once, |look| {
+        provider::context_provider("mcp-servers")
+            .expect("it is in the list")
+            .contribute(&section("mcp-servers", &json!({})), look)
+    });
     assert_eq!(seen.got.silent.as_deref(), Some("no MCP server is active and allowed"));
 }
 

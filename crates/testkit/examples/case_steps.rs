@@ -35,6 +35,7 @@ fn put(path: &str, entry: &CaseEntry) -> Value {
         CaseEntry::Unreadable => ("unreadable", Value::Null),
         CaseEntry::Unwritable => ("unwritable", Value::Null),
         CaseEntry::Shared => ("shared", Value::Null),
+        CaseEntry::Foreign => ("foreign", Value::Null),
         CaseEntry::Gone => ("gone", Value::Null),
     };
     json!({ "path": path, "kind": kind, "value": value })

@@ -4,6 +4,7 @@
 
 use preface_engine::{
     ASSETS, BuildResult, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint,
+    coverage::HiddenText,
 };
 use preface_testkit::MemorySystem;
 
@@ -157,43 +158,39 @@ fn custom_override_completely_replaces_the_assembled_prompt() {
     assert_eq!(text(&machine().with_file("/home/user/.claude/settings.json", settings), &[]), custom);
 }
 
-/// In a profile without a gate a project adds text and takes none of the user's away.
+/// Without a grant a project's settings change nothing, with one they are those of the nearest layer.
 #[test]
-fn a_project_replaces_none_of_the_users_own_text() {
+fn a_project_replaces_none_of_the_users_own_text_without_a_grant() {
     let settings = |value: &str| format!(r#"{{"systemPrompt": {value}}}"#);
-    let build = |user: &str, project: &str| {
-        let system = machine()
+    let system = |user: &str, project: &str| {
+        machine()
             .with_file("/home/user/.claude/settings.json", settings(user))
-            .with_file("/work/app/.claude/settings.json", settings(project));
-        let built = build(&system, &[]);
+            .with_file("/work/app/.claude/settings.json", settings(project))
+    };
+    let build = |system: &MemorySystem| {
+        let built = build(system, &[]);
         let codes = built
             .prompt
             .diagnostics
             .iter()
-            .filter(|diagnostic| diagnostic.code.as_str() == "prompt/not-for-projects");
-        (built.prompt.text.clone(), codes.map(|diagnostic| diagnostic.message.clone()).collect::<Vec<_>>())
-    };
-    let message = |key: &str| {
-        let why = if key == "append" { "yours comes first" } else { "nothing guards this project" };
-        vec![format!("`systemPrompt.{key}` of .claude/settings.json was not used: {why}")]
+            .filter(|diagnostic| diagnostic.code.as_str() == "trust/untrusted")
+            .count();
+        (built.prompt.text, codes)
     };
     for project in
         [r#"{"custom": ""}"#, r#"{"custom": null}"#, r#"{"custom": "theirs"}"#, r#""theirs""#, "null"]
     {
-        assert_eq!(
-            build(r#"{"custom": "MINE"}"#, project),
-            ("MINE".to_owned(), message("custom")),
-            "{project}"
-        );
+        assert_eq!(build(&system(r#"{"custom": "MINE"}"#, project)), ("MINE".to_owned(), 1), "{project}");
     }
     for project in [r#"{"append": ""}"#, r#"{"append": null}"#, r#"{"append": "theirs"}"#, "null"] {
-        let (text, diagnostics) = build(r#"{"append": "never push"}"#, project);
+        let (text, untrusted) = build(&system(r#"{"append": "never push"}"#, project));
         assert!(text.ends_with("\n\nnever push"), "{project}: {text}");
-        assert_eq!(diagnostics, message("append"), "{project}");
+        assert_eq!(untrusted, 1, "{project}");
     }
-    let (text, diagnostics) = build("{}", r#"{"append": "theirs", "custom": ""}"#);
-    assert!(text.ends_with("\n\ntheirs"), "{text}");
-    assert_eq!(diagnostics, Vec::<String>::new(), "what is added is used");
+    let granted = system(r#"{"append": "never push"}"#, r#"{"append": "theirs"}"#);
+    Engine::new(&granted).grant(&preset_request(&[]), Vec::new(), HiddenText::Refuse).expect("a grant");
+    let (text, untrusted) = build(&granted);
+    assert!(text.ends_with("\n\ntheirs") && untrusted == 0, "{text}");
 }
 
 /// One value of the user's settings names the preset and appends to it, wherever the preset's own settings are.
@@ -366,28 +363,14 @@ fn tool_descriptions_stand_in_the_definitions_alone() {
     }
 }
 
-/// A project adds text and replaces nothing, where nothing guards its texts.
-#[test]
-fn a_project_does_not_replace_the_prompt() {
-    let settings = r#"{"systemPrompt": {"custom": "Theirs.", "append": "More.", "combine": true}}"#;
-    let system = machine().with_file("/work/app/.claude/settings.json", settings);
-    let built = build(&system, &[]);
-    assert_eq!(built.prompt.text, format!("{}\n\nMore.", text(&machine(), &[])));
-    assert!(
-        built
-            .prompt
-            .diagnostics
-            .iter()
-            .any(|diagnostic| diagnostic.code.as_str() == "prompt/not-for-projects")
-    );
-}
-
 /// What a project appends does not have the authority of the user's text: no line names it as one.
 #[test]
 fn a_project_that_appends_gets_no_rank() {
     let settings = r#"{"systemPrompt": {"append": "APP"}}"#;
     for (dir, is_named) in [("/home/user/.claude", true), ("/work/app/.claude", false)] {
-        let built = text(&machine().with_file(format!("{dir}/settings.json"), settings), &[]);
+        let system = machine().with_file(format!("{dir}/settings.json"), settings);
+        Engine::new(&system).grant(&preset_request(&[]), Vec::new(), HiddenText::Refuse).expect("a grant");
+        let built = text(&system, &[]);
         assert!(built.ends_with("\n\nAPP"), "{dir}");
         assert_eq!(built.contains("the user's text at the very end"), is_named, "{dir}");
     }

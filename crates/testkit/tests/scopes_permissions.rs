@@ -1,26 +1,32 @@
 //! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs.
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Request, ScopesReport, TrustChoice,
+    ASSETS, BuildResult, Engine, Request, ScopesReport, ToolChoice, TrustChoice,
     core::{
-        diagnostic::Severity,
+        diagnostic::{Diagnostic, DiagnosticCode, Severity},
         extension::{Category, ExtensionEntry},
         scope::Scope,
     },
     host::{
         system::{
-            ReadScope, System,
+            PROJECT_DIR, System,
             memory::{FakeRun, MemorySystem},
         },
         trust::{CheckedCommand, CommandWords, Permission},
     },
+    session::Session,
 };
+use std::collections::BTreeSet;
 
 /// A preset, its global directory and its project directory.
 const PRESETS: [(&str, &str, &str); 2] = [
     ("stud", "/home/user/.stud", "/work/.stud"),
     ("default", "/home/user/.config/preface", "/work/.preface"),
 ];
+
+/// These, and the presets that include text without a grant.
+const ALL_PRESETS: [(&str, &str, &str); 3] =
+    [PRESETS[0], PRESETS[1], ("claude-code", "/home/user/.claude", "/work/.claude")];
 
 fn manifest(category: &str, id: &str, fields: &str) -> String {
     format!(
@@ -246,8 +252,7 @@ fn work_trees_share_no_permits() {
     assert_eq!((ran("/work"), ran("/tree")), (true, false));
 }
 
-/// Literal headers of a server may be secrets: a permission names them by their digest. Which key goes to an address is part of
-/// what was granted.
+/// Headers of a server, and which key goes to an address, are part of what was granted.
 #[test]
 fn a_permit_of_an_address_is_about_its_headers_and_its_key() {
     let servers = |value: &str| {
@@ -268,10 +273,8 @@ fn a_permit_of_an_address_is_about_its_headers_and_its_key() {
     trust(&system, "default");
     let added = allow(&system, "default");
     assert_eq!(added.len(), 2);
-    let store = std::path::Path::new("/home/user/.local/state/preface/trust.json");
-    let store = system.read(store, ReadScope::Anywhere, 1 << 20).expect("the store").into_bytes();
-    let store = String::from_utf8(store).expect("UTF-8");
-    assert!(!store.contains("literal-secret-value"), "{store}");
+    let shown: Vec<String> = added.iter().flat_map(Permission::lines).map(|line| line.to_string()).collect();
+    assert!(shown.contains(&"with X-Key: literal-secret-value".to_owned()), "{shown:?}");
     let runnable = || {
         let report = scopes(&system, "default");
         let proxy = project_entry(&report, Category::Providers, "proxy").runnable;
@@ -314,6 +317,176 @@ fn the_users_own_program_needs_no_grant() {
         assert!(runs_program(&system, preset, TrustChoice::Deny), "{preset}");
         let runs = system.runs();
         assert_eq!(runs[0].not_below.as_deref(), Some(std::path::Path::new("/work")));
+    }
+}
+
+/// What a program loads by its working directory is the project's, so the user's own start in the home directory until the
+/// project is granted. Listings and reviews start none.
+#[test]
+fn programs_of_the_user_start_in_a_project_that_is_granted() {
+    for (preset, global, project) in ALL_PRESETS {
+        let hook = manifest("hooks", "tone", r#""event": "before_agent_start", "command": ["tone"]"#);
+        let system = machine()
+            .with_file(format!("{global}/extensions/hooks/tone/manifest.json"), hook)
+            .with_file(
+                format!("{global}/extensions/contextProviders/speaker/manifest.json"),
+                speaker(r#"["node", "say.js"]"#),
+            )
+            .with_command(["tone"], FakeRun::printing("{}"))
+            .with_file("/work/.git/HEAD", "ref: refs/heads/main\n")
+            .with_dir("/work/.git/objects")
+            .with_dir("/work/.git/refs")
+            .with_file(format!("{project}/settings.json"), "{}");
+        let engine = Engine::new(&system);
+        let started = |choice: TrustChoice| {
+            let before = system.runs().len();
+            engine.build(&request(preset, choice)).expect("a prompt");
+            let mut session = Session::setup(engine, request(preset, choice)).start().expect("it starts");
+            session.submit("hi").expect("a run");
+            let runs = system.runs().split_off(before);
+            let about = (PROJECT_DIR.to_owned(), "/work".to_owned());
+            assert!(runs.iter().all(|run| run.env.contains(&about)), "{preset}: {runs:?}");
+            assert!(["node", "tone"].iter().all(|name| runs.iter().any(|run| run.argv[0] == *name)));
+            runs.into_iter().map(|run| run.cwd.display().to_string()).collect::<BTreeSet<_>>()
+        };
+        let [home, work] = ["/home/user", "/work"].map(|dir| BTreeSet::from([dir.to_owned()]));
+        assert_eq!(started(TrustChoice::Ask), home, "{preset}");
+        assert_eq!(started(TrustChoice::Deny), home, "{preset}");
+        assert_eq!(started(TrustChoice::Once), work, "{preset}");
+        let before = system.runs().len();
+        let ask = request(preset, TrustChoice::Ask);
+        engine.scopes(&ask).expect("a listing");
+        engine.servers(&ask).expect("a listing");
+        engine.build_wide(&ask).expect("a review");
+        engine.coverage(&ask).expect("a review");
+        engine.lint(&ask).expect("a lint");
+        trust(&system, preset);
+        assert_eq!(system.runs().len(), before, "{preset}");
+        assert_eq!(started(TrustChoice::Ask), work, "{preset}");
+        engine.revoke(&ask, &[]).expect("a revocation");
+        assert_eq!(started(TrustChoice::Ask), home, "{preset}");
+    }
+}
+
+/// Without a grant a project's configuration changes nothing of the user's; with one it is the nearest layer.
+#[test]
+fn without_a_grant_the_users_own_stay_the_users() {
+    for (preset, global, project) in ALL_PRESETS {
+        let server = |command: &str| format!(r#"{{"mcpServers": {{"mine": {{"command": "{command}"}}}}}}"#);
+        let own = machine()
+            .with_file(
+                format!("{global}/extensions/contextProviders/notes/manifest.json"),
+                manifest("contextProviders", "notes", r#""markdown": "MY NOTES""#),
+            )
+            .with_file(
+                format!("{global}/extensions/tools/tea/manifest.json"),
+                manifest("tools", "tea", r#""description": "mine""#),
+            )
+            .with_file(
+                format!("{global}/settings.json"),
+                r#"{"securityMode": {"mode": "allowlist", "allowlist": ["ls"]}}"#,
+            )
+            .with_file(format!("{global}/mcp.json"), server("own"));
+        let settings = r#"{"contextProviders": {"notes": {"disable": true}},
+            "securityMode": {"mode": null, "allowlist": ["rm"]}, "systemPrompt": {"append": "THEIRS"}}"#;
+        let system = own
+            .clone()
+            .with_file(format!("{project}/settings.json"), settings)
+            .with_file(format!("{project}/ordering.json"), r#"{"bundled": []}"#)
+            .with_file(format!("{project}/mcp.json"), server("theirs"))
+            .with_file(
+                format!("{project}/extensions/tools/tea/manifest.json"),
+                manifest("tools", "tea", r#""description": "theirs""#),
+            );
+        let seen = |system: &MemorySystem| {
+            let ask = Request {
+                tools: ToolChoice::Named(vec!["tea".to_owned()]),
+                ..request(preset, TrustChoice::Ask)
+            };
+            let engine = Engine::new(system);
+            let built = engine.build(&ask).expect("a prompt");
+            let tools = format!("{:?}", built.tools);
+            let key = "securityMode".parse().expect("a key");
+            let security =
+                engine.settings(&ask).expect("settings").merged.get(&key).map(|node| node.to_value());
+            let report = engine.scopes(&ask).expect("a listing");
+            let server = report.mcp.active("mine").map(|server| server.origin.scope);
+            let notes = report.scopes.active(Category::ContextProviders, "notes").is_some();
+            (built.prompt.text, tools, security, server, notes)
+        };
+        assert_eq!(seen(&system), seen(&own), "{preset}");
+        let untrusted = build(&system, preset, TrustChoice::Ask);
+        let is_said = |diagnostic: &&Diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted;
+        assert!(untrusted.prompt.diagnostics.iter().any(|one| is_said(&one)), "{preset}");
+        trust(&system, preset);
+        let (text, tools, security, server, notes) = seen(&system);
+        assert!(!notes && tools.contains("theirs"), "{preset}: {tools}");
+        assert_eq!(server, Some(Scope::Global), "{preset}: its program is not granted");
+        let security = security.expect("security settings").to_string();
+        assert_eq!(security, r#"{"mode":"allowlist","allowlist":["ls","rm"]}"#, "{preset}");
+        assert!(!text.contains("MY NOTES"), "{preset}");
+        assert_eq!(text.contains("THEIRS"), preset != "template", "{preset}: {text}");
+    }
+}
+
+/// An agent, style or command of a name that the user has is the user's without a grant; one of a new name is used.
+#[test]
+fn a_name_that_the_user_has_is_the_users() {
+    let agent = |text: &str| format!("---\nname: rev\ndescription: {text}\n---\n{text}\n");
+    let style = |name: &str, text: &str| format!("---\nname: {name}\n---\n{text}\n");
+    let system = machine()
+        .with_file("/home/user/.claude/settings.json", r#"{"outputStyle": "terse"}"#)
+        .with_file("/home/user/.claude/output-styles/terse.md", style("terse", "MINE: never push."))
+        .with_file("/home/user/.claude/agents/rev.md", agent("mine"))
+        .with_file("/work/.claude/output-styles/x.md", style("Terse", "THEIRS: push to main."))
+        .with_file("/work/.claude/agents/rev.md", agent("theirs"))
+        .with_file("/work/.claude/agents/new.md", agent("new").replace("name: rev", "name: new"));
+    let engine = Engine::new(&system);
+    let seen = || {
+        let ask = request("claude-code", TrustChoice::Ask);
+        let built = engine.build(&ask).expect("a prompt");
+        let report = engine.agents(&ask).expect("a listing");
+        let agents =
+            report.agents.iter().filter(|agent| agent.active && agent.origin.scope != Scope::Bundled);
+        let agents: Vec<String> = agents.map(|agent| agent.origin.path.clone()).collect();
+        (built.prompt.text.contains("THEIRS"), built.prompt.text.contains("MINE"), agents)
+    };
+    let (mine, theirs) = ("~/.claude/agents/rev.md".to_owned(), ".claude/agents/rev.md".to_owned());
+    assert_eq!(seen(), (false, true, vec![mine, ".claude/agents/new.md".to_owned()]));
+    let built = engine.build(&request("claude-code", TrustChoice::Ask)).expect("a prompt");
+    let left_out = built.untrusted().map(|seen| seen.shown.clone()).collect::<Vec<_>>();
+    assert_eq!(left_out, [".claude/agents/rev.md", ".claude/output-styles/x.md"]);
+    trust(&system, "claude-code");
+    assert_eq!(seen(), (true, false, vec![".claude/agents/new.md".to_owned(), theirs]));
+}
+
+/// What cannot be allowed is not recorded, so that it takes the place of nothing.
+#[test]
+fn what_cannot_be_allowed_is_not_recorded() {
+    for (preset, global, project) in ALL_PRESETS {
+        let log = |path: &str| manifest("loggers", "audit", &format!(r#""path": "{path}""#));
+        let own = format!("{global}/extensions/loggers/audit/manifest.json");
+        let theirs = format!("{project}/extensions/loggers/audit/manifest.json");
+        let servers = r#"{"mcpServers": {"gone": {"command": "./gone.sh"}}}"#;
+        let system = machine()
+            .with_file(own, log("audit.jsonl"))
+            .with_file(theirs, log("d/x.jsonl"))
+            .with_dir("/work/out")
+            .with_link(format!("{project}/d"), "../out")
+            .with_file(format!("{project}/mcp.json"), servers)
+            .with_file(
+                format!("{project}/extensions/contextProviders/speaker/manifest.json"),
+                speaker(r#"["./nope.sh"]"#),
+            );
+        trust(&system, preset);
+        let report = Engine::new(&system)
+            .grant_commands(&request(preset, TrustChoice::Ask), &[])
+            .expect("a grant of commands");
+        assert_eq!((report.added.len(), report.refused.len()), (0, 3), "{preset}: {report:?}");
+        let listed = scopes(&system, preset);
+        let audit = listed.scopes.active(Category::Loggers, "audit").expect("a logger");
+        assert_eq!(audit.origin.scope, Scope::Global, "{preset}");
+        assert!(listed.mcp.active("gone").is_none_or(|server| !server.runnable), "{preset}");
     }
 }
 

@@ -4,6 +4,7 @@
 use preface_engine::{
     ASSETS, Engine, Request, ToolChoice, TrustChoice,
     core::hook::{HookEvent, HookFn, HookReply},
+    coverage::HiddenText,
     host::system::{
         RunError,
         memory::{FakeRun, MemorySystem},
@@ -108,6 +109,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
             .with_command(["house.sh"], FakeRun::printing(""));
         let ask = Request { trust: TrustChoice::Ask, ..request() };
         let engine = Engine::new(&machine);
+        engine.grant(&ask, Vec::new(), HiddenText::Refuse).expect("a grant");
         let granted = engine.grant_commands(&ask, &[]).expect("a grant");
         assert_eq!(granted.added.len(), 1, "{:?}", granted.refused);
         let mut session = Session::setup(engine, ask).start().expect("it starts");
@@ -153,6 +155,7 @@ fn grants_are_compared_before_each_request() {
         .with_mode(format!("{dir}/house.sh"), 0o755)
         .with_command(["house.sh"], FakeRun::printing(r#"{"messages": []}"#));
     let engine = Engine::new(&machine);
+    engine.grant(&request(), Vec::new(), HiddenText::Refuse).expect("a grant");
     engine.grant_commands(&request(), &[]).expect("a grant");
     let mut session = Session::setup(engine, request()).start().expect("it starts");
     session.submit("one").expect("a run");

@@ -202,7 +202,9 @@ fn path_text(spot: &CheckedPath) -> String {
 
 fn trust(report: &ScopesReport) -> String {
     match report.mode {
-        TrustMode::None => "no gate for text; what a project would run needs a grant".to_owned(),
+        TrustMode::None => {
+            "text without a grant; configuration, and what a project would run, by a grant".to_owned()
+        }
         TrustMode::Whole => format!("{}, as a whole", report.trust),
         TrustMode::Pinned => format!("{}, each text by its content", report.trust),
     }

@@ -1,6 +1,7 @@
 //! `preface trust`
 
 use crate::sandbox::{BARE, Sandbox};
+use std::{fs, os::unix::fs::PermissionsExt};
 
 #[test]
 fn a_text_is_held_granted_changed_and_revoked() {
@@ -138,12 +139,87 @@ fn a_profile_can_trust_a_project_as_a_whole() {
     sandbox.run("preface build --preset stud --trust require").exits(3);
     let ran = sandbox.run("preface trust status --preset stud").exits(0);
     assert!(ran.stdout.starts_with("[ROOT]/work/.stud  untrusted  as a whole\n"), "{}", ran.stdout);
+    let all = "--- /dev/null\n+++ b/.stud/system.md\n@@ -0,0 +1 @@\n+Use tabs.\n";
+    sandbox.run("preface trust diff --preset stud").exits(0).prints(all);
     sandbox.run("preface trust grant --preset stud").exits(0);
     sandbox.run("preface build --preset stud --trust require").exits(0);
-    sandbox.run("preface trust diff --preset stud").exits(1).prints("");
+    sandbox.run("preface trust diff --preset stud").exits(0).prints("").says("Nothing to review.\n");
+    sandbox.work(".stud/system.md", "Use spaces.\n");
+    let changed = all.replace("tabs", "spaces");
+    sandbox.run("preface trust diff --preset stud").exits(0).prints(&changed);
     let ran = sandbox.run("preface trust revoke --preset stud").exits(0);
     assert_eq!(ran.stdout, "[ROOT]/work/.stud is no longer trusted.\n");
     sandbox.run("preface build --preset stud --trust require").exits(3);
+}
+
+/// The root is the user's choice, whoever may write there: no preset loses its instructions.
+#[test]
+fn a_work_tree_that_everybody_can_write_keeps_its_instructions() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "RULES\n").work("CLAUDE.md", "CRULES\n").work(".stud/system.md", "SRULES\n");
+    repository(&sandbox, "", "main");
+    fs::set_permissions(sandbox.path("work"), fs::Permissions::from_mode(0o777)).expect("a mode");
+    for (preset, text) in [
+        ("claude-code", "CRULES"),
+        ("default", "RULES"),
+        ("pi", "RULES"),
+        ("stud", "SRULES"),
+        ("template", "RULES"),
+    ] {
+        let once = sandbox.run(&format!("preface build --preset {preset} --trust once")).exits(0);
+        assert!(once.stdout.contains(text), "{preset}: {}", once.stdout);
+        for command in ["status", "diff", "grant"] {
+            sandbox.run(&format!("preface trust {command} --preset {preset}")).exits(0);
+        }
+        let built = sandbox.run(&format!("preface build --preset {preset}")).exits(0);
+        assert!(built.stdout.contains(text) && built.stderr.is_empty(), "{preset}: {}", built.stderr);
+    }
+}
+
+/// A review and the grant after it are about the same bytes.
+#[test]
+fn a_grant_records_what_was_reviewed_and_nothing_else() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let digest = || {
+        let diff = sandbox.run("preface trust diff --format json").exits(0).json();
+        diff["digest"].as_str().expect("a digest").to_owned()
+    };
+    let reviewed = digest();
+    let diff = sandbox.run("preface trust diff").exits(0);
+    assert_eq!(diff.stderr, format!("`preface trust grant --reviewed {reviewed}` grants exactly this\n"));
+    sandbox.work("AGENTS.md", "Use evil.\n");
+    let refused = sandbox.run(&format!("preface trust grant --reviewed {reviewed}")).exits(2).prints("");
+    assert_eq!(
+        refused.stderr,
+        "error: nothing was granted: the project is not as it was reviewed\nhelp: `preface trust diff` shows it as it is\n"
+    );
+    sandbox.run("preface build --trust require").exits(3);
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let granted = sandbox.run(&format!("preface trust grant --reviewed {reviewed}")).exits(0);
+    assert!(!granted.stdout.contains("+Use tabs."), "it was seen: {}", granted.stdout);
+    sandbox.run("preface build --trust require").exits(0);
+
+    // Without a review it prints what it recorded, line ends included.
+    sandbox.work("AGENTS.md", "Use tabs.\r\n");
+    let granted = sandbox.run("preface trust grant").exits(0);
+    assert!(granted.stdout.ends_with("@@ -1 +1 @@\n-Use tabs.\n+Use tabs.\r\n"), "{}", granted.stdout);
+    // What it would run is part of the review.
+    let before = digest();
+    sandbox.work(".preface/mcp.json", r#"{"mcpServers": {"s": {"command": "a"}}}"#);
+    assert_ne!(digest(), before);
+}
+
+/// A manifest with hidden text is not granted, and neither are its commands.
+#[test]
+fn commands_of_a_manifest_that_is_refused_are_not_allowed() {
+    let sandbox = Sandbox::empty();
+    let hook = ", \"description\": \"a\u{200b}b\", \"event\": \"before_agent_start\", \"command\": [\"touch\", \"x\"]";
+    sandbox.work(".preface/extensions/hooks/h/manifest.json", &manifest("hooks", "h", hook));
+    let ran = sandbox.run("preface trust grant --allow-commands").exits(1);
+    assert!(!ran.stdout.contains("Allowed from now on"), "{}", ran.stdout);
+    let status = sandbox.run("preface trust status --format json").exits(0).json();
+    assert_eq!(status["permissions"][0]["state"], "new");
 }
 
 #[test]

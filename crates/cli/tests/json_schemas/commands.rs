@@ -690,6 +690,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                     list("What the project would do beyond text, and is not granted.", changed_permission),
                 ),
                 ("text", text("A unified diff.")),
+                ("digest", text("The digest of what a grant would record, for `trust grant --reviewed`.")),
                 ("diagnostics", diagnostics()),
             ]),
             &[("preface trust diff --format json", 0)],
@@ -719,6 +720,8 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                         ("refused", texts("What was refused, and why.")),
                     ])),
                 ),
+                ("text", maybe(text("A unified diff of what was granted; `null` with `--reviewed`."))),
+                ("digest", text("The digest of what was granted.")),
                 ("diagnostics", diagnostics()),
             ]),
             &[

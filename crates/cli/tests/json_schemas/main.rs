@@ -284,7 +284,7 @@ fn an_error_is_one_object() {
         ("preface conversation show none --format json", "cli/failed", 1),
         ("preface catalog list 9.9.9 --format json", "", 1),
         ("preface template show 9 --format json", "cli/failed", 1),
-        ("preface trust diff --preset pi --format json", "cli/failed", 1),
+        ("preface trust grant AGENTS.md --preset stud --format json", "cli/usage", 2),
     ] {
         let ran = sandbox.run(line).exits(exit).prints("");
         let last = ran.stderr.lines().last().unwrap_or_default();

@@ -336,6 +336,7 @@ codes! {
     ImportsCycle "imports/cycle" [Warning] "An import was not resolved because the file imports itself." => "Remove the import from one of the files.";
     ImportsExcluded "imports/excluded" [Info] "An import was not resolved because the file is excluded.";
     ImportsHops "imports/hops" [Warning] "An import was not resolved because the chain of imports is too long." => "Import the file from one that is nearer.";
+    ImportsIgnored "imports/ignored" [Warning] "A text of a project imports a file that git ignores; it was not read.";
     ImportsIncluded "imports/included" [Info] "An import was not resolved because the file is included on its own." => "Remove the import.";
     ImportsKind "imports/kind" [Warning] "An import was not resolved because the path is not a regular file." => "Import a file, or write the path in backticks.";
     ImportsLimit "imports/limit" [Warning] "Imports were not resolved because there are too many or they are too large." => "Import less, or each file once.";
@@ -421,7 +422,6 @@ codes! {
     PromptCustom "prompt/custom" [Warning, Info] "`systemPrompt.custom` of the settings is the whole prompt.";
     SuppressedError "prompt/file-left-out" [Warning] "The prompt file of a layer cannot be read or is not valid, and was left out.";
     PromptNotForAgents "prompt/not-for-agents" [Warning] "`systemPrompt` of the settings was not used because an agent has its own prompt.";
-    PromptNotForProjects "prompt/not-for-projects" [Warning] "`systemPrompt` of a project's settings was not used.";
     PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
     ReminderEmpty "reminder/empty" [Info] "A reminder was not sent because its text is empty.";
     ReminderInvalid "reminder/invalid" [Warning] "A reminder file is not valid and was left out.";

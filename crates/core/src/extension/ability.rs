@@ -11,14 +11,13 @@ use super::{
 };
 use crate::diagnostic::DiagnosticCode;
 use crate::{
-    lint::secret::mask,
     scope::Scope,
     settings::{SettingsNode, holds_login, shown},
     suggestion::{did_you_mean, quoted, suggest_or},
     turn::Tool,
     variable::Stability,
 };
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -235,8 +234,7 @@ pub struct Sessions {
     pub url: Option<String>,
 }
 
-/// The action of an entry that needs permission. From a project it needs a grant. In JSON, tokens that look like credentials
-/// are masked.
+/// The action of an entry that needs permission. From a project it needs a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -244,15 +242,14 @@ pub enum PrivilegedAction {
     /// The start of a program.
     Command {
         /// The program and its arguments.
-        #[serde(serialize_with = "masked_words")]
         argv: Vec<String>,
         /// The environment variables that it is given, with keys blanked.
         env: BTreeMap<String, String>,
     },
     /// A connection to an address.
-    Endpoint(#[serde(serialize_with = "masked_word")] String),
+    Endpoint(String),
     /// The writing of a file.
-    Writes(#[serde(serialize_with = "masked_word")] String),
+    Writes(String),
 }
 
 impl Ability {
@@ -364,10 +361,10 @@ impl Ability {
         }
     }
 
-    /// Returns a one-line summary for listings. Tokens that look like credentials are masked.
+    /// Returns a one-line summary for listings.
     #[must_use]
     pub fn about(&self) -> Option<String> {
-        let about = match self {
+        match self {
             Ability::Command(command) => command.description.clone(),
             Ability::Context(context) => context.from.as_ref().map(|from| match from {
                 ContextSource::Markdown(text, _) => format!("{} bytes of Markdown", text.len()),
@@ -380,17 +377,8 @@ impl Ability {
             Ability::Sessions(sessions) => sessions.kind.clone(),
             Ability::Tool(tool) => tool.prompt_snippet.clone().or_else(|| tool.description.clone()),
             Ability::Other => None,
-        };
-        about.map(|about| mask(&about).into_owned())
+        }
     }
-}
-
-fn masked_word<S: Serializer>(word: &str, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&mask(word))
-}
-
-fn masked_words<S: Serializer>(words: &[String], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(words.iter().map(|word| mask(word)))
 }
 
 fn is_blank(text: Option<&str>) -> bool {

@@ -253,9 +253,7 @@ fn without_refused<'s>(
     if let Ability::Model(model) = &manifest.ability {
         let url = given.or(model.base_url.as_deref()).unwrap_or_default().to_owned();
         let config = keys.iter().map(|(key, node)| ((*key).to_owned(), node.to_value())).collect();
-        let masked = keys.iter().map(|(key, node)| ((*key).to_owned(), node.masked())).collect();
-        let change =
-            ProviderChange { name: manifest.id.clone(), url, config, masked, place: node.key_place() };
+        let change = ProviderChange { name: manifest.id.clone(), url, config, place: node.key_place() };
         let granted = grants.may_change(&change);
         configured.change = Some(change);
         if granted {

@@ -14,8 +14,6 @@ pub struct ProviderChange {
     pub url: String,
     /// The values that the project sets.
     pub config: Map<String, Value>,
-    /// The same values, with secrets replaced by asterisks.
-    pub masked: Map<String, Value>,
     /// The location of the settings.
     pub place: Place,
 }

@@ -38,8 +38,9 @@ impl utoipa::ToSchema for DeclaredServer {}
 impl ServerEntry {
     /// Returns the entry of a server before it is resolved.
     pub(super) fn of(name: &str, origin: EntryOrigin, server: McpServer) -> Self {
+        let scope = origin.scope;
         let mut row = Layered::new(DeclaredServer::default(), name, origin);
-        (row.about, row.action) = (Some(server.about()), Some(server.action()));
+        (row.about, row.action) = (Some(server.about(scope)), Some(server.action(scope)));
         row.value.server = Some(server);
         row
     }

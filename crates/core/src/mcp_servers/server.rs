@@ -2,7 +2,7 @@
 
 use crate::{
     extension::PrivilegedAction,
-    lint::secret::mask,
+    scope::Scope,
     settings::{is_reference, shown},
 };
 use serde::{Deserialize, Serialize};
@@ -127,14 +127,18 @@ impl McpServer {
         }
     }
 
-    /// Returns the action that the server needs permission for. Values of environment variables that are not
-    /// `${NAME}` are masked; headers are left out.
+    /// Returns the action that the server of a layer needs permission for, without headers. Values of the user's own environment
+    /// that are not `${NAME}` are masked.
     #[must_use]
-    pub fn action(&self) -> PrivilegedAction {
+    pub fn action(&self, scope: Scope) -> PrivilegedAction {
         match self {
             McpServer::Stdio(launch) => {
                 let argv = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
-                let env = launch.env.iter().map(|(name, value)| (name.clone(), value.masked().to_owned()));
+                let value = |value: &UnexpandedValue| match scope {
+                    Scope::Project => value.as_written().to_owned(),
+                    _ => value.masked().to_owned(),
+                };
+                let env = launch.env.iter().map(|(name, written)| (name.clone(), value(written)));
                 PrivilegedAction::Command { argv, env: env.collect() }
             }
             McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
@@ -143,20 +147,22 @@ impl McpServer {
         }
     }
 
-    /// Returns a one-line summary for listings: names of variables and headers, never their values. Tokens that look like
-    /// credentials are masked.
+    /// Returns a one-line summary for listings: names of variables and headers, never their values. The query of an address of the
+    /// user's own, which often contains a key, is left out.
     #[must_use]
-    pub fn about(&self) -> String {
+    pub fn about(&self, scope: Scope) -> String {
         let (target, what, names) = match self {
             McpServer::Stdio(launch) => (launch.command.as_str(), "env", names(&launch.env)),
             McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
-                // A query often contains a key.
-                let plain = address.url.split(['?', '#']).next().unwrap_or_default();
-                (plain, "headers", names(&address.headers))
+                let shown = match scope {
+                    Scope::Project => address.url.as_str(),
+                    _ => address.url.split(['?', '#']).next().unwrap_or_default(),
+                };
+                (shown, "headers", names(&address.headers))
             }
         };
         let with = if names.is_empty() { String::new() } else { format!("; {what}: {names}") };
-        format!("{}: {}{with}", self.transport(), shown(&mask(target)))
+        format!("{}: {}{with}", self.transport(), shown(target))
     }
 }
 

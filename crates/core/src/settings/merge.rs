@@ -435,16 +435,17 @@ fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, diagnostics
                 .at(node.key_place())
         });
     }
-    // It would remove the user's `paths.global`.
-    if let Some(node) = root.at(&["contextProviders"])
-        && node.tree == SettingsTree::Null
-    {
-        refusals.add(&["contextProviders"]);
+    // `null` would remove what the user has there: `paths.global`, the security settings.
+    let keys: [&[&str]; 4] =
+        [&["contextProviders"], &["securityMode"], &["securityMode", "mode"], &["securityMode", "allowlist"]];
+    for path in keys {
+        let Some(node) = root.at(path).filter(|node| node.tree == SettingsTree::Null) else { continue };
+        refusals.add(path);
         diagnostics.add(Severity::Warning, || {
-            let message = "a project cannot clear `contextProviders`; it is ignored";
-            Diagnostic::warning(IGNORED, message)
-                .at(node.place())
-                .help("disable a context provider by name: `{\"disable\": true}`")
+            let message = format!("a project cannot clear `{}`; it is ignored", path.join("."));
+            let diagnostic = Diagnostic::warning(IGNORED, message).at(node.place());
+            let disable = "disable a context provider by name: `{\"disable\": true}`";
+            if path[0] == "contextProviders" { diagnostic.help(disable) } else { diagnostic }
         });
     }
 }
@@ -461,9 +462,11 @@ fn weigh_security(
     refusals: &mut RefusedPaths,
     diagnostics: &mut FileDiagnostics,
 ) {
-    let Some(security) = layer.root.at(&["securityMode"]) else { return };
+    let used = |path: &[&str]| layer.root.at(path).filter(|_| !refusals.covers(path));
+    let (mode, list) = (used(&["securityMode", "mode"]), used(&["securityMode", "allowlist"]));
+    let Some(security) = used(&["securityMode"]) else { return };
     let project = layer.by() == SetBy::Project;
-    match (&security.tree, security.at(&["mode"])) {
+    match (&security.tree, mode) {
         (_, Some(node)) => {
             let below = standing.mode.as_deref().unwrap_or("ask");
             let wanted = node.as_text().unwrap_or("ask");
@@ -483,7 +486,7 @@ fn weigh_security(
         (SettingsTree::Null, None) => (standing.mode, standing.allowed) = (None, Vec::new()),
         _ => {}
     }
-    let Some(list) = security.at(&["allowlist"]) else { return };
+    let Some(list) = list else { return };
     let SettingsTree::List(items) = &list.tree else {
         standing.allowed.clear();
         return;

@@ -13,7 +13,6 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::Rebuild,
-    trust::TrustMode,
 };
 use preface_host::{
     gate::{AdmittedText, FileOwner, GateVerdict},
@@ -37,10 +36,10 @@ pub struct RecordedFile {
     pub real: String,
     /// The digest of its bytes, as `blake3:<hex>`.
     pub digest: Digest,
-    /// True for a file of the project directory (`.preface/…`), false for one of the tree.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub layer: bool,
-    /// True if other users could write in its directory.
+    /// The owner.
+    #[serde(default)]
+    pub belongs: FileOwner,
+    /// True if others could have planted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
 }
@@ -52,7 +51,7 @@ impl RecordedFile {
             path: text.shown,
             real: text.path.display().to_string(),
             digest: *text.digest,
-            layer: text.belongs == FileOwner::ToLayer,
+            belongs: text.belongs,
             shared: text.shared,
         };
         inputs.gate().admitted().into_iter().map(file).collect()
@@ -63,7 +62,7 @@ impl RecordedFile {
             path: PathBuf::from(&self.real),
             shown: self.path.clone(),
             digest: self.digest.into(),
-            belongs: if self.layer { FileOwner::ToLayer } else { FileOwner::ToTree },
+            belongs: self.belongs,
             shared: self.shared,
         }
     }
@@ -99,9 +98,6 @@ pub(super) fn not_admitted(
     refusals: RefusalFilter,
 ) -> Result<Vec<String>, ConversationError> {
     let Some(files) = &record.project else { return Ok(Vec::new()) };
-    if record.trust == TrustMode::None && options.trust == TrustChoice::Ask {
-        return Ok(Vec::new());
-    }
     let has_branch =
         record.variables.iter().any(|variable| variable.exists && variable.variable.kind() == "git");
     if files.is_empty() && !has_branch {

@@ -11,7 +11,6 @@ use preface_core::{
     profile::Profile,
     settings::{self, LayerSettings, MergedSettings},
     snapshot::SettingsPrompt,
-    trust::TrustMode,
 };
 use preface_host::{discover, gate::Consent};
 use std::sync::Arc;
@@ -56,7 +55,7 @@ impl Engine<'_> {
             }
         };
         let profile = with_settings(&loaded.profile, &settings);
-        let system_prompt = system_prompt(loaded, layer.as_ref(), &settings, &mut diagnostics);
+        let system_prompt = system_prompt(loaded, &settings, &mut diagnostics);
         Ok(OpenedProject { access, layer, settings, profile, system_prompt, diagnostics })
     }
 }
@@ -64,7 +63,6 @@ impl Engine<'_> {
 /// Returns the `systemPrompt` that a build uses.
 fn system_prompt(
     loaded: &LoadedProfile,
-    project: Option<&LayerSettings>,
     merged: &MergedSettings,
     diagnostics: &mut Diagnostics,
 ) -> SettingsPrompt {
@@ -74,37 +72,10 @@ fn system_prompt(
     } else {
         discover::system_prompt(merged)
     };
-    if loaded.profile.trust == TrustMode::None
-        && let Some(project) = project
-    {
-        prompt = only_added(discover::system_prompt(&loaded.merged), prompt, project.path(), diagnostics);
-    }
     if loaded.turn.agent.is_some() && !prompt.is_empty() {
         prompt = SettingsPrompt::default();
         let what = "`systemPrompt` is about the main conversation; an agent has its own prompt";
         diagnostics.push(Diagnostic::warning(DiagnosticCode::PromptNotForAgents, what));
     }
     prompt
-}
-
-/// Returns the user's own `systemPrompt` with the text that a project without a gate adds to it. What would replace or empty
-/// the user's text is ignored, with a warning each.
-fn only_added(
-    own: SettingsPrompt,
-    merged: SettingsPrompt,
-    project: &str,
-    diagnostics: &mut Diagnostics,
-) -> SettingsPrompt {
-    let mut ignored = |key: &str, why: &str| {
-        let what = format!("`systemPrompt.{key}` of {project} was not used: {why}");
-        let help = format!("`systemPrompt.{key}=…` for one call uses it");
-        diagnostics.push(Diagnostic::warning(DiagnosticCode::PromptNotForProjects, what).help(help));
-    };
-    if merged.custom != own.custom {
-        ignored("custom", "nothing guards this project");
-    }
-    if own.append.is_some() && merged.append != own.append {
-        ignored("append", "yours comes first");
-    }
-    SettingsPrompt { append: own.append.or(merged.append), ..own }
 }

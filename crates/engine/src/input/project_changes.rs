@@ -11,7 +11,7 @@ use preface_core::{
     section::SectionBody,
     settings::{MergedSettings, SetBy, SystemPromptFileSettings},
     snapshot::SettingsPrompt,
-    trust::{Trust, TrustMode},
+    trust::Trust,
 };
 use preface_host::{discover, provider};
 
@@ -38,9 +38,8 @@ impl ProjectChanges {
             return changes;
         }
         let own = &loaded.merged;
-        // Without a gate a project adds text and takes none away; an agent has a prompt of its own.
-        let profile = &entries.profile;
-        if !profile.closed && profile.trust != TrustMode::None && entries.turn.agent.is_none() {
+        // An agent has a prompt of its own.
+        if !entries.profile.closed && entries.turn.agent.is_none() {
             changes.add_own_prompt(&discover::system_prompt(own), &project.settings);
         }
         changes.add_system_prompt_file(&project.settings, own, &entries.profile);

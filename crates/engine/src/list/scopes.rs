@@ -43,7 +43,8 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
-        let (inputs, snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let (inputs, snapshot) =
+            self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
         self.scopes_of(request, inputs, snapshot)
     }
 

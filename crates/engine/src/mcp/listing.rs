@@ -57,7 +57,8 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn servers(&self, request: &Request) -> Result<ServersReport, Error> {
-        let (mut inputs, mut snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let (mut inputs, mut snapshot) =
+            self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let look = inputs.look(self);
         let servers = &inputs.entries.mcp.servers;
         let mut diagnostics = Diagnostics::new();

@@ -85,7 +85,8 @@ impl Engine<'_> {
         options: &QueryOptions,
         on_reply: &(dyn Fn(&ServerReply) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let (inputs, snapshot) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let (inputs, snapshot) =
+            self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
         self.refuse_untrusted_in(request, &inputs)?;
         let untrusted = self.untrusted_file(&inputs.project.access);
         let entries = chosen(&inputs.entries.mcp, &options.names, untrusted.as_deref())?;

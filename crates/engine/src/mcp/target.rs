@@ -135,8 +135,8 @@ impl ServerDiagnostics<'_> {
             true => cwd.join(command).to_string_lossy().into_owned(),
             false => command.clone(),
         };
-        let mut run = RunRequest::new([command], &cwd);
-        run.env = env;
+        let mut run = RunRequest::new([command], &cwd).about(&look.places.cwd);
+        run.env.extend(env);
         // A file of the project must not be started as `npx` or `docker`. A path is used as it is.
         let project = project_root(look.system, &look.places.cwd);
         let own_path = run.env.iter().rfind(|(name, _)| name == "PATH" && !self.is_projects());

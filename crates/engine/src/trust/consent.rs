@@ -15,14 +15,14 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use preface_host::{
-    gate::{AdmittedText, Consent, FileOwner, Gate, GateMark},
+    gate::{AdmittedText, Consent, Gate, GateMark},
     places::{Places, absolute},
     provider::git,
     provider_context::{
         Confirm, DENIED, DENIED_HELP, FILE_VARIABLES_LIMIT, Headless, NOT_TRUSTED, ProviderContext, RealDirs,
         project_directory_outside,
     },
-    system::{FileKind, System},
+    system::{FileKind, System, is_open},
     trust::{
         Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested,
         store_file, trust_evaluated, trusted_once, whole_digest,
@@ -217,7 +217,7 @@ impl GrantedProject {
     /// Returns the texts among these that the digest of a project as a whole does not cover, as a grant records them.
     pub fn texts_of(root: &Path, admitted: &[AdmittedText]) -> Vec<GrantedText> {
         let beside = |text: &&AdmittedText| {
-            text.belongs == FileOwner::ToLayer && !text.path.strip_prefix(root).is_ok_and(is_digested)
+            text.belongs.is_layer() && !text.path.strip_prefix(root).is_ok_and(is_digested)
         };
         let granted = |text: &AdmittedText| {
             let path = PinPath::new(root, &text.path).ok()?;
@@ -275,6 +275,9 @@ impl Engine<'_> {
         if by_root && access.refused_at.is_some() {
             access = trust_gate.open(Consent::Recorded)?;
         }
+        if !self.starts_programs() {
+            access.gate = access.gate.without_programs();
+        }
         if loaded.profile.trust != TrustMode::Whole
             && let roots = loaded.roots.as_deref()
             && let Some(diagnostic) =
@@ -301,12 +304,7 @@ impl TrustGate<'_> {
 
     fn open(&self, consent: Consent) -> Result<ProjectAccess, Error> {
         match self.loaded.profile.trust {
-            TrustMode::None => {
-                let cwd = self.loaded.places.cwd.clone();
-                let gate = Gate::new(TrustMode::None, consent, cwd, Pins::default(), true);
-                Ok(self.access(gate, Trust::Trusted))
-            }
-            TrustMode::Pinned => self.pinned(consent),
+            TrustMode::None | TrustMode::Pinned => self.pinned(consent),
             TrustMode::Whole => Ok(self.whole(consent)),
         }
     }
@@ -325,11 +323,23 @@ impl TrustGate<'_> {
         }
     }
 
+    /// Opens the gate of a project whose files are granted one by one: all, or those that configure.
     fn pinned(&self, consent: Consent) -> Result<ProjectAccess, Error> {
-        let (root, repository) = pin_root(self.system(), &self.loaded.places.cwd);
+        let mode = self.loaded.profile.trust;
+        let places = &self.loaded.places;
+        // Where nothing can need a grant, and no program can start, no repository is looked for.
+        let has_grants = mode == TrustMode::Pinned
+            || layer_root(self.system(), places).is_some()
+            || places
+                .global
+                .as_ref()
+                .is_some_and(|dir| self.system().stat(&dir.join("extensions")).is_some())
+            || places.cwd.ancestors().any(|dir| is_open(self.system(), dir));
+        let (root, repository) =
+            if has_grants { pin_root(self.system(), &places.cwd) } else { (places.cwd.clone(), None) };
         let mut diagnostics = Diagnostics::new();
         let mut pins = match &self.loaded.store {
-            Some(file) if consent != Consent::Deny => {
+            Some(file) if has_grants && consent != Consent::Deny => {
                 let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
                 let records = store.load(&mut diagnostics);
                 if records.lies_inside(&root) {
@@ -348,6 +358,7 @@ impl TrustGate<'_> {
             pins.join(Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
         }
         let trust = match consent {
+            _ if mode == TrustMode::None => Trust::Trusted,
             Consent::Once | Consent::Shown(_) => Trust::Once,
             Consent::Deny => Trust::Untrusted,
             // As if it were trusted already: what its texts name must be seen, too.
@@ -355,12 +366,13 @@ impl TrustGate<'_> {
             Consent::Recorded => pins.trust(),
         };
         let audit = match consent {
+            _ if mode == TrustMode::None => Vec::new(),
             Consent::Once | Consent::Shown(_) => vec![trusted_once(&root)],
             Consent::Recorded => vec![trust_evaluated(&root, trust)],
             Consent::Deny | Consent::Granting(_) | Consent::Linting => Vec::new(),
         };
         let refused_at = pins.refused_at();
-        let gate = Gate::new(TrustMode::Pinned, consent, root, pins, true);
+        let gate = Gate::new(mode, consent, root, pins, true);
         Ok(ProjectAccess { refused_at, diagnostics, audit, ..self.access(gate, trust) })
     }
 

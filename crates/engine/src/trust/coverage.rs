@@ -24,9 +24,10 @@ use preface_host::{
     provider::git,
     provider_context::Headless,
     system::{FileKind, System},
-    trust::{Permission, PermissionState, PinPath, Summary, TrustStore, is_digested},
+    trust::{Digest, Permission, PermissionState, PinPath, Summary, TrustStore, is_digested, whole_digest},
 };
 use serde::Serialize;
+use serde_json::json;
 use std::{
     collections::BTreeSet,
     iter,
@@ -62,6 +63,9 @@ pub struct Coverage {
     /// Every file of the project that a build reads.
     #[serde(skip)]
     pub texts: Vec<CoveredText>,
+    /// The digest of a project that is trusted as a whole, as a grant records it.
+    #[serde(skip)]
+    pub whole: Option<Digest>,
     /// The contents of a project that is trusted as a whole, a line each.
     #[serde(skip)]
     pub listing: Vec<String>,
@@ -133,6 +137,20 @@ pub fn has_hidden_text(bytes: &[u8]) -> bool {
 }
 
 impl Coverage {
+    /// Returns the digest of everything that a grant of this records: each text by its path and content, the branch, and what the
+    /// project would do.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let texts =
+            self.texts.iter().map(|text| json!([text.file.pin, text.file.digest.to_string()]).to_string());
+        let permissions = self.permissions.iter().map(|(permission, _)| json!(permission).to_string());
+        let mut lines: Vec<String> = texts.chain(permissions).collect();
+        lines.sort();
+        lines.dedup();
+        let branch = self.branch.as_ref().map(|branch| &branch.name);
+        Digest::of(json!([lines, branch, self.whole.map(|digest| digest.to_string())]).to_string().as_bytes())
+    }
+
     /// Returns one line for each variable but those of `changes`, fit to be shown.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
@@ -217,11 +235,12 @@ impl Engine<'_> {
             || self.read_and_collect(&request, Breadth::EveryTool, Some(granting.clone()), &Headless);
         let (inputs, snapshot) = collect()?;
         self.read_for_other_tools(&inputs, &snapshot);
-        let mut coverage = Coverage { permissions: self.permissions(&inputs), ..Coverage::default() };
-        if snapshot.profile.trust != TrustMode::None {
-            coverage.replaces = replaced_files(&snapshot.stack);
-            coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
-        }
+        let root = consent::layer_root(self.system(), inputs.places());
+        let root = root.filter(|_| snapshot.profile.trust == TrustMode::Whole);
+        let whole = root.as_deref().map(|root| whole_digest(self.system(), root));
+        let mut coverage = Coverage { permissions: self.permissions(&inputs), whole, ..Coverage::default() };
+        coverage.replaces = replaced_files(&snapshot.stack);
+        coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
         let mut built = match self.complete(inputs, snapshot, &Headless) {
             Ok(built) => built,
             Err(error @ (Error::Render(_) | Error::Over(_))) => {
@@ -233,19 +252,14 @@ impl Engine<'_> {
         };
         let below = self.used_below(&request, &built, paths)?;
         built.seen.extend(below);
-        if built.mode != TrustMode::None {
-            coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
-            let base = (built.mode == TrustMode::Pinned).then(|| {
-                let cwd = &built.places.cwd;
-                let root = consent::pin_root(self.system(), cwd).0;
-                (root, self.system().canonical(cwd).unwrap_or_else(|_| cwd.clone()))
-            });
-            coverage.unread =
-                built.unread.iter().map(|file| UncoveredFile::of(file, base.as_ref())).collect();
-            coverage.branch = self.branch(&built);
-        }
-        let root = consent::layer_root(self.system(), &built.places);
-        let root = root.filter(|_| built.mode == TrustMode::Whole);
+        coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
+        let base = (built.mode != TrustMode::Whole).then(|| {
+            let cwd = &built.places.cwd;
+            let root = consent::pin_root(self.system(), cwd).0;
+            (root, self.system().canonical(cwd).unwrap_or_else(|_| cwd.clone()))
+        });
+        coverage.unread = built.unread.iter().map(|file| UncoveredFile::of(file, base.as_ref())).collect();
+        coverage.branch = self.branch(&built);
         coverage.texts = covered_texts(&built, root.as_deref());
         if let Some(root) = root {
             let dir = built.places.project.as_deref().map(|dir| built.places.shown(dir) + "/");
@@ -289,7 +303,7 @@ impl Engine<'_> {
         let cwd = &built.places.cwd;
         let root = consent::pin_root(self.system(), cwd).0;
         let mut found: Vec<GatedText> = Vec::new();
-        if built.mode != TrustMode::Pinned {
+        if built.mode == TrustMode::Whole {
             return Ok(found);
         }
         for (named, path) in paths.iter().zip(self.real(paths)) {
@@ -335,8 +349,7 @@ impl Engine<'_> {
         let inputs = self.read_inputs(&request, granting)?;
         let profile = &inputs.entries.profile;
         grant::check_paths(profile.trust, &profile.name, paths)?;
-        let is_guarded = profile.trust != TrustMode::None;
-        Ok(if is_guarded { inputs.changes.lines(&inputs.diagnostics()) } else { Vec::new() })
+        Ok(inputs.changes.lines(&inputs.diagnostics()))
     }
 
     /// Returns the branch of a build whose texts are pinned.

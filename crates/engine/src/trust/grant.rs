@@ -6,7 +6,7 @@ use crate::{
     request::{Request, TrustChoice},
     trust::{
         consent::{self, Ask, GrantedProject, TrustAnswer, TrustQuestion},
-        coverage::{HiddenText, without_hidden},
+        coverage::{Coverage, HiddenText, without_hidden},
     },
 };
 use preface_core::{
@@ -15,12 +15,12 @@ use preface_core::{
     trust::{Trust, TrustMode},
 };
 use preface_host::{
-    gate::{FileOwner, GateVerdict, GatedText, ShownTexts, UnreadFile},
+    gate::{GateVerdict, GatedText, ShownTexts, UnreadFile},
     places::resolve_links,
     provider_context::Headless,
     trust::{
-        ChangeOutcome, Decision, Digest, GrantedText, PermissionRevokeReport, PinPath, PinState, PinnedText,
-        Summary, TrustError, TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
+        ChangeOutcome, Decision, Digest, GrantedText, PinPath, PinState, PinnedText, Summary, TrustError,
+        TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
     },
 };
 use std::{
@@ -45,8 +45,6 @@ pub struct GrantReport {
     pub branches: Vec<String>,
     /// The entries whose permissions were revoked, such as `hooks/audit`.
     pub permissions: Vec<String>,
-    /// True where texts need no grant: the profile has no gate for them, and nothing was recorded.
-    pub ungated: bool,
     /// Events for the audit log.
     pub audit: Vec<AuditEvent>,
     /// The events for which there was no logger yet: a logger that is granted next gets them, too.
@@ -67,8 +65,29 @@ impl Engine<'_> {
         paths: Vec<PathBuf>,
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
+        self.grant_reviewed(request, paths, hidden, None)
+    }
+
+    /// Grants as [`Engine::grant`] does, if what it would record is what was reviewed (see [`Coverage::digest`]).
+    ///
+    /// # Errors
+    /// As [`Engine::grant`]; and a project that is not as it was reviewed.
+    pub fn grant_reviewed(
+        &self,
+        request: &Request,
+        paths: Vec<PathBuf>,
+        hidden: HiddenText,
+        reviewed: Option<Digest>,
+    ) -> Result<GrantReport, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         let (built, coverage) = self.build_covered(&request, &paths)?;
+        if reviewed.is_some_and(|reviewed| reviewed != coverage.digest()) {
+            let what = "nothing was granted: the project is not as it was reviewed";
+            return Err(Error::Usage(
+                what.to_owned(),
+                Some("`preface trust diff` shows it as it is".to_owned()),
+            ));
+        }
         if let Some(failure) = coverage.failure {
             return Err(failure);
         }
@@ -76,12 +95,8 @@ impl Engine<'_> {
         check_paths(built.mode, &built.prompt.preset, &paths)?;
         let (first, mut events) = self.first_files_of(&request, &built)?;
         let mut report = match built.mode {
-            TrustMode::None => {
-                let path = consent::pin_root(self.system(), &built.places.cwd).0;
-                GrantReport { path, ungated: true, ..GrantReport::default() }
-            }
-            TrustMode::Whole => self.grant_whole(&built, &coverage.listing, hidden)?,
-            TrustMode::Pinned => self.grant_pins(&built, &paths, hidden)?,
+            TrustMode::Whole => self.grant_whole(&built, &coverage, hidden)?,
+            TrustMode::Pinned | TrustMode::None => self.grant_pins(&built, &paths, hidden)?,
         };
         report.diagnostics.extend(first);
         events.append(&mut report.audit);
@@ -98,9 +113,8 @@ impl Engine<'_> {
         built: &BuildResult,
     ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
         let records = match built.mode {
-            TrustMode::None => false,
             TrustMode::Whole => consent::layer_root(self.system(), &built.places).is_some(),
-            TrustMode::Pinned => true,
+            TrustMode::Pinned | TrustMode::None => true,
         };
         if records { self.write_first_files(request) } else { Ok(<_>::default()) }
     }
@@ -118,7 +132,7 @@ impl Engine<'_> {
     fn grant_whole(
         &self,
         built: &BuildResult,
-        listing: &[String],
+        coverage: &Coverage,
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
         let Some(root) = consent::layer_root(self.system(), &built.places) else {
@@ -138,14 +152,13 @@ impl Engine<'_> {
         if !hidden.is_empty() {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
-        let digest = whole_digest(self.system(), &root);
         let store = self.store(built)?.for_project(&root);
-        let report = store.grant_whole(&root, Some(digest), None).map_err(refused)?;
+        let report = store.grant_whole(&root, coverage.whole, None).map_err(refused)?;
         let texts = GrantedProject::texts_of(&root, &built.admitted);
         store.grant_texts(&root, texts).map_err(refused)?;
         Ok(GrantReport {
             path: root,
-            added: listing.iter().map(|line| (line.clone(), 0)).collect(),
+            added: coverage.listing.iter().map(|line| (line.clone(), 0)).collect(),
             audit: report.audit,
             ..GrantReport::default()
         })
@@ -197,7 +210,8 @@ impl Engine<'_> {
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
         let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
-        let branch = self.branch_name(&built.places.cwd).filter(|_| !texts.is_empty());
+        let has_branch = built.mode == TrustMode::Pinned && !texts.is_empty();
+        let branch = self.branch_name(&built.places.cwd).filter(|_| has_branch);
         let branch = grant_branch(&store, &root, repository.as_deref(), branch)?;
         let shown = |pin: &PinPath| {
             readable
@@ -220,22 +234,13 @@ impl Engine<'_> {
         })
     }
 
-    /// Takes back all that the project may do: recorded under the work tree, whatever the profile.
-    fn revoke_permissions(&self, built: &BuildResult) -> Result<PermissionRevokeReport, Error> {
-        let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
-        self.store(built)?
-            .for_project(&tree)
-            .revoke_permissions(&tree, repository.as_deref(), None)
-            .map_err(refused)
-    }
-
     /// Takes back what was granted: all of it, or what the named paths hold.
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
     pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
-        let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
+        let built = self.without_programs().run(&denied, Breadth::Turn, None, &Headless)?;
         check_paths(built.mode, &built.prompt.preset, paths)?;
         let (first, mut events) = self.first_files_of(request, &built)?;
         let mut report = self.revoke_of(&built, paths)?;
@@ -248,12 +253,6 @@ impl Engine<'_> {
 
     fn revoke_of(&self, built: &BuildResult, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         match built.mode {
-            TrustMode::None => {
-                let path = consent::pin_root(self.system(), &built.places.cwd).0;
-                let permissions = self.revoke_permissions(built)?;
-                let (audit, permissions) = (permissions.audit, permissions.removed);
-                Ok(GrantReport { path, permissions, audit, ungated: true, ..GrantReport::default() })
-            }
             TrustMode::Whole => {
                 let here = consent::layer_root(self.system(), &built.places);
                 let Some(root) = here.map_or_else(|| self.recorded_root(built), |root| Ok(Some(root)))?
@@ -266,7 +265,7 @@ impl Engine<'_> {
                 let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
                 self.revoke_whole(built, &root, &tree, repository.as_deref())
             }
-            TrustMode::Pinned => {
+            TrustMode::Pinned | TrustMode::None => {
                 let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
                 let pins: Vec<PinPath> = self
                     .real(paths)
@@ -285,7 +284,7 @@ impl Engine<'_> {
     /// See [`Error`]; and a store that cannot be written.
     pub fn revoke_recorded(&self, request: &Request, path: &Path) -> Result<Option<GrantReport>, Error> {
         let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
-        let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
+        let built = self.without_programs().run(&denied, Breadth::Turn, None, &Headless)?;
         let real = resolve_links(self.system(), path);
         let rows = self.store(&built)?.list(&mut Diagnostics::new());
         let rows: Vec<(&Path, &TrustRow)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
@@ -381,19 +380,17 @@ impl Engine<'_> {
 
 /// Refuses paths where texts are not granted one by one.
 pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> Result<(), Error> {
-    let why = match mode {
-        TrustMode::Pinned => return Ok(()),
-        _ if paths.is_empty() => return Ok(()),
-        TrustMode::Whole => "trusts a project as a whole, and no single files",
-        TrustMode::None => "includes the files of a project without a grant",
-    };
-    Err(Error::Usage(format!("the profile `{profile}` {why}"), Some("leave out the paths".to_owned())))
+    if mode != TrustMode::Whole || paths.is_empty() {
+        return Ok(());
+    }
+    let what = format!("the profile `{profile}` trusts a project as a whole, and no single files");
+    Err(Error::Usage(what, Some("leave out the paths".to_owned())))
 }
 
 /// Returns the files of a project that could not be read: a grant of the whole project would include them
 /// unseen.
 pub(crate) fn unknown_to_grants(built: &BuildResult) -> impl Iterator<Item = &UnreadFile> {
-    built.unread.iter().filter(|file| file.belongs == FileOwner::ToLayer && file.is_unknown())
+    built.unread.iter().filter(|file| file.belongs.is_layer() && file.is_unknown())
 }
 
 /// Returns the error of a command that could not change the trust store.

@@ -18,6 +18,7 @@ use preface_core::{
     trust::TrustMode,
 };
 use preface_host::{
+    audit_file::AuditFile,
     extensions::manifest_path,
     gate::Consent,
     places::Places,
@@ -25,7 +26,7 @@ use preface_host::{
     provider_context::ProviderContext,
     system::System,
     trust::{
-        CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permission,
+        CheckedCommand, CommandWords, Decision, GrantedCommand, GrantedCommands, Permission,
         PermissionAction, PermissionState, Permissions, ProgramChange, TrustError, TrustStore,
     },
 };
@@ -137,13 +138,8 @@ fn server_action(
             Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command))
         }
         McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
-            let with = address.headers.iter().map(|(name, value)| {
-                let written = value.as_written();
-                let reference = value.masked() == written;
-                let value =
-                    if reference { written.to_owned() } else { Digest::of(written.as_bytes()).to_string() };
-                (name.clone(), value)
-            });
+            let with =
+                address.headers.iter().map(|(name, value)| (name.clone(), value.as_written().to_owned()));
             let action = PermissionAction::Endpoint { url: address.url.clone(), with: with.collect() };
             Some(Ok(ProjectAction::Other(Permission { subject, action })))
         }
@@ -161,10 +157,7 @@ fn change_permission(change: &ProviderChange) -> Permission {
             if let (Some(kind @ ("env" | "file" | "keyring")), Some(name)) = (text("kind"), text("name")) {
                 return (key.clone(), format!("{kind}:{name}"));
             }
-            let words = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            // A literal secret is recorded by its digest alone.
-            let is_secret = change.masked.get(key) != Some(value);
-            (key.clone(), if is_secret { Digest::of(words.as_bytes()).to_string() } else { words })
+            (key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         })
         .collect();
     with.sort();
@@ -367,17 +360,32 @@ impl Engine<'_> {
         request: &Request,
         earlier: &[AuditEvent],
     ) -> Result<PermissionGrant, Error> {
-        let granting = Some(Consent::Granting(Vec::new()));
-        let inputs = self.read_inputs(request, granting)?;
+        self.grant_reviewed_commands(request, earlier, None)
+    }
+
+    /// Grants as [`Engine::grant_commands`] does, of what was `reviewed` alone.
+    ///
+    /// # Errors
+    /// As [`Engine::grant_commands`].
+    pub fn grant_reviewed_commands(
+        &self,
+        request: &Request,
+        earlier: &[AuditEvent],
+        reviewed: Option<&[(Permission, PermissionState)]>,
+    ) -> Result<PermissionGrant, Error> {
+        let inputs = self.read_inputs(request, None)?;
         let look = inputs.look(self);
-        let (mut wanted, mut refused) =
-            inputs.grants(&look).actions(&inputs.entries.scopes, &inputs.entries.mcp);
+        let (mut wanted, refused) = inputs.grants(&look).actions(&inputs.entries.scopes, &inputs.entries.mcp);
         drop(look);
-        wanted.retain(|action| {
-            let ProjectAction::Command(command) = action else { return true };
-            command.check_executable(self.system()).map_err(|error| refused.push(error)).is_ok()
-        });
         let mut refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
+        wanted.retain(|action| {
+            let is_same = |(one, _): &(Permission, PermissionState)| one == action.permission();
+            let checked = match reviewed.is_none_or(|reviewed| reviewed.iter().any(is_same)) {
+                true => self.check_action(action, &inputs),
+                false => Err(format!("{} changed while it was reviewed", action.permission().subject)),
+            };
+            checked.map_err(|why| refused.push(why)).is_ok()
+        });
         let permissions: Vec<Permission> = wanted.iter().map(|action| action.permission().clone()).collect();
         let places = &inputs.project.access.places;
         let (root, repository) = consent::pin_root(self.system(), &places.cwd);
@@ -390,16 +398,32 @@ impl Engine<'_> {
             .for_project(&root)
             .grant_permissions(&root, repository.as_deref(), &permissions)
             .map_err(grant::refused)?;
-        // The copies are made now, so that what writes nothing finds them. One that fails here is made, or reported, at the
-        // start of its program.
-        for action in wanted {
-            let ProjectAction::Command(command) = action else { continue };
-            refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
-        }
         let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
         let diagnostics = self.log_events(request, &events);
         refused.extend(diagnostics.into_iter().map(|diagnostic| diagnostic.message));
         Ok(PermissionGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
+    }
+}
+
+impl Engine<'_> {
+    /// Checks that an action can be performed as it would be granted: what cannot is not recorded. Programs are copied here,
+    /// so that what writes nothing finds the copies.
+    fn check_action(&self, action: &ProjectAction, inputs: &Inputs) -> Result<(), String> {
+        match action {
+            ProjectAction::Command(command) => {
+                let copied = |()| match &inputs.loaded.store {
+                    Some(store) => command.copied_argv(self.system(), store).map(drop),
+                    None => Ok(()),
+                };
+                command.check_executable(self.system()).and_then(copied).map_err(|error| error.to_string())
+            }
+            ProjectAction::Other(Permission { action: PermissionAction::Writes { path }, .. }) => {
+                let Some(project) = &inputs.places().project else { return Ok(()) };
+                let file = AuditFile::at(self.system(), &project.join(path));
+                file.below(inputs.write_root()).check().map_err(|error| error.to_string())
+            }
+            ProjectAction::Other(_) => Ok(()),
+        }
     }
 }
 

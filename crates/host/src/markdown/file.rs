@@ -145,19 +145,24 @@ pub(super) fn of_bundle(
     whole.split(keys, look)
 }
 
+/// Returns the request for a file of a layer.
+pub(super) fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> ReadRequest<'a> {
+    match scope {
+        Scope::Project => {
+            ReadRequest::project(path, ReadScope::Root(look.layer_root()), FILE_LIMIT, FileOwner::ToLayer)
+        }
+        _ => ReadRequest::global(path, FILE_LIMIT),
+    }
+}
+
 /// Reads a file of a layer. `None` if it went away between the list and the reading.
 pub(super) fn of_layer(
     scope: Scope,
     found: &MarkdownPath,
-    within: Option<&Path>,
     keys: HeadKeys,
     look: &ProviderContext<'_>,
 ) -> Option<MarkdownOutcome> {
-    let within = within.map_or(ReadScope::Anywhere, ReadScope::Root);
-    let wanted = match scope {
-        Scope::Project => ReadRequest::project(&found.path, within, FILE_LIMIT, FileOwner::ToLayer),
-        _ => ReadRequest::global(&found.path, FILE_LIMIT),
-    };
+    let wanted = request(scope, &found.path, look);
     let source = look.places.source(scope, &found.path);
     let before = look.diagnostics.borrow().len();
     if let Some(read) = look.read(&wanted) {

@@ -122,7 +122,7 @@ fn load_layer<T>(
     let within = within(scope, look);
     let mut room = MOST_BYTES;
     for found in MarkdownTree::walk(scope, &dir, within, look) {
-        let Some(reading) = file::of_layer(scope, &found, within, kind.head(), look) else {
+        let Some(reading) = file::of_layer(scope, &found, kind.head(), look) else {
             continue;
         };
         let entry = entry(kind, reading, look);
@@ -192,6 +192,15 @@ fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &Pr
         names.entry((kind.key)(&entry.name)).or_default().push(at);
     }
     for same in names.into_values() {
+        let is_sound = |entry: &MarkdownEntry<T>, scope: Scope| {
+            entry.status == Status::Ok && entry.origin.scope == scope
+        };
+        let has_own = same.iter().any(|at| is_sound(&entries[*at], Scope::Global));
+        for at in same.iter().filter(|_| has_own) {
+            if is_sound(&entries[*at], Scope::Project) {
+                require_grant(kind, &mut entries[*at], look);
+            }
+        }
         let sound = |at: &&usize| entries[**at].status == Status::Ok;
         let Some(strongest) = same.iter().filter(sound).map(|at| entries[*at].origin.scope).max() else {
             continue;
@@ -215,6 +224,17 @@ fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &Pr
             entries[winner].shadows.push(from);
         }
         entries[winner].active = true;
+    }
+}
+
+/// Leaves a file of the project out that has the name of one of the user's, unless it is granted.
+fn require_grant<T>(kind: &MarkdownKind<T>, entry: &mut MarkdownEntry<T>, look: &ProviderContext<'_>) {
+    let Some(dir) = root(Scope::Project, look).map(|root| root.join(kind.dir)) else { return };
+    let path = dir.join(format!("{}.md", entry.value.below));
+    let before = look.diagnostics.borrow().len();
+    if !look.may_replace(&file::request(Scope::Project, &path, look)) {
+        entry.status = Status::Untrusted;
+        entry.diagnostics.extend(look.diagnostics.borrow()[before..].iter().cloned());
     }
 }
 

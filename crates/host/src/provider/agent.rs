@@ -12,6 +12,7 @@ use preface_core::{
     extension::Status,
     lint::hidden::escape_hidden,
     origin::Piece,
+    scope::Scope,
     section::{Language, Section, SectionBody},
     snapshot::{Contribution, Item},
 };
@@ -154,6 +155,11 @@ fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Res
             None => "there is no such skill".to_owned(),
         });
     };
+    let is_own = |skill: &&SkillEntry| {
+        skill.name == name && skill.origin.scope == Scope::Global && skill.value.loaded.is_some()
+    };
+    let own = skills.iter().find(is_own).filter(|own| !skills::may_replace(skill, own, look));
+    let skill = own.unwrap_or(skill);
     let pieces = skills::body(skill, look).ok_or("it could not be read")?;
     if pieces.is_empty() {
         return Err("it has no text".to_owned());

@@ -63,7 +63,6 @@ impl ContextProvider for ContextFiles {
             ("names", "file names, in order of preference (default AGENTS.md, CLAUDE.md)"),
             ("order", "`root-first` (default) or `nearest-first`"),
             ("pick", "`all` (default) names of a directory, or the `first` that can be read"),
-            ("shared_dirs", "`hold` (default) or `read` files in directories that other users can write"),
             (
                 "stop",
                 "the topmost directory: `root` (default), that of the file system; `home`; `work-tree`, the root of the repository; or `cwd`",
@@ -91,7 +90,6 @@ impl ContextProvider for ContextFiles {
                 "nearest" => hidden_by_work_tree(&names, look),
                 _ => None,
             },
-            hold_shared: options.word("shared_dirs", &["hold", "read"]) == "hold",
             exclude: options
                 .texts("exclude", &[])
                 .iter()
@@ -151,7 +149,6 @@ struct ContextWalk<'a> {
     keep_blank: bool,
     /// The file of the tree around a linked work tree, which that one's own hides.
     hidden: Option<PathBuf>,
-    hold_shared: bool,
     exclude: Vec<PathBuf>,
     /// True: imports are not resolved, and that is reported.
     report_imports: bool,
@@ -228,10 +225,8 @@ impl ContextWalk<'_> {
             }
             return false;
         }
-        let shared = self.hold_shared && scope == Scope::Project && self.is_shared(path, is_link);
         let wanted = ReadRequest {
             scope,
-            shared,
             belongs: FileOwner::ToTree,
             ..ReadRequest::global(path, CONTEXT_FILE_LIMIT)
         };
@@ -338,12 +333,6 @@ impl ContextWalk<'_> {
                 ));
             }
         }
-    }
-
-    /// True where others can write in the directory that the file, or the link's target, lies in.
-    fn is_shared(&self, path: &Path, is_link: bool) -> bool {
-        let is_shared = |path: &Path| self.look.is_in_shared_dir(path);
-        is_shared(path) || is_link && self.look.system.canonical(path).is_ok_and(|target| is_shared(&target))
     }
 
     fn twin<'f>(

@@ -97,6 +97,9 @@ fn text(
         Some(ContextSource::Command(_)) if !entry.runnable => {
             Err(format!("`{}` may not run: it is not granted", entry.name))
         }
+        Some(ContextSource::Command(_)) if !look.gate.starts_programs() => {
+            Err(format!("`{}` is a program, which a build starts", entry.name))
+        }
         Some(ContextSource::Command(program)) => {
             run_program(entry, program, manifest.as_deref().and_then(Path::parent), look)
         }
@@ -117,7 +120,11 @@ fn run_program(
         let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         let mut diagnostic =
             Diagnostic::warning(DiagnosticCode::ContextProviderFailed, what.clone()).at(place);
-        diagnostic.help = granted.and_then(|granted| granted.command.missing_beside());
+        let at_home = "it starts in your home directory until you grant the project";
+        diagnostic.help = match granted {
+            Some(granted) => granted.command.missing_beside(),
+            None => (!look.gate.is_granted()).then(|| at_home.to_owned()),
+        };
         look.note(diagnostic);
         what
     };
@@ -128,7 +135,10 @@ fn run_program(
         (None, true) => return Err(failed("was not started: it is not granted".to_owned())),
         (None, false) => launch_argv(program, beside),
     };
-    let mut run = RunRequest::new(argv, &look.places.cwd);
+    let Some(dir) = look.start_dir(entry.needs_grant()) else {
+        return Err(failed("was not started: there is no home directory to start it in".to_owned()));
+    };
+    let mut run = RunRequest::new(argv, dir).about(&look.places.cwd);
     run.timeout = Duration::from_millis(program.timeout_ms);
     run.not_below = Some(project_root(look.system, &look.places.cwd));
     let ran = look.system.run(&run);

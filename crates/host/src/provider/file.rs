@@ -86,7 +86,7 @@ impl VariableProvider for FileProvider {
         }
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {
-            let verdict = look.admit(&path, &shown, &read.bytes, FileOwner::ToTree, false);
+            let verdict = look.admit(&path, &shown, &read.bytes, FileOwner::ToTree);
             if verdict != GateVerdict::Included {
                 let mut variable = RecordedVariable::absent(NOT_TRUSTED);
                 variable.diagnostics.push(untrusted(verdict, &shown, read.bytes.len()));

@@ -12,6 +12,7 @@
 //! the variables of git's own environment (`GIT_DIR`, `GIT_WORK_TREE`, …) are ignored.
 
 pub(crate) mod config;
+mod ignored;
 mod local;
 mod open;
 mod refs;
@@ -23,6 +24,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub(crate) use ignored::is_ignored;
 pub(crate) use local::shown_path;
 pub use open::Repository;
 pub(crate) use open::git_dir_around;

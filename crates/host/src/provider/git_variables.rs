@@ -35,7 +35,7 @@ impl VariableProvider for GitVariables {
         let hard_links = look.bounds.hard_links;
         match git::Repository::holding(look.system, &look.places.cwd, hard_links) {
             Ok(repository) if !repository.inside_git_dir() => {}
-            Err(problem @ (GitError::Unlinked { .. } | GitError::HardLink { .. })) => {
+            Err(problem @ (GitError::Unlinked { .. } | GitError::Owner(_) | GitError::HardLink { .. })) => {
                 return absent(key, &problem);
             }
             _ => {
@@ -127,6 +127,9 @@ fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
              `core.worktree`; both must be on one file system, without symbolic links in between"
                 .to_owned(),
         ),
+        GitError::Owner(_) => {
+            (DiagnosticCode::GitUnlinked, "work in the root of the repository, or change its owner".to_owned())
+        }
         GitError::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
         GitError::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
         GitError::Filter(_) => (DiagnosticCode::GitFilter, given),
@@ -148,6 +151,7 @@ mod tests {
             (GitError::Filter(what()), "git/filter", "give `git:status` a value"),
             (GitError::Broken(what()), "git/broken", "`git fsck`"),
             (GitError::Unlinked { root: "/p".into(), why: what() }, "git/unlinked", "`git worktree repair`"),
+            (GitError::Owner("/p/.git".into()), "git/unlinked", "change its owner"),
             (
                 GitError::HardLink { path: "/p/.git/HEAD".into(), links: 2 },
                 "file/hard-link",

@@ -61,7 +61,7 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
     let command_line = command::read(text)?;
     let entry = entries.iter().find(|entry| entry.active && entry.name == command_line.name)?;
     let loaded = entry.value.loaded.as_ref()?;
-    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
+    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), look);
     let wanted = crate::provider_context::ReadRequest { code: Some(DiagnosticCode::HookError), ..wanted };
     let before = look.diagnostics.borrow().len();
     let Some(file) = look.read(&wanted) else {
@@ -81,9 +81,18 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
 #[must_use]
 pub fn body(entry: &SkillEntry, look: &ProviderContext<'_>) -> Option<Vec<Piece>> {
     let loaded = entry.value.loaded.as_ref()?;
-    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
+    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), look);
     let file = look.read(&wanted)?;
     Some(markdown::body(look.decoded(entry.origin.scope, &loaded.path, &file)))
+}
+
+/// Returns whether a skill may take the place of one of the user's: a project's by a grant alone.
+#[must_use]
+pub(crate) fn may_replace(entry: &SkillEntry, own: &SkillEntry, look: &ProviderContext<'_>) -> bool {
+    let Some(loaded) = entry.value.loaded.as_ref().filter(|_| entry.origin.scope > own.origin.scope) else {
+        return true;
+    };
+    look.may_replace(&read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), look))
 }
 
 /// The entries that were read so far.

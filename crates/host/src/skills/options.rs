@@ -31,7 +31,6 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("only_paths", "`true` or `false` (default): the roots do not count"),
     ("paths", "files and directories beside the roots, after them"),
     ("roots", "where skills lie: tables of `at`, `dir`, `direct`, `loose`, `unless`, `outside`"),
-    ("shared_dirs", "`hold` (default) or `read` project skills in directories that other users can write"),
 ];
 
 /// The escaping of a skill's values in a listing.
@@ -58,8 +57,6 @@ pub struct SkillOptions {
     pub descend_always: bool,
     /// The deepest level that is read below a root.
     pub depth: usize,
-    /// True to leave out files in directories that other users can write.
-    pub hold_shared: bool,
     /// True to strip a byte order mark.
     pub strip_bom: bool,
     /// True to skip a file that is not named SKILL.md and is no skill, without a diagnostic.
@@ -137,7 +134,6 @@ impl SkillOptions {
             only_paths: options.truth("only_paths", false),
             descend_always: word("descend", &["unless-skill", "always"]) == "always",
             depth: options.number("depth", DEPTH).min(DEEPEST),
-            hold_shared: word("shared_dirs", &["hold", "read"]) == "hold",
             strip_bom: word("bom", &["keep", "strip"]) == "strip",
             skip_loose: word("no_description", &["report", "skip"]) == "skip",
             escape: match word("escape", &["xml", "line", "none"]) {

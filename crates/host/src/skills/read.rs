@@ -35,7 +35,6 @@ pub(super) fn request<'a>(
     scope: Scope,
     path: &'a Path,
     within: Option<&'a Path>,
-    shared: bool,
     look: &ProviderContext<'_>,
 ) -> ReadRequest<'a> {
     let within = within.map_or(ReadScope::Anywhere, ReadScope::Root);
@@ -47,7 +46,6 @@ pub(super) fn request<'a>(
         scope,
         within,
         belongs,
-        shared,
         code: Some(DiagnosticCode::SkillInvalid),
         ..ReadRequest::global(path, SKILL_LIMIT)
     }
@@ -73,15 +71,8 @@ pub(super) fn read(
     look: &ProviderContext<'_>,
 ) -> Option<IdentifiedSkill> {
     let mut entry = unread(start, path, look);
-    let shared = options.hold_shared
-        && start.scope == Scope::Project
-        && look
-            .system
-            .stat(&directory(path))
-            .and_then(|stat| stat.mode)
-            .is_some_and(|mode| mode & 0o002 != 0);
     let before = look.diagnostics.borrow().len();
-    let Some(file) = look.read(&request(start.scope, path, start.within.as_deref(), shared, look)) else {
+    let Some(file) = look.read(&request(start.scope, path, start.within.as_deref(), look)) else {
         entry.diagnostics = look.diagnostics.borrow()[before..].to_vec();
         if entry.diagnostics.is_empty() {
             // It went away between the list and the reading.

@@ -31,7 +31,9 @@ mod run;
 
 pub use process_group::ProcessGroup;
 pub use program::{path_outside, program_outside};
-pub use run::{PreparedRun, RunError, RunOutput, RunRequest, RunStatus, STDERR_LIMIT, skipped_programs};
+pub use run::{
+    PROJECT_DIR, PreparedRun, RunError, RunOutput, RunRequest, RunStatus, STDERR_LIMIT, skipped_programs,
+};
 
 use crate::provider::git::shown_path;
 use jiff::{Timestamp, tz::TimeZone};
@@ -468,6 +470,9 @@ pub enum GitError {
         /// The part of the rule that it breaks.
         why: String,
     },
+    /// A `.git` of another user above the working directory: `git/unlinked`.
+    #[error("`{}` belongs to another user", shown_path(_0))]
+    Owner(PathBuf),
     /// One of git's own files has several names, where such files are refused: `file/hard-link`.
     #[error("`{}`: {}", shown_path(path), ReadError::HardLink { links: *links })]
     HardLink {
@@ -479,6 +484,21 @@ pub enum GitError {
     /// Broken or unreadable files: `git/broken`.
     #[error("{0}")]
     Broken(String),
+}
+
+/// The user who may write everywhere.
+const ROOT_USER: u32 = 0;
+
+/// Returns whether a file belongs to the user or to root, as far as the platform knows owners.
+pub(crate) fn is_users(system: &dyn System, stat: &Stat) -> bool {
+    let Some((user, owner)) = system.user_id().zip(stat.owner) else { return true };
+    [user, ROOT_USER].contains(&owner)
+}
+
+/// Returns whether all users can write in a directory (a sticky one too).
+#[must_use]
+pub fn is_open(system: &dyn System, dir: &Path) -> bool {
+    system.stat(dir).and_then(|dir| dir.mode).is_some_and(|mode| mode & 0o002 != 0)
 }
 
 /// Returns true for a path on one of the kernel's file systems, which hold no user files.

@@ -73,6 +73,9 @@ pub struct RunRequest {
     pub not_below: Option<PathBuf>,
 }
 
+/// The variable that names the directory that is worked in to a program, wherever that one starts.
+pub const PROJECT_DIR: &str = "PREFACE_PROJECT_DIR";
+
 impl RunRequest {
     /// Returns a run without input, of at most 30 seconds and 1 MiB, with no variables of its own.
     pub fn new(argv: impl IntoIterator<Item = impl Into<String>>, cwd: &Path) -> Self {
@@ -85,6 +88,13 @@ impl RunRequest {
             env: Vec::new(),
             not_below: None,
         }
+    }
+
+    /// Names the directory that is worked in to the program.
+    #[must_use]
+    pub fn about(mut self, project: &Path) -> Self {
+        self.env.push((PROJECT_DIR.to_owned(), project.to_string_lossy().into_owned()));
+        self
     }
 
     /// Returns the program, once nothing about the words is wrong.

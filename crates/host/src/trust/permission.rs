@@ -6,10 +6,10 @@
 //! covers is listed, so that a grant shows it.
 
 use super::{command::plainly, contents::Digest, file::JsonObject, pins::PinPath};
-use preface_core::lint::{hidden::escape_hidden, secret::mask};
+use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
-use std::{borrow::Cow, cmp::Ordering, collections::BTreeMap, fmt, path::Path};
+use std::{cmp::Ordering, collections::BTreeMap, fmt, path::Path};
 
 /// Something that a project wants to do, and may once it is granted.
 ///
@@ -106,16 +106,12 @@ impl Ord for UnpinnedPaths {
     }
 }
 
-/// A line of the description of an action. Lines are compared with their secrets; shown, a token that looks like a credential
-/// is masked.
-#[derive(Clone, PartialEq, Eq)]
+/// A line of the description of an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionLine {
     /// The kind of the line.
     pub kind: PermissionLineKind,
-    /// The line in full.
-    compared: String,
-    /// The line with secrets masked.
-    shown: String,
+    text: String,
 }
 
 /// The kind of a line of the description of an action.
@@ -129,61 +125,47 @@ pub enum PermissionLineKind {
     Digest,
 }
 
-impl PermissionLine {
-    /// Writes a line twice: with the words as they are, and as they are shown.
-    fn of(kind: PermissionLineKind, line: impl Fn(fn(&str) -> String) -> String) -> Self {
-        PermissionLine { kind, compared: line(quoted), shown: line(|word| quoted(&mask(word))) }
-    }
-}
-
 impl fmt::Display for PermissionLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
-    }
-}
-
-impl fmt::Debug for PermissionLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PermissionLine").field(&self.kind).field(&self.shown).finish()
+        f.write_str(&self.text)
     }
 }
 
 impl Permission {
-    /// Returns a description of the action for people, line by line, with hidden characters escaped and tokens that look like
-    /// credentials masked.
+    /// Returns a description of the action for people, line by line, with hidden characters escaped. Nothing in it is masked: it
+    /// is what a grant allows.
     #[must_use]
     pub fn lines(&self) -> Vec<PermissionLine> {
         use PermissionLineKind::{Action, Digest as Pinned, Unpinned};
+        let line = |kind, text| PermissionLine { kind, text };
         let pinned = |what: &str, (path, digest): &(String, Digest)| {
-            PermissionLine::of(Pinned, |word| format!("{what} {} {digest}", word(path)))
+            line(Pinned, format!("{what} {} {digest}", quoted(path)))
         };
         let mut lines = Vec::new();
         let mut digests = Vec::new();
         match &self.action {
             PermissionAction::Command { argv, cwd, env, files, named, directory, .. } => {
-                lines.push(PermissionLine::of(Action, |word| {
-                    let words: Vec<_> = argv.iter().map(|one| word(one)).collect();
-                    format!("runs {}", words.join(" "))
-                }));
-                lines.push(PermissionLine::of(Action, |word| format!("in {}", word(cwd))));
-                lines.extend(env.iter().map(|(name, value)| {
-                    PermissionLine::of(Action, |word| format!("with {}={}", word(name), word(value)))
-                }));
+                let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
+                lines.push(line(Action, format!("runs {}", words.join(" "))));
+                lines.push(line(Action, format!("in {}", quoted(cwd))));
+                let with =
+                    |(name, value): &(String, String)| format!("with {}={}", quoted(name), quoted(value));
+                lines.extend(env.iter().map(|one| line(Action, with(one))));
                 digests.extend(files.iter().chain(named).map(|file| pinned("file", file)));
                 digests.extend(directory.iter().map(|directory| pinned("all of", directory)));
             }
             PermissionAction::Endpoint { url, with } => {
-                lines.push(PermissionLine::of(Action, |word| format!("connects to {}", word(url))));
-                lines.extend(with.iter().map(|(name, value)| {
-                    PermissionLine::of(Action, |word| format!("with {}: {}", word(name), word(value)))
-                }));
+                lines.push(line(Action, format!("connects to {}", quoted(url))));
+                let sent =
+                    |(name, value): &(String, String)| format!("with {}: {}", quoted(name), quoted(value));
+                lines.extend(with.iter().map(|one| line(Action, sent(one))));
             }
             PermissionAction::Writes { path } => {
-                lines.push(PermissionLine::of(Action, |word| format!("writes {}", word(path))));
+                lines.push(line(Action, format!("writes {}", quoted(path))));
             }
         }
         let not_pinned = self.not_pinned().into_iter();
-        let not_pinned = not_pinned.map(|line| PermissionLine::of(Unpinned, |_| line.clone()));
+        let not_pinned = not_pinned.map(|text| line(Unpinned, text));
         lines.into_iter().chain(digests).chain(not_pinned).collect()
     }
 
@@ -281,25 +263,10 @@ impl Permission {
     }
 }
 
-/// Masks tokens that look like credentials in every text.
-fn mask_texts(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            if let Cow::Owned(masked) = mask(text) {
-                *text = masked;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(mask_texts),
-        Value::Object(keys) => keys.values_mut().for_each(mask_texts),
-        _ => {}
-    }
-}
-
-/// For people and other programs, not for a record: tokens that look like credentials are masked.
+/// For people and other programs, not for a record: with what is not pinned.
 impl Serialize for Permission {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut keys = self.keys();
-        keys.values_mut().for_each(mask_texts);
         let not_pinned = self.not_pinned();
         if !not_pinned.is_empty() {
             keys.insert("not_pinned".into(), json!(not_pinned));
@@ -463,8 +430,7 @@ const LOADING: &[&str] = &[
 ];
 
 impl Permission {
-    /// Returns a line for everything that the command may load and no digest covers, with tokens that look like credentials
-    /// masked.
+    /// Returns a line for everything that the command may load and no digest covers.
     #[must_use]
     pub fn not_pinned(&self) -> Vec<String> {
         let PermissionAction::Command { argv, cwd, env, files, named, unpinned, directory } = &self.action
@@ -535,7 +501,7 @@ impl Permission {
                 .filter(|(name, _)| LOADING.contains(&name.as_str()))
                 .map(|(name, _)| format!("gets {}, which may name code to load: not pinned", quoted(name))),
         );
-        lines.into_iter().map(|line| mask(&line).into_owned()).collect()
+        lines
     }
 }
 

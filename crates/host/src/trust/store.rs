@@ -12,7 +12,7 @@ use super::{
     pins::{PinPath, PinnedText},
     record::{GrantedText, Records, TrustDocument, TrustRow, WholeRecord},
 };
-use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode};
+use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode, is_users};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
@@ -32,7 +32,6 @@ const COPY_LIMIT: u64 = 16 << 20;
 const COPIES: &str = "trust.d";
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
-const ROOT_USER: u32 = 0;
 const OTHERS_MAY_WRITE: u32 = 0o022;
 const ALL_MAY_WRITE: u32 = 0o002;
 /// In such a directory only the owner of a file can replace it.
@@ -526,10 +525,7 @@ impl<'a> TrustStore<'a> {
     /// Refuses a file or directory that belongs to another user or has one of these permission bits: the
     /// writer of the store decides which programs run.
     fn check_access(&self, path: &Path, stat: &Stat, bits: u32) -> Result<(), TrustError> {
-        let user = self.system.user_id();
-        if let (Some(user), Some(owner)) = (user, stat.owner)
-            && ![user, ROOT_USER].contains(&owner)
-        {
+        if let Some(user) = self.system.user_id().filter(|_| !is_users(self.system, stat)) {
             return Err(TrustError::exposed(path, "it belongs to another user", &format!("chown {user}")));
         }
         if stat.mode.is_some_and(|mode| mode & bits != 0) {

@@ -50,6 +50,8 @@ pub enum CaseEntry {
     Unwritable,
     /// A directory that everybody may write.
     Shared,
+    /// What is there, with another owner.
+    Foreign,
     /// Nothing any more.
     Gone,
 }
@@ -209,6 +211,7 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                 "is unreadable" => CaseEntry::Unreadable,
                 "is an unwritable directory" => CaseEntry::Unwritable,
                 "is a shared directory" => CaseEntry::Shared,
+                "belongs to another user" => CaseEntry::Foreign,
                 rest if rest.starts_with("is the same file as `") && rest.ends_with('`') => {
                     CaseEntry::Same(rest["is the same file as `".len()..rest.len() - 1].to_owned())
                 }

@@ -15,6 +15,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+/// A user who is neither root nor the one of the machine.
+const ANOTHER_USER: u32 = 66;
+
 /// The directory that a case's relative paths belong to.
 pub const PROJECT: &str = "/home/user/project";
 
@@ -146,6 +149,7 @@ fn add_entry(system: MemorySystem, path: &str, entry: &CaseEntry) -> Result<Memo
         CaseEntry::Unreadable => system.with_unreadable(at),
         CaseEntry::Unwritable => system.with_unwritable_dir(at),
         CaseEntry::Shared => system.with_dir(&at).with_mode(at, 0o1777),
+        CaseEntry::Foreign => system.with_owner(at, ANOTHER_USER),
     })
 }
 

@@ -1,9 +1,6 @@
 //! `preface trust diff`: what a grant would add, line by line.
 
-use super::{
-    status::{permission, state_name},
-    ungated,
-};
+use super::status::{permission, state_name};
 use crate::{
     advice::complete,
     diagnostics,
@@ -14,12 +11,18 @@ use crate::{
     ui::{Ui, patch, text::visible},
 };
 use preface_engine::{
-    Engine, PermissionChange, Request, WriteScope,
+    BuildResult, Engine, PermissionChange, Request, WriteScope,
     consent::pin_root,
-    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
-    host::{
-        gate::GateVerdict,
-        trust::{Permission, PermissionLine, PermissionLineKind, PermissionState, Pins, ProgramChange},
+    core::{
+        diagnostic::{DiagnosticCode, Diagnostics},
+        lint::hidden::escape_hidden,
+        trust::TrustMode,
+    },
+    coverage::{Coverage, CoveredText},
+    host::gate::GateVerdict,
+    host::trust::{
+        Digest, Permission, PermissionLine, PermissionLineKind, PermissionState, PinState, Pins,
+        ProgramChange,
     },
 };
 use serde_json::json;
@@ -33,7 +36,7 @@ Examples:
 /// Show what is new or changed since the grant
 ///
 /// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new, and so is
-/// text of which only pins are known, which have no text. Programs
+/// text of which only digests are known: that of pins, and of a project that is trusted as a whole. Programs
 /// of extensions and servers that are not granted follow, with their files. Control characters and hidden characters are
 /// written as `\u{…}`, in a pipe, too. Tokens that look like credentials are masked in commands and addresses, not in the text
 /// of files.
@@ -58,68 +61,129 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
-    let built = engine.build_wide(&request)?;
-    let changes = engine.permission_changes(&request)?;
-    if built.mode != TrustMode::Pinned && changes.is_empty() {
-        let preset = &built.prompt.preset;
-        let failure = CommandFailure::new(format!(
-            "the profile `{preset}` pins no texts; there is nothing to compare with"
-        ));
-        return Err(match built.mode {
-            TrustMode::Whole => failure.help("`preface trust status` shows whether the project changed"),
-            _ => failure.help(format!("the {}", ungated(preset))),
-        });
-    }
-    let (root, repository) = pin_root(&system, &built.places.cwd);
-    let store = engine.store(&built)?.for_project(&root);
-    let mut problems = Diagnostics::new();
-    let mut pins = store.load(&mut problems).pins(&root, repository.as_deref());
-    if let Some(given) = request.pins.as_deref() {
-        // A file may have been granted here with the content that it is pinned with.
-        pins.join(Pins::from_export(given).map_err(|error| CommandFailure::new(error.to_string()))?);
-    }
-    let mut out = String::new();
-    let mut left_out = Vec::new();
-    let is_pinned = built.mode == TrustMode::Pinned;
-    for seen in built.seen.iter().filter(|seen| is_pinned && seen.verdict != GateVerdict::Included) {
-        let name = seen.name_in(&root);
-        let versions = pins.versions(&seen.pin).iter().rev();
-        let granted = versions.filter_map(|pinned| store.copy(&pinned.digest)).next();
-        let now = String::from_utf8_lossy(&seen.bytes);
-        let (from, then) = match &granted {
-            Some(bytes) => (format!("a/{name}"), String::from_utf8_lossy(bytes)),
-            None => ("/dev/null".to_owned(), "".into()),
-        };
-        if granted.is_none() && seen.verdict == GateVerdict::UntrustedChanged {
-            let what = "changed; the trusted text is not here, only its digest: `git diff` shows the change";
-            out.push_str(&format!("# {name}: {what}\n"));
-        }
-        out.push_str(&patch::unified(&from, &format!("b/{name}"), &then, &now));
-        left_out.push(name);
-    }
-    let branch = engine.branch(&built).filter(|branch| !branch.granted && !out.is_empty());
-    if let Some(branch) = &branch {
-        // A comment before the first file of a patch: programs that apply one skip it.
-        out.insert_str(0, &format!("# branch: {}\n", branch.name));
-    }
-    for change in &changes {
-        out.push_str(&permission_diff(change));
-    }
+    let review = Review::of(&engine, &request, &engine.coverage(&request)?)?;
+    let Review { text, digest, .. } = &review;
     // These texts are not reviewed yet, so they are not sent raw to a pager either.
     match args.format {
-        OutputFormat::Text if out.is_empty() => ui.eprint("Nothing to review.\n"),
-        OutputFormat::Text => ui.patch(&visible(&out))?,
+        OutputFormat::Text if text.is_empty() => ui.eprint("Nothing to review.\n"),
+        OutputFormat::Text => {
+            ui.patch(&shown(text))?;
+            let grant = format!("`preface trust grant --reviewed {digest}` grants exactly this\n");
+            ui.eprint(&complete(&grant));
+        }
         OutputFormat::Json => ui.json(&json!({
-            "path": root.display().to_string(),
-            "branch": branch.map(|branch| branch.name),
-            "paths": left_out,
-            "permissions": changes.iter().map(entry).collect::<Vec<_>>(),
-            "text": out,
-            "diagnostics": problems,
+            "path": review.root,
+            "branch": review.branch,
+            "paths": review.paths,
+            "permissions": review.changes.iter().map(entry).collect::<Vec<_>>(),
+            "text": text,
+            "digest": digest.to_string(),
+            "diagnostics": review.problems,
         }))?,
     }
-    diagnostics::all(ui, &problems);
+    diagnostics::all(ui, &review.problems);
     Ok(Exit::Done)
+}
+
+/// What a grant would add, for people.
+pub(super) struct Review {
+    root: String,
+    branch: Option<String>,
+    paths: Vec<String>,
+    changes: Vec<PermissionChange>,
+    problems: Diagnostics,
+    /// A unified diff.
+    pub text: String,
+    /// The digest of the coverage that it shows.
+    pub digest: Digest,
+}
+
+impl Review {
+    /// Compares what a grant covers with what was granted.
+    pub fn of(engine: &Engine<'_>, request: &Request, coverage: &Coverage) -> Result<Self, CommandFailure> {
+        let built = engine.build_wide(request)?;
+        let changes = engine.permission_changes(request)?;
+        let (root, repository) = pin_root(engine.system(), &built.places.cwd);
+        let mut problems = Diagnostics::new();
+        let mut out = String::new();
+        let mut left_out = Vec::new();
+        let store = match coverage.texts.is_empty() {
+            true => None,
+            false => Some(engine.store(&built)?.for_project(&root)),
+        };
+        let pins = store.as_ref().map(|store| store.load(&mut problems).pins(&root, repository.as_deref()));
+        let mut pins = pins.unwrap_or_default();
+        if let Some(given) = request.pins.as_deref() {
+            // A file may have been granted here with the content that it is pinned with.
+            pins.join(Pins::from_export(given).map_err(|error| CommandFailure::new(error.to_string()))?);
+        }
+        // Of a project that is trusted as a whole there are digests, and no texts to compare with.
+        let is_whole = built.mode == TrustMode::Whole;
+        let is_open = |text: &CoveredText| match is_whole {
+            true => !is_trusted(&built),
+            false => pins.state(&text.file.pin, &text.file.digest) != PinState::Granted,
+        };
+        for text in coverage.texts.iter().filter(|text| is_open(text)) {
+            let is_shared = text.file.verdict == GateVerdict::UntrustedShared;
+            if !is_shared && text.file.verdict != GateVerdict::Included {
+                continue;
+            }
+            let seen = &text.file;
+            let name = if is_whole { seen.shown.clone() } else { seen.name_in(&root) };
+            let versions = pins.versions(&seen.pin).iter().rev().filter(|_| !is_whole);
+            let granted = versions.filter_map(|pinned| store.as_ref()?.copy(&pinned.digest)).next();
+            let now = String::from_utf8_lossy(&seen.bytes);
+            let (from, then) = match &granted {
+                Some(bytes) => (format!("a/{name}"), String::from_utf8_lossy(bytes)),
+                None => ("/dev/null".to_owned(), "".into()),
+            };
+            if granted.is_none() && !is_whole && pins.has_text(&seen.pin) {
+                let what =
+                    "changed; the trusted text is not here, only its digest: `git diff` shows the change";
+                out.push_str(&format!("# {name}: {what}\n"));
+            }
+            if is_shared {
+                let what = "others could have put it there; only a grant by its path includes it";
+                out.push_str(&format!("# {name}: {what}\n"));
+            }
+            out.push_str(&patch::unified(&from, &format!("b/{name}"), &then, &now));
+            left_out.push(name);
+        }
+        let branch = engine.branch(&built).filter(|branch| !branch.granted && !out.is_empty());
+        if let Some(branch) = &branch {
+            // A comment before the first file of a patch: programs that apply one skip it.
+            out.insert_str(0, &format!("# branch: {}\n", branch.name));
+        }
+        for change in &changes {
+            out.push_str(&permission_diff(change));
+        }
+
+        Ok(Review {
+            root: root.display().to_string(),
+            branch: branch.map(|branch| branch.name),
+            paths: left_out,
+            changes,
+            problems,
+            text: out,
+            digest: coverage.digest(),
+        })
+    }
+}
+
+/// Writes a diff with what would hide in it, and line ends as they are.
+pub(super) fn shown(diff: &str) -> String {
+    let line = |line: &str| match line.strip_suffix("\r\n") {
+        Some(line) => format!("{}\r\n", visible(line)),
+        None => visible(line).into_owned(),
+    };
+    diff.split_inclusive('\n').map(line).collect()
+}
+
+/// Returns whether a project that is trusted as a whole is as it was granted.
+fn is_trusted(built: &BuildResult) -> bool {
+    let is_change = |code| matches!(code, DiagnosticCode::TrustChanged | DiagnosticCode::TrustUnrecorded);
+    built.untrusted_layer.is_none()
+        && !built.prompt.diagnostics.iter().any(|diagnostic| is_change(diagnostic.code))
 }
 
 const ALLOW: &str = "`preface trust grant --allow-commands` allows it";

@@ -66,7 +66,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system).writing(WriteScope::Nothing);
     let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
-    if built.mode != TrustMode::Pinned {
+    if built.mode == TrustMode::Whole {
         return Err(CommandFailure::new(format!(
             "the profile `{}` pins no texts; there is nothing to export",
             built.prompt.preset

@@ -1,8 +1,8 @@
 //! `preface trust grant`: pins what a build would use.
 
 use super::{
+    diff::{Review, shown},
     status::{covered, is_problem, texts},
-    ungated,
 };
 use crate::{
     advice::complete,
@@ -23,13 +23,12 @@ use preface_engine::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
         lint::hidden::escape_hidden,
-        trust::TrustMode,
     },
     coverage::HiddenText,
     host::{
         places::normal,
         system::System,
-        trust::{Permission, PermissionState, shell_quoted},
+        trust::{Digest, shell_quoted},
     },
 };
 use serde_json::json;
@@ -40,14 +39,16 @@ use std::{
 
 const EXAMPLES: &str = "\
 Examples:
-  preface trust diff && preface trust grant
+  preface trust diff
+  preface trust grant --reviewed blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262
   preface trust grant AGENTS.md docs/AGENTS.md
   preface trust grant --allow-commands";
 
 /// Trust files of this project with their present content
 ///
-/// Pins the files that a build here uses, each by its content, and lists them. The command itself is the consent:
-/// nothing is asked. It prints the links, the secrets and the branch that a grant covers, what of yours the project
+/// Pins the files that a build here uses, each by its content, and lists them. On a terminal it shows what it would add, as
+/// `preface trust diff` does, and asks; elsewhere it records what is there, and prints that. `--reviewed` takes the digest that
+/// `trust diff` prints: if anything else is there now, nothing is granted. The grant prints the links, the secrets and the branch that a grant covers, what of yours the project
 /// replaces, and what it would run; a file with hidden characters is left out. A project that is trusted as a whole is not
 /// granted while it has such a file, or one that cannot be read. What the project's extensions and servers would do to the
 /// machine stays off: `--allow-commands` grants that, and prints each program with its arguments, each address and each file.
@@ -68,6 +69,10 @@ pub struct Args {
     #[arg(long, conflicts_with = "paths")]
     allow_commands: bool,
 
+    /// Grant only what `preface trust diff` showed with this digest, and ask nothing
+    #[arg(long, value_name = "DIGEST", conflicts_with = "paths")]
+    reviewed: Option<Digest>,
+
     /// Grant files with hidden characters, too
     #[arg(long)]
     allow_hidden: bool,
@@ -84,22 +89,34 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let request = args.turn.request();
     let hidden = if args.allow_hidden { HiddenText::Allow } else { HiddenText::Refuse };
     let named = paths(&system, &engine, &request, &args.paths)?;
-    let scopes = engine.scopes(&request)?;
-    if scopes.mode == TrustMode::None && !args.allow_commands {
-        return Err(no_gate(&scopes.preset, &engine.coverage(&request)?.permissions));
-    }
-    let changes = engine.project_changes(&request, &named)?;
+    let before = engine.coverage_of(&request, &named)?;
+    let changes = &before.changes;
     if !changes.is_empty() && args.format == OutputFormat::Text {
         // Before anything is recorded.
-        ui.view(&format!("With this grant:\n{}", covered(&changes)))?;
+        ui.view(&format!("With this grant:\n{}", covered(changes)))?;
     }
-    let report = engine.grant(&request, named.clone(), hidden)?;
+    let review = match args.reviewed {
+        None => Some(Review::of(&engine, &request, &before)?),
+        Some(_) => None,
+    };
+    let review = review.filter(|review| !review.text.is_empty());
+    if let Some(review) = review.as_ref().filter(|_| ui.can_ask() && args.format == OutputFormat::Text) {
+        ui.patch(&shown(&review.text))?;
+        let question = "Grant this? [y/N] ";
+        if !ui.ask(question).is_some_and(|answer| answer.eq_ignore_ascii_case("y")) {
+            ui.eprint("Nothing was granted.\n");
+            return Ok(Exit::Failed);
+        }
+    }
+    // What was shown is what is granted.
+    let reviewed = args.reviewed.unwrap_or_else(|| before.digest());
+    let report = engine.grant_reviewed(&request, named.clone(), hidden, Some(reviewed))?;
     let (bold, dim) = (style::BOLD, style::DIM);
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
     let mut out = String::new();
     match (report.added.is_empty(), report.unchanged.is_empty()) {
-        (true, true) if report.ungated || !report.hidden.is_empty() => {}
+        (true, true) if !report.hidden.is_empty() => {}
         (true, true) => {
             let _ = writeln!(out, "There is nothing to grant in {bold}{root}{bold:#}.");
         }
@@ -133,7 +150,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     out.push_str(&covered(&coverage.lines()));
     let mut permitted = None;
     if args.allow_commands {
-        let permissions = engine.grant_commands(&request, &report.unlogged)?;
+        let permissions =
+            engine.grant_reviewed_commands(&request, &report.unlogged, Some(&before.permissions))?;
         out.push_str(&allowed(&permissions));
         permitted = Some(permissions);
     } else {
@@ -144,7 +162,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         out.push_str(&covered(&permissions));
     }
     match args.format {
-        OutputFormat::Text => ui.view(&out)?,
+        OutputFormat::Text => {
+            ui.view(&out)?;
+            if let Some(review) = review.filter(|_| !ui.can_ask()) {
+                ui.patch(&shown(&review.text))?;
+            }
+        }
         OutputFormat::Json => {
             let names = |texts: &[(String, usize)]| -> Vec<_> {
                 texts.iter().map(|(path, bytes)| json!({ "path": path, "bytes": bytes })).collect()
@@ -161,6 +184,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     "unchanged": permissions.unchanged,
                     "refused": permissions.refused,
                 })),
+                "text": review.map(|review| review.text),
+                "digest": reviewed.to_string(),
                 "diagnostics": report.diagnostics,
             }))?;
         }
@@ -198,19 +223,6 @@ fn arguments(args: &Args) -> (String, String) {
     let dir = if files::is_file(&whole) { whole.parent().unwrap_or(&whole) } else { &whole };
     let dir = if dir.as_os_str().is_empty() { String::new() } else { word(dir) };
     (dir, paths)
-}
-
-/// Returns the failure of a grant of files if files need none; the help names what does need one.
-fn no_gate(preset: &str, permissions: &[(Permission, PermissionState)]) -> CommandFailure {
-    let pending = permissions.iter().filter(|(_, state)| *state != PermissionState::Granted);
-    let names: Vec<String> =
-        pending.map(|(permission, _)| escape_hidden(&permission.subject).into_owned()).collect();
-    let help = match (permissions.is_empty(), names.is_empty()) {
-        (true, _) => "nothing in this project needs a grant".to_owned(),
-        (false, true) => "what it may run is granted already".to_owned(),
-        (false, false) => format!("`--allow-commands` allows {}", listed(&names)),
-    };
-    CommandFailure::usage(format!("the {}", ungated(preset))).help(help)
 }
 
 /// Returns the failure of a grant of commands some of which cannot be granted: the output has each with the reason.

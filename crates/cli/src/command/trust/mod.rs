@@ -72,8 +72,3 @@ fn word(seen: &GatedText) -> &'static str {
         GateVerdict::UntrustedShared => "shared",
     }
 }
-
-/// States that a profile without a gate needs no grant for files, for a sentence that begins with "the".
-fn ungated(preset: &str) -> String {
-    format!("profile `{preset}` includes the files of a project without a grant")
-}

@@ -1,6 +1,6 @@
 //! `preface trust status`: which project files are trusted.
 
-use super::{ungated, word};
+use super::word;
 use crate::{
     advice::complete,
     diagnostics,
@@ -11,7 +11,7 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{count, listed, number, one_line},
+        text::{count, listed, number},
     },
 };
 use preface_engine::{
@@ -75,7 +75,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         Diagnostic::warning(DiagnosticCode::TrustCoverage, what)
     }));
     let lost = match (built.mode, request.pins.as_deref()) {
-        (TrustMode::Pinned, Some(bytes)) => engine.lost_texts(&built.places, bytes)?,
+        (TrustMode::Pinned | TrustMode::None, Some(bytes)) => engine.lost_texts(&built.places, bytes)?,
         _ => Vec::new(),
     };
     match args.format {
@@ -125,21 +125,16 @@ fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage, lost: &[(
         Some(file) => format!("kept in {}", built.places.shown(file)),
         None => format!("kept nowhere: {}", why_no_store(system, &built.places)),
     };
-    let preset = &one_line(&built.prompt.preset);
     match built.mode {
-        TrustMode::None => {
-            let _ = writeln!(out, "The {}.", ungated(preset));
-            return out;
-        }
         TrustMode::Whole => whole(system, built, coverage, &mut out),
-        TrustMode::Pinned => {
+        TrustMode::Pinned | TrustMode::None => {
             let root = pin_root(system, &built.places.cwd).0;
             let shown = root.display().to_string();
-            let _ = writeln!(
-                out,
-                "{bold}{}{bold:#}  {dim}each text by its content{dim:#}",
-                escape_hidden(&shown)
-            );
+            let rule = match built.mode {
+                TrustMode::None => "text without a grant, configuration by its content",
+                _ => "each text by its content",
+            };
+            let _ = writeln!(out, "{bold}{}{bold:#}  {dim}{rule}{dim:#}", escape_hidden(&shown));
             pinned(built, &root, coverage.unread.len(), lost, &coverage.permissions, &mut out);
         }
     }
@@ -208,7 +203,7 @@ fn pinned(
     for seen in &built.seen {
         let style = if seen.verdict == GateVerdict::Included { style::GOOD } else { style::CARE };
         let attachment = match seen.verdict {
-            GateVerdict::UntrustedShared => "others can write in its directory: grant it by its path",
+            GateVerdict::UntrustedShared => "others could have put it there: grant it by its path",
             _ => "",
         };
         table.row([
@@ -317,9 +312,8 @@ fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> se
         _ => built.seen.iter().map(|seen| text(seen, word(seen))).collect(),
     };
     let path = match built.mode {
-        TrustMode::None => None,
         TrustMode::Whole => layer_root(system, &built.places),
-        TrustMode::Pinned => Some(pin_root(system, &built.places.cwd).0),
+        TrustMode::Pinned | TrustMode::None => Some(pin_root(system, &built.places.cwd).0),
     };
     json!({
         "mode": built.mode,

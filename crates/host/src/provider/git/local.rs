@@ -352,6 +352,22 @@ mod tests {
     }
 
     #[test]
+    fn a_git_of_another_user_makes_no_root_above_the_working_directory() {
+        let sub = Path::new("/src/x/sub");
+        for owned in ["/src/x", "/src/x/.git"] {
+            let system = with_git_dir(machine(), "/src/x/.git").with_owner(owned, 66);
+            assert_eq!(work_tree(&system, sub), None, "{owned}");
+            assert_eq!(branch(&system, sub), Err(GitError::Owner("/src/x/.git".into())), "{owned}");
+            let here = work_tree(&system, Path::new("/src/x")).map(|(root, _)| root);
+            assert_eq!(here.as_deref(), Some(Path::new("/src/x")), "{owned}: it is where the user works");
+            let around = with_git_dir(system.clone(), "/src/.git");
+            assert_eq!(work_tree(&around, sub).map(|(root, _)| root).as_deref(), Some(Path::new("/src")));
+        }
+        let roots = with_git_dir(machine(), "/src/x/.git").with_owner("/src/x/.git", 0);
+        assert!(work_tree(&roots, sub).is_some(), "root's is trusted as git does");
+    }
+
+    #[test]
     fn paths_on_other_file_systems_are_not_read() {
         let share = "/net/evil.example/share";
         let on_net =

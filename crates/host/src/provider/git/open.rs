@@ -6,7 +6,7 @@ use super::{
     refs::no_ref,
     shown,
 };
-use crate::system::{FileKind, GitError, HardLinks, ReadError, System};
+use crate::system::{FileKind, GitError, HardLinks, ReadError, System, is_users};
 #[cfg(feature = "git-status")]
 use crate::{places::normal, system::Stat};
 use std::path::{Path, PathBuf};
@@ -48,12 +48,13 @@ pub(crate) fn git_dir_around(system: &dyn System, cwd: &Path) -> Option<PathBuf>
 impl Repository {
     /// Looks for the repository that holds `cwd` as git does: the nearest `.git`, on the same file system.
     ///
-    /// A `.git` directory that is no repository is passed by; a `.git` file must lead to one that belongs to its
+    /// A `.git` directory that is no repository is passed by, as is one above the working directory that is neither the user's
+    /// nor root's, or lies in a directory of somebody else; a `.git` file must lead to one that belongs to its
     /// directory.
     ///
     /// # Errors
-    /// [`GitError::NoRepository`], [`GitError::Unlinked`], [`GitError::HardLink`], or [`GitError::Broken`] where
-    /// all there is is broken.
+    /// [`GitError::NoRepository`], [`GitError::Unlinked`], [`GitError::HardLink`], or [`GitError::Broken`] or
+    /// [`GitError::Owner`] where all there is is broken or somebody else's.
     pub fn holding(system: &dyn System, cwd: &Path, hard_links: HardLinks) -> Result<Repository, GitError> {
         let cwd = system.canonical(cwd).map_err(|error| match error {
             ReadError::Missing | ReadError::Dangling => GitError::NoRepository,
@@ -65,6 +66,12 @@ impl Repository {
         for dir in cwd.ancestors() {
             if dir != cwd && device(dir) != here {
                 break;
+            }
+            let dot_git = dir.join(".git");
+            let is_others = |path: &Path| system.link_stat(path).is_some_and(|stat| !is_users(system, &stat));
+            if dir != cwd && system.link_stat(&dot_git).is_some() && (is_others(dir) || is_others(&dot_git)) {
+                passed_by.get_or_insert(GitError::Owner(dot_git));
+                continue;
             }
             let files = LocalFiles::of(system, dir, hard_links);
             let Some(dirs) = files.git_dirs()? else { continue };

@@ -75,7 +75,7 @@ impl ContextProvider for InstructionFiles {
         let options = InstructionOptions::read(section, look);
         let diagnostics = DiagnosticReporter::new(look);
         let exclude = excluded_globs(&options, look, &diagnostics);
-        let reader = InstructionReader::new(&options, look);
+        let reader = InstructionReader::new(look);
         let mut build = SectionBuild {
             look,
             options: &options,

@@ -29,7 +29,6 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("names", "file names of the cwd (default CLAUDE.md, .claude/CLAUDE.md, CLAUDE.local.md)"),
     ("order", "`nearest-first` (default: the cwd, then upward) or `root-first` (down to the cwd)"),
     ("rules", "a directory of the global and the project directory whose `*.md` are read (default none)"),
-    ("shared_dirs", "`hold` (default) or `read` files in directories that other users can write"),
     ("touched", "files that are worked on: rules whose `paths` match are included (default none)"),
     (
         "unread",
@@ -56,7 +55,6 @@ pub struct InstructionOptions {
     pub exclude: Vec<String>,
     pub imports: bool,
     pub hops: usize,
-    pub hold_shared: bool,
     pub unread: Vec<String>,
     pub hints: Hints,
 }
@@ -103,7 +101,6 @@ impl InstructionOptions {
             exclude: options.texts("exclude", &[]),
             imports: options.truth("imports", true),
             hops: options.number("hops", HOPS).min(MOST_HOPS),
-            hold_shared: options.word("shared_dirs", &["hold", "read"]) == "hold",
             unread: options.texts("unread", &[]),
             hints: hints(&options, "hints"),
         }

@@ -1,6 +1,6 @@
 //! Reads files through the gate, each real file once in a build.
 
-use super::{options::InstructionOptions, text::InstructionText};
+use super::text::InstructionText;
 use crate::{
     gate::FileOwner,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
@@ -21,13 +21,12 @@ type KnownTexts = BTreeMap<(Scope, PathBuf), Option<Rc<InstructionText>>>;
 /// Reads, and remembers what it read.
 pub struct InstructionReader<'a> {
     pub look: &'a ProviderContext<'a>,
-    hold_shared: bool,
     known: RefCell<KnownTexts>,
 }
 
 impl<'a> InstructionReader<'a> {
-    pub fn new(options: &InstructionOptions, look: &'a ProviderContext<'a>) -> Self {
-        InstructionReader { look, hold_shared: options.hold_shared, known: RefCell::default() }
+    pub fn new(look: &'a ProviderContext<'a>) -> Self {
+        InstructionReader { look, known: RefCell::default() }
     }
 
     /// True where reading this real file again costs nothing.
@@ -47,14 +46,10 @@ impl<'a> InstructionReader<'a> {
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
-        let project = source.scope == Scope::Project;
         let wanted = ReadRequest {
             scope: source.scope,
             within,
             belongs: self.belongs(path),
-            shared: project
-                && self.hold_shared
-                && (self.look.is_in_shared_dir(path) || self.look.is_in_shared_dir(real)),
             ..ReadRequest::global(path, CONTEXT_FILE_LIMIT)
         };
         let read = self.look.read(&wanted);

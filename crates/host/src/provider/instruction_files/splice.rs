@@ -6,8 +6,9 @@ use super::{
     reach::{ImportReach, ImportTarget, find},
     reader::InstructionReader,
     text::InstructionText,
+    walk::is_local,
 };
-use crate::{provider_context::CONTEXT_FILE_LIMIT, system::FileKind};
+use crate::{provider::git, provider_context::CONTEXT_FILE_LIMIT, system::FileKind};
 use globset::GlobSet;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
@@ -76,6 +77,8 @@ struct ImportChain<'c> {
     reach: &'c ImportReach,
     scope: Scope,
     may_exclude: bool,
+    /// True for a file that came with the project: neither one of the user's nor a `.local` one.
+    is_of_project: bool,
 }
 
 /// An import that can be inserted.
@@ -125,7 +128,8 @@ impl<'a> Splicer<'a> {
     ) -> Vec<Piece> {
         let mut out = Vec::new();
         let scope = file.text.source.scope;
-        let mut chain = ImportChain { open: vec![real.to_owned()], reach, scope, may_exclude };
+        let is_of_project = scope == Scope::Project && !is_local(file.path);
+        let mut chain = ImportChain { open: vec![real.to_owned()], reach, scope, may_exclude, is_of_project };
         self.put(file, &mut chain, &mut out);
         out
     }
@@ -280,6 +284,9 @@ impl<'a> Splicer<'a> {
         if chain.open.iter().any(|open| open == real) {
             return Some(CYCLE);
         }
+        if chain.is_of_project && git::is_ignored(self.reader.look.system, real) {
+            return Some(IGNORED);
+        }
         if self.included.contains(real) {
             return Some(INCLUDED);
         }
@@ -335,6 +342,11 @@ const CYCLE: ImportRefusal = refuse(
     DiagnosticCode::ImportsCycle,
     "that file is just being put in here",
     "take the import out of one of the files",
+);
+const IGNORED: ImportRefusal = refuse(
+    DiagnosticCode::ImportsIgnored,
+    "git ignores that file, and a text of the project does not reach it",
+    "import it from a text of your own, such as CLAUDE.local.md",
 );
 const INCLUDED: ImportRefusal = because(
     Severity::Info,

@@ -49,13 +49,13 @@ impl InstructionKind {
 
     /// Returns the kind of a file of the tree: `NAME.local.md` is local.
     fn of_tree(path: &Path) -> Self {
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        if stem.is_some_and(|stem| stem.ends_with(".local")) {
-            InstructionKind::Local
-        } else {
-            InstructionKind::Project
-        }
+        if is_local(path) { InstructionKind::Local } else { InstructionKind::Project }
     }
+}
+
+/// Returns whether a file of the tree is the user's for this project: `NAME.local.md`.
+pub fn is_local(path: &Path) -> bool {
+    path.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| stem.ends_with(".local"))
 }
 
 impl InstructionCandidate {

@@ -301,17 +301,20 @@ fn untrusted_files_are_left_out() {
 }
 
 #[test]
-fn files_that_others_can_write_are_held() {
+fn above_the_project_what_others_could_have_planted_is_left_out() {
     let system = machine()
         .with_file("/w/CLAUDE.md", "planted")
+        .with_owner("/w/CLAUDE.md", 66)
         .with_mode("/w", 0o1777)
         .with_file("/w/p/CLAUDE.md", "@shared/x.md")
-        .with_file("/w/p/shared/x.md", "planted, too")
+        .with_mode("/w/p", 0o777)
+        .with_file("/w/p/shared/x.md", "of the project")
+        .with_owner("/w/p/shared/x.md", 66)
         .with_mode("/w/p/shared", 0o777);
     let built = build(&system, json!({}));
-    assert_eq!(built.items(), [("CLAUDE.md", "project", "@shared/x.md".to_owned())]);
-    assert_eq!(built.messages("trust/untrusted").len(), 2);
-    assert_eq!(build(&system, json!({"shared_dirs": "read"})).contribution.items.len(), 2);
+    assert_eq!(built.paths(), ["CLAUDE.md"]);
+    assert_eq!(built.items()[0].2, "of the project");
+    assert_eq!(built.messages("trust/untrusted").len(), 1);
 }
 
 #[test]
