@@ -360,7 +360,7 @@ fn a_row_has_the_keys_of_an_extension_and_no_secret() {
 #[test]
 fn what_a_project_asks_for_is_shown_whole() {
     let token = format!("ghp_{}", "a1B2".repeat(8));
-    let url = format!("https://a.example/{token}/mcp?key={token}");
+    let url = format!("https://a.example/mcp?key={token}");
     let servers = json!({
         "far": {"url": url},
         "near": {"command": "npx", "args": ["--token", token], "env": {"NODE_OPTIONS": token}},

@@ -95,7 +95,7 @@ impl Engine<'_> {
 
     fn lint_project(&self, request: &Request) -> Result<LintReport, Error> {
         let mut linted = LintReport::default();
-        let (built, limits) = match self.build(request) {
+        let (built, limits) = match self.without_programs().build(request) {
             Ok(built) => {
                 let limits = TemplateOptions::of(&built.snapshot.profile, &request.variables);
                 (built, limits)

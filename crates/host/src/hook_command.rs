@@ -263,7 +263,7 @@ mod tests {
             (run.cwd.as_path(), run.not_below.as_deref()),
             (Path::new("/work/api"), Some(Path::new("/work")))
         );
-        assert!(run.env.is_empty());
+        assert_eq!(run.env, [("PREFACE_PROJECT_DIR".to_owned(), "/work/api".to_owned())]);
     }
 
     #[test]

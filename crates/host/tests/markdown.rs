@@ -181,15 +181,19 @@ fn the_strongest_layer_wins_a_name_and_the_others_are_known() {
         .with_file("/home/u/.x/agents/h.md", agent("Helper", ""))
         .with_file("/home/u/.x/agents/deep/er.md", agent("other", ""))
         .with_file("/w/p/.x/agents/h.md", agent("HELPER", ""));
+    let rest = [("helper", Scope::Bundled, Status::Ok, false), ("other", Scope::Global, Status::Ok, true)];
     let seen = look(&system, None, agents::load);
+    assert_eq!(rows(&seen.got)[..2], rest);
     assert_eq!(
-        rows(&seen.got),
-        [
-            ("helper", Scope::Bundled, Status::Ok, false),
-            ("other", Scope::Global, Status::Ok, true),
-            ("Helper", Scope::Global, Status::Ok, false),
-            ("HELPER", Scope::Project, Status::Ok, true),
-        ]
+        rows(&seen.got)[2..],
+        [("Helper", Scope::Global, Status::Ok, true), ("HELPER", Scope::Project, Status::Untrusted, false)],
+        "the user's own is replaced by a grant alone"
+    );
+    let seen = look_as(&system, None, Consent::Once, agents::load);
+    assert_eq!(rows(&seen.got)[..2], rest);
+    assert_eq!(
+        rows(&seen.got)[2..],
+        [("Helper", Scope::Global, Status::Ok, false), ("HELPER", Scope::Project, Status::Ok, true)]
     );
     assert_eq!(seen.got[3].shadows.len(), 2);
     assert_eq!(seen.got[0].origin.path, "bundled/bundles/b/agents/helper.md");
@@ -269,7 +273,8 @@ fn an_agent_without_a_text_is_reported_and_active() {
 }
 
 fn own(system: &MemorySystem) -> RecordedVariable {
-    look(system, None, |look| provider::resolve(&VariableKey::new("agents", "own"), look)).got
+    look_as(system, None, Consent::Once, |look| provider::resolve(&VariableKey::new("agents", "own"), look))
+        .got
 }
 
 #[test]
@@ -453,7 +458,10 @@ fn commands_are_named_by_their_path_and_sorted() {
         )
         .with_file("/w/p/.x/commands/empty.md", "")
         .with_file("/w/p/.x/commands/notes.txt", "No command.");
-    let seen = contribute(&system, None, "commands", &json!({}));
+    let seen = look_as(&system, None, Consent::Once, |look| {
+        let provider = provider::context_provider("commands").expect("it is in the list");
+        provider.contribute(&section("commands", &json!({})), look)
+    });
     let names: Vec<_> = seen.got.items.iter().map(|item| item.variables["name"].as_str()).collect();
     assert_eq!(names, ["empty", "fix", "git:push"]);
     assert_eq!(texts(&seen.got), ["", "Fixes it.", "Push it now"]);

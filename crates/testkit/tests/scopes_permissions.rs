@@ -452,7 +452,7 @@ fn a_name_that_the_user_has_is_the_users() {
         (built.prompt.text.contains("THEIRS"), built.prompt.text.contains("MINE"), agents)
     };
     let (mine, theirs) = ("~/.claude/agents/rev.md".to_owned(), ".claude/agents/rev.md".to_owned());
-    assert_eq!(seen(), (false, true, vec![mine, ".claude/agents/new.md".to_owned()]));
+    assert_eq!(seen(), (false, true, vec![".claude/agents/new.md".to_owned(), mine]));
     let built = engine.build(&request("claude-code", TrustChoice::Ask)).expect("a prompt");
     let left_out = built.untrusted().map(|seen| seen.shown.clone()).collect::<Vec<_>>();
     assert_eq!(left_out, [".claude/agents/rev.md", ".claude/output-styles/x.md"]);

@@ -2,6 +2,7 @@
 
 use crate::sandbox::{BARE, Ran, Sandbox};
 use serde_json::{Value, json};
+use std::fs;
 
 fn answer(sandbox: &Sandbox, flags: &str, input: &str) -> Ran {
     sandbox
@@ -46,7 +47,7 @@ fn the_hook_names_directory_model_and_conversation_and_flags_override_them() {
         "name = \"small\"\nhome = { global = [\"config:preface\"] }\n[orders]\nmain = [\"all\"]\n[section.all]\nlanguage = \"template\"\n\
          text = \"[prompt:cwd] [prompt:model] [prompt:conversation_id]\"\n",
     );
-    std::fs::create_dir(sandbox.path("other")).expect("a directory");
+    fs::create_dir(sandbox.path("other")).expect("a directory");
     let start = |extra: Value| input(&sandbox, extra);
     let context = |flags: &str, input: &str| -> String {
         let printed: Value = serde_json::from_str(&answer(&sandbox, flags, input).stdout).expect("JSON");
@@ -183,6 +184,18 @@ fn a_file_of_events_in_the_project_is_refused() {
         "error: `events.json` is a file of the project\n\
          help: an event of a hook comes from a file outside of it, or from JSON in `--event`\n",
     );
+    // Wherever the agent went: the root of the process, and any other work tree that holds the file.
+    let elsewhere =
+        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Go on.", "cwd": sandbox.path("home") });
+    for name in ["work/events.json", "other/events.json"] {
+        let path = sandbox.path(name);
+        fs::create_dir_all(path.parent().expect("a directory").join(".git/objects")).expect("a place");
+        fs::create_dir_all(path.with_file_name(".git").join("refs")).expect("a place");
+        fs::write(path.with_file_name(".git").join("HEAD"), "ref: refs/heads/main\n").expect("a head");
+        fs::write(&path, event).expect("events");
+        let refused = answer(&sandbox, &flags(&path.display().to_string()), &elsewhere.to_string());
+        assert!(refused.stderr.contains("is a file of the project"), "{name}: {}", refused.stderr);
+    }
     let outside = sandbox.path("home/events.json").display().to_string();
     let answered = answer(&sandbox, &flags(&outside), &submit);
     assert!(answered.stdout.contains("src/a.rs"), "{}", answered.stdout);

@@ -23,7 +23,7 @@ grants are kept in ~/.local/state/preface/trust.json
     sandbox
         .run("preface trust grant")
         .exits(0)
-        .says("")
+        .says("--- /dev/null\n+++ b/AGENTS.md\n@@ -0,0 +1 @@\n+Use tabs.\n")
         .prints("Granted in [ROOT]/work:\n  10 bytes  AGENTS.md\n");
     sandbox.run("preface trust grant").exits(0).prints("1 text was already granted in [ROOT]/work.\n");
     sandbox.run("preface trust status").exits(0).prints(
@@ -50,7 +50,7 @@ grants are kept in ~/.local/state/preface/trust.json
 grants are kept in ~/.local/state/preface/trust.json
 ",
     );
-    std::fs::remove_file(sandbox.path("work/CLAUDE.md")).expect("it is there");
+    fs::remove_file(sandbox.path("work/CLAUDE.md")).expect("it is there");
 
     sandbox.work("AGENTS.md", "Use taps.\n");
     sandbox.run("preface build -q").exits(0).prints(BARE);
@@ -197,13 +197,13 @@ fn a_grant_records_what_was_reviewed_and_nothing_else() {
     sandbox.run("preface build --trust require").exits(3);
     sandbox.work("AGENTS.md", "Use tabs.\n");
     let granted = sandbox.run(&format!("preface trust grant --reviewed {reviewed}")).exits(0);
-    assert!(!granted.stdout.contains("+Use tabs."), "it was seen: {}", granted.stdout);
+    assert_eq!(granted.stderr, "", "it was seen");
     sandbox.run("preface build --trust require").exits(0);
 
     // Without a review it prints what it recorded, line ends included.
     sandbox.work("AGENTS.md", "Use tabs.\r\n");
     let granted = sandbox.run("preface trust grant").exits(0);
-    assert!(granted.stdout.ends_with("@@ -1 +1 @@\n-Use tabs.\n+Use tabs.\r\n"), "{}", granted.stdout);
+    assert!(granted.stderr.ends_with("@@ -1 +1 @@\n-Use tabs.\n+Use tabs.\r\n"), "{}", granted.stderr);
     // What it would run is part of the review.
     let before = digest();
     sandbox.work(".preface/mcp.json", r#"{"mcpServers": {"s": {"command": "a"}}}"#);
@@ -317,8 +317,8 @@ fn a_project_that_is_gone_is_revoked_by_its_path() {
         sandbox.work(&format!("{dir}/.stud/system.md"), "Use tabs.\n");
         sandbox.run(&format!("preface trust grant --preset stud -C {dir}")).exits(0);
     }
-    std::fs::remove_dir_all(sandbox.path("work/one/.stud")).expect("it is there");
-    std::fs::remove_dir_all(sandbox.path("work/two")).expect("it is there");
+    fs::remove_dir_all(sandbox.path("work/one/.stud")).expect("it is there");
+    fs::remove_dir_all(sandbox.path("work/two")).expect("it is there");
     let ran = sandbox.run("preface trust revoke --preset stud -C one").exits(0);
     assert_eq!(ran.stdout, "[ROOT]/work/one/.stud is no longer trusted.\n");
     let ran = sandbox.run("preface trust revoke --preset stud two/.stud").exits(0);
@@ -332,7 +332,7 @@ fn a_project_that_is_gone_is_revoked_by_its_path() {
 
     sandbox.work("three/AGENTS.md", "Use tabs.\n");
     sandbox.run("preface trust grant -C three").exits(0);
-    std::fs::remove_dir_all(sandbox.path("work/three")).expect("it is there");
+    fs::remove_dir_all(sandbox.path("work/three")).expect("it is there");
     let ran = sandbox.run("preface trust revoke three").exits(0);
     assert_eq!(ran.stdout, "Revoked 1 text in [ROOT]/work/three:\n  AGENTS.md\n");
 }
@@ -344,7 +344,7 @@ fn what_a_project_that_is_gone_may_do_is_revoked_with_it() {
     let hook = manifest("hooks", "h", r#", "event": "input", "command": ["/bin/true"]"#);
     sandbox.work("one/.stud/extensions/hooks/h/manifest.json", hook);
     sandbox.run("preface trust grant --allow-commands --preset stud -C one").exits(0);
-    std::fs::remove_dir_all(sandbox.path("work/one")).expect("it is there");
+    fs::remove_dir_all(sandbox.path("work/one")).expect("it is there");
     let ran = sandbox.run("preface trust revoke --preset stud one/.stud").exits(0);
     assert_eq!(
         ran.stdout,
@@ -423,12 +423,11 @@ fn a_store_that_came_with_the_project_is_not_used() {
 #[cfg(unix)]
 #[test]
 fn a_store_that_others_can_write_is_refused_where_no_address_names_it() {
-    use std::os::unix::fs::PermissionsExt;
     let sandbox = Sandbox::empty();
     let state = sandbox.path("home/.local/state/preface");
     let set = |path: &str, mode| {
-        let permissions = std::fs::Permissions::from_mode(mode);
-        std::fs::set_permissions(state.join(path), permissions).expect("it is ours");
+        let permissions = fs::Permissions::from_mode(mode);
+        fs::set_permissions(state.join(path), permissions).expect("it is ours");
     };
     sandbox.work("t.md", "Hello.").run("preface template set t.md").exits(0);
     for (path, mode, good) in [("preface.db", 0o666, 0o600), ("", 0o777, 0o700)] {
@@ -446,13 +445,12 @@ fn a_store_that_others_can_write_is_refused_where_no_address_names_it() {
 #[cfg(unix)]
 #[test]
 fn the_store_is_the_users_alone() {
-    use std::os::unix::fs::PermissionsExt;
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface trust grant").exits(0);
     let mode = |path: &str| {
         let path = sandbox.path("home/.local/state/preface").join(path);
-        std::fs::metadata(path).expect("it was written").permissions().mode() & 0o777
+        fs::metadata(path).expect("it was written").permissions().mode() & 0o777
     };
     assert_eq!((mode("trust.json"), mode("")), (0o600, 0o700));
 }
@@ -471,7 +469,8 @@ fn a_grant_shows_links_the_branch_and_hidden_text() {
     repository(&sandbox, "", "main");
     sandbox.work("docs/x.md", "Use tabs.\n");
     std::os::unix::fs::symlink("docs/x.md", sandbox.path("work/AGENTS.md")).expect("a link");
-    sandbox.run("preface trust grant").exits(0).says("").prints(
+    let diff = "# branch: main\n--- /dev/null\n+++ b/AGENTS.md\n@@ -0,0 +1 @@\n+Use tabs.\n";
+    sandbox.run("preface trust grant").exits(0).says(diff).prints(
         "\
 Granted in [ROOT]/work:
   10 bytes  AGENTS.md
@@ -513,7 +512,7 @@ fn a_branch_without_a_commit_needs_no_grant() {
         branch.expect("it is listed").to_string()
     };
     assert!(reason().contains("the project is not trusted"), "{}", reason());
-    std::fs::remove_file(sandbox.path("work/.git/refs/heads/main")).expect("removed");
+    fs::remove_file(sandbox.path("work/.git/refs/heads/main")).expect("removed");
     assert!(reason().contains("the branch has no commit yet"), "{}", reason());
     let ran = sandbox.run("preface build --preset default -v").exits(0);
     assert!(!ran.stderr.contains("not trusted"), "{}", ran.stderr);
@@ -530,7 +529,7 @@ fn a_directory_that_claims_a_trusted_repository_has_no_grant() {
     sandbox.run("preface build -C trusted --trust require -q").exits(0);
     sandbox.work("x/.git", "gitdir: ../trusted/.git\n");
     sandbox.run("preface build -C x --trust require").exits(3);
-    std::fs::remove_file(sandbox.path("work/x/.git")).expect("removed");
+    fs::remove_file(sandbox.path("work/x/.git")).expect("removed");
     std::os::unix::fs::symlink("../trusted/.git", sandbox.path("work/x/.git")).expect("a link");
     sandbox.run("preface build -C x --trust require").exits(3);
 }
@@ -538,12 +537,11 @@ fn a_directory_that_claims_a_trusted_repository_has_no_grant() {
 #[cfg(unix)]
 #[test]
 fn a_store_that_others_can_write_is_not_used() {
-    use std::os::unix::fs::PermissionsExt as _;
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface trust grant").exits(0);
     let store = sandbox.path("home/.local/state/preface/trust.json");
-    std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o666)).expect("changed");
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o666)).expect("changed");
     sandbox.run("preface build --trust require").exits(3);
     sandbox.run("preface trust grant").exits(1);
 }
@@ -713,8 +711,8 @@ fn a_skill_is_granted_whatever_tools_a_call_has() {
 /// Returns the types of the events that a logger wrote, and forgets them.
 fn logged(sandbox: &Sandbox, log: &str) -> Vec<String> {
     let log = sandbox.path(log);
-    let text = std::fs::read_to_string(&log).unwrap_or_default();
-    let _ = std::fs::remove_file(&log);
+    let text = fs::read_to_string(&log).unwrap_or_default();
+    let _ = fs::remove_file(&log);
     let event = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON");
     text.lines().map(|line| event(line)["type"].as_str().unwrap_or_default().to_owned()).collect()
 }
@@ -768,10 +766,10 @@ fn a_first_file_is_logged_by_a_logger_that_is_there_or_allowed_at_once() {
     sandbox.work(".stud/extensions/loggers/l/manifest.json", logger.clone());
     sandbox.run("preface trust grant --allow-commands --preset stud").exits(0);
     let log = sandbox.path("work/.stud/l.jsonl");
-    let first = std::fs::read_to_string(&log).expect("a log").lines().next().map(str::to_owned);
+    let first = fs::read_to_string(&log).expect("a log").lines().next().map(str::to_owned);
     let first: serde_json::Value = serde_json::from_str(&first.expect("a line")).expect("JSON");
     let system = sandbox.path("home/.stud/system.md");
-    let size = std::fs::metadata(&system).expect("it was written").len();
+    let size = fs::metadata(&system).expect("it was written").len();
     let payload = serde_json::json!({"path": system.display().to_string(), "byteCount": size});
     assert_eq!((&first["type"], &first["payload"]), (&"SystemPromptScaffolded".into(), &payload));
     assert_eq!(
@@ -881,7 +879,7 @@ It is left out. `preface trust grant --preset stud` includes it.
     let text = &json["texts"][0];
     let found = (&text["path"], &text["state"], &text["bytes"], &text["sent"]);
     assert_eq!(found, (&".stud/system.md".into(), &"new".into(), &8.into(), &true.into()));
-    std::fs::remove_file(&link).expect("removed");
+    fs::remove_file(&link).expect("removed");
     std::os::unix::fs::symlink("../rules.md", &link).expect("a link");
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
     let shown = "  append.md  24 bytes
@@ -1203,12 +1201,12 @@ fn an_export_from_a_fresh_clone_keeps_the_pins_of_others() {
     sandbox.run("preface trust grant -C web").exits(0);
     let pins = sandbox.run("preface trust export --format json").exits(0).stdout;
     sandbox.work("pins.json", pins.as_str());
-    std::fs::remove_dir_all(sandbox.path("home/.local/state/preface")).expect("it was there");
+    fs::remove_dir_all(sandbox.path("home/.local/state/preface")).expect("it was there");
 
     // Another machine, another branch, a changed file and a removed one.
     repository(&sandbox, "", "feature");
     sandbox.work("AGENTS.md", "Use taps.\n");
-    std::fs::remove_file(sandbox.path("work/web/AGENTS.md")).expect("it was there");
+    fs::remove_file(sandbox.path("work/web/AGENTS.md")).expect("it was there");
     sandbox.run("preface trust diff --trust-pins pins.json").exits(0).prints(
         "\
 # branch: feature
@@ -1361,7 +1359,7 @@ fn a_file_above_the_repository_has_one_name_in_every_directory() {
         .run("preface trust revoke --preset default -C repo/a/b")
         .exits(0)
         .prints("Revoked 1 text in [ROOT]/work/repo:\n  ../AGENTS.md\n");
-    std::fs::write(sandbox.path("work/AGENTS.md"), b"\xff\xfeh\x00i\x00").expect("a file");
+    fs::write(sandbox.path("work/AGENTS.md"), b"\xff\xfeh\x00i\x00").expect("a file");
     let ran = sandbox.run("preface trust status --preset default -C repo/a/b").exits(0);
     assert!(ran.stdout.contains("not read: ../AGENTS.md: "), "{}", ran.stdout);
 }

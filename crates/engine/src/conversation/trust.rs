@@ -13,6 +13,7 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::Rebuild,
+    trust::TrustMode,
 };
 use preface_host::{
     gate::{AdmittedText, FileOwner, GateVerdict},
@@ -98,6 +99,10 @@ pub(super) fn not_admitted(
     refusals: RefusalFilter,
 ) -> Result<Vec<String>, ConversationError> {
     let Some(files) = &record.project else { return Ok(Vec::new()) };
+    let is_free = |file: &RecordedFile| file.belongs != FileOwner::Configuration && !file.shared;
+    if record.trust == TrustMode::None && options.trust == TrustChoice::Ask && files.iter().all(is_free) {
+        return Ok(Vec::new());
+    }
     let has_branch =
         record.variables.iter().any(|variable| variable.exists && variable.variable.kind() == "git");
     if files.is_empty() && !has_branch {

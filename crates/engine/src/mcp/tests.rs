@@ -89,7 +89,7 @@ fn a_server_gets_what_its_entry_says_and_little_else() {
     assert_eq!((command.as_str(), args.as_slice()), ("/usr/bin/git-mcp", &["--now".to_owned()][..]));
     assert_eq!(cwd, Path::new("/home/user"), "whatever is worked on has no say");
     let env: Vec<String> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    assert_eq!(env, ["MODE=plain", "PATH=/usr/bin", "TOKEN=hush-hush-hush"]);
+    assert_eq!(env, ["MODE=plain", "PATH=/usr/bin", "PREFACE_PROJECT_DIR=/work", "TOKEN=hush-hush-hush"]);
     let ServerEndpoint::Address { url, headers } = &targets[1].reach else { panic!("an address") };
     assert_eq!(url, "https://web.example/mcp?key=query-secret");
     assert_eq!(headers, &[("Authorization".to_owned(), "Bearer hush-hush-hush".to_owned())]);

@@ -62,12 +62,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
     let review = Review::of(&engine, &request, &engine.coverage(&request)?)?;
-    let Review { text, digest, .. } = &review;
+    let (text, digest) = (format!("{}{}", review.text, review.programs), review.digest);
     // These texts are not reviewed yet, so they are not sent raw to a pager either.
     match args.format {
         OutputFormat::Text if text.is_empty() => ui.eprint("Nothing to review.\n"),
         OutputFormat::Text => {
-            ui.patch(&shown(text))?;
+            ui.patch(&shown(&text))?;
             let grant = format!("`preface trust grant --reviewed {digest}` grants exactly this\n");
             ui.eprint(&complete(&grant));
         }
@@ -92,8 +92,10 @@ pub(super) struct Review {
     paths: Vec<String>,
     changes: Vec<PermissionChange>,
     problems: Diagnostics,
-    /// A unified diff.
+    /// A unified diff of the texts.
     pub text: String,
+    /// The same of what the project would run.
+    pub programs: String,
     /// The digest of the coverage that it shows.
     pub digest: Digest,
 }
@@ -154,9 +156,7 @@ impl Review {
             // A comment before the first file of a patch: programs that apply one skip it.
             out.insert_str(0, &format!("# branch: {}\n", branch.name));
         }
-        for change in &changes {
-            out.push_str(&permission_diff(change));
-        }
+        let programs = changes.iter().map(permission_diff).collect();
 
         Ok(Review {
             root: root.display().to_string(),
@@ -165,6 +165,7 @@ impl Review {
             changes,
             problems,
             text: out,
+            programs,
             digest: coverage.digest(),
         })
     }

@@ -24,7 +24,7 @@ use preface_engine::{
         diagnostic::{Diagnostic, DiagnosticCode},
         lint::hidden::escape_hidden,
     },
-    coverage::HiddenText,
+    coverage::{HiddenText, has_hidden_text},
     host::{
         places::normal,
         system::System,
@@ -39,8 +39,7 @@ use std::{
 
 const EXAMPLES: &str = "\
 Examples:
-  preface trust diff
-  preface trust grant --reviewed blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262
+  preface trust diff && preface trust grant
   preface trust grant AGENTS.md docs/AGENTS.md
   preface trust grant --allow-commands";
 
@@ -96,12 +95,18 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ui.view(&format!("With this grant:\n{}", covered(changes)))?;
     }
     let review = match args.reviewed {
-        None => Some(Review::of(&engine, &request, &before)?),
+        None => {
+            let mut granted = before.clone();
+            granted.texts.retain(|text| args.allow_hidden || !has_hidden_text(&text.file.bytes));
+            let review = Review::of(&engine, &request, &granted)?;
+            let programs = if args.allow_commands { review.programs } else { String::new() };
+            Some(review.text + &programs)
+        }
         Some(_) => None,
     };
-    let review = review.filter(|review| !review.text.is_empty());
+    let review = review.filter(|review| !review.is_empty());
     if let Some(review) = review.as_ref().filter(|_| ui.can_ask() && args.format == OutputFormat::Text) {
-        ui.patch(&shown(&review.text))?;
+        ui.patch(&shown(&review))?;
         let question = "Grant this? [y/N] ";
         if !ui.ask(question).is_some_and(|answer| answer.eq_ignore_ascii_case("y")) {
             ui.eprint("Nothing was granted.\n");
@@ -164,8 +169,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Text => {
             ui.view(&out)?;
-            if let Some(review) = review.filter(|_| !ui.can_ask()) {
-                ui.patch(&shown(&review.text))?;
+            if let Some(review) = review.filter(|_| !ui.can_ask() && !report.added.is_empty()) {
+                ui.eprint(&shown(&review));
             }
         }
         OutputFormat::Json => {
@@ -184,7 +189,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     "unchanged": permissions.unchanged,
                     "refused": permissions.refused,
                 })),
-                "text": review.map(|review| review.text),
+                "text": review,
                 "digest": reviewed.to_string(),
                 "diagnostics": report.diagnostics,
             }))?;

@@ -73,7 +73,7 @@ impl Patterns {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::system::memory::MemorySystem;
