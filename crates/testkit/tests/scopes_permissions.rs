@@ -455,7 +455,7 @@ fn a_name_that_the_user_has_is_the_users() {
     assert_eq!(seen(), (false, true, vec![".claude/agents/new.md".to_owned(), mine]));
     let built = engine.build(&request("claude-code", TrustChoice::Ask)).expect("a prompt");
     let left_out = built.untrusted().map(|seen| seen.shown.clone()).collect::<Vec<_>>();
-    assert_eq!(left_out, [".claude/agents/rev.md", ".claude/output-styles/x.md"]);
+    assert_eq!(left_out, [".claude/output-styles/x.md", ".claude/agents/rev.md"]);
     trust(&system, "claude-code");
     assert_eq!(seen(), (true, false, vec![".claude/agents/new.md".to_owned(), theirs]));
 }

@@ -155,7 +155,9 @@ fn tools_of_a_server_of_the_project_leave_with_its_trust() {
         system.put_file(&recording, recorded);
         let bench = Bench::rooted(system).await;
         let options = turn_options(preset, TrustChoice::Ask);
-        let granted = Engine::new(&bench.system).grant_commands(&request(preset), &[]).expect("granted");
+        let engine = Engine::new(&bench.system);
+        engine.grant(&request(preset), Vec::new(), HiddenText::Refuse).expect("granted");
+        let granted = engine.grant_commands(&request(preset), &[]).expect("granted");
         assert_eq!(granted.added.len(), 1, "{granted:?}");
         bench.turn_of("c", &options).await.expect("a first turn");
         let send = async |history: &str| {
