@@ -1184,7 +1184,7 @@ fn a_program_that_cannot_be_granted_is_an_error() {
         .work(&format!("{dir}/run.sh"), "#!/bin/sh\n");
     let ran = sandbox.run("preface trust grant --allow-commands").exits(1);
     assert!(ran.stdout.contains("it is not executable; run `chmod +x`"), "{}", ran.stdout);
-    assert!(ran.stderr.starts_with("error: 1 command was not allowed\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\nerror: 1 command was not allowed\n"), "{}", ran.stderr);
 }
 
 #[test]

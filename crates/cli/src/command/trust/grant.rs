@@ -99,14 +99,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let mut granted = before.clone();
             granted.texts.retain(|text| args.allow_hidden || !has_hidden_text(&text.file.bytes));
             let review = Review::of(&engine, &request, &granted)?;
-            let programs = if args.allow_commands { review.programs } else { String::new() };
+            // Without a question, what is allowed is listed line by line.
+            let programs = if args.allow_commands && ui.can_ask() { review.programs } else { String::new() };
             Some(review.text + &programs)
         }
         Some(_) => None,
     };
     let review = review.filter(|review| !review.is_empty());
     if let Some(review) = review.as_ref().filter(|_| ui.can_ask() && args.format == OutputFormat::Text) {
-        ui.patch(&shown(&review))?;
+        ui.patch(&shown(review))?;
         let question = "Grant this? [y/N] ";
         if !ui.ask(question).is_some_and(|answer| answer.eq_ignore_ascii_case("y")) {
             ui.eprint("Nothing was granted.\n");
