@@ -99,8 +99,7 @@ pub(super) fn not_admitted(
     refusals: RefusalFilter,
 ) -> Result<Vec<String>, ConversationError> {
     let Some(files) = &record.project else { return Ok(Vec::new()) };
-    let is_free = |file: &RecordedFile| file.belongs != FileOwner::Configuration && !file.shared;
-    if record.trust == TrustMode::None && options.trust == TrustChoice::Ask && files.iter().all(is_free) {
+    if record.trust == TrustMode::None && options.trust == TrustChoice::Ask {
         return Ok(Vec::new());
     }
     let has_branch =

@@ -342,7 +342,9 @@ impl TrustGate<'_> {
             Some(file) if has_grants && consent != Consent::Deny => {
                 let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
                 let records = store.load(&mut diagnostics);
-                if records.lies_inside(&root) {
+                if mode == TrustMode::None && records.lies_inside(&root) {
+                    diagnostics.clear();
+                } else if records.lies_inside(&root) {
                     // Nobody's fault where the home directory is worked in; writing is an error all the same.
                     let (file, root) = (self.loaded.places.shown(file), self.loaded.places.shown(&root));
                     diagnostics = vec![Diagnostic::info(
