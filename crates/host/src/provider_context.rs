@@ -354,13 +354,8 @@ impl ProviderContext<'_> {
         if !self.is_repository_above_roots() {
             return;
         }
-        self.note_once(above_roots(
-            "the repository begins above the roots: its instruction files there were not read",
-        ));
-    }
-
-    /// Reports what was not reported yet.
-    pub(crate) fn note_once(&self, diagnostic: Diagnostic) {
+        let diagnostic =
+            above_roots("the repository begins above the roots: its instruction files there were not read");
         let is_known = self.diagnostics.borrow().contains(&diagnostic);
         if !is_known {
             self.note(diagnostic);

@@ -61,9 +61,9 @@ fn a_preset_without_a_gate_needs_no_grant_of_text() {
     );
 }
 
-/// A project directory that would hold the user's own one is none: in the home directory the user's files speak alone.
+/// The project directory holds the user's own one there, and its files come first.
 #[test]
-fn the_home_directory_has_no_project_layer() {
+fn the_home_directory_is_a_project_with_the_users_directory_in_it() {
     for variant in ["sf", "0.58", "0.73", "0.87"] {
         let name = if variant == "sf" { ".sf" } else { ".pi" };
         let sandbox = Sandbox::empty();
@@ -75,8 +75,8 @@ fn the_home_directory_has_no_project_layer() {
         let line =
             format!("preface build -v --trust-home --preset pi --set variant={variant} -C [ROOT]/home");
         let ran = sandbox.run(&line).exits(0);
-        assert!(ran.stdout.starts_with("The user's.\n\n"), "{variant}: {}", ran.stdout);
+        assert!(ran.stdout.starts_with("The project's.\n\n"), "{variant}: {}", ran.stdout);
         assert!(ran.stdout.contains("Appended."), "{variant}: {}", ran.stdout);
-        assert!(ran.stderr.contains("layer/no-project"), "{variant}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("layer/no-project"), "{variant}: {}", ran.stderr);
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     gate::FileOwner,
     places::normal,
     provider::git,
-    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest, above_roots},
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
     system::{FileId, FileKind, FileRead, HardLinks},
 };
 use preface_core::{
@@ -219,9 +219,6 @@ impl ContextWalk<'_> {
                 let diagnostic =
                     Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why);
                 look.note(diagnostic.at(Place::file(Some(scope), shown)));
-            } else {
-                // Which one is not for a client of the service to know.
-                look.note_once(above_roots("instruction files above the roots were not read"));
             }
             return false;
         }
