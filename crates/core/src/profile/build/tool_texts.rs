@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table of `snippet`, `guidelines` and `schema`, or of a `file`")]
+#[serde(deny_unknown_fields, expecting = "a table of `snippet`, `guidelines`, `schema` or `file`")]
 struct ToolTextsToml {
     snippet: Option<String>,
     #[serde(default)]
