@@ -306,7 +306,7 @@ impl From<SettingsFileError> for CommandFailure {
         let place = error.diagnostic().and_then(|diagnostic| diagnostic.place.clone()).map(Box::new);
         let help = match &error {
             SettingsFileError::Edit(EditError::Unreadable(_)) => {
-                Some("`preface config edit` opens the file and checks it".to_owned())
+                Some("mend the file, then run `preface doctor`, which checks it".to_owned())
             }
             SettingsFileError::Nowhere(Scope::Project) => {
                 Some("use another directory: `-C DIR`, or `--scope global`".to_owned())

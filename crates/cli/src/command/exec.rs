@@ -218,7 +218,7 @@ fn file(
 
 /// Starts the agent in the place of this process.
 ///
-/// As with the editor of `preface config edit`, the user names the program, and no file can choose it. It is here and not
+/// The user names the program, and no file can choose it. It is here and not
 /// behind `System`, so that no build can reach it. The agent's `PATH` has no directory of the project: an agent that is a script
 /// finds its interpreter there.
 fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> Result<Exit, CommandFailure> {

@@ -140,7 +140,7 @@ error: unexpected close brace; nothing was changed
   │
 2 │   \"budget\": }
   │             ^
-help: `preface config edit` opens the file and checks it
+help: mend the file, then run `preface doctor`, which checks it
 ",
         );
     }
@@ -274,129 +274,6 @@ logging.c          {}       project  .preface/settings.json:2
     assert_eq!((&json[2]["value"], &json[2]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
 }
 
-#[cfg(unix)]
-mod editor {
-    use super::*;
-
-    /// What lies beside the file, apart from it and its lock.
-    fn copies(sandbox: &Sandbox) -> Vec<String> {
-        let dir = fs::read_dir(sandbox.path("home/.config/preface")).expect("it is there");
-        let names = dir.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
-        names.filter(|name| name.starts_with("settings.edit")).collect()
-    }
-
-    /// An editor that puts this text into its file.
-    fn writing(sandbox: Sandbox, text: &str) -> Sandbox {
-        sandbox.home("new.json", text);
-        sandbox.env("EDITOR", "cp [ROOT]/home/new.json").env("PATH", "/usr/bin:/bin")
-    }
-
-    #[test]
-    fn what_was_written_counts_once_it_is_checked() {
-        let sandbox = writing(Sandbox::new(), "{\n  \"preset\": \"small\" // mine\n}\n");
-        sandbox
-            .run("preface config edit")
-            .exits(0)
-            .prints("")
-            .says("changed ~/.config/preface/settings.json\n");
-        assert_eq!(file(&sandbox), "{\n  \"preset\": \"small\" // mine\n}\n");
-        assert!(copies(&sandbox).is_empty());
-        sandbox
-            .run("preface config edit")
-            .exits(0)
-            .says("nothing was changed in ~/.config/preface/settings.json\n");
-    }
-
-    #[test]
-    fn what_has_errors_is_kept_beside_the_file() {
-        let sandbox = writing(Sandbox::new(), "{ \"budget\": { \"tokens\": -5 } }");
-        sandbox.run("preface config edit").exits(1).prints("").says(
-            "\
-error: `budget.tokens` must be an integer of 0 or more, not -5 [settings/shape-invalid]
- ——▶ ~/.config/preface/settings.json:1:25   (global layer)
-  │
-1 │ { \"budget\": { \"tokens\": -5 } }
-  │                         ^^
-error: ~/.config/preface/settings.json was left as it is: the new text has errors
-help: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
-",
-        );
-        assert_eq!(file(&sandbox), r#"{"preset": "small"}"#);
-        let copy = sandbox.path("home/.config/preface/settings.edit-1.json");
-        assert_eq!(fs::read_to_string(&copy).expect("it is kept"), "{ \"budget\": { \"tokens\": -5 } }");
-    }
-
-    #[test]
-    fn a_broken_file_can_be_repaired() {
-        let sandbox = writing(Sandbox::new(), "{}");
-        sandbox.home(".config/preface/settings.json", "{");
-        sandbox.run("preface config edit").exits(0).says("changed ~/.config/preface/settings.json\n");
-        assert_eq!(file(&sandbox), "{}");
-    }
-
-    #[test]
-    fn a_preset_that_does_not_exist_can_be_replaced() {
-        let sandbox = writing(Sandbox::new(), "{\"preset\": \"small\"}");
-        sandbox.home(".config/preface/settings.json", "{\"preset\": \"smal\"}");
-        sandbox.run("preface config edit").exits(0).says("changed ~/.config/preface/settings.json\n");
-        assert_eq!(file(&sandbox), "{\"preset\": \"small\"}");
-    }
-
-    #[test]
-    fn keys_of_the_program_that_shares_the_file_are_no_errors() {
-        for (preset, name, text, foreign) in [
-            ("pi", ".sf/agent/settings.json", r#"{"defaultModel": "m", "theme": "dark"}"#, ""),
-            (
-                "claude-code",
-                ".claude/settings.json",
-                r#"{"model": "m", "permissions": {"allow": []}}"#,
-                "\
-info: ~/.claude/settings.json has 2 values that are not settings of preface; they were left alone
-      [settings/shared]
- ——▶ ~/.claude/settings.json   (global layer)
-",
-            ),
-        ] {
-            let sandbox = writing(Sandbox::empty(), text);
-            let changed = format!("changed ~/{name}\n");
-            sandbox
-                .run(&format!("preface config edit --preset {preset}"))
-                .exits(0)
-                .says(&format!("{foreign}{changed}"));
-            assert_eq!(fs::read_to_string(sandbox.path(&format!("home/{name}"))).expect("it is there"), text);
-            // What is a setting of preface is checked all the same.
-            let sandbox = writing(Sandbox::empty(), r#"{"budget": {"tokens": -5}}"#);
-            let ran = sandbox.run(&format!("preface config edit --preset {preset}")).exits(1);
-            assert!(ran.stderr.starts_with("error: `budget.tokens` must be"), "{}", ran.stderr);
-        }
-    }
-
-    #[test]
-    fn an_editor_that_fails_changes_nothing() {
-        let sandbox = Sandbox::new().env("VISUAL", "false").env("PATH", "/usr/bin:/bin");
-        let ran = sandbox.run("preface config edit").exits(1).prints("");
-        assert!(ran.stderr.starts_with("error: the editor `false` failed: "), "{}", ran.stderr);
-        assert!(copies(&sandbox).is_empty());
-        Sandbox::new().run("preface config edit").exits(1).says(
-            "\
-error: there is no editor: neither VISUAL nor EDITOR is set
-help: `EDITOR=nano preface config edit`, or `preface config set KEY VALUE`
-",
-        );
-    }
-
-    #[test]
-    fn a_copy_is_for_the_user_alone() {
-        use std::os::unix::fs::PermissionsExt;
-        let sandbox = writing(Sandbox::new(), "{ broken");
-        fs::set_permissions(sandbox.path(FILE), fs::Permissions::from_mode(0o644)).expect("it is ours");
-        sandbox.run("preface config edit").exits(1);
-        let copy =
-            fs::metadata(sandbox.path("home/.config/preface/settings.edit-1.json")).expect("it is kept");
-        assert_eq!(copy.permissions().mode() & 0o777, 0o600);
-    }
-}
-
 #[test]
 fn a_first_setting_does_not_swallow_the_first_file() {
     let sandbox = Sandbox::empty();
@@ -415,7 +292,7 @@ set budget.tokens = 5 in ~/.stud/settings.json
 #[test]
 #[cfg(unix)]
 fn a_link_as_project_directory_is_written_through_after_a_grant() {
-    let sandbox = Sandbox::empty().env("EDITOR", "true").env("PATH", "/usr/bin:/bin");
+    let sandbox = Sandbox::empty();
     let far = sandbox.path("far");
     fs::create_dir(&far).expect("a directory");
     fs::create_dir_all(sandbox.path("work")).expect("a directory");
@@ -423,7 +300,6 @@ fn a_link_as_project_directory_is_written_through_after_a_grant() {
     let commands = [
         "config set systemPrompt.append hi --scope project",
         "config unset systemPrompt.append --scope project",
-        "config edit --scope project",
     ];
     for command in commands {
         let ran = sandbox.run(&format!("preface {command} --preset stud")).exits(1);

@@ -1,6 +1,5 @@
 //! `preface config`: the settings and the directories that hold them.
 
-mod edit;
 mod get;
 mod init;
 mod init_files;
@@ -33,8 +32,7 @@ Examples:
   preface config list                        list the settings with a value
   preface config get budget.tokens --why     show each layer's value
   preface config set budget.tokens 9000
-  preface config unset budget.tokens
-  preface config edit                        open the file in your editor";
+  preface config unset budget.tokens";
 
 /// Read and change settings, and create your own configuration
 ///
@@ -51,7 +49,6 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum ConfigCommand {
-    Edit(edit::Args),
     Get(get::Args),
     Init(init::Args),
     List(list::Args),
@@ -64,7 +61,6 @@ enum ConfigCommand {
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        ConfigCommand::Edit(args) => edit::run(ui, args),
         ConfigCommand::Get(args) => get::run(ui, args),
         ConfigCommand::Init(args) => init::run(ui, args),
         ConfigCommand::List(args) => list::run(ui, args),
