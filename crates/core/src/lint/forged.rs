@@ -38,15 +38,22 @@ pub const TAGS: &[&str] =
 
 /// Tags of chat formats that end a turn, start one, enclose a system prompt, or stand for the call of a tool.
 pub const MARKER_TAGS: &[&str] = &[
+    "bash-stdout",
     "bos",
+    "command-name",
     "end_of_turn",
     "function_calls",
     "function_results",
+    "invoke",
+    "quoted-data",
     "start_of_turn",
     "system",
     "system_prompt",
+    "think",
     "tool_call",
     "tool_response",
+    "tool_result",
+    "tool_use",
     "tool_use_error",
 ];
 
