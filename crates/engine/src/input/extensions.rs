@@ -9,7 +9,6 @@ use preface_core::{
     section::{Language, ProviderName, Section, SectionBody, SectionId},
     snapshot::Contribution,
     suggestion::did_you_mean,
-    trust::TrustMode,
     turn::{Tool, one_line},
 };
 use preface_host::{provider, provider_context::ProviderContext};
@@ -46,7 +45,7 @@ pub(crate) fn tools(
             continue;
         }
         if let Some(entry) = scopes.active(Category::Tools, name) {
-            tools.push(entry_tool(entry, profile, diagnostics));
+            tools.push(entry_tool(entry, profile));
             continue;
         }
         if let Some(diagnostic) = left_out(scopes, name) {
@@ -119,21 +118,12 @@ pub(crate) fn of_layers(scopes: &Scopes, named: &[String]) -> Vec<String> {
 }
 
 /// A tool as an extension brings it; for a bundled one the profile may have texts of its own.
-pub(crate) fn entry_tool(entry: &ExtensionEntry, profile: &Profile, diagnostics: &mut Diagnostics) -> Tool {
+pub(crate) fn entry_tool(entry: &ExtensionEntry, profile: &Profile) -> Tool {
     let mut tool = match &entry.value.ability {
         Some(Ability::Tool(texts)) => texts.tool(&entry.name, &entry.origin.path),
         _ => Tool { name: entry.name.clone(), source: Some(entry.origin.path.clone()), ..Tool::default() },
     };
     tool.scope = Some(entry.origin.scope);
-    let is_granted = profile.trust != TrustMode::None || entry.origin.scope != Scope::Project;
-    if !is_granted && mcp::make_safe(&mut tool) {
-        let what = format!(
-            "the definition of the tool `{}` imitates the structure of a prompt or hides text; it was escaped",
-            entry.name
-        );
-        let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
-        diagnostics.push(Diagnostic::warning(DiagnosticCode::ForgedEscaped, what).at(place));
-    }
     match profile.tool_texts.get(&entry.name) {
         Some(texts) if entry.origin.scope == Scope::Bundled => with_texts(tool, texts),
         _ => registered(tool, profile),

@@ -29,4 +29,4 @@ pub use preface_mcp::{ServerReply, StopSignal};
 #[cfg(feature = "mcp")]
 pub use query::QueryOptions;
 pub(crate) use recall::recall;
-pub(crate) use tools::{is_of_server, is_of_unknown, join, make_safe, name_of_server, tools_of};
+pub(crate) use tools::{is_of_server, is_of_unknown, join, name_of_server, tools_of};

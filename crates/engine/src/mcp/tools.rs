@@ -245,18 +245,6 @@ fn count(tools: usize) -> String {
     format!("{tools} {}", if tools == 1 { "tool" } else { "tools" })
 }
 
-/// Makes the definition of a tool harmless that nobody granted. Returns true if anything was changed.
-pub(crate) fn make_safe(tool: &mut Tool) -> bool {
-    let before = (tool.description.clone(), tool.input_schema.clone());
-    tool.description = tool.description.as_deref().map(|text| safe(text).0);
-    tool.input_schema = tool.input_schema.as_deref().map(|schema| {
-        let mut schema = schema.clone();
-        words(&mut schema);
-        schema.into()
-    });
-    before != (tool.description.clone(), tool.input_schema.clone())
-}
-
 /// Makes a text harmless. True if it hid anything.
 fn safe(text: &str) -> (String, bool) {
     let visible = hidden::write_out(text);

@@ -142,7 +142,7 @@ pub(super) fn known(
         if let Some(tool) = registered.iter().find(|tool| tool.name == *name) {
             tools.push(extensions::registered(tool.clone(), profile));
         } else if let Some(entry) = entries.scopes.active(Category::Tools, name) {
-            tools.push(extensions::entry_tool(entry, profile, diagnostics));
+            tools.push(extensions::entry_tool(entry, profile));
         } else if let Some(tool) = entries.server_tools.iter().find(|tool| tool.name == *name) {
             tools.push(tool.clone());
         } else if let Some(tool) = snapshot.turn.tools.iter().find(|tool| tool.name == *name) {
