@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use preface_core::{
-    lint::forged::{TAGS, escape_line},
+    lint::forged::escape_line,
     origin::{Origin, Piece},
     section::{Language, Section},
     skill::escape,
@@ -63,14 +63,7 @@ fn why(entries: &[SkillEntry]) -> &'static str {
 
 fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
     let skill = &loaded.skill;
-    let line = match escape {
-        SkillEscape::Line => escape_line(&skill.description, TAGS),
-        SkillEscape::Xml | SkillEscape::None => Cow::Borrowed(skill.description.as_str()),
-    };
-    let text = match escape_text(&line, escape) {
-        Cow::Owned(text) => Cow::Owned(text),
-        Cow::Borrowed(_) => line,
-    };
+    let text = escape_text(&skill.description, escape);
     let as_it_is = loaded.exact && matches!(text, Cow::Borrowed(_));
     let origin =
         Origin::Source { source: loaded.source.clone(), span: loaded.span.clone(), lossy: !as_it_is };
@@ -88,9 +81,15 @@ fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
     }
 }
 
+/// The tags of a list of skills.
+const LIST_TAGS: &[&str] =
+    &["available_skills", "description", "location", "skill", "skills", "system-reminder"];
+
+/// Escapes a text for the tag that it stands in; on one line, what could close that tag, and no quotes.
 fn escape_text(text: &str, escape: SkillEscape) -> Cow<'_, str> {
     match escape {
-        SkillEscape::Xml | SkillEscape::Line => escape::xml(text),
+        SkillEscape::Xml => escape::xml(text),
+        SkillEscape::Line => escape_line(text, LIST_TAGS),
         SkillEscape::None => Cow::Borrowed(text),
     }
 }
