@@ -295,7 +295,7 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
     let lines = ["- Helper: Does Helper.", "- a: Does a.", &b, "- c: The\\u{202e} project's."];
     assert_eq!(variable.value.as_deref(), Some(lines.join("\n").as_str()));
     let codes: Vec<&str> = variable.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
-    assert_eq!(codes, ["agent/invalid", "agent/shadowed", "hidden/bidi"]);
+    assert_eq!(codes, ["agents/cut", "agent/invalid", "agent/shadowed", "hidden/bidi"]);
     assert_eq!(own(&system).value, variable.value);
     assert_eq!(
         look(&system, None, |look| provider::resolve(&VariableKey::new("agents", "all"), look)).got.value,

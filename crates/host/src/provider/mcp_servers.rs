@@ -117,7 +117,7 @@ fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> O
         variables: variables.collect::<BTreeMap<_, _>>(),
         pieces: vec![Piece { text, origin }],
         language: Language::Verbatim,
-        rank: Some(server.origin.scope.entry_rank()),
+        rank: None,
     })
 }
 
