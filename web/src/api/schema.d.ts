@@ -2026,10 +2026,7 @@ export interface components {
             /** @description How many tokens it has, as `counter` counts. */
             tokens: number;
         };
-        /**
-         * @description The action of an entry that needs permission. From a project it needs a grant. In JSON, tokens that look like credentials
-         *     are masked.
-         */
+        /** @description The action of an entry that needs permission. From a project it needs a grant. */
         PrivilegedAction: {
             command: components["schemas"]["PrivilegedAction_command"];
         } | {
@@ -2464,6 +2461,7 @@ export interface components {
             input_schema?: Record<string, never> | null;
             /** @description The name of the tool. */
             name: string;
+            scope?: components["schemas"]["Scope"] | null;
             /** @description One line for the list of tools. */
             snippet?: string | null;
             /** @description Where its texts came from, for people. */
