@@ -108,14 +108,12 @@ fn each_body_refuses_a_field_that_it_does_not_know() {
     let mut left: Vec<&serde_json::Value> = paths.map(|operation| &operation["requestBody"]).collect();
     let mut seen = BTreeSet::new();
     while let Some(value) = left.pop() {
-        if let Some(name) = value["$ref"].as_str().and_then(|name| name.strip_prefix("#/components/schemas/"))
-        {
-            if seen.insert(name) {
-                let schema = &api["components"]["schemas"][name];
-                let is_closed = schema["type"] != "object" || schema["additionalProperties"] == false;
-                assert!(is_closed, "{name}: {schema}");
-                left.push(schema);
-            }
+        let name = value["$ref"].as_str().and_then(|name| name.strip_prefix("#/components/schemas/"));
+        if let Some(name) = name.filter(|name| seen.insert(*name)) {
+            let schema = &api["components"]["schemas"][name];
+            let is_closed = schema["type"] != "object" || schema["additionalProperties"] == false;
+            assert!(is_closed, "{name}: {schema}");
+            left.push(schema);
         }
         left.extend(value.as_object().into_iter().flat_map(|fields| fields.values()));
         left.extend(value.as_array().into_iter().flatten());

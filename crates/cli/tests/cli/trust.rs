@@ -215,7 +215,7 @@ fn a_grant_records_what_was_reviewed_and_nothing_else() {
 fn commands_of_a_manifest_that_is_refused_are_not_allowed() {
     let sandbox = Sandbox::empty();
     let hook = ", \"description\": \"a\u{200b}b\", \"event\": \"before_agent_start\", \"command\": [\"touch\", \"x\"]";
-    sandbox.work(".preface/extensions/hooks/h/manifest.json", &manifest("hooks", "h", hook));
+    sandbox.work(".preface/extensions/hooks/h/manifest.json", manifest("hooks", "h", hook));
     let ran = sandbox.run("preface trust grant --allow-commands").exits(1);
     assert!(!ran.stdout.contains("Allowed from now on"), "{}", ran.stdout);
     let status = sandbox.run("preface trust status --format json").exits(0).json();
