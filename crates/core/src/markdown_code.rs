@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, ops::Range};
 /// ```
 /// use preface_core::markdown_code::code;
 /// assert_eq!(code("a `b`\n```\nc\n```\n"), [2..5, 6..16]);
-/// assert_eq!(code("`a\nb`\n~~~\nc `d`\n"), [10..13]);
+/// assert_eq!(code("`a\nb`\n~~~\nc `d`\n"), [12..15]);
 /// ```
 #[must_use]
 pub fn code(text: &str) -> Vec<Range<usize>> {

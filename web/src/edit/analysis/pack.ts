@@ -1,6 +1,6 @@
 // Packs an analysis (see `packed.ts`), and works out what it lacks: which text is in branches that are not taken, which
 // tag wrote which run of the preview, and how long each run stays the same.
-import type { Analysis, Note, Preview, Stability, Token } from "../../api/types";
+import type { Analysis, Preview, Stability, Token } from "../../api/types";
 import { KINDS, TAKEN, type Packed, type PackedPreview, type Run, type Spans, type Tokens } from "./packed";
 
 /** `template` is the text that was analyzed. */
@@ -14,24 +14,12 @@ export function pack(analysis: Analysis, template: string): Packed {
     tokens,
     keys: keys.all,
     origins,
-    notes: notesOf(analysis),
+    notes: analysis.diagnostics,
     notesLeft: analysis.left.diagnostics,
     variables: analysis.variables.map(({ tokens: _, ...variable }) => variable),
     raw: analysis.raw,
     preview,
   };
-}
-
-const UNKNOWN = new Set(["template/unregistered-type", "template/unknown-name"]);
-
-/** Returns the diagnostics. What is reported of an unknown variable holds only without its value, if one is tried. */
-function notesOf({ diagnostics, tokens, variables }: Analysis): Note[] {
-  const given = new Set(variables.filter(({ registered, exists }) => !registered && exists).map(({ key }) => key));
-  if (given.size === 0) return diagnostics;
-  const places = new Set(tokens.filter(({ key }) => key != null && given.has(key)).map(({ utf16 }) => utf16[0]));
-  return diagnostics.map((note) =>
-    UNKNOWN.has(note.code) && places.has(note.utf16[0]) ? { ...note, message: `only without the value that is set under Values: ${note.message}` } : note,
-  );
 }
 
 /** Returns what can be handed over instead of being copied. */
