@@ -6,7 +6,7 @@ use crate::{
     table::{Bar, Table},
 };
 use preface_engine::{ASSETS, Engine, Request, TrustChoice, core::extension::Category};
-use preface_host::system::memory::MemorySystem;
+use preface_host::system::testing::MemorySystem;
 
 pub const BENCH: Bench = Bench {
     name: "extensions",

@@ -17,7 +17,6 @@ use preface_engine::{
         settings::EditError,
     },
     host::{settings_file::SettingsFileError, system::System as _, trust::shell_quoted},
-    scenario::ScenarioError,
     store::TemplateName,
     templates::TemplatesError,
 };
@@ -322,13 +321,6 @@ impl From<SettingsFileError> for CommandFailure {
 
 impl From<MessagesError> for CommandFailure {
     fn from(error: MessagesError) -> Self {
-        let message = error.to_string();
-        CommandFailure { place: Some(error.place), help: error.help, ..CommandFailure::new(message) }
-    }
-}
-
-impl From<ScenarioError> for CommandFailure {
-    fn from(error: ScenarioError) -> Self {
         let message = error.to_string();
         CommandFailure { place: Some(error.place), help: error.help, ..CommandFailure::new(message) }
     }

@@ -62,7 +62,7 @@ fn extend_span(known: &mut Origin, other: &Origin) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{file, literal, variable};
+    use crate::testing::{file, literal, variable};
 
     #[test]
     fn a_file_is_named_once_with_all_that_was_taken() {

@@ -349,8 +349,8 @@ mod tests {
         budget::{Bytes4, CLAUDE},
         diagnostic::{Diagnostic, Place},
         draft::{AbsentReason, CutWhy},
-        sample::{caller, file, literal, prompts, variable},
         scope::Scope,
+        testing::{caller, file, literal, prompts, variable},
     };
     use proptest::prelude::*;
 

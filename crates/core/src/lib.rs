@@ -41,8 +41,6 @@ pub mod prompt;
 pub mod reminder;
 pub mod render;
 pub mod revise;
-#[cfg(test)]
-mod sample;
 pub mod scope;
 pub mod section;
 pub mod serde_message;
@@ -51,6 +49,8 @@ pub mod skill;
 pub mod snapshot;
 pub mod suggestion;
 pub mod template;
+#[cfg(test)]
+mod testing;
 pub mod trigger;
 pub mod trust;
 pub mod turn;

@@ -254,7 +254,7 @@ pub fn fingerprint(text: impl AsRef<[u8]>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{literal, prompts, variable};
+    use crate::testing::{literal, prompts, variable};
     use proptest::prelude::*;
 
     #[test]

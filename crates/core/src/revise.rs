@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::{
         draft::{Cut, CutWhy},
-        sample::{file, hook, literal, prompts},
+        testing::{file, hook, literal, prompts},
     };
     use proptest::prelude::*;
 

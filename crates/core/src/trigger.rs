@@ -90,7 +90,7 @@ impl Trigger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::literal;
+    use crate::testing::literal;
 
     #[test]
     fn new_other_and_gone_sections_are_named() {

@@ -15,7 +15,7 @@ use std::path::Path;
 ///
 /// ```
 /// # if cfg!(windows) { return; }
-/// use preface_engine::host::{places::HomeTrust, system::memory::MemorySystem};
+/// use preface_engine::host::{places::HomeTrust, system::testing::MemorySystem};
 ///
 /// let store = |home: &str| {
 ///     let system = MemorySystem::new().with_dir("/work").with_var("PREFACE_HOME", home);

@@ -54,7 +54,6 @@ mod log;
 pub mod mcp;
 mod request;
 mod saved_snapshot;
-pub mod scenario;
 #[cfg(feature = "schema")]
 mod schema;
 pub mod session;

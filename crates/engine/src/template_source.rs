@@ -8,7 +8,7 @@ use std::fmt;
 ///
 /// ```
 /// use preface_engine::{ASSETS, Engine, Error, Request, TemplateInput, TemplateSource};
-/// use preface_engine::host::system::memory::MemorySystem;
+/// use preface_engine::host::system::testing::MemorySystem;
 ///
 /// #[derive(Debug)]
 /// struct Mine;

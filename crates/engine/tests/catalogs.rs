@@ -4,7 +4,7 @@
 use preface_engine::{
     catalogs::{self, CatalogWriteOutcome, ReplaceMode, compare, find, import, verify},
     core::diagnostic::Severity,
-    host::system::{WriteMode, memory::MemorySystem},
+    host::system::{WriteMode, testing::MemorySystem},
 };
 use std::{
     fs,

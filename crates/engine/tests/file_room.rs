@@ -1,6 +1,6 @@
 //! Each spelling of a path is a variable of its own: what all files of a build hold together has an end.
 
-use preface_engine::{ASSETS, Engine, Request, TemplateInput, host::system::memory::MemorySystem};
+use preface_engine::{ASSETS, Engine, Request, TemplateInput, host::system::testing::MemorySystem};
 
 #[test]
 fn files_of_a_build_fill_so_much_and_no_more() {

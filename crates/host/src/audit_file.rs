@@ -25,7 +25,7 @@ const LIST_LIMIT: usize = 100_000;
 ///
 /// ```
 /// use preface_core::audit::AuditEvent;
-/// use preface_host::{audit_file::AuditFile, system::{System, ReadScope, memory::MemorySystem}};
+/// use preface_host::{audit_file::AuditFile, system::{System, ReadScope, testing::MemorySystem}};
 /// use std::path::Path;
 /// # if cfg!(windows) { return Ok(()); }
 ///
@@ -210,7 +210,7 @@ fn instant_of(text: &str) -> Option<Timestamp> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::{ReadScope, memory::MemorySystem, os::OsSystem};
+    use crate::system::{ReadScope, os::OsSystem, testing::MemorySystem};
     use std::{thread, time::Duration};
 
     const FILE: &str = "/home/user/.stud/audit.jsonl";

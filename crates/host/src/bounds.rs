@@ -213,7 +213,7 @@ fn beneath(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::{places::HomeTrust, system::memory::MemorySystem};
+    use crate::{places::HomeTrust, system::testing::MemorySystem};
     use preface_core::profile::ProfileDirs;
 
     #[test]

@@ -27,7 +27,7 @@ pub const OUTPUT_LIMIT: usize = 1 << 20;
 ///
 /// ```
 /// use preface_core::hook::{HookCall, HookEvent};
-/// use preface_host::{hook_command::HookCommand, system::memory::{FakeRun, MemorySystem}};
+/// use preface_host::{hook_command::HookCommand, system::testing::{FakeRun, MemorySystem}};
 /// use std::path::Path;
 ///
 /// let machine = MemorySystem::new().with_command(["tone"], FakeRun::printing(r#"{"system_prompt": "Be brief."}"#));
@@ -215,7 +215,7 @@ fn ended_failure(status: RunStatus, stderr: &[u8]) -> HookFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::memory::{FakeRun, MemorySystem};
+    use crate::system::testing::{FakeRun, MemorySystem};
     use preface_core::{
         extension::{DiscoveredContent, DiscoveredManifest, SchemaChecker, SchemaFault, resolve},
         scope::Scope,

@@ -25,7 +25,7 @@ pub fn read_in(system: &dyn System, places: &Places, diagnostics: &mut Diagnosti
 /// Reads the rows of models in a file; `shown` is its path for people. A file that is not valid is reported, and the rows that ship with preface are used.
 ///
 /// ```
-/// use preface_host::{models, system::memory::MemorySystem};
+/// use preface_host::{models, system::testing::MemorySystem};
 /// use std::{borrow::Cow, path::Path};
 /// let system = MemorySystem::new().with_file("/config/models.toml", "[[model]]\nnames = ['mine']\n");
 /// let mut diagnostics = Vec::new();

@@ -132,7 +132,7 @@ impl StateDirInside {
 ///
 /// ```
 /// # if cfg!(windows) { return; }
-/// use preface_host::{places::{HomeTrust, user_state}, system::memory::MemorySystem};
+/// use preface_host::{places::{HomeTrust, user_state}, system::testing::MemorySystem};
 ///
 /// let system = MemorySystem::new().with_dir("/work").with_var("PREFACE_HOME", "/mine");
 /// assert_eq!(user_state(&system, "/work".as_ref(), HomeTrust::OutsideProject), Ok(Some("/mine".into())));
@@ -526,7 +526,7 @@ pub fn normal(base: &Path, path: &Path) -> PathBuf {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::memory::MemorySystem;
+    use crate::system::testing::MemorySystem;
 
     fn found(system: &MemorySystem, cwd: &str, trust: HomeTrust) -> (Option<PathBuf>, Vec<String>) {
         let home = ProfileDirs {

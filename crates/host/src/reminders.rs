@@ -128,7 +128,7 @@ fn read(id: &str, source: &Arc<Source>, bytes: &[u8]) -> Result<RawReminder, Box
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::memory::MemorySystem;
+    use crate::system::testing::MemorySystem;
     use preface_core::{profile::ProfileDirs, reminder::Event};
     use serde_json::json;
 

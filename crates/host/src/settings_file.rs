@@ -170,7 +170,7 @@ impl<'a> SettingsFile<'a> {
     ///
     /// ```
     /// use preface_core::{scope::Scope, settings::SettingChange, trust::TrustMode};
-    /// use preface_host::{places::Places, settings_file::{SettingsFile, SettingsWriteOutcome}, system::{System, memory::MemorySystem}};
+    /// use preface_host::{places::Places, settings_file::{SettingsFile, SettingsWriteOutcome}, system::{System, testing::MemorySystem}};
     /// # if cfg!(windows) { return Ok(()); }
     /// let system = MemorySystem::new();
     /// let places = Places {
@@ -417,7 +417,7 @@ fn beside(path: &Path) -> PathBuf {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::{FileKind, memory::MemorySystem};
+    use crate::system::{FileKind, testing::MemorySystem};
     use serde_json::json;
 
     fn places() -> Places {

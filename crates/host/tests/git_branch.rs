@@ -10,8 +10,8 @@ use preface_host::{
     provider::git::{branch, common_dir, head, shown, work_tree_root},
     system::{
         GitError, HardLinks,
-        memory::{AccessKind, MemorySystem},
         os::OsSystem,
+        testing::{AccessKind, MemorySystem},
     },
 };
 use std::{

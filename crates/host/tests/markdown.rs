@@ -26,7 +26,7 @@ use preface_host::{
     provider,
     provider_context::{Headless, ProviderContext, RealDirs},
     styles,
-    system::memory::{AccessKind, AccessRecord, MemorySystem},
+    system::testing::{AccessKind, AccessRecord, MemorySystem},
     trust::Pins,
 };
 use serde_json::{Value, json};

@@ -20,7 +20,7 @@ use preface_host::{
     provider,
     provider_context::{Headless, ProviderContext, RealDirs},
     skills::{self, SkillEntry, SkillOmission, SkillOptions},
-    system::memory::MemorySystem,
+    system::testing::MemorySystem,
     trust::Pins,
 };
 use serde_json::{Value, json};

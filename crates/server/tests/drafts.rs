@@ -4,7 +4,7 @@ mod support;
 
 use axum::Router;
 use preface_engine::{
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
     store::{Actor, DraftLimits, TokenRecord, TokenRole},
 };
 use preface_server::{App, TokenRule, router};

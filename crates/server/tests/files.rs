@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Service, machine, service, service_on};
-use preface_engine::host::system::memory::MemorySystem;
+use preface_engine::host::system::testing::MemorySystem;
 use serde_json::{Value, json};
 use std::{ffi::OsStr, os::unix::ffi::OsStrExt, path::Path};
 

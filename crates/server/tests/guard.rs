@@ -9,7 +9,7 @@ mod switch;
 use axum::{Router, body::Body};
 use jiff::SignedDuration;
 use preface_engine::{
-    host::system::{System, memory::MemorySystem},
+    host::system::{System, testing::MemorySystem},
     store::{Actor, Store, TokenRole},
 };
 use preface_server::{TokenRule, router};

@@ -94,7 +94,7 @@ async fn the_answer_fits_the_published_schema() {
 #[cfg(unix)]
 mod recording {
     use super::*;
-    use preface_engine::host::system::memory::MemorySystem;
+    use preface_engine::host::system::testing::MemorySystem;
     use std::{collections::BTreeSet, ffi::OsStr, mem, os::unix::ffi::OsStrExt, path::Path};
 
     /// A project and a global directory with each kind of entry that the recording shows.

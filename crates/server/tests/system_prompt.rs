@@ -7,7 +7,7 @@ use common::{machine, service, service_on};
 use jiff::SignedDuration;
 use preface_engine::host::system::{
     System, WriteMode,
-    memory::{AccessKind, AccessRecord},
+    testing::{AccessKind, AccessRecord},
 };
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Code shared by the tests of preface: the case runner, the machine that cases run on, inputs for comparing presets
-//! with the programs whose prompts they rebuild, and the suite of tests for each backend of the store.
+//! with the programs whose prompts they rebuild, scenarios of hooks, and the suite of tests for each backend of the store.
 //!
 //! A case is a Markdown file with input files, a request, and the expected output. `cases/README.md`
 //! describes the form; [`case::run_file`] runs one. `docs/design/peers.md` describes the comparisons; [`peers`] makes
@@ -10,6 +10,8 @@ pub mod case;
 pub mod contract;
 #[cfg(feature = "cases")]
 pub mod peers;
+#[cfg(feature = "cases")]
+pub mod scenario;
 
 #[cfg(feature = "cases")]
-pub use preface_engine::host::system::memory::MemorySystem;
+pub use preface_engine::host::system::testing::MemorySystem;

@@ -3,7 +3,7 @@
 use preface_engine::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
     core::{lint::forged::scan_tags, profile::Profile, turn::Tool},
-    host::{provider_context::Confirm, system::memory::AccessKind},
+    host::{provider_context::Confirm, system::testing::AccessKind},
 };
 use preface_testkit::MemorySystem;
 use std::sync::Mutex;

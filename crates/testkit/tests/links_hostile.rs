@@ -4,7 +4,7 @@
 use preface_engine::{
     ASSETS, BuildResult, Engine, Request, TrustChoice,
     core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
-    host::system::memory::AccessKind,
+    host::system::testing::AccessKind,
 };
 use preface_testkit::MemorySystem;
 use std::path::PathBuf;

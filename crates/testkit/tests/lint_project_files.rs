@@ -4,7 +4,7 @@ use preface_engine::{
     ASSETS, Engine, Request, ToolChoice, TrustChoice,
     core::diagnostic::{Diagnostic, Severity},
     coverage::HiddenText,
-    host::system::memory::AccessKind,
+    host::system::testing::AccessKind,
     lint::LintFile,
 };
 use preface_testkit::MemorySystem;

@@ -2,7 +2,7 @@
 //! than there are files. What needs a real disk or a program is tested through the binary
 //! (`crates/cli/tests/cli/pi_hostile.rs`).
 
-use preface_engine::{ASSETS, BuildResult, Engine, Error, Request, host::system::memory::AccessKind};
+use preface_engine::{ASSETS, BuildResult, Engine, Error, Request, host::system::testing::AccessKind};
 use preface_testkit::MemorySystem;
 
 const LISTING: &str = "\n\nThe following skills provide specialized instructions for specific tasks.\n\

@@ -6,7 +6,7 @@ use preface_engine::{
         lint::forged::scan_tags,
         reminder::{EventField, FieldKind, Reminder},
     },
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path};

@@ -12,9 +12,9 @@ use preface_engine::{
         message::ModelMessage,
         prompt::Prompt,
     },
-    host::system::memory::MemorySystem,
-    scenario::{Scenario, ScenarioRecord},
+    host::system::testing::MemorySystem,
 };
+use preface_testkit::scenario::{Scenario, ScenarioRecord};
 use std::{
     fmt::Write,
     fs,

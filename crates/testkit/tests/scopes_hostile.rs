@@ -6,7 +6,7 @@ use preface_engine::{
         diagnostic::{Diagnostic, Severity},
         extension::{Category, ExtensionEntry},
     },
-    host::system::memory::{AccessKind, MemorySystem},
+    host::system::testing::{AccessKind, MemorySystem},
 };
 
 const GLOBAL: &str = "/home/user/.stud";

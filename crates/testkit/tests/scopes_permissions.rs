@@ -10,7 +10,7 @@ use preface_engine::{
     host::{
         system::{
             PROJECT_DIR, System,
-            memory::{FakeRun, MemorySystem},
+            testing::{FakeRun, MemorySystem},
         },
         trust::{CheckedCommand, CommandWords, Permission},
     },

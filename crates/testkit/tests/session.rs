@@ -8,7 +8,7 @@ use preface_engine::{
         prompt::Prompt,
         turn::Tool,
     },
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
     session::{InputOutcome, Session, Setup},
 };
 use serde_json::json;

@@ -7,7 +7,7 @@ use preface_engine::{
     coverage::HiddenText,
     host::system::{
         RunError,
-        memory::{FakeRun, MemorySystem},
+        testing::{FakeRun, MemorySystem},
     },
     session::{InputOutcome, Session},
 };

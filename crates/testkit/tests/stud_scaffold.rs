@@ -8,7 +8,7 @@ use preface_engine::{
     },
     host::{
         scaffold::write_files,
-        system::{System, WriteError, memory::WriteFault},
+        system::{System, WriteError, testing::WriteFault},
     },
 };
 use preface_testkit::MemorySystem;

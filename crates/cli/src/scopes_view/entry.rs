@@ -354,7 +354,7 @@ fn source(entry: ListingRow<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::sample::{Sample, plain},
+        super::testing::{Sample, plain},
         *,
     };
     use preface_engine::core::{diagnostic::Diagnostic, extension::DiscoveredContent};

@@ -7,10 +7,10 @@ mod details;
 mod entry;
 mod listing;
 mod row;
-#[cfg(test)]
-mod sample;
 mod state;
 mod table;
+#[cfg(test)]
+mod testing;
 
 pub use details::details;
 pub use entry::{ProjectVisibility, entry_report, named, unknown, unread_servers, untrusted_servers};

@@ -282,7 +282,7 @@ pub fn summary(layers: &LayerContents, diagnostics: &[Diagnostic]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::sample::{Sample, plain},
+        super::testing::{Sample, plain},
         *,
     };
     use preface_engine::core::{extension::DiscoveredContent, scope::Scope};

@@ -14,7 +14,6 @@ mod earlier_data;
 mod exec;
 mod explain;
 mod hook_answer;
-mod hooks_run;
 mod init;
 mod lint;
 mod man;

@@ -216,20 +216,6 @@ fn the_settings_of_the_profile_guide_are_understood() {
     assert!(!sections.contains(&"approach"));
 }
 
-#[test]
-fn the_scenario_of_the_hooks_page_plays() {
-    let machine = Machine::new();
-    let scenario = Page::read("docs/reference/hooks.md").bodies("json").pop().expect("the scenario");
-    fs::write(machine.path("project/chat.json"), scenario).unwrap();
-    let played =
-        machine.preface(&["hook", "run", "--scenario", "chat.json", "--preset", "pi", "--format", "json"]);
-    let record: serde_json::Value = serde_json::from_slice(&played.stdout).unwrap();
-    let calls = record["calls"].as_array().unwrap();
-    let tools: Vec<_> = calls.iter().map(|call| call["tools"].as_array().unwrap().len()).collect();
-    assert_eq!(tools, [5, 5, 1], "the call of the tool, its answer, and the run with one tool");
-    assert_eq!(calls[1]["messages"][2]["content"][0]["text"], "planned");
-}
-
 /// The page shows the second branch; this is the first.
 #[test]
 fn the_template_of_the_page_includes_a_file() {

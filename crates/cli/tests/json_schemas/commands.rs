@@ -1007,50 +1007,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             ],
         ),
         out(
-            "hook run",
-            "hook-run",
-            "A played scenario, with the keys of scenarios.",
-            object(&[
-                ("base", text("The prompt before hooks.")),
-                ("baseAfter", text("The prompt at the end.")),
-                (
-                    "calls",
-                    list(
-                        "The requests.",
-                        object(&[
-                            ("systemPrompt", text("The prompt.")),
-                            ("messages", list("The messages.", json!({ "type": "object" }))),
-                            ("tools", texts("The tools.")),
-                        ]),
-                    ),
-                ),
-                ("log", list("What the hooks of the scenario saw.", json!({ "type": "object" }))),
-                (
-                    "errors",
-                    list(
-                        "The hooks that failed.",
-                        object(&[
-                            ("ext", text("The extension.")),
-                            ("event", text("The event.")),
-                            ("error", text("The error.")),
-                        ]),
-                    ),
-                ),
-                (
-                    "prompts",
-                    list(
-                        "The prompts of the user.",
-                        object(&[
-                            ("prompt", text("The prompt.")),
-                            ("handled", flag("True where a hook handled it.")),
-                        ]),
-                    ),
-                ),
-                ("diagnostics", diagnostics()),
-            ]),
-            &[("preface hook run --scenario chat.json --preset pi --set docs=false --format json", 0)],
-        ),
-        out(
             "mcp test",
             "mcp-test",
             "The answers of the servers.",

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::{
         budget::{Bytes4, COUNTERS},
-        sample::{literal, prompts},
+        testing::{literal, prompts},
     };
     use proptest::prelude::*;
 

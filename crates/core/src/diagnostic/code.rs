@@ -454,7 +454,6 @@ codes! {
     ScaffoldCreated "scaffold/created" [Info] "A file was created from the preset." => "Edit it or delete it; it is not created again.";
     ScaffoldMissing "scaffold/missing" [Error] "A preset names a bundled file that does not exist.";
     ScaffoldSkipped "scaffold/skipped" [Warning] "A file of the preset could not be created.";
-    ScenarioNotCalled "scenario/not-called" [Warning] "A scenario does not run tools; the tool was not called." => "A tool of the same name in `extensions` answers its `result`.";
     ScopeDisabled "scope/disabled" [Info] "An extension or MCP server is switched off by a setting.";
     ScopeEnabled "scope/enabled" [Warning, Info] "A stronger layer switches on an extension or MCP server that another layer switches off.";
     ScopeShadows "scope/shadows" [Info, Warning] "An extension or MCP server hides one of a weaker layer with the same name.";

@@ -210,7 +210,7 @@ mod tests {
     use crate::{
         budget::Bytes4,
         prompt::Prompt,
-        sample::{caller, literal, prompts},
+        testing::{caller, literal, prompts},
     };
     use proptest::prelude::*;
 

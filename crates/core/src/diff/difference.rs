@@ -242,7 +242,7 @@ mod tests {
     use crate::{
         budget::Bytes4,
         prompt::Prompt,
-        sample::{file, literal, prompts, variable},
+        testing::{file, literal, prompts, variable},
         variable::{Stability, VariableKey},
     };
     use proptest::prelude::*;

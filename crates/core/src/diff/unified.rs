@@ -59,7 +59,7 @@ mod tests {
     use crate::{
         budget::Bytes4,
         prompt::Prompt,
-        sample::{caller, prompts},
+        testing::{caller, prompts},
     };
     use proptest::prelude::*;
 

@@ -309,7 +309,7 @@ mod tests {
     use crate::{
         budget::Bytes4,
         origin::Source,
-        sample::{file, literal, prompts, variable},
+        testing::{file, literal, prompts, variable},
         variable::Stability::{Conversation, Static, Turn},
     };
     use proptest::prelude::*;

@@ -82,7 +82,7 @@ impl<'f> Labels<'f> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bad, caller, file, hook, literal, variable};
+    use crate::testing::{bad, caller, file, hook, literal, variable};
     use std::cell::Cell;
 
     #[test]

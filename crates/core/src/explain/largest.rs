@@ -44,7 +44,7 @@ mod tests {
     use crate::{
         budget::Bytes4,
         prompt::Prompt,
-        sample::{literal, prompts},
+        testing::{literal, prompts},
     };
     use proptest::prelude::*;
 

@@ -104,7 +104,7 @@ fn match_at(prompt: &Prompt, range: Range<usize>) -> PromptMatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bad, file, literal, prompts, variable};
+    use crate::testing::{bad, file, literal, prompts, variable};
     use proptest::prelude::*;
 
     fn prompt() -> Prompt {

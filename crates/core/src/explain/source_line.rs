@@ -191,7 +191,7 @@ mod tests {
     use crate::{
         diagnostic::{Diagnostic, DiagnosticCode, Place},
         draft::CutWhy,
-        sample::{bad, file, literal, variable},
+        testing::{bad, file, literal, variable},
     };
 
     const FILE: &str = "# Rules\r\nStay on [git:branch]!\r\n\r\nNo tabs.\nThe end";

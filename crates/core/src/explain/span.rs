@@ -77,7 +77,7 @@ fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{file, literal, prompts, variable};
+    use crate::testing::{file, literal, prompts, variable};
     use proptest::prelude::*;
 
     #[test]

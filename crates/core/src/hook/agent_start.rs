@@ -174,7 +174,7 @@ fn stale_override_diagnostic(hook: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{literal, prompts};
+    use crate::testing::{literal, prompts};
     use proptest::prelude::*;
     use serde_json::json;
 

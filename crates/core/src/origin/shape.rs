@@ -84,7 +84,7 @@ impl ToSchema for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{caller, file, literal, variable};
+    use crate::testing::{caller, file, literal, variable};
     use serde_json::{Value, json};
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use preface_engine::{ASSETS, conversation::{TurnOptions, InlineOffload, ConversationService}, store::{self, Actor}};
-//! use preface_engine::host::system::memory::MemorySystem;
+//! use preface_engine::host::system::testing::MemorySystem;
 //! use std::sync::Arc;
 //! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
 //! # runtime.block_on(async {

@@ -219,7 +219,7 @@ mod tests {
         assets::ASSETS,
         settings::{SetBy, ValueOutcome},
     };
-    use preface_host::system::{System, memory::MemorySystem};
+    use preface_host::system::{System, testing::MemorySystem};
 
     fn machine() -> MemorySystem {
         MemorySystem::new()

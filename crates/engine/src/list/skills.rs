@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::request::TrustChoice;
     use preface_core::{assets::ASSETS, extension::Status, scope::Scope};
-    use preface_host::system::memory::MemorySystem;
+    use preface_host::system::testing::MemorySystem;
 
     fn text(description: &str, body: &str) -> String {
         format!("---\ndescription: {description}\n---\n\n{body}\n")

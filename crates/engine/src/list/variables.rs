@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::{Engine, Request};
     use preface_core::assets::ASSETS;
-    use preface_host::system::memory::MemorySystem;
+    use preface_host::system::testing::MemorySystem;
 
     #[test]
     fn the_ten_of_the_seed_come_first_and_only_file_is_open() {

@@ -6,7 +6,7 @@ use preface_core::{
     diagnostic::Diagnostic,
     mcp_servers::{ContentRequest, ServerDescription},
 };
-use preface_host::system::memory::MemorySystem;
+use preface_host::system::testing::MemorySystem;
 use preface_mcp::{McpError, ServerEndpoint, ServerReply, ServerTarget};
 use serde_json::json;
 use std::{path::Path, sync::Mutex, time::Duration};

@@ -498,7 +498,7 @@ pub(crate) fn without_hidden<'s>(
 mod tests {
     use super::*;
     use preface_core::assets::ASSETS;
-    use preface_host::system::memory::MemorySystem;
+    use preface_host::system::testing::MemorySystem;
 
     #[test]
     fn a_detached_head_is_no_branch() {

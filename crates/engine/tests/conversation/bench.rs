@@ -7,7 +7,7 @@ use preface_engine::{
         CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh, RefreshResult,
         TurnOptions, TurnResult,
     },
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
     store::{
         self, Actor, ConversationId, ExpectedVersion, NewVersion, PageRequest, PutOutcome, Revision, Store,
         StoredPrompt, TemplateName,

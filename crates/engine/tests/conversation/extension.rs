@@ -14,7 +14,7 @@ use preface_engine::{
         message::Message,
         model::{Models, PrefixCheck},
     },
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
 };
 use proptest::prelude::*;
 use serde_json::json;

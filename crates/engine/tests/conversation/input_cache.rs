@@ -3,7 +3,7 @@
 use crate::bench::{at, id, instant, machine, memory, run};
 use preface_engine::{
     conversation::{ConversationService, InlineOffload, TurnOptions},
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
     store::{Actor, ExpectedVersion, NewVersion, Revision, Store, StoredPrompt},
 };
 use proptest::prelude::*;

@@ -11,7 +11,7 @@ use preface_engine::{
         scope::Scope,
     },
     coverage::HiddenText,
-    host::{mcp_recordings, system::memory::MemorySystem},
+    host::{mcp_recordings, system::testing::MemorySystem},
     store::{Actor, ReplaceOutcome, StoredPrompt},
 };
 

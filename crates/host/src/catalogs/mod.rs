@@ -54,7 +54,7 @@ const COMPILED: &str = "compiled";
 ///
 /// ```
 /// # if cfg!(windows) { return; }
-/// use preface_host::{catalogs, system::memory::MemorySystem};
+/// use preface_host::{catalogs, system::testing::MemorySystem};
 ///
 /// let system = MemorySystem::new().with_var("PREFACE_HOME", "/mine");
 /// assert_eq!(catalogs::dir(&system), Some("/mine/catalogs".into()));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::system::{
     ReadScope,
-    memory::{MemorySystem, WriteFault},
+    testing::{MemorySystem, WriteFault},
 };
 use preface_core::{
     catalog::{CatalogChunk, CatalogEntry, CatalogText, Generation, INDEX_FORMAT},

@@ -553,7 +553,7 @@ mod tests {
 
     #[test]
     fn a_machine_in_memory_leaves_trails_too() {
-        let memory = crate::system::memory::MemorySystem::new().with_file("/a/b", "c").with_dir("/a/skills");
+        let memory = crate::system::testing::MemorySystem::new().with_file("/a/b", "c").with_dir("/a/skills");
         let access_log = |memory| {
             let recorder = RecordingSystem::new(memory);
             _ = recorder.read(Path::new("/a/b"), ReadScope::Anywhere, 10);

@@ -22,7 +22,7 @@ use std::{
 /// A machine whose directories are looked at once.
 ///
 /// ```
-/// use preface_host::system::{System, directory_cache::DirectoryCache, memory::MemorySystem};
+/// use preface_host::system::{System, directory_cache::DirectoryCache, testing::MemorySystem};
 /// use std::path::Path;
 /// # if cfg!(windows) { return; }
 ///
@@ -238,7 +238,7 @@ impl System for DirectoryCache<'_> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::memory::MemorySystem;
+    use crate::system::testing::MemorySystem;
 
     #[test]
     fn the_answers_are_those_of_the_machine() {

@@ -1,4 +1,4 @@
-//! The one door to the machine. The real one is [`os::OsSystem`]; tests use `memory::MemorySystem` (feature
+//! The one door to the machine. The real one is [`os::OsSystem`]; tests use `testing::MemorySystem` (feature
 //! `testing`), and one contract suite holds for both.
 
 /// Implements methods of [`System`] by calling those of `self.system`; after `first NAME;` each calls `self.NAME()` before.
@@ -20,14 +20,14 @@ pub mod access_log;
 pub mod directory_cache;
 #[cfg(feature = "git-status")]
 pub mod git_status;
-#[cfg(feature = "testing")]
-pub mod memory;
 pub mod os;
 mod process_group;
 mod program;
 pub mod read_only;
 mod resolve;
 mod run;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use process_group::ProcessGroup;
 pub use program::{path_outside, program_outside};

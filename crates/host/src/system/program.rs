@@ -148,7 +148,7 @@ fn file_in(system: &dyn System, dir: &Path, name: &str) -> Option<(PathBuf, Opti
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::memory::MemorySystem;
+    use crate::system::testing::MemorySystem;
 
     fn machine(path: &str) -> MemorySystem {
         MemorySystem::new()

@@ -15,7 +15,7 @@ use std::{
 /// Reads like the machine behind it, and refuses every write. Programs run as they do there.
 ///
 /// ```
-/// use preface_host::system::{System, ReadScope, WriteMode, memory::MemorySystem, read_only::ReadOnly};
+/// use preface_host::system::{System, ReadScope, WriteMode, testing::MemorySystem, read_only::ReadOnly};
 /// use std::path::Path;
 /// # if cfg!(windows) { return; }
 ///

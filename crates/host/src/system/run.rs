@@ -45,7 +45,7 @@ const PASSED_ON: &[&str] = &[
 /// A program to start, with everything it may know.
 ///
 /// ```
-/// use preface_host::system::{RunRequest, System, memory::{FakeRun, MemorySystem}};
+/// use preface_host::system::{RunRequest, System, testing::{FakeRun, MemorySystem}};
 /// use std::path::Path;
 ///
 /// let machine = MemorySystem::new().with_command(["greet", "world"], FakeRun::printing("hello, world\n"));

@@ -38,7 +38,7 @@ pub struct CommandWords<'a> {
 /// A command of a project with its permission and the files that its words name.
 ///
 /// ```
-/// use preface_host::{system::memory::MemorySystem, trust::{CheckedCommand, CommandWords}};
+/// use preface_host::{system::testing::MemorySystem, trust::{CheckedCommand, CommandWords}};
 /// use std::path::Path;
 /// # if cfg!(windows) { return Ok(()); }
 ///

@@ -531,7 +531,7 @@ impl fmt::Display for Summary {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::system::memory::{AccessKind, MemorySystem};
+    use crate::system::testing::{AccessKind, MemorySystem};
 
     #[test]
     fn one_spelling_is_read() {

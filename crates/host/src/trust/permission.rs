@@ -14,7 +14,7 @@ use std::{cmp::Ordering, collections::BTreeMap, fmt, path::Path};
 /// Something that a project wants to do, and may once it is granted.
 ///
 /// ```
-/// use preface_host::{system::memory::MemorySystem, trust::{CheckedCommand, CommandWords, PermissionState, TrustStore}};
+/// use preface_host::{system::testing::MemorySystem, trust::{CheckedCommand, CommandWords, PermissionState, TrustStore}};
 /// use std::path::Path;
 /// # if cfg!(windows) { return Ok(()); }
 ///

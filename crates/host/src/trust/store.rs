@@ -45,7 +45,7 @@ const LINKS_LIMIT: usize = 40;
 /// at once; a file that cannot be understood is never written over. Each change returns what the audit log should know.
 ///
 /// ```
-/// use preface_host::{system::memory::MemorySystem, trust::{Digest, PinPath, PinState, PinnedText, TrustStore}};
+/// use preface_host::{system::testing::MemorySystem, trust::{Digest, PinPath, PinState, PinnedText, TrustStore}};
 /// use std::path::Path;
 /// # if cfg!(windows) { return Ok(()); }
 ///

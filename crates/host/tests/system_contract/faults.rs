@@ -2,7 +2,7 @@
 
 use preface_host::system::{
     ReadScope, System, WriteError, WriteMode,
-    memory::{AccessKind, MemorySystem, WriteFault},
+    testing::{AccessKind, MemorySystem, WriteFault},
 };
 use std::path::Path;
 

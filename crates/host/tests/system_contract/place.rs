@@ -2,8 +2,8 @@
 
 use preface_host::system::{
     ReadScope, System, WriteMode,
-    memory::{FakeRun, MemorySystem},
     os::OsSystem,
+    testing::{FakeRun, MemorySystem},
 };
 use std::{
     path::{Path, PathBuf},

@@ -2,7 +2,7 @@
 //! they would do.
 
 use crate::place::Place;
-use preface_host::system::{RunError, RunOutput, RunRequest, RunStatus, memory::FakeRun};
+use preface_host::system::{RunError, RunOutput, RunRequest, RunStatus, testing::FakeRun};
 use std::{path::Path, time::Duration};
 
 const SH: &str = "/bin/sh";

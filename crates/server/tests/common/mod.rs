@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, Method, Request, StatusCode, header},
 };
 use preface_engine::{
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
     store::{self, Store},
 };
 use preface_server::{App, ServiceSettings, router};

@@ -4,7 +4,7 @@ use crate::common::{Service, TestResponse, machine};
 use axum::{body::Body, http::Method};
 use preface_engine::{
     conversation::TurnOptions,
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
     store::{self, Actor, Store},
 };
 use preface_server::{App, ServiceSettings, router};

@@ -9,7 +9,7 @@ use axum::{
 };
 use jiff::Timestamp;
 use preface_engine::{
-    host::system::memory::MemorySystem,
+    host::system::testing::MemorySystem,
     store::{Actor, Store, StoreUrl, TokenRecord, TokenRole},
 };
 use preface_server::{App, Caller, ServiceSettings, TokenRule, layered};

@@ -6,7 +6,7 @@ use preface_engine::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ScopesReport, TemplateInput, ToolChoice, TrustAnswer,
     TrustChoice, TrustQuestion,
     core::{attachment::Attachment, origin::Origin, pipeline, prompt::Prompt, variable_source::NoSource},
-    host::{provider_context::Confirm, system::memory::AccessKind},
+    host::{provider_context::Confirm, system::testing::AccessKind},
 };
 use similar::TextDiff;
 use std::{

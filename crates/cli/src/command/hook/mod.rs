@@ -1,7 +1,6 @@
-//! `preface hook`: the hooks of a conversation, and those of agents.
+//! `preface hook`: the hooks of agents.
 
 pub mod answer;
-mod run;
 
 use crate::{
     failure::{CommandFailure, Exit},
@@ -11,10 +10,9 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   preface hook answer --for claude    answer a hook of an agent
-  preface hook run --scenario chat.json --preset pi
   preface list hooks                  list the hooks in their order";
 
-/// Answer the hooks of an agent, or run those of a scenario
+/// Answer the hooks of an agent
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -27,13 +25,11 @@ pub struct Args {
 #[command(defer = true)]
 enum HookSubcommand {
     Answer(answer::Args),
-    Run(run::Args),
 }
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
         HookSubcommand::Answer(args) => Ok(answer::run(ui, args)),
-        HookSubcommand::Run(args) => run::run(ui, args),
     }
 }

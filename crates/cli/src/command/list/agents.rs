@@ -132,7 +132,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface_engine::{ASSETS, Request, host::system::memory::MemorySystem};
+    use preface_engine::{ASSETS, Request, host::system::testing::MemorySystem};
 
     #[test]
     fn a_listing_fits_into_a_terminal() {

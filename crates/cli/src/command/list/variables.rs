@@ -96,7 +96,7 @@ fn document(row: &VariableRow) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface_engine::{ASSETS, Request, host::system::memory::MemorySystem};
+    use preface_engine::{ASSETS, Request, host::system::testing::MemorySystem};
 
     #[test]
     fn the_document_is_the_catalogue_of_the_service() {

@@ -76,7 +76,7 @@ impl Patterns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::memory::MemorySystem;
+    use crate::system::testing::MemorySystem;
 
     #[test]
     fn patterns_of_each_directory_and_of_info_exclude_count() {

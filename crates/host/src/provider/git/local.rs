@@ -217,7 +217,7 @@ pub(crate) fn shown_path(path: &Path) -> String {
 mod tests {
     use super::super::{branch, work_tree};
     use super::*;
-    use crate::system::memory::{AccessKind, MemorySystem};
+    use crate::system::testing::{AccessKind, MemorySystem};
 
     const ID: &str = "0123456789012345678901234567890123456789\n";
 

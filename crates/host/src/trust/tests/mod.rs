@@ -3,7 +3,7 @@
 use super::*;
 use crate::system::{
     ReadError, System, WriteError,
-    memory::{AccessKind, MemorySystem, WriteFault},
+    testing::{AccessKind, MemorySystem, WriteFault},
 };
 use jiff::{SignedDuration, Timestamp};
 use preface_core::{

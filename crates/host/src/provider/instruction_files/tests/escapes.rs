@@ -1,7 +1,7 @@
 //! A project's files lead nowhere but into the project.
 
 use super::*;
-use crate::system::memory::AccessKind;
+use crate::system::testing::AccessKind;
 use serde_json::json;
 
 fn secrets(system: MemorySystem) -> MemorySystem {
@@ -17,7 +17,7 @@ fn assert_no_secret(system: &MemorySystem, built: &BuiltSection) {
         assert!(!text_of(&item.pieces).contains("SECRET"), "{item:?}");
     }
     for place in ["/etc/passwd", "/home/u/.ssh/id", "/w/secret.md", "/w/p2/secret.md", "/w/p/.git/config"] {
-        let read = |touch: &crate::system::memory::AccessRecord| {
+        let read = |touch: &crate::system::testing::AccessRecord| {
             touch.verb == AccessKind::Read
                 && touch.place == Path::new(place)
                 && system.link_stat(&touch.place).is_some()

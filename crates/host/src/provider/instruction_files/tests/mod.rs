@@ -6,7 +6,7 @@ use crate::{
     places::{HomeTrust, Places},
     provider::context_provider,
     provider_context::{Headless, ProviderContext, RealDirs},
-    system::{ReadScope, System, memory::MemorySystem},
+    system::{ReadScope, System, testing::MemorySystem},
     trust::Pins,
 };
 use preface_core::{

@@ -3,7 +3,7 @@
 //! It is built by chaining, shared by cloning, and inspected afterwards for what was touched:
 //!
 //! ```
-//! use preface_host::system::{System, ReadScope, memory::MemorySystem};
+//! use preface_host::system::{System, ReadScope, testing::MemorySystem};
 //! use std::path::Path;
 //!
 //! let machine = MemorySystem::new().with_file("/p/AGENTS.md", "Use tabs.").with_link("/p/CLAUDE.md", "AGENTS.md");

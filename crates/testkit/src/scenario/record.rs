@@ -1,13 +1,12 @@
 //! The record of a run: each request as a model would get it, and the input and effect of each hook.
 
-use crate::session::ModelRequest;
 use preface_core::{
     diagnostic::Diagnostics,
     hook::{DiscoverReason, HookEvent},
     prompt::Prompt,
 };
+use preface_engine::session::ModelRequest;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 /// The recorded result of a play.
 #[derive(Clone, Debug)]
@@ -87,30 +86,4 @@ pub struct PromptRow {
     pub prompt: String,
     /// True if a hook handled it, and nothing ran.
     pub handled: bool,
-}
-
-impl ScenarioRecord {
-    /// Returns the record as one JSON value. The keys are those of the scenarios' own format, and `diagnostics`.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        let calls: Vec<Value> = self.calls.iter().map(call).collect();
-        json!({
-            "base": self.base.text,
-            "baseAfter": self.base_after.text,
-            "calls": calls,
-            "log": self.log,
-            "errors": self.errors,
-            "prompts": self.prompts,
-            "diagnostics": self.diagnostics,
-        })
-    }
-}
-
-fn call(seen: &ModelRequest) -> Value {
-    let message = |fields: &serde_json::Map<String, Value>| json!({ "role": fields.get("role"), "content": fields.get("content") });
-    json!({
-        "systemPrompt": seen.prompt.text,
-        "messages": seen.messages.iter().map(|one| message(one.fields())).collect::<Vec<_>>(),
-        "tools": seen.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
-    })
 }

@@ -5,14 +5,10 @@ use super::{
     record::{PromptRow, ScenarioRecord},
     types::{BashRun, CustomMessage, DeclaredTool, DeliverAs, Scenario, ScenarioStep},
 };
-use crate::{
+use preface_core::{diagnostic::Diagnostics, message::Message};
+use preface_engine::{
     Engine, Error, Request,
     session::{InputOutcome, ModelRequest, Session},
-};
-use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    lint::hidden::escape_hidden,
-    message::Message,
 };
 use serde_json::{Map, Value, json};
 
@@ -22,7 +18,7 @@ impl Scenario {
     /// are, if they are granted.
     ///
     /// # Errors
-    /// What [`Setup::start`](crate::session::Setup::start) and the session refuse.
+    /// What [`Setup::start`](preface_engine::session::Setup::start) and the session refuse.
     pub fn play(&self, engine: Engine<'_>, request: Request) -> Result<ScenarioRecord, Error> {
         let journal = SharedJournal::default();
         let mut setup = Session::setup(engine, request);
@@ -170,11 +166,6 @@ impl ScenarioRun<'_, '_> {
         if let Some(tool) = tools.into_iter().find(|tool| tool.name == name) {
             return (tool.result.clone().unwrap_or_else(|| "ok".to_owned()), false);
         }
-        let shown = escape_hidden(name);
-        let what = format!("the tool `{shown}` was not called: a scenario runs nothing");
-        let diagnostic = Diagnostic::warning(DiagnosticCode::ScenarioNotCalled, what)
-            .help("a tool of the same name in `extensions` answers its `result`");
-        self.note(vec![diagnostic]);
         (format!("Tool {name} is not part of the scenario"), true)
     }
 
