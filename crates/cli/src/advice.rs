@@ -1,7 +1,7 @@
 //! The help of diagnostics for users of the command line: the command or flag for each remedy of the library. A command is
 //! completed with the flags of this call, so that it works as printed.
 
-use crate::{Cli, files, usage};
+use crate::{Cli, files};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
     conversation::TurnOptions,
@@ -14,7 +14,6 @@ use preface_engine::{
 use serde_json::Value;
 use std::{
     borrow::Cow,
-    ffi::OsString,
     path::{Component, Path, PathBuf},
     sync::{LazyLock, OnceLock},
 };
@@ -59,11 +58,20 @@ struct CommandFlag {
     values: Vec<String>,
 }
 
+/// The arguments of this call; none if they are not valid.
+static ARGUMENTS: OnceLock<ArgMatches> = OnceLock::new();
+
 /// All commands, and the flags of this call. Worked out for the first message that names a command.
 static CALL: LazyLock<(Command, Vec<CommandFlag>)> = LazyLock::new(|| {
-    let given = matches().map_or_else(Vec::new, |matches| given(&commands(), &matches));
-    (commands(), given)
+    let commands = commands();
+    let given = ARGUMENTS.get().map_or_else(Vec::new, |arguments| given(&commands, arguments));
+    (commands, given)
 });
+
+/// Remembers the arguments of this call.
+pub fn set_arguments(arguments: &ArgMatches) {
+    let _ = ARGUMENTS.set(arguments.clone());
+}
 
 /// The flags of the stored conversation that this call is about.
 static CONVERSATION: OnceLock<Vec<CommandFlag>> = OnceLock::new();
@@ -98,12 +106,6 @@ fn replaced(call: &[CommandFlag], conversation: &[CommandFlag]) -> Vec<CommandFl
     let stays = |flag: &&CommandFlag| !conversation.iter().any(|other| other.id == flag.id);
     let own = conversation.iter().filter(|flag| !flag.values.is_empty());
     own.chain(call.iter().filter(stays)).cloned().collect()
-}
-
-/// Returns the arguments of this call; `None` if they are not valid.
-fn matches() -> Option<ArgMatches> {
-    let parse = |words: &[OsString]| Cli::command().try_get_matches_from(words);
-    usage::parse(&mut usage::arguments(), parse).0.ok()
 }
 
 fn commands() -> Command {
@@ -219,8 +221,7 @@ fn limit(setting: &str) -> String {
 /// The directory that a call of `build` or `lint` names, as its argument or with `-C`. `explain` has paths in its table, too, as the prompt
 /// has them.
 static DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    let matches = matches()?;
-    let (_, below) = matches.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
+    let (_, below) = ARGUMENTS.get()?.subcommand().filter(|(name, _)| matches!(*name, "build" | "lint"))?;
     let named = |id: &str| below.try_get_one::<PathBuf>(id).ok()?.cloned();
     named("dir").or_else(|| named("directory"))
 });
@@ -246,8 +247,7 @@ fn joined(dir: &Path, path: &str) -> Option<String> {
             part => whole.push(part),
         }
     }
-    let whole = whole.display().to_string();
-    Some(if cfg!(windows) { whole.replace('\\', "/") } else { whole })
+    Some(whole.display().to_string())
 }
 
 /// Returns whether this call has `--trust-pins`.
@@ -258,16 +258,6 @@ fn has_pins() -> bool {
 /// Returns whether this call denies the project.
 pub fn is_denied() -> bool {
     CALL.1.iter().any(|flag| flag.id == "trust" && flag.values == ["deny"])
-}
-
-/// Gives the diagnostics in a JSON document their help for the command line. One without diagnostics stays as it is.
-pub fn complete_document(json: String) -> String {
-    if !json.contains("\"severity\"") {
-        return json;
-    }
-    let Ok(mut value) = serde_json::from_str(&json) else { return json };
-    complete_json(&mut value);
-    value.to_string()
 }
 
 /// Gives the diagnostics in a JSON value their help for the command line.

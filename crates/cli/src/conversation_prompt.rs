@@ -10,7 +10,7 @@ use crate::{
     store::{self, actor},
     stored_template::TemplateFlags,
     subject::{InteractionMode, Subject, SubjectFlags},
-    ui::{Ui, Verbosity, style},
+    ui::{Ui, style},
 };
 use clap::Args;
 use preface_engine::{
@@ -248,9 +248,9 @@ impl ConversationPrompt {
     }
 
     /// Reports that this is a stored prompt, and which flags of this call have no effect.
-    pub fn print_diagnostics(&self, ui: &Ui, talk: Verbosity, prompt: &Prompt) {
-        if talk == Verbosity::Quiet {
-            diagnostics::listing(ui, talk, self.diagnostics.iter());
+    pub fn print_diagnostics(&self, ui: &Ui, prompt: &Prompt) {
+        if ui.is_quiet() {
+            diagnostics::listing(ui, self.diagnostics.iter());
             return;
         }
         let PromptSummary { id, revision, constructed_at, .. } = &self.head;
@@ -263,7 +263,7 @@ impl ConversationPrompt {
         };
         ui.eprint(&format!("{good}stored{good:#}{dim}: {line}{dim:#}\n"));
         let shown = if self.constructed { prompt.clone() } else { Prompt::default() };
-        diagnostics::print(ui, talk, &Prompt { diagnostics: self.diagnostics.clone(), ..shown });
+        diagnostics::print(ui, &Prompt { diagnostics: self.diagnostics.clone(), ..shown });
     }
 }
 

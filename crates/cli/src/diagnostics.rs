@@ -19,11 +19,11 @@ use std::{borrow::Cow, cmp::Reverse};
 
 /// Prints the diagnostics of a prompt: each error in full, and one line about warnings and what was left out or cut; or each
 /// one in full.
-pub fn print(ui: &Ui, talk: Verbosity, prompt: &Prompt) {
-    match talk {
-        Verbosity::Quiet => listing(ui, talk, &prompt.diagnostics),
+pub fn print(ui: &Ui, prompt: &Prompt) {
+    match ui.verbosity() {
+        Verbosity::Quiet => at_least(ui, Severity::Error, &prompt.diagnostics),
         Verbosity::Usual => {
-            listing(ui, Verbosity::Quiet, &prompt.diagnostics);
+            at_least(ui, Severity::Error, &prompt.diagnostics);
             if let Some((severity, line, help)) = summary(prompt) {
                 let word = style::severity(severity);
                 let line = complete(&line);
@@ -49,12 +49,16 @@ pub fn all(ui: &Ui, diagnostics: &[Diagnostic]) {
 }
 
 /// Prints what came up for a listing: warnings and errors, all with `-v`, errors alone with `-q`.
-pub fn listing<'n>(ui: &Ui, talk: Verbosity, diagnostics: impl IntoIterator<Item = &'n Diagnostic>) {
-    let least = match talk {
+pub fn listing<'n>(ui: &Ui, diagnostics: impl IntoIterator<Item = &'n Diagnostic>) {
+    let least = match ui.verbosity() {
         Verbosity::Quiet => Severity::Error,
         Verbosity::Usual => Severity::Warning,
         Verbosity::All => Severity::Info,
     };
+    at_least(ui, least, diagnostics);
+}
+
+fn at_least<'n>(ui: &Ui, least: Severity, diagnostics: impl IntoIterator<Item = &'n Diagnostic>) {
     for diagnostic in diagnostics.into_iter().filter(|diagnostic| diagnostic.severity >= least) {
         all(ui, std::slice::from_ref(diagnostic));
     }

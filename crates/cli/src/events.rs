@@ -3,7 +3,7 @@
 use crate::{failure::CommandFailure, files};
 use clap::Args;
 use preface_engine::{
-    core::{reminder::MOST_EVENTS, serde_message::json_error},
+    core::reminder::MOST_EVENTS,
     host::{
         places::{inside, resolve_links},
         provider::git,
@@ -66,7 +66,7 @@ impl EventFlags {
                 }
                 None => {
                     let event = serde_json::from_str(given);
-                    events.push(event.map_err(|error| not_json("`--event`", &json_error(&error)))?);
+                    events.push(event.map_err(|error| not_json("`--event`", &error.to_string()))?);
                 }
             }
             if events.len() > MOST_EVENTS {
@@ -91,18 +91,14 @@ fn listed(bytes: &[u8]) -> Result<Vec<Value>, String> {
         Ok(Value::Array(events)) => return Ok(events),
         Ok(event) => return Ok(vec![event]),
         Err(error) if !error.to_string().starts_with("trailing characters") => {
-            return Err(json_error(&error));
+            return Err(error.to_string());
         }
         Err(_) => {}
     }
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
-        .map(|(at, line)| {
-            serde_json::from_str(line).map_err(|error| {
-                format!("line {}, {}", at + 1, json_error(&error).trim_start_matches("line 1, "))
-            })
-        })
+        .map(|(at, line)| serde_json::from_str(line).map_err(|error| format!("line {}: {error}", at + 1)))
         .collect()
 }
 
@@ -125,7 +121,7 @@ mod tests {
             assert_eq!(listed(text.as_bytes()), Ok(events), "{text}");
         }
         assert!(
-            listed(b"{\"type\":\"a\"}\n{\"type\"\n").unwrap_err().starts_with("line 2, column 7: the text")
+            listed(b"{\"type\":\"a\"}\n{\"type\"\n").unwrap_err().starts_with("line 2: EOF while parsing")
         );
     }
 }

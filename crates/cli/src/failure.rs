@@ -281,11 +281,8 @@ impl From<TemplatesError> for CommandFailure {
     fn from(error: TemplatesError) -> Self {
         let help = match &error {
             TemplatesError::NoTemplate(_) => Some("`preface template list` lists the stored ones".to_owned()),
-            TemplatesError::NoLabel(name, _) if *name == TemplateName::main() => Some(
-                "`preface template history` lists them; `--template NAME` names another template".to_owned(),
-            ),
             TemplatesError::NoVersion(name, _) | TemplatesError::NoLabel(name, _) => {
-                Some(format!("`preface template history{}` lists them", template_flag(name)))
+                Some(format!("`preface template list {name}` lists them"))
             }
             TemplatesError::Stale(current) => {
                 let flag = current.as_ref().as_ref().map(|current| template_flag(&current.name));

@@ -8,7 +8,7 @@ use preface_engine::{
 };
 use std::path::{Path, PathBuf};
 
-use crate::{complete, failure::CommandFailure, files, ui::Verbosity};
+use crate::{complete, failure::CommandFailure, files};
 
 /// The directory, the profile and the turn: for every command that builds.
 #[derive(Args, Clone, Debug, Default)]
@@ -259,23 +259,12 @@ pub fn pins(file: Option<&Path>) -> Result<Option<Vec<u8>>, CommandFailure> {
 #[command(next_help_heading = "Diagnostics")]
 pub struct VerbosityFlags {
     /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
 
     /// Print every diagnostic in full, with its location
-    #[arg(short, long)]
+    #[arg(short, long, global = true)]
     pub verbose: bool,
-}
-
-impl VerbosityFlags {
-    /// Returns the verbosity.
-    pub fn talk(self) -> Verbosity {
-        match self {
-            VerbosityFlags { quiet: true, .. } => Verbosity::Quiet,
-            VerbosityFlags { verbose: true, .. } => Verbosity::All,
-            VerbosityFlags { .. } => Verbosity::Usual,
-        }
-    }
 }
 
 /// The format of output.

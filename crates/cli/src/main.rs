@@ -23,10 +23,11 @@ mod store;
 mod stored_template;
 mod subject;
 mod ui;
-mod usage;
 
-use clap::{CommandFactory, Parser, error::ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser};
+use failure::{CommandFailure, Exit};
 use std::{ffi::OsString, process::ExitCode};
+use ui::Ui;
 
 /// Builds the system prompt that an agent gets in a directory, and explains every byte of it.
 ///
@@ -42,6 +43,9 @@ use std::{ffi::OsString, process::ExitCode};
     after_long_help = AFTER_LONG,
 )]
 pub struct Cli {
+    #[command(flatten)]
+    verbosity: flags::VerbosityFlags,
+
     #[command(subcommand)]
     command: command::Command,
 }
@@ -83,25 +87,69 @@ Words are explained in docs/glossary.md.";
 
 fn main() -> ExitCode {
     command::completions::answer();
-    let mut words = usage::arguments();
-    let mut ui = ui::Ui::new().with_json_errors(usage::wants_json(&words));
-    let (parsed, quiet) = usage::parse(&mut words, |words: &[OsString]| Cli::try_parse_from(words));
-    if quiet {
-        ui = ui.quiet();
-    }
-    let exit = match parsed {
-        Ok(cli) => cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui)),
-        Err(version) if version.kind() == ErrorKind::DisplayVersion => usage::report(&version, &ui),
-        // Help and advice are about all commands: they are worked out now.
-        Err(first) => {
-            let mut command = Cli::command();
-            command.build();
-            let error = command.try_get_matches_from(&words).err().unwrap_or(first);
-            let exit = usage::report(&error, &ui);
-            let refused = exit != failure::Exit::Done;
+    let words = arguments();
+    let ui = Ui::new().with_json_errors(wants_json(&words));
+    let exit = match Cli::command().try_get_matches_from(&words).and_then(|arguments| {
+        advice::set_arguments(&arguments);
+        Cli::from_arg_matches(&arguments)
+    }) {
+        Ok(cli) => {
+            let ui = ui.with_verbosity(cli.verbosity);
+            cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui))
+        }
+        Err(error) => {
+            let exit = report(&error, &ui);
+            let refused = exit != Exit::Done;
             // An agent must not be stopped by a hook with a wrong flag.
             refused.then(|| command::without_answer(&ui, &words)).flatten().unwrap_or(exit)
         }
     };
     ExitCode::from(exit as u8)
+}
+
+/// Returns whether `--format json` is given, so that an error is written in the same form.
+fn wants_json(words: &[OsString]) -> bool {
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let flags = &words[..end];
+    flags.iter().any(|word| word == "--format=json")
+        || flags.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}
+
+/// Returns the arguments of this process: `help COMMAND` is `COMMAND --help`, and `-C DIR` and `--trust-home` before a command
+/// belong to it.
+fn arguments() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    let mut first = 1;
+    while let Some(word) =
+        words.get(first).and_then(|word| word.to_str()).filter(|word| word.starts_with('-'))
+    {
+        first += if word == "-C" { 2 } else { 1 };
+    }
+    let is_moved = |word: &OsString| word == "-C" || word == "--trust-home";
+    if first < words.len() && words[1..first].iter().any(is_moved) {
+        let flags: Vec<OsString> = words.drain(1..first).collect();
+        let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        words.splice(end..end, flags);
+    }
+    words
+}
+
+/// Prints the help that was asked for, or why the arguments are wrong.
+fn report(error: &clap::Error, ui: &Ui) -> Exit {
+    let text = error.render();
+    if !error.use_stderr() {
+        return ui.view(&text.ansi().to_string()).map_or_else(|failure| failure.report(ui), |()| Exit::Done);
+    }
+    if ui.has_json_errors() {
+        let text = text.to_string();
+        let (message, help) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        return CommandFailure::usage(message).help(help.trim()).report(ui);
+    }
+    ui.eprint(&text.ansi().to_string());
+    Exit::Usage
 }

@@ -43,12 +43,6 @@ const PICTURES: &[Picture] = &[
         commands: &["preface lint"],
     },
     Picture {
-        name: "list",
-        label: "preface list: what is active by kind, what is wrong, and what is left out",
-        project: untrusted_skill,
-        commands: &["preface list"],
-    },
-    Picture {
         name: "trust",
         label: "preface trust, preface trust diff and preface trust grant: a file that changed since it was trusted",
         project: changed,

@@ -141,7 +141,7 @@ pub struct Diagnostic {
     /// One sentence, lower case first, names in backticks.
     pub message: String,
     /// The place, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none", rename = "location", alias = "origin")]
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "location")]
     pub place: Option<Place>,
     /// The remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]

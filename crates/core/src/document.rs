@@ -44,7 +44,7 @@ pub struct Document {
     /// The parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<DocumentPart>,
     /// The texts that are sent in messages of the user; they are no part of the prompt's text.
-    #[serde(default, alias = "asides", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<DocumentAttachment>,
     /// The sections that are not in the prompt, with reasons.
     pub absent: Vec<Absent>,

@@ -237,7 +237,6 @@ pub enum AbsentReason {
     /// The condition of the section is false.
     Condition,
     /// There is no text for it: no file, no active tool, no contribution.
-    #[serde(alias = "silent")]
     NoText,
     /// It rendered to nothing but white space.
     Empty,

@@ -43,7 +43,6 @@ pub mod render;
 pub mod revise;
 pub mod scope;
 pub mod section;
-pub mod serde_message;
 pub mod settings;
 pub mod skill;
 pub mod snapshot;

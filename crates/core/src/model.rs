@@ -1,9 +1,6 @@
 //! Models: what a model and its service can do, as far as a request depends on it. The rows are data.
 
-use crate::{
-    serde_message::SerdeMessage,
-    suggestion::{did_you_mean, quoted, suggest_or},
-};
+use crate::suggestion::{did_you_mean, did_you_mean_in, quoted};
 use serde::{Deserialize, Serialize};
 use std::{fmt, sync::LazyLock};
 use toml::{Table, Value};
@@ -265,19 +262,8 @@ impl ModelsError {
     }
 
     fn of(error: &toml::de::Error) -> Self {
-        let message = match SerdeMessage::of(error.message()) {
-            SerdeMessage::UnknownField { name, known } => {
-                let help = suggest_or(name, known.iter().copied(), || format!("keys are {}", quoted(&known)));
-                format!("unknown key `{name}`: {help}")
-            }
-            SerdeMessage::UnknownVariant { name, known } => {
-                format!("unknown value `{name}`: values are {}", quoted(&known))
-            }
-            message => match message.wrong_type("a table") {
-                Some((expected, found)) => format!("a key takes {expected}, not {found}"),
-                None => error.message().to_owned(),
-            },
-        };
+        let help = did_you_mean_in(error.message()).map_or_else(String::new, |help| format!("; {help}"));
+        let message = format!("{}{help}", error.message());
         ModelsError { message, span: error.span() }
     }
 }
@@ -363,9 +349,9 @@ mod tests {
             ("model = [1]", "`model` must be a list of tables"),
             (
                 "[[model]]\nnames = ['a']\nvendor = 'openai'\ncache_marks = 'x'\n",
-                "unknown value `x`: values are `cache-control`, `breakpoint`, `none`",
+                "unknown variant `x`, expected one of `cache-control`, `breakpoint`, `none`",
             ),
-            ("[[model]]\nnames = 'a'\n", "a key takes a list, not a string"),
+            ("[[model]]\nnames = 'a'\n", "invalid type: string \"a\", expected a sequence"),
         ] {
             assert_eq!(Models::with(text).unwrap_err().message, message, "{text}");
         }

@@ -40,7 +40,6 @@ pub enum Origin {
         key: Arc<str>,
     },
     /// The value of a variable.
-    #[serde(alias = "fact")]
     Variable {
         /// The key of the variable.
         key: VariableKey,

@@ -28,7 +28,7 @@ pub struct Prompt {
     /// The parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<Part>,
     /// The attachments, sent in messages of the user.
-    #[serde(default, alias = "asides", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,

@@ -82,6 +82,22 @@ fn distance(from: &[char], to: &[char]) -> usize {
     above[to.len()]
 }
 
+/// Returns the help for a key or value that serde does not know, from its message: the nearest one that it does, if any is near.
+///
+/// ```
+/// use preface_core::suggestion::did_you_mean_in;
+/// let message = "unknown field `nmae`, expected `name` or `text`";
+/// assert_eq!(did_you_mean_in(message).as_deref(), Some("did you mean `name`?"));
+/// assert_eq!(did_you_mean_in("missing field `name`"), None);
+/// ```
+#[must_use]
+pub fn did_you_mean_in(message: &str) -> Option<String> {
+    let rest =
+        message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
+    let (name, known) = rest.rsplit_once("`, expected ")?;
+    did_you_mean(name, known.split('`').skip(1).step_by(2)).map(|near| format!("did you mean `{near}`?"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -65,7 +65,8 @@ are judged everywhere. The strings of JSON files and of the heads of Markdown fi
 - `forged/marker`: a name between `<|` and `|>`, one of {markers}, or one of the tags {marker_tags}.
 - `forged/role`: a label at the start of a line, behind blanks and the characters `>`, `*`, `_` and `#`. `Assistant:` and `Human:` are reported wherever that is.
   `System:` and `User:` are labels only outside of fenced code and before a sentence: three words or more on the same line, or eight characters of a
-  script without spaces; `System: do it` and `User: root` are not reported. `Instruction:` is one in a heading.
+  script without spaces; `System: do it` and `User: root` are not reported. `Instruction:` is one in a heading. A label that
+  the tags of a template put together is not looked for.
 - `forged/heading`: a line that starts with `#` and is the same as such a line of the finished prompt, but for blanks at its end, that
   the profile or a text of preface writes. It is looked for in the texts of sections with `watch_tags`: instruction files and appended texts with
   `pi`, instruction files with `default`; with `claude-code` those, output styles, agents, slash commands and MCP servers. `stud` and `template` have

@@ -22,7 +22,7 @@ use preface_core::{
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// The most entries of a `sections/` directory.
+/// The most entries of a `sections/` directory, and of `sections` in the settings of a layer.
 const SECTIONS: usize = 1000;
 /// The most that is read of one section, and of all sections of a layer.
 const SECTION_LIMIT: u64 = 1 << 20;
@@ -216,7 +216,14 @@ pub fn overrides(
 ) -> Vec<Override> {
     let alone = settings::merge(vec![layer.clone()], &mut Vec::new());
     let project = scope == Some(Scope::Project);
-    SectionOverride::read_all(&alone)
+    let mut given = SectionOverride::read_all(&alone);
+    if given.len() > SECTIONS {
+        given.truncate(SECTIONS);
+        let left_out =
+            format!("those after the first {SECTIONS} in `sections` of {} were left out", layer.path());
+        diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerSections, left_out));
+    }
+    given
         .into_iter()
         .filter_map(|given| {
             if !SectionId::is_valid(&given.id) {

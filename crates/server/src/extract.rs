@@ -1,16 +1,19 @@
 //! Extractors for JSON bodies, paths and queries. Invalid input is a [`Problem`].
 
-use crate::{Problem, misread};
+use crate::Problem;
 use axum::{
     body::{Bytes, HttpBody},
-    extract::{
-        FromRequest, FromRequestParts, Path, Query, Request,
-        rejection::{BytesRejection, PathRejection},
-    },
+    extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
     http::{StatusCode, header, request::Parts},
 };
-use preface_core::duplicate_key::{self, DuplicateKey};
+use preface_core::{
+    duplicate_key::{self, DuplicateKey},
+    lint::character::excerpt,
+};
 use serde::de::DeserializeOwned;
+
+/// The most characters of the reason why input cannot be read: it may repeat the input.
+const MOST_DETAIL: usize = 400;
 
 /// A JSON body. Its content type must be JSON, and it comes as it is: nothing is unpacked.
 #[derive(Debug)]
@@ -56,12 +59,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
                 .help("see `/openapi.json` for the request"));
         }
         if let Some(DuplicateKey { key, line, column }) = duplicate_key::find(&bytes) {
-            let detail = format!("`{}` is duplicated: line {line}, column {column}", misread::short(&key));
+            let detail = format!("`{}` is duplicated: line {line}, column {column}", excerpt(&key, 80));
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail).help("keep one of them"));
         }
         document(&bytes).map(JsonBody).map_err(|error| {
-            Problem::new(StatusCode::BAD_REQUEST, "body", misread::body(&error))
-                .help("see `/openapi.json` for the request")
+            let detail = excerpt(&format!("the body cannot be read: {error}"), MOST_DETAIL);
+            Problem::new(StatusCode::BAD_REQUEST, "body", detail).help("see `/openapi.json` for the request")
         })
     }
 }
@@ -102,11 +105,10 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathVal
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(value)) => Ok(PathValues(value)),
-            Err(PathRejection::FailedToDeserializePathParams(refused)) => {
-                let detail = misread::path(refused.kind());
+            Err(refused) => {
+                let detail = excerpt(&refused.body_text(), MOST_DETAIL);
                 Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail))
             }
-            Err(refused) => Err(Problem::new(StatusCode::BAD_REQUEST, "path", refused.body_text())),
         }
     }
 }
@@ -122,7 +124,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryValues<T>
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(value)) => Ok(QueryValues(value)),
             Err(refused) => {
-                Err(Problem::new(StatusCode::BAD_REQUEST, "query", misread::query(&refused.body_text())))
+                let detail = excerpt(&refused.body_text(), MOST_DETAIL);
+                Err(Problem::new(StatusCode::BAD_REQUEST, "query", detail))
             }
         }
     }

@@ -17,7 +17,6 @@ mod guard;
 mod headers;
 mod layers;
 mod log_line;
-mod misread;
 mod page;
 mod precondition;
 mod prompt_reply;

@@ -88,7 +88,7 @@ impl SentAttachment {
         }
         #[derive(Default, Deserialize)]
         struct PromptOfRecord {
-            #[serde(default, alias = "asides")]
+            #[serde(default)]
             attachments: Vec<Attachment>,
         }
         let record: RecordOfPrompt = serde_json::from_str(&stored.record).unwrap_or_default();

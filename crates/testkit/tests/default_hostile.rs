@@ -45,6 +45,20 @@ fn thousands_of_sections() {
     }
 }
 
+/// Sections in settings are bounded like files, and each placed next to the following one takes no time that is felt.
+#[test]
+fn thousands_of_sections_in_settings() {
+    let sections: Vec<String> =
+        (0..4000).map(|at| format!(r#""s{at}": {{"text": "x", "after": "s{}"}}"#, at + 1)).collect();
+    let settings = format!(r#"{{"sections": {{{}}}}}"#, sections.join(", "));
+    let system = machine().with_file("/work/.preface/settings.json", settings);
+    let built = build(&system, TrustChoice::Once);
+    assert_eq!(codes(&built).iter().filter(|code| **code == "layer/sections").count(), 1);
+    let placed =
+        built.prompt.parts.iter().filter(|part| part.section.as_str()[1..].parse::<u32>().is_ok()).count();
+    assert_eq!(placed, 1000);
+}
+
 /// What all sections of a layer cost in memory has a limit.
 #[test]
 fn sections_without_end() {

@@ -8,11 +8,11 @@ use crate::{
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
-    flags::{DirectoryArgument, VerbosityFlags},
+    flags::DirectoryArgument,
     prompt_format::PromptFormat,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
-        Ui, Verbosity, json_line,
+        Ui, json_line,
         text::{count, one_line},
     },
 };
@@ -122,9 +122,6 @@ pub struct Args {
 
     #[command(flatten)]
     subject: SubjectFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// What is printed in no format of the library.
@@ -135,11 +132,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let conversation = args.conversation.read()?;
     let subject_flags = args.subject.in_directory(&args.dir)?;
     args.check_kept(&conversation)?;
-    let talk = args.talk.talk();
     if args.refresh_mcp {
         let mut request = subject_flags.turn.request();
         subject_flags.trust.apply(&mut request)?;
-        mcp::before_build(ui, &request, talk)?;
+        mcp::before_build(ui, &request)?;
     }
     let kept = subject_flags.kept(ui, InteractionMode::May, MissingPromptPolicy::Construct)?;
     let subject = match kept {
@@ -202,10 +198,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     match &subject.kept {
-        Some(kept) => kept.print_diagnostics(ui, talk, &subject.prompt),
-        None => diagnostics::print(ui, talk, &subject.prompt),
+        Some(kept) => kept.print_diagnostics(ui, &subject.prompt),
+        None => diagnostics::print(ui, &subject.prompt),
     }
-    if args.format.is_prompt_alone() && talk != Verbosity::Quiet {
+    if args.format.is_prompt_alone() && !ui.is_quiet() {
         print_reminders(ui, &subject);
     }
     Ok(Exit::Done)

@@ -47,8 +47,6 @@ fn command() -> clap::Command {
     let flag = |id: &'static str| Arg::new(id).long(id).action(ArgAction::SetTrue).hide(true);
     let mut command = Cli::command().args([
         Arg::new("cwd").short('C').value_hint(clap::ValueHint::DirPath).hide(true),
-        flag("quiet").short('q'),
-        flag("verbose").short('v'),
         flag("trust-home"),
     ]);
     // The arguments of commands are added when it is built.

@@ -5,7 +5,7 @@ use crate::{
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, ToolNames, TrustFlags, TurnFlags, VerbosityFlags},
+    flags::{OutputFormat, ToolNames, TrustFlags, TurnFlags},
     subject::rebuild,
     ui::{
         Ui, style,
@@ -78,9 +78,6 @@ pub struct Args {
 
     #[command(flatten)]
     keep: PersistFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// The other side.
@@ -179,7 +176,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => ui.json(&difference)?,
         OutputFormat::Text => show(ui, &left, &right, &difference)?,
     }
-    diagnostics::print(ui, args.talk.talk(), &prompt);
+    diagnostics::print(ui, &prompt);
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
 }
 

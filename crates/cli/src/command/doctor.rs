@@ -7,8 +7,9 @@ use crate::{
     files,
     flags::{DirectoryArgument, OutputFormat},
     scopes_view::{
-        EntryState, LayerContents, ListingFlags, ListingGroup, ListingRow, scope_problems, summary,
+        EntryState, LayerContents, ListingFlags, ListingGroup, ListingRow, scope_problems, totals,
     },
+    store::StoreFlag,
     ui::{
         Ui,
         diagnostic::DiagnosticView,
@@ -52,7 +53,11 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let listing = &ListingFlags { turn: args.dir.apply(&args.listing.turn), ..args.listing.clone() };
+    summary(ui, &ListingFlags { turn: args.dir.apply(&args.listing.turn), ..args.listing.clone() })
+}
+
+/// Prints the summary.
+pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
     let report = listing.report()?;
     let files = Engine::new(&files::system()).file_counts(&listing.request()?);
     let (files, warnings) = files?;
@@ -68,7 +73,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         OutputFormat::Text => {
             let used = tools::used_count(&listing.request()?)?;
-            ui.view(&view(&report, &places, &files, &used, &problems))?;
+            let store = StoreFlag::default().for_request(&listing.request()?).url(&files::system());
+            let store = store.ok().map(|url| one_line(&url.to_string()));
+            ui.view(&view(&report, &places, &files, &used, &problems, store))?;
         }
     }
     // Warnings and errors are in the view already.
@@ -139,6 +146,7 @@ fn view(
     files: &[FileCount],
     used: &str,
     problems: &[Diagnostic],
+    store: Option<String>,
 ) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
@@ -161,6 +169,7 @@ fn view(
     line("preset", format!("{}{why}", one_line(&report.preset)).into());
     line("global", path_text(&places.global).into());
     line("project", path_text(&places.project).into());
+    line("store", store.unwrap_or_else(|| "none".to_owned()).into());
     line("trust", trust(report).into());
     let layers = LayerContents::of(report);
     for group in ListingGroup::ALL {
@@ -180,7 +189,7 @@ fn view(
     }
     let of_files = |number: fn(&FileCount) -> usize| files.iter().map(number).sum::<usize>();
     let (more, invalid) = (of_files(|count| count.active), of_files(|count| count.invalid));
-    let mut all = summary(&layers, problems);
+    let mut all = totals(&layers, problems);
     if more > 0 {
         all.push_str(&format!(", {} beside them", count(more, "active file")));
     }

@@ -8,7 +8,6 @@ use crate::{
     diagnostics,
     failure::{CommandFailure, Exit, words},
     files,
-    flags::VerbosityFlags,
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
         Ui, style,
@@ -72,9 +71,6 @@ pub struct Args {
 
     #[command(flatten)]
     subject: SubjectFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// The most bytes of one argument or variable on Linux, with its end.
@@ -108,9 +104,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             if args.dry_run {
                 args.subject.check_trust(kept)?;
             }
-            kept.print_diagnostics(ui, args.talk.talk(), &subject.prompt);
+            kept.print_diagnostics(ui, &subject.prompt);
         }
-        None => diagnostics::print(ui, args.talk.talk(), &subject.prompt),
+        None => diagnostics::print(ui, &subject.prompt),
     }
     let system = files::system();
     let command = args.command(&system, mode, &subject)?;

@@ -11,7 +11,7 @@ use crate::{
     conversation_prompt::MissingPromptPolicy,
     diagnostics,
     failure::{CommandFailure, Exit},
-    flags::{DirectoryArgument, OutputFormat, VerbosityFlags},
+    flags::{DirectoryArgument, OutputFormat},
     subject::{InteractionMode, Subject, SubjectFlags},
     ui::{
         Ui, style,
@@ -85,9 +85,6 @@ pub struct Args {
 
     #[command(flatten)]
     subject: SubjectFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// Builds and explains.
@@ -119,7 +116,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             OutputFormat::Text => ui.view(&cache::view(ui, &plan))?,
         }
         subject.prompt.diagnostics.extend(diagnostics);
-        diagnostics::print(ui, args.talk.talk(), &subject.prompt);
+        diagnostics::print(ui, &subject.prompt);
         return Ok(Exit::Done);
     }
     match (&args.at, args.format) {
@@ -139,8 +136,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         (None, _) => ui.view(&parts(ui, &subject)?)?,
     }
     match &subject.kept {
-        Some(kept) => kept.print_diagnostics(ui, args.talk.talk(), &subject.prompt),
-        None => diagnostics::print(ui, args.talk.talk(), &subject.prompt),
+        Some(kept) => kept.print_diagnostics(ui, &subject.prompt),
+        None => diagnostics::print(ui, &subject.prompt),
     }
     Ok(Exit::Done)
 }

@@ -59,10 +59,6 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: LintFormat,
 
-    /// Print only the findings that make it fail
-    #[arg(short, long)]
-    quiet: bool,
-
     #[command(flatten)]
     turn: TurnFlags,
 
@@ -126,7 +122,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         LintFormat::Text => {
             // What the exit code is about is shown in any case.
-            let least = if args.quiet { args.deny.severity() } else { Severity::Info };
+            let least = if ui.is_quiet() { args.deny.severity() } else { Severity::Info };
             let mut out = String::new();
             for diagnostic in linted.findings.iter().filter(|diagnostic| diagnostic.severity >= least) {
                 let _ = writeln!(out, "{:#}", DiagnosticView::of(diagnostic, ui.columns().unwrap_or(100)));
@@ -138,7 +134,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.json(&sarif::log(&linted.findings, &base(args, request.cwd)?))?;
         }
     }
-    if !args.quiet {
+    if !ui.is_quiet() {
         ui.eprint(&tally(&linted));
     }
     let denied = linted.findings.iter().any(|diagnostic| diagnostic.severity >= args.deny.severity());

@@ -3,13 +3,13 @@
 use super::{
     row::{LayerContents, ListingGroup},
     state::with_state,
-    table::{restricted, rewrites, scope_problems, summary, table},
+    table::{restricted, rewrites, scope_problems, table, totals},
 };
 use crate::{
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
+    flags::{OutputFormat, TrustFlags, TurnFlags},
     ui::{Ui, style},
 };
 use preface_engine::{
@@ -30,9 +30,6 @@ pub struct ListingFlags {
 
     #[command(flatten)]
     pub trust: TrustFlags,
-
-    #[command(flatten)]
-    pub talk: VerbosityFlags,
 }
 
 /// The treatment of inactive entries in a table.
@@ -67,7 +64,7 @@ impl ListingFlags {
 
     /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
     pub fn print_diagnostics(&self, ui: &Ui, diagnostics: &[Diagnostic]) {
-        diagnostics::listing(ui, self.talk.talk(), diagnostics);
+        diagnostics::listing(ui, diagnostics);
     }
 }
 
@@ -103,7 +100,7 @@ pub fn view(
     let layers = restricted(&LayerContents::of(report), &[group]);
     let mut out = table(&layers, &[group], inactive, room);
     out.push_str(&rewrites(&layers.scopes));
-    out.push_str(&summary(&layers, &scope_problems(report, &[group])));
+    out.push_str(&totals(&layers, &scope_problems(report, &[group])));
     let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
     if inactive == InactiveRows::LeftOut && left_out > 0 {
         out.push_str(&format!("{dim}; {left_out} not active, `--all` lists them{dim:#}"));

@@ -17,4 +17,4 @@ pub use entry::{ProjectVisibility, entry_report, named, unknown, unread_servers,
 pub use listing::{InactiveRows, ListingFlags, list, view};
 pub use row::{LayerContents, ListingGroup, ListingRow};
 pub use state::{EntryState, with_state};
-pub use table::{restricted, rewrites, scope_problems, summary, table};
+pub use table::{restricted, rewrites, scope_problems, table, totals};

@@ -257,7 +257,7 @@ fn listed_hooks(ids: &[String], slot: Slot, scopes: &Scopes) -> Vec<String> {
 }
 
 /// Counts rows by state, and the warnings and errors: `12 active, 3 off, 1 broken, 1 warning, 0 errors`.
-pub fn summary(layers: &LayerContents, diagnostics: &[Diagnostic]) -> String {
+pub fn totals(layers: &LayerContents, diagnostics: &[Diagnostic]) -> String {
     let rows = layers.all_rows();
     let of = |severity: Severity| {
         count(
@@ -290,7 +290,7 @@ mod tests {
     const TOOLS: ListingGroup = ListingGroup::Extensions(Category::Tools);
 
     fn counts(layers: &LayerContents) -> String {
-        summary(layers, &[layers.scopes.diagnostics.as_slice(), &layers.mcp.diagnostics].concat())
+        totals(layers, &[layers.scopes.diagnostics.as_slice(), &layers.mcp.diagnostics].concat())
     }
 
     fn shown(scopes: &LayerContents, inactive: InactiveRows, room: Option<usize>) -> String {

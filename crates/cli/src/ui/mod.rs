@@ -10,7 +10,11 @@ pub mod style;
 pub mod table;
 pub mod text;
 
-use crate::{advice::complete_document, failure::CommandFailure, flags::OutputFormat};
+use crate::{
+    advice::complete_json,
+    failure::CommandFailure,
+    flags::{OutputFormat, VerbosityFlags},
+};
 use preface_engine::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -31,8 +35,9 @@ pub enum Verbosity {
 
 /// Returns a value as one line of JSON, the advice in its diagnostics completed.
 pub fn json_line(value: &impl serde::Serialize) -> Result<String, CommandFailure> {
-    let json = serde_json::to_string(value).map_err(|error| CommandFailure::new(error.to_string()))?;
-    Ok(escaped_line(complete_document(json)))
+    let mut json = serde_json::to_value(value).map_err(|error| CommandFailure::new(error.to_string()))?;
+    complete_json(&mut json);
+    Ok(escaped_line(json.to_string()))
 }
 
 /// Escapes the characters of a JSON document that a terminal or a line reader acts on, and ends its line.
@@ -48,7 +53,7 @@ pub struct Ui {
     out_is_terminal: bool,
     err_is_terminal: bool,
     in_is_terminal: bool,
-    is_quiet: bool,
+    verbosity: Verbosity,
     /// True if errors are written as JSON.
     json_errors: bool,
 }
@@ -60,19 +65,29 @@ impl Ui {
             out_is_terminal: io::stdout().is_terminal(),
             err_is_terminal: io::stderr().is_terminal(),
             in_is_terminal: io::stdin().is_terminal(),
-            is_quiet: false,
+            verbosity: Verbosity::Usual,
             json_errors: false,
         }
     }
 
-    /// Returns the same streams, with errors as the only diagnostics on stderr.
-    pub fn quiet(self) -> Self {
-        Ui { is_quiet: true, ..self }
+    /// Sets how much is printed on stderr.
+    pub fn with_verbosity(self, flags: VerbosityFlags) -> Self {
+        let verbosity = match flags {
+            VerbosityFlags { quiet: true, .. } => Verbosity::Quiet,
+            VerbosityFlags { verbose: true, .. } => Verbosity::All,
+            VerbosityFlags { .. } => Verbosity::Usual,
+        };
+        Ui { verbosity, ..self }
+    }
+
+    /// Returns how much is printed on stderr.
+    pub fn verbosity(&self) -> Verbosity {
+        self.verbosity
     }
 
     /// True if only errors are printed on stderr.
     pub fn is_quiet(&self) -> bool {
-        self.is_quiet
+        self.verbosity == Verbosity::Quiet
     }
 
     /// Writes errors as JSON if `--format json` is given.
@@ -133,7 +148,7 @@ impl Ui {
         match format {
             OutputFormat::Json => self.json(value),
             OutputFormat::Text => {
-                if !self.is_quiet {
+                if !self.is_quiet() {
                     self.eprint(words);
                 }
                 Ok(())

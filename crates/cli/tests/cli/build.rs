@@ -101,25 +101,16 @@ fn a_world_gives_the_same_bytes_again_without_the_machine() {
     sandbox.run("preface build --snapshot snapshot.json").exits(0).prints(&first.stdout).says("");
     let again = sandbox.run("preface build --snapshot snapshot.json --format json").exits(0).json();
     assert_eq!(again["text"], *first.stdout);
-    sandbox
-        .run("preface build --snapshot snapshot.json --model x")
-        .exits(2)
-        .prints("")
-        .says("error: `--snapshot` and `--model` cannot be used together\nhelp: `preface build --help` describes the arguments\n");
-    for command in ["build --snapshot snapshot.json -C..", "explain --snapshot snapshot.json -C.."] {
-        let ran = sandbox.run(&format!("preface {command}")).exits(2).prints("");
-        assert!(
-            ran.stderr.starts_with("error: `--snapshot` and `-C` cannot be used together\n"),
-            "{}",
-            ran.stderr
-        );
+    for line in [
+        "preface build --snapshot snapshot.json --model x",
+        "preface build --snapshot snapshot.json -C..",
+        "preface explain --snapshot snapshot.json -C..",
+        "preface explain --snapshot snapshot.json .",
+    ] {
+        let ran = sandbox.run(line).exits(2).prints("");
+        let refused = "error: the argument '--snapshot <FILE>' cannot be used with";
+        assert!(ran.stderr.starts_with(refused), "{}", ran.stderr);
     }
-    let ran = sandbox.run("preface explain --snapshot snapshot.json .").exits(2).prints("");
-    assert!(
-        ran.stderr.starts_with("error: `--snapshot` and `DIR` cannot be used together\n"),
-        "{}",
-        ran.stderr
-    );
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn a_profile_says_the_words_around_messages() {
     assert_eq!(ran.json()["messages"][1]["role"], "system");
     sandbox.work("bad.toml", "extends = \"small\"\n[messages]\nshel = {}\n");
     let ran = sandbox.run("preface build --profile bad.toml").exits(1).prints("");
-    assert!(ran.stderr.starts_with("error: unknown key: `messages.shel`"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: `messages.shel`: unknown field `shel`"), "{}", ran.stderr);
 }
 
 #[test]

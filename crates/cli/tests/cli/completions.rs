@@ -11,12 +11,6 @@ fn each_shell_gets_a_script_that_calls_the_program() {
     }
 }
 
-#[test]
-fn an_unknown_shell_is_told_apart() {
-    let ran = Sandbox::empty().run("preface completions fsh").exits(2).prints("");
-    assert_eq!(ran.stderr, "error: unknown value for `<SHELL>`: `fsh`\nhelp: did you mean `fish`?\n");
-}
-
 /// The values that the script of a shell gets for the last word of a line.
 fn suggested(sandbox: &Sandbox, shell: &str, line: &[&str]) -> String {
     let mut command = sandbox.command("preface");

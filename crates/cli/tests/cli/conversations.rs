@@ -161,34 +161,6 @@ fn a_request_is_for_the_model_of_the_stored_prompt() {
 }
 
 #[test]
-fn the_usage_of_a_request_is_recorded() {
-    let sandbox = kept();
-    sandbox
-        .work("chat.jsonl", "{\"role\": \"user\", \"content\": \"Hello.\"}\n")
-        .work("usage.json", r#"{"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 12}"#);
-    let none = sandbox.run("preface conversation usage c1 usage.json").exits(1).prints("");
-    assert!(none.stderr.starts_with("error: no request of `c1` is recorded\n"), "{}", none.stderr);
-    let build =
-        "preface build -q --conversation c1 --format anthropic --model claude-opus-5-5 --messages chat.jsonl";
-    sandbox.run(build).exits(0);
-    sandbox
-        .run("preface conversation diff c1 --to 1")
-        .exits(0)
-        .prints("request 1 is the first one, so there is nothing to compare.\n");
-    sandbox.run("preface conversation usage c1 usage.json").exits(0).prints("").says(
-        "Recorded for request 1 of `c1`: 1,000 input tokens, 900 of them read from the cache and 0 written to it; \
-         12 output tokens.\n",
-    );
-    let listed = sandbox.run("preface conversation history c1 --requests --format json").exits(0).entries();
-    assert_eq!((&listed[0]["usage"]["input_tokens"], &listed[0]["cache_read"]), (&1_000.into(), &0.9.into()));
-    let ran = sandbox.run("preface conversation usage c1 usage.json --request 7").exits(1);
-    assert!(ran.stderr.starts_with("error: `c1` has no request 7\n"), "{}", ran.stderr);
-    sandbox.work("empty.json", "{}");
-    let ran = sandbox.run("preface conversation usage c1 empty.json").exits(1);
-    assert!(ran.stderr.contains("has no number of input tokens"), "{}", ran.stderr);
-}
-
-#[test]
 fn a_refresh_shows_what_it_changes() {
     let sandbox = kept();
     let diff = |now: &str| {

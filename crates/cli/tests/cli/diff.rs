@@ -75,7 +75,12 @@ fn programs_get_one_document() {
 #[test]
 fn a_side_must_be_named() {
     let ran = Sandbox::new().run("preface diff").exits(2).prints("");
-    assert!(ran.stderr.starts_with("error: one of these is missing: `--against`, "), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with("error: the following required arguments were not provided:\n  <--against <FILE>|"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

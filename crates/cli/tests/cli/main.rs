@@ -9,7 +9,6 @@ mod conversations;
 mod counting;
 mod diff;
 #[cfg(unix)]
-mod earlier_data;
 #[cfg(unix)]
 mod exec;
 mod explain;
@@ -33,7 +32,6 @@ mod profile;
 mod reminders;
 mod render;
 mod sandbox;
-mod schema;
 mod scopes;
 #[cfg(unix)]
 mod scopes_hostile;

@@ -211,7 +211,7 @@ fn options_of_a_wrong_form_are_refused_in_plain_words() {
         ("date=False", "error: `date` must be `true` or `false`, not `False`\n"),
         (
             r#"tool_texts={"read":1}"#,
-            "error: `tool_texts.read` takes a table of `snippet`, `guidelines`, `schema` or `file`, not a number\n",
+            "error: `tool_texts.read`: invalid type: integer `1`, expected a table of `snippet`, `guidelines`,\n       `schema` or `file`\n",
         ),
         (
             r#"rules=[{"when":{"all":["nope"]},"text":"x"}]"#,

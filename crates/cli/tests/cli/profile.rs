@@ -51,7 +51,7 @@ fn own_profiles_are_listed_with_the_presets() {
     let sandbox = Sandbox::empty();
     let text = "name = \"mine\"\nabout = \"For reviews.\"\nextends = \"default\"\n";
     sandbox.home(".config/preface/profiles/mine.toml", text);
-    let list = sandbox.run("preface profile list --format json").exits(0).json();
+    let list = sandbox.run("preface list presets --format json").exits(0).json();
     let mine = list["entries"].as_array().and_then(|all| all.iter().find(|one| one["name"] == "mine"));
     assert_eq!(
         mine,

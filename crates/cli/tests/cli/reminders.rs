@@ -118,11 +118,11 @@ fn what_is_no_event_is_refused_with_what_is_expected() {
         ),
         (
             "hurry",
-            "error: `--event` is not JSON: line 1, column 1: expected a JSON value\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
+            "error: `--event` is not JSON: expected value at line 1 column 1\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
         ),
         (
             "'{type: hurry}'",
-            "error: `--event` is not JSON: line 1, column 2: expected a key in double quotes\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
+            "error: `--event` is not JSON: key must be a string at line 1 column 2\nhelp: an event is a JSON object with a `type`, such as `{\"type\": \"…\", \"path\": \"src/a.rs\"}`\n",
         ),
     ];
     for (event, said) in cases {

@@ -88,7 +88,7 @@ fn facts_are_given_and_taken_away() {
         .exits(0)
         .prints("a=b|");
     sandbox.run_with("preface template render - --variable mine=1", template).exits(2).prints("").says(
-        "error: `--variable`: not a variable name (`type:name`): `mine`\nhelp: `preface template render --help` describes the arguments\n",
+        "error: invalid value 'mine=1' for '--variable <TYPE:NAME[=VALUE]>': not a variable name (`type:name`): `mine`\n\nFor more information, try '--help'.\n",
     );
 }
 
@@ -140,7 +140,7 @@ fn with_a_root_nothing_outside_of_it_is_read() {
         .exits(0)
         .prints("inside||");
     sandbox.run_with(&format!("{render} --root nowhere"), "").exits(2).prints("").says(
-        "error: `--root`: there is nothing of that name\nhelp: `preface template render --help` describes the arguments\n",
+        "error: invalid value 'nowhere' for '--root <DIR>': there is nothing of that name\n\nFor more information, try '--help'.\n",
     );
     // A conversation is built below the root, too.
     sandbox.run_with("preface template set -", &template).exits(0);

@@ -260,15 +260,6 @@ fn health_has_sorted_keys_and_two_blanks() {
 }
 
 #[test]
-fn an_unknown_category_is_wrong_usage() {
-    Sandbox::empty()
-        .run("preface list tolls")
-        .exits(2)
-        .prints("")
-        .says("error: unknown value for `KIND`: `tolls`\nhelp: did you mean `tools`?\n");
-}
-
-#[test]
 fn a_project_takes_over_once_it_may_run_and_not_before() {
     let sandbox = Sandbox::empty();
     let logger = |path: &str| manifest("loggers", "log", &format!(r#""path": "{path}""#));
@@ -376,22 +367,14 @@ fn health_counts_broken_settings_and_fails() {
 }
 
 #[test]
-fn a_list_without_a_kind_is_a_summary_of_what_is_active_wrong_and_left_out() {
+fn a_list_without_a_kind_is_the_summary_of_doctor() {
     let sandbox = layered();
-    let ran = sandbox.run("preface list --preset stud --trust once").exits(0).says("");
-    for line in [
-        "active\n",
-        "\n  tools              6  bash, edit, find, grep, read, write\n",
-        "\nproblems\n  warning: project/read (Tool): `description` must",
-        "\nleft out\n",
-        "\n  tools/ls: switched off by ~/.stud/settings.json:2\n",
-    ] {
-        assert!(ran.stdout.contains(line), "{line:?} in {}", ran.stdout);
+    for flags in ["", " --format json"] {
+        let doctor =
+            sandbox.run(&format!("preface doctor --preset stud --trust once{flags}")).exits(0).says("");
+        let list = sandbox.run(&format!("preface list --preset stud --trust once{flags}")).exits(0).says("");
+        assert_eq!(list.stdout, doctor.stdout);
     }
-    let json = sandbox.run("preface list --preset stud --trust once --format json").exits(0).json();
-    let kinds = json["entries"].as_array().expect("a list");
-    let tools = kinds.iter().find(|kind| kind["kind"] == "tools").expect("tools");
-    assert_eq!(tools["active"].as_array().map(Vec::len), Some(6));
 }
 
 /// An unknown name of a kind leads to the list of that kind.

@@ -195,8 +195,8 @@ fn what_cannot_be_served_is_told_at_once() {
         (
             "preface serve --store memory: --listen 127.0.0.1".to_owned(),
             2,
-            "error: `--listen`: write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`\n\
-             help: `preface serve --help` describes the arguments\n"
+            "error: invalid value '127.0.0.1' for '--listen <ADDRESS:PORT>': write an IP address and a port, such as \
+             `127.0.0.1:7677` or `[::1]:7677`\n\nFor more information, try '--help'.\n"
                 .to_owned(),
         ),
         (

@@ -24,7 +24,10 @@ fn nothing_is_stored_and_nothing_is_made_by_looking() {
         .run("preface template list")
         .exits(0)
         .prints("No template is stored. `preface template set FILE` stores one.\n");
-    sandbox.run("preface template history").exits(0).prints("No template is stored: the default is used.\n");
+    sandbox
+        .run("preface template list main")
+        .exits(0)
+        .prints("No template is stored: the default is used.\n");
     sandbox.run("preface template diff").exits(0).prints("");
     sandbox
         .run("preface template export")
@@ -35,11 +38,11 @@ fn nothing_is_stored_and_nothing_is_made_by_looking() {
         .run("preface template show 3")
         .exits(1)
         .prints("")
-        .says("error: template `main` has no version 3\nhelp: `preface template history` lists them\n");
-    sandbox.run("preface template restore stable").exits(1).says(
+        .says("error: template `main` has no version 3\nhelp: `preface template list main` lists them\n");
+    sandbox.run("preface template set --from stable").exits(1).says(
         "\
 error: no version of template `main` has the label `stable`
-help: `preface template history` lists them; `--template NAME` names another template
+help: `preface template list main` lists them
 ",
     );
     assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
@@ -51,7 +54,7 @@ fn a_template_is_kept_byte_for_byte_with_its_history() {
     sandbox.run("preface template show").exits(0).prints("You are kind.\n");
     sandbox.run("preface template show stable").exits(0).prints("You are terse.");
     sandbox.run("preface template set u.md").exits(0).says("`main` has this text already (version 2).\n");
-    sandbox.run("preface template history").exits(0).prints(
+    sandbox.run("preface template list main").exits(0).prints(
         "\
 version  when              by         size  labels and note
       2  2026-03-07 14:55  local  14 bytes
@@ -70,12 +73,12 @@ version  when              by         size  labels and note
     );
     sandbox.run("preface template diff stable 2 --exit-code").exits(1);
     sandbox
-        .run("preface template restore stable")
+        .run("preface template set --from stable")
         .exits(0)
         .says("`main` is now at version 3: the text of version 1 (14 bytes).\n");
     sandbox.run("preface template show").exits(0).prints("You are terse.");
     sandbox.run("preface template delete").exits(0).says("`main` is the default again (version 4).\n");
-    let rows = sandbox.run("preface template history --format json").exits(0).entries();
+    let rows = sandbox.run("preface template list main --format json").exits(0).entries();
     assert_eq!((&rows[0]["default"], &rows[1]["note"]), (&true.into(), &"restored from version 1".into()));
     sandbox
         .run("preface template label --delete stable")
@@ -109,7 +112,7 @@ fn a_named_template_that_was_deleted_is_not_there() {
     sandbox.run("preface template delete -t review").exits(0).says("`review` is deleted (version 2).\n");
     sandbox.run("preface template show -t review").exits(1).prints("").says(missing);
     sandbox.run("preface template delete -t review").exits(1).says(missing);
-    sandbox.run("preface template restore 1 -t review").exits(0);
+    sandbox.run("preface template set --from 1 -t review").exits(0);
     sandbox.run("preface template show -t review").exits(0);
 }
 
@@ -250,14 +253,16 @@ fn an_address_keeps_its_password() {
 fn the_help_names_the_template() {
     let sandbox = Sandbox::new();
     sandbox.run_with("preface template set - --template review", "One.").exits(0);
-    sandbox.run("preface template label prod 9 --template review").exits(1).prints("").says(
-        "error: template `review` has no version 9\nhelp: `preface template history --template review` lists them\n",
-    );
+    sandbox
+        .run("preface template label prod 9 --template review")
+        .exits(1)
+        .prints("")
+        .says("error: template `review` has no version 9\nhelp: `preface template list review` lists them\n");
     sandbox.run_with("preface template set -", "Two.").exits(0);
     sandbox.run("preface template show review").exits(1).prints("").says(
         "\
 error: no version of template `main` has the label `review`
-help: `preface template history` lists them; `--template NAME` names another template
+help: `preface template list main` lists them
 ",
     );
 }
@@ -271,7 +276,7 @@ fn an_unknown_label_has_a_suggestion() {
         ran.prints("").stderr
     };
     let head = "error: no version of template `main` has the label `stabel`\nhelp: ";
-    let help = "`preface template history --template main` lists its versions\n";
+    let help = "`preface template list main` lists its versions\n";
     assert_eq!(build("stabel"), format!("{head}{help}"));
     sandbox.run("preface template label stable").exits(0);
     sandbox.run("preface template label prod").exits(0);

@@ -268,7 +268,7 @@ fn the_variables_page_names_every_type() {
 /// Every preset has a page, which begins with a whole prompt.
 #[test]
 fn a_page_of_a_preset_begins_with_a_whole_prompt() {
-    let ran = Machine::new().preface(&["profile", "list", "--format", "json"]);
+    let ran = Machine::new().preface(&["list", "presets", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     let entries = json["entries"].as_array().or(json.as_array()).unwrap_or_else(|| panic!("a list: {json}"));
     let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();

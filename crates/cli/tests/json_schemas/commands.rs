@@ -169,17 +169,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("path", text("The file.")),
         ("description", text("The description; empty if it has none.")),
     ]);
-    let summary = object(&[
-        ("kind", text("The kind.")),
-        ("active", texts("The names of the active entries.")),
-        (
-            "left_out",
-            list(
-                "The entries that are not active.",
-                object(&[("name", text("The name.")), ("reason", text("The reason; empty if unknown."))]),
-            ),
-        ),
-    ]);
     let recorded = object(&[
         ("by", any("The author of the recording.")),
         ("path", text("The file.")),
@@ -380,16 +369,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             &[("preface lint --format json --trust once", 0)],
         ),
         out(
-            "list",
-            "list",
-            "A summary of every kind.",
-            document("summary", summary),
-            &[
-                ("preface list --format json", 0),
-                ("preface list --format json --preset stud --trust once", 0),
-            ],
-        ),
-        out(
             "list tools",
             "list-tools",
             "The tools.",
@@ -532,13 +511,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             ],
         ),
         out(
-            "profile list",
-            "profile-list",
-            "The presets and profiles.",
-            document("presets", preset.clone()),
-            &[("preface profile list --format json", 0)],
-        ),
-        out(
             "profile show",
             "profile-show",
             "A profile with its text.",
@@ -585,17 +557,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The value of a setting in each layer.",
             document("values", named("LayerValue")),
             &[("preface config get preset --why --format json", 0)],
-        ),
-        out(
-            "config path",
-            "config-path",
-            "The directories of configuration.",
-            object(&[
-                ("global", maybe(text("The directory of your own configuration."))),
-                ("project", maybe(text("The directory of the project's configuration."))),
-                ("store", maybe(text("The address of the store."))),
-            ]),
-            &[("preface config path --format json", 0)],
         ),
         out(
             "config set",
@@ -833,14 +794,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "template-list",
             "The stored templates.",
             document("templates", version.clone()),
-            &[("preface template list --format json", 0)],
-        ),
-        out(
-            "template history",
-            "template-history",
-            "The versions of a template, the newest first.",
-            document("versions", version.clone()),
-            &[("preface template history --format json", 0)],
+            &[("preface template list --format json", 0), ("preface template list main --format json", 0)],
         ),
         out(
             "template diff",
@@ -862,13 +816,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The result of an import.",
             imported,
             &[("preface template import templates.json --format json", 0)],
-        ),
-        out(
-            "template restore",
-            "template-restore",
-            "The restored version.",
-            template_result(&[("restored", number("The version whose text it is."))]),
-            &[("preface template restore 1 --format json", 0)],
         ),
         out(
             "template delete",
@@ -937,20 +884,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The recorded requests of a conversation, as `--requests` lists them.",
             document("requests", request),
             &[("preface conversation history 7f3a --requests --format json", 0)],
-        ),
-        out(
-            "conversation usage",
-            "conversation-usage",
-            "The tokens that were recorded for a request.",
-            object(&[
-                ("id", text("The conversation.")),
-                ("request", number("The number of the request.")),
-                ("input_tokens", number("All tokens of the request, cached ones included.")),
-                ("cache_read_tokens", number("The tokens that were read from the cache.")),
-                ("cache_write_tokens", number("The tokens that were written to the cache.")),
-                ("output_tokens", number("The tokens of the answer.")),
-            ]),
-            &[("preface conversation usage 7f3a usage.json --format json", 0)],
         ),
         out(
             "conversation diff",

@@ -353,7 +353,7 @@ codes! {
     LayerNoDirectory "layer/no-directory" [Warning] "A layer is missing because its path is not a directory.";
     LayerNoGlobal "layer/no-global" [Info] "There is no global layer because no home directory is set." => "Set `PREFACE_HOME` to a directory.";
     LayerNoProject "layer/no-project" [Info] "There is no project layer because its directory would be the global one.";
-    LayerSections "layer/sections" [Warning] "Section files of a layer were left out because they cannot be read or are too large together.";
+    LayerSections "layer/sections" [Warning] "Sections of a layer were left out: they cannot be read, are too many, or are too large together.";
     LayerStateInside "layer/state-inside" [Warning] "The state directory is not used because it is inside the project.";
     LayerTwoGlobals "layer/two-globals" [Warning] "Two global directories exist, and only one is used." => "Put the files into one of the two, and remove the other.";
     LayerVariable "layer/variable" [Warning] "An environment variable that names a directory was not used because of its value.";

@@ -4,7 +4,11 @@ use super::{
     HookEvent, HookFailure, HookReply,
     reply::{KEYS, ignored_keys, unknown_keys},
 };
-use crate::{diagnostic::Diagnostics, json_type::json_type, serde_message::without_position, template::trim};
+use crate::{
+    diagnostic::Diagnostics,
+    json_type::{json_type, without_position},
+    template::trim,
+};
 use serde_json::{Map, Value};
 
 impl HookReply {

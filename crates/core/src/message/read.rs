@@ -8,9 +8,8 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    json_type::json_type,
+    json_type::{json_type, without_position},
     lint::character::floor_char_boundary,
-    serde_message::without_position,
     settings::shown,
 };
 use serde::de::DeserializeSeed;

@@ -19,8 +19,7 @@ use crate::{
     message::MessageForms,
     origin::{LiteralSource, Origin, Piece},
     section::SectionId,
-    serde_message::SerdeMessage,
-    suggestion::{quoted, suggest_or},
+    suggestion::{did_you_mean_in, quoted, suggest_or},
     trust::TrustMode,
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -341,26 +340,15 @@ impl ProfileBuilder<'_> {
                 below => format!("{}.{below}", path.join(".")),
             };
             let message = error.inner().message().trim();
-            match SerdeMessage::of(message) {
-                SerdeMessage::UnknownField { name: field, known } => {
-                    let help = suggest_or(field, known.iter().copied(), || {
-                        format!("its keys are {}", quoted(&known))
-                    });
-                    self.error(&keys, format!("unknown key: `{name}`")).help(help)
-                }
-                SerdeMessage::UnknownVariant { name: value, known } => {
-                    let help = suggest_or(value, known.iter().copied(), || {
-                        format!("possible values: {}", known.join(", "))
-                    });
-                    self.value_error(&keys, format!("unknown value for `{name}`: `{value}`")).help(help)
-                }
-                other => self.value_error(
-                    &keys,
-                    match other.wrong_type("a table") {
-                        Some((takes, found)) => format!("`{name}` takes {takes}, not {found}"),
-                        None => format!("`{name}`: {message}"),
-                    },
-                ),
+            let message_of = format!("`{name}`: {message}");
+            let failure = if message.starts_with("unknown field ") {
+                self.error(&keys, message_of)
+            } else {
+                self.value_error(&keys, message_of)
+            };
+            match did_you_mean_in(message) {
+                Some(help) => failure.help(help),
+                None => failure,
             }
         })
     }

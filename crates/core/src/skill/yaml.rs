@@ -3,7 +3,7 @@
 //! Version 1.2, core schema: `yes` and `on` are texts, dates are texts, `<<` is an ordinary key, an unknown tag is
 //! ignored, and a key that is twice is an error.
 
-use crate::serde_message::without_position;
+use crate::json_type::without_position;
 use serde::{
     Deserialize,
     de::{Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor},

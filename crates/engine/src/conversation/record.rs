@@ -28,12 +28,10 @@ pub struct PromptRecord {
     /// The version of preface that built the prompt.
     pub engine: String,
     /// The inputs that the prompt was built from.
-    #[serde(alias = "asked")]
     pub options: TurnOptions,
     /// The prompt; its text is stored next to the record.
     pub prompt: Prompt,
     /// The variables that were looked up, by name.
-    #[serde(alias = "facts")]
     pub variables: Vec<UsedValue>,
     /// The texts of the project that it was built with; `None` if it was stored before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +56,6 @@ pub struct PromptRecord {
 pub struct UsedValue {
     /// Its name.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    #[serde(alias = "fact")]
     pub variable: VariableKey,
     /// True if it had a value.
     pub exists: bool,

@@ -45,7 +45,6 @@ pub struct TurnOptions {
     pub sets: Vec<String>,
     /// Variables that are set or removed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[serde(alias = "facts")]
     #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Option<String>>))]
     pub variables: BTreeMap<VariableKey, Option<String>>,
     /// The time zone's name.

@@ -31,7 +31,7 @@ pub fn unknown(choice: &TemplateChoice, versions: &[TemplateVersion]) -> Error {
     let mut labels: Vec<&str> =
         versions.iter().flat_map(|version| &version.labels).map(|label| &**label).collect();
     labels.sort_unstable();
-    let history = format!("`preface template history --template {name}` lists its versions");
+    let history = format!("`preface template list {name}` lists its versions");
     match &choice.which {
         VersionChoice::Label(label) if !versions.is_empty() => {
             let help = suggest_or(label, labels.iter().copied(), || match &labels[..] {

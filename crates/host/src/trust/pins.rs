@@ -323,7 +323,6 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 struct Export {
     /// Earlier files have it in the other case.
-    #[serde(alias = "trustPins")]
     trust_pins: u32,
     pins: Vec<JsonObject<ExportedPin>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -2,12 +2,12 @@
 //! what it was to show.
 
 use super::operations;
-use crate::{Problem, misread::short};
+use crate::Problem;
 use axum::{
     extract::Query,
     http::{Method, StatusCode, Uri},
 };
-use preface_core::suggestion::did_you_mean;
+use preface_core::{lint::character::excerpt, suggestion::did_you_mean};
 use std::collections::HashMap;
 use utoipa::openapi::{OpenApi, RefOr, path::ParameterIn};
 
@@ -43,7 +43,7 @@ impl QueryParameters {
         // Invalid queries are refused by the handler.
         let Ok(Query(sent)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else { return Ok(()) };
         let Some((name, _)) = sent.iter().find(|(name, _)| !known.contains(name)) else { return Ok(()) };
-        let detail = format!("unknown parameter: `{}`", short(name));
+        let detail = format!("unknown parameter: `{}`", excerpt(name, 80));
         let problem = Problem::new(StatusCode::BAD_REQUEST, "query", detail);
         Err(match did_you_mean(name, known.iter().map(String::as_str)) {
             Some(near) => problem.help(format!("did you mean `{near}`?")),

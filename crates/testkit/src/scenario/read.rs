@@ -2,11 +2,8 @@
 
 use super::types::{CustomMessage, Scenario};
 use preface_core::{
-    diagnostic::Place,
-    lint::hidden::escape_hidden,
-    message::Message,
-    serde_message::{SerdeMessage, without_position},
-    suggestion::{quoted, suggest_or},
+    diagnostic::Place, json_type::without_position, lint::hidden::escape_hidden, message::Message,
+    suggestion::did_you_mean_in,
 };
 
 /// The largest scenario file, in bytes.
@@ -152,9 +149,8 @@ fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
     let mut help = None;
     if error.is_syntax() || error.is_eof() {
         message = format!("the scenario is no JSON: {message}");
-    } else if let SerdeMessage::UnknownField { name, known } = SerdeMessage::of(words) {
-        message = format!("unknown key `{}`", escape_hidden(name));
-        help = Some(suggest_or(name, known.iter().copied(), || format!("keys here are {}", quoted(&known))));
+    } else {
+        help = did_you_mean_in(words);
     }
     ScenarioError { message, place: Box::new(Place::within(None, path, text, at..at)), help }
 }

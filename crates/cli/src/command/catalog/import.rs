@@ -4,7 +4,7 @@ use crate::{
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, VerbosityFlags},
+    flags::OutputFormat,
     ui::{
         Ui, Verbosity, style,
         text::{count, number},
@@ -49,9 +49,6 @@ pub struct Args {
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// Runs the command.
@@ -67,7 +64,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => ui.json(&report)?,
         OutputFormat::Text => ui.view(&view(&report, started.elapsed().as_secs_f64()))?,
     }
-    print_diagnostics(ui, args.talk.talk(), &report.diagnostics);
+    print_diagnostics(ui, &report.diagnostics);
     Ok(Exit::Done)
 }
 
@@ -132,9 +129,9 @@ fn view(report: &ImportReport, seconds: f64) -> String {
 }
 
 /// Prints the diagnostics: in one line, or all of them.
-fn print_diagnostics(ui: &Ui, talk: Verbosity, diagnostics: &[Diagnostic]) {
+fn print_diagnostics(ui: &Ui, diagnostics: &[Diagnostic]) {
     let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-    match talk {
+    match ui.verbosity() {
         Verbosity::Quiet => {}
         Verbosity::All => diagnostics::all(ui, diagnostics),
         Verbosity::Usual => {

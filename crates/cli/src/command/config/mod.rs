@@ -4,8 +4,6 @@ mod get;
 mod init;
 mod init_files;
 mod list;
-mod path;
-mod schema;
 mod set;
 mod unset;
 
@@ -52,8 +50,6 @@ enum ConfigCommand {
     Get(get::Args),
     Init(init::Args),
     List(list::Args),
-    Path(path::Args),
-    Schema(schema::Args),
     Set(set::Args),
     Unset(unset::Args),
 }
@@ -64,8 +60,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ConfigCommand::Get(args) => get::run(ui, args),
         ConfigCommand::Init(args) => init::run(ui, args),
         ConfigCommand::List(args) => list::run(ui, args),
-        ConfigCommand::Path(args) => path::run(ui, args),
-        ConfigCommand::Schema(args) => schema::run(ui, args),
         ConfigCommand::Set(args) => set::run(ui, args),
         ConfigCommand::Unset(args) => unset::run(ui, args),
     }
@@ -95,7 +89,7 @@ fn bad_key(error: &SetError) -> CommandFailure {
     let failure = CommandFailure::usage(error.to_string());
     match error.help() {
         Some(help) => failure.help(help),
-        None => failure.help("`preface config schema settings` lists every setting"),
+        None => failure.help("docs/reference/settings.md lists every setting"),
     }
 }
 

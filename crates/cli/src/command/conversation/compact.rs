@@ -5,9 +5,8 @@ use crate::{
     conversation::{messages_file, read_messages},
     diagnostics,
     failure::{CommandFailure, Exit},
-    flags::VerbosityFlags,
     prompt_format::PromptFormat,
-    ui::{Ui, Verbosity},
+    ui::Ui,
 };
 use preface_engine::{
     conversation::RequestInput,
@@ -60,9 +59,6 @@ pub struct Args {
 
     #[command(flatten)]
     again: AgainFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// What is printed in no format of a service.
@@ -116,8 +112,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.json(&json)?;
         }
     }
-    let talk = args.talk.talk();
-    if talk != Verbosity::Quiet {
+    if !ui.is_quiet() {
         let name = escape_hidden(args.id.as_str());
         let revision = done.head.revision.revision;
         ui.eprint(&if done.constructed {
@@ -128,6 +123,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             format!("`{name}` stays at revision {revision}.\n")
         });
     }
-    diagnostics::print(ui, talk, &Prompt { diagnostics, ..Prompt::default() });
+    diagnostics::print(ui, &Prompt { diagnostics, ..Prompt::default() });
     Ok(Exit::Done)
 }

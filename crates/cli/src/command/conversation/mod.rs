@@ -9,7 +9,6 @@ mod list;
 mod refresh;
 mod requests;
 mod show;
-mod usage;
 
 use crate::{
     complete,
@@ -58,7 +57,6 @@ enum ConversationCommand {
     List(list::Args),
     Refresh(refresh::Args),
     Show(show::Args),
-    Usage(usage::Args),
 }
 
 /// Runs the subcommand.
@@ -72,7 +70,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ConversationCommand::List(args) => list::run(ui, args),
         ConversationCommand::Refresh(args) => refresh::run(ui, args),
         ConversationCommand::Show(args) => show::run(ui, args),
-        ConversationCommand::Usage(args) => usage::run(ui, args),
     }
 }
 

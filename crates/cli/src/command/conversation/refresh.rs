@@ -5,8 +5,8 @@ use crate::{
     command::diff::{DiffSide, show},
     diagnostics,
     failure::{CommandFailure, Exit},
-    flags::{OutputFormat, VerbosityFlags},
-    ui::{Ui, Verbosity, text::one_line},
+    flags::OutputFormat,
+    ui::{Ui, text::one_line},
 };
 use preface_engine::{
     conversation::Refresh,
@@ -43,9 +43,6 @@ pub struct Args {
 
     #[command(flatten)]
     again: AgainFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// Builds, shows and keeps.
@@ -76,8 +73,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             show(ui, &left, &right, &done.difference)?;
         }
     }
-    let talk = args.talk.talk();
-    if talk != Verbosity::Quiet {
+    if !ui.is_quiet() {
         let name = escape_hidden(args.id.as_str());
         ui.eprint(&match (done.constructed, done.difference.same, args.dry_run) {
             (true, _, _) => format!("`{name}` is at revision {revision} now.\n"),
@@ -88,6 +84,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
         });
     }
-    diagnostics::print(ui, talk, &Prompt { diagnostics: done.diagnostics, ..Prompt::default() });
+    diagnostics::print(ui, &Prompt { diagnostics: done.diagnostics, ..Prompt::default() });
     Ok(Exit::Done)
 }

@@ -5,7 +5,7 @@ use crate::{
     events::EventFlags,
     failure::{CommandFailure, Exit, words},
     files,
-    flags::{TurnFlags, VerbosityFlags},
+    flags::TurnFlags,
     stored_template::TemplateFlags,
     ui::Ui,
 };
@@ -65,9 +65,6 @@ pub struct Args {
 
     #[command(flatten)]
     template: TemplateFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// The agents whose hooks are answered.
@@ -150,7 +147,7 @@ fn answer(ui: &Ui, args: &Args) -> Result<Value, CommandFailure> {
     let system = files::system();
     let templates = args.template.source(&request);
     let built = Engine::new(&system).with_templates(&templates).build_interactive(&request, &Headless)?;
-    diagnostics::print(ui, args.talk.talk(), &built.prompt);
+    diagnostics::print(ui, &built.prompt);
     Ok(args.agent.answer(name, context(&built.prompt, event)))
 }
 

@@ -9,7 +9,7 @@ use crate::{
     json::ListDocument,
     scopes_view::{
         InactiveRows, LayerContents, ListingFlags, ListingGroup, ListingRow, ProjectVisibility, entry_report,
-        named, restricted, rewrites, scope_problems, summary, table, unknown, unread_servers, with_state,
+        named, restricted, rewrites, scope_problems, table, totals, unknown, unread_servers, with_state,
     },
     ui::{Ui, text::one_line},
 };
@@ -54,7 +54,7 @@ fn view(
     let layers = restricted(&LayerContents::of(report), shown);
     let mut out = table(&layers, shown, inactive, room);
     out.push_str(&rewrites(&layers.scopes));
-    out.push_str(&summary(&layers, &scope_problems(report, shown)));
+    out.push_str(&totals(&layers, &scope_problems(report, shown)));
     out.push('\n');
     out
 }

@@ -8,12 +8,12 @@ mod reminders;
 mod servers;
 mod skills;
 mod styles;
-mod summary;
 pub mod tools;
 mod variables;
 
-pub use presets::{Preset, show as show_presets};
+pub use presets::Preset;
 
+use super::doctor;
 use crate::{
     failure::{CommandFailure, Exit},
     scopes_view::{InactiveRows, ListingFlags, ListingGroup, list},
@@ -24,7 +24,7 @@ use preface_engine::core::extension::Category;
 
 const EXAMPLES: &str = "\
 Examples:
-  preface list                     a summary of every kind
+  preface list                     the summary of `preface doctor`
   preface list skills              the skills that are active
   preface list tools --all         all tools, and why some are not active
   preface list --why bash          explain one name over all layers
@@ -34,7 +34,7 @@ Examples:
 
 /// List what is active in a directory: tools, skills, agents, hooks, variables and more
 ///
-/// Without KIND: a summary of what is active, what is wrong, and what is left out and why. `extensions` is the nine categories
+/// Without KIND it prints what `preface doctor` prints. `extensions` is the nine categories
 /// of extensions with the MCP servers. `--tools` limits the list of tools to those that a build with the same flag has.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -113,7 +113,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if let Some(name) = &args.why {
         return extensions::why(ui, listing, args.kind, name);
     }
-    let Some(kind) = args.kind else { return summary::run(ui, listing) };
+    let Some(kind) = args.kind else { return doctor::summary(ui, listing) };
     match kind {
         ListKind::Group(ListingGroup::Extensions(Category::Tools)) => tools::run(ui, listing, inactive),
         ListKind::Group(ListingGroup::Extensions(category)) => list(ui, listing, category, inactive),

@@ -5,11 +5,11 @@ use crate::{
     diagnostics,
     failure::CommandFailure,
     files,
-    flags::{OutputFormat, PlaceFlags, TrustFlags, VerbosityFlags},
+    flags::{OutputFormat, PlaceFlags, TrustFlags},
     json::ListDocument,
     signals::Signals,
     ui::{
-        Ui, Verbosity, style,
+        Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
@@ -36,9 +36,6 @@ pub struct ServerFlags {
 
     #[command(flatten)]
     pub trust: TrustFlags,
-
-    #[command(flatten)]
-    pub talk: VerbosityFlags,
 }
 
 /// Reads a number of seconds: `10`, `2.5`.
@@ -63,25 +60,20 @@ impl ServerFlags {
     pub fn query(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, CommandFailure> {
         let options =
             QueryOptions { names: names.to_vec(), deadline: self.timeout, record, ..QueryOptions::default() };
-        query(ui, &self.request()?, &options, self.talk.talk())
+        query(ui, &self.request()?, &options)
     }
 
     /// Prints diagnostics: warnings and errors, all with `-v`, only errors with `-q`.
     pub fn print_diagnostics(&self, ui: &Ui, answers: &ServerAnswers) {
-        print_diagnostics(ui, self.talk.talk(), answers);
+        print_diagnostics(ui, answers);
     }
 }
 
 /// Queries servers, and prints progress on a terminal. A signal ends every started server, and then the command.
-pub fn query(
-    ui: &Ui,
-    request: &Request,
-    options: &QueryOptions,
-    talk: Verbosity,
-) -> Result<ServerAnswers, CommandFailure> {
+pub fn query(ui: &Ui, request: &Request, options: &QueryOptions) -> Result<ServerAnswers, CommandFailure> {
     let dim = style::DIM;
     let system = files::system();
-    let shows = talk != Verbosity::Quiet && ui.is_watched();
+    let shows = !ui.is_quiet() && ui.is_watched();
     let on_reply = |reply: &ServerReply| {
         if shows {
             let how = if reply.result.is_ok() { "answered" } else { "failed" };
@@ -97,9 +89,9 @@ pub fn query(
 }
 
 /// Prints the diagnostics.
-pub fn print_diagnostics(ui: &Ui, talk: Verbosity, answers: &ServerAnswers) {
+pub fn print_diagnostics(ui: &Ui, answers: &ServerAnswers) {
     let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
-    diagnostics::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
+    diagnostics::listing(ui, answers.diagnostics.iter().chain(of_servers));
 }
 
 /// The replies as a list for programs.

@@ -4,7 +4,7 @@ use super::query::{self, ServerFlags};
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
-    ui::{Ui, Verbosity},
+    ui::Ui,
 };
 use preface_engine::{Request, mcp::QueryOptions};
 
@@ -44,11 +44,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 }
 
 /// Does it before a build, which goes on whatever came of it.
-pub fn before_build(ui: &Ui, request: &Request, talk: Verbosity) -> Result<(), CommandFailure> {
-    let answers = query::query(ui, request, &QueryOptions::default(), talk)?;
+pub fn before_build(ui: &Ui, request: &Request) -> Result<(), CommandFailure> {
+    let answers = query::query(ui, request, &QueryOptions::default())?;
     let mut of_servers = answers;
     // The build reports the layers itself.
     of_servers.diagnostics.clear();
-    query::print_diagnostics(ui, talk, &of_servers);
+    query::print_diagnostics(ui, &of_servers);
     Ok(())
 }

@@ -32,7 +32,7 @@ None of them changes anything.";
 ///
 /// For any MCP client, which starts it: prompts, one for each preset, and the tools build, explain, lint and request. It writes nothing,
 /// trusts nothing and opens no store: untrusted files are left out and reported. A project is read
-/// below the roots alone. It ends when stdin does.
+/// below the roots alone. It ends when stdin does. With `-v` each request and its result is logged to stderr.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -43,16 +43,12 @@ pub struct Args {
     /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
     #[arg(long)]
     trust_home: bool,
-
-    /// Log each request and its result to stderr
-    #[arg(short, long)]
-    verbose: bool,
 }
 
 /// Serves until stdin ends.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let roots = roots(&files::system(), &args.root)?;
-    let prompts = PresetOffer::new(*ui, roots, home_trust(args.trust_home), args.verbose)?;
+    let prompts = PresetOffer::new(*ui, roots, home_trust(args.trust_home))?;
     serve_stdio(Arc::new(prompts))
         .map(|()| Exit::Done)
         .map_err(|error| CommandFailure::new(format!("the MCP client was not served: {}", words(&error))))

@@ -1,7 +1,6 @@
 //! `preface profile`: the profiles that define prompts.
 
 mod copy;
-mod list;
 mod show;
 
 use crate::{
@@ -14,7 +13,7 @@ use preface_engine::core::suggestion::suggest_or;
 
 const EXAMPLES: &str = "\
 Examples:
-  preface profile list
+  preface list presets
   preface profile show default           print the preset's TOML
   preface profile copy default mine      copy it to your own profiles
   preface build --preset mine";
@@ -35,7 +34,6 @@ pub struct Args {
 #[command(defer = true)]
 enum ProfileCommand {
     Copy(copy::Args),
-    List(list::Args),
     Show(show::Args),
 }
 
@@ -43,7 +41,6 @@ enum ProfileCommand {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
         ProfileCommand::Copy(args) => copy::run(ui, args),
-        ProfileCommand::List(args) => list::run(ui, args),
         ProfileCommand::Show(args) => show::run(ui, args),
     }
 }
@@ -54,7 +51,7 @@ fn find(place: &PlaceFlags, name: &str) -> Result<Preset, CommandFailure> {
     let names: Vec<String> = all.iter().map(|preset| preset.name.clone()).collect();
     all.into_iter().find(|preset| preset.name == name).ok_or_else(|| {
         let help = suggest_or(name, names.iter().map(String::as_str), || {
-            "`preface profile list` lists them".to_owned()
+            "`preface list presets` lists them".to_owned()
         });
         CommandFailure::usage(format!("unknown profile: `{}`", crate::ui::text::one_line(name))).help(help)
     })

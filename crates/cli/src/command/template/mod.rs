@@ -20,16 +20,16 @@ use preface_engine::{
     store::{Store, TemplateName, TemplateNameError, TemplateVersion, VersionChoice},
     templates::TemplatesError,
 };
-use read::{DiffArgs, ExportArgs, HistoryArgs, ListArgs, ShowArgs};
-use write::{DeleteArgs, ImportArgs, LabelArgs, RestoreArgs, SetArgs};
+use read::{DiffArgs, ExportArgs, ListArgs, ShowArgs};
+use write::{DeleteArgs, ImportArgs, LabelArgs, SetArgs};
 
 const EXAMPLES: &str = "\
 Examples:
   preface template show                     the current template
   preface template set prompt.md --note 'Shorter'
-  preface template history                list the versions with their notes
+  preface template list main              list the versions with their notes
   preface template diff 3                  version 3 against the current one
-  preface template restore 3               restore version 3 as a new version
+  preface template set --from 3            store version 3 again
   preface template export > templates.json";
 
 /// Read and change stored templates
@@ -50,12 +50,10 @@ enum TemplateCommand {
     Delete(DeleteArgs),
     Diff(DiffArgs),
     Export(ExportArgs),
-    History(HistoryArgs),
     Import(ImportArgs),
     Label(LabelArgs),
     List(ListArgs),
     Render(Box<render::Args>),
-    Restore(RestoreArgs),
     Set(SetArgs),
     Show(ShowArgs),
 }
@@ -66,12 +64,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         TemplateCommand::Delete(args) => write::delete(ui, args),
         TemplateCommand::Diff(args) => read::diff(ui, args),
         TemplateCommand::Export(args) => read::export(ui, args),
-        TemplateCommand::History(args) => read::history(ui, args),
         TemplateCommand::Import(args) => write::import(ui, args),
         TemplateCommand::Label(args) => write::label(ui, args),
         TemplateCommand::List(args) => read::list(ui, args),
         TemplateCommand::Render(args) => render::run(ui, args),
-        TemplateCommand::Restore(args) => write::restore(ui, args),
         TemplateCommand::Set(args) => write::set(ui, args),
         TemplateCommand::Show(args) => read::show(ui, args),
     }

@@ -1,4 +1,4 @@
-//! `preface template list`, `show`, `history`, `diff` and `export`: the commands that read.
+//! `preface template list`, `show`, `diff` and `export`: the commands that read.
 
 use super::{TemplateTarget, VersionArgument, default_text, minute, size};
 use crate::{
@@ -21,17 +21,28 @@ use preface_engine::{
 };
 use serde_json::json;
 
-// `preface template list`: the templates of the store.
+// `preface template list`: the templates of the store, or the versions of one.
 
 const LIST_EXAMPLES: &str = "\
 Examples:
   preface template list
+  preface template list main --limit 5      the newest versions of one
   preface template list --format json | jq -r '.entries[].name'";
 
-/// List the stored templates, each with its current version
+/// List the stored templates, or the versions of one
+///
+/// Templates are listed with their current version, versions with author and note, the newest first.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = LIST_EXAMPLES)]
 pub struct ListArgs {
+    /// List the versions of this template
+    #[arg(value_name = "NAME", value_parser = super::template_name, add = crate::complete::templates())]
+    name: Option<TemplateName>,
+
+    /// Show at most N versions
+    #[arg(long, value_name = "N", default_value_t = 50, requires = "name")]
+    limit: usize,
+
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
@@ -42,6 +53,9 @@ pub struct ListArgs {
 
 /// Runs the command.
 pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
+    if let Some(name) = &args.name {
+        return versions(ui, args, name);
+    }
     let found = args.store.look(async |store| {
         let mut found: Vec<TemplateVersion> = Vec::new();
         let mut page = PageRequest::first(PageRequest::MOST);
@@ -147,35 +161,10 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
     Ok(Exit::Done)
 }
 
-// `preface template history`: who changed a template, when and why.
-
-const HISTORY_EXAMPLES: &str = "\
-Examples:
-  preface template history
-  preface template history -t review --limit 5
-  preface template history --format json | jq '.entries[0].version'";
-
-/// List the versions of a template, the newest first
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = HISTORY_EXAMPLES)]
-pub struct HistoryArgs {
-    /// Show at most N entries
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    limit: usize,
-
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
-    #[command(flatten)]
-    target: TemplateTarget,
-}
-
-/// Runs the command.
-pub fn history(ui: &Ui, args: &HistoryArgs) -> Result<Exit, CommandFailure> {
-    let name = &args.target.name;
+/// Lists the versions of a template, the newest first.
+fn versions(ui: &Ui, args: &ListArgs, name: &TemplateName) -> Result<Exit, CommandFailure> {
     let page = PageRequest::first(args.limit);
-    let page = args.target.store.look(async |store| Ok(store.versions(name, &page).await?))?;
+    let page = args.store.look(async |store| Ok(store.versions(name, &page).await?))?;
     let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
     match args.format {
         OutputFormat::Json => ui.json(&ListDocument {

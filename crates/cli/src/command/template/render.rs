@@ -4,7 +4,7 @@ use crate::{
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
-    flags::{OutputFormat, TrustFlags, TurnFlags, VerbosityFlags},
+    flags::{OutputFormat, TrustFlags, TurnFlags},
     ui::Ui,
 };
 use preface_engine::{
@@ -46,9 +46,6 @@ pub struct Args {
 
     #[command(flatten)]
     trust: TrustFlags,
-
-    #[command(flatten)]
-    talk: VerbosityFlags,
 }
 
 /// Renders and prints.
@@ -74,8 +71,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Text => {
             ui.prompt(&built.prompt.text)?;
-            diagnostics::print(ui, args.talk.talk(), &built.prompt);
-            diagnostics::listing(ui, args.talk.talk(), &findings);
+            diagnostics::print(ui, &built.prompt);
+            diagnostics::listing(ui, &findings);
         }
         OutputFormat::Json => {
             let mut prompt = built.prompt;

@@ -1,4 +1,4 @@
-//! `preface template set`, `delete`, `restore`, `label` and `import`: the commands that make versions and labels.
+//! `preface template set`, `delete`, `label` and `import`: the commands that make versions and labels.
 
 use super::{TemplateTarget, VersionArgument, read::document, size, taking};
 use crate::{
@@ -28,7 +28,8 @@ const SET_EXAMPLES: &str = "\
 Examples:
   preface template set prompt.md
   preface template set prompt.md --note 'Shorter' --if-version 3
-  echo 'You work in [prompt:cwd].' | preface template set - -t review";
+  echo 'You work in [prompt:cwd].' | preface template set - -t review
+  preface template set --from 3             store version 3 again";
 
 /// Store a template as a new version
 ///
@@ -42,8 +43,12 @@ pub struct SetArgs {
     format: OutputFormat,
 
     /// The text, or `-` for stdin
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "from")]
+    file: Option<PathBuf>,
+
+    /// Store the text of this version again, by number or label; the note names it
+    #[arg(long, value_name = "VERSION", value_parser = VersionArgument::parse, conflicts_with_all = ["file", "note"])]
+    from: Option<VersionArgument>,
 
     /// Add a note to the version
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -52,10 +57,6 @@ pub struct SetArgs {
     /// Store it only if version N is the current one; 0 means no version
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
-
-    /// Print errors only
-    #[arg(short, long)]
-    quiet: bool,
 
     /// Record this time, such as 2026-03-07T14:55:05Z
     #[arg(long, value_name = "TIME")]
@@ -70,7 +71,11 @@ pub struct SetArgs {
 
 /// Runs the command.
 pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
-    let (shown, text) = files::read_text(&args.file)?;
+    if let Some(from) = &args.from {
+        return restore(ui, args, from);
+    }
+    let file = args.file.clone().unwrap_or_default();
+    let (shown, text) = files::read_text(&file)?;
     check_note(&args.note)?;
     let actor = actor(args.now.as_deref())?;
     let system = files::system();
@@ -82,9 +87,9 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
         return Err(preface_engine::core::diagnostic::Diagnostic { place, ..*note }.into());
     }
     let mut findings = Diagnostics::new();
-    if !args.quiet {
-        let file = LintFile { path: "template".into(), shown, bytes: text.clone().into_bytes() };
-        findings = engine.lint_files(&request, &[file])?.findings;
+    if !ui.is_quiet() {
+        let text = LintFile { path: "template".into(), shown, bytes: text.clone().into_bytes() };
+        findings = engine.lint_files(&request, &[text])?.findings;
     }
     let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
     let name = args.target.name.clone();
@@ -93,7 +98,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let line = match &put {
         PutOutcome::Stored(version) => {
             // Diagnostics of the stored text were reported when it was stored.
-            let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
+            let file = escape_hidden(&file.to_string_lossy()).into_owned();
             diagnostics::few(ui, findings.clone(), &format!("preface lint --preset template --file {file}"));
             format!("`{name}` is now at version {} ({}).\n", version.version, size(version))
         }
@@ -109,9 +114,27 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
             PutOutcome::Stale(version) => (version.as_ref(), false),
         };
         ui.json(&json!({ "name": name.as_str(), "stored": version.map(document), "changed": changed, "diagnostics": findings }))?;
-    } else if !args.quiet {
+    } else if !ui.is_quiet() {
         ui.eprint(&line);
     }
+    Ok(Exit::Done)
+}
+
+/// Stores the text of an older version as a new one.
+fn restore(ui: &Ui, args: &SetArgs, from: &VersionArgument) -> Result<Exit, CommandFailure> {
+    let name = &args.target.name;
+    let actor = actor(args.now.as_deref())?;
+    let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
+    let done = args.target.store.look(async |store| {
+        let old = from.find(&*store, name).await?.version;
+        Ok((old, templates::restore(&*store, name, old, expect, &actor).await?))
+    })?;
+    let Some((old, new)) = done else { return Err(from.missing(name).into()) };
+    let words =
+        format!("`{name}` is now at version {}: the text of version {old} ({}).\n", new.version, size(&new));
+    let report =
+        json!({ "name": name.as_str(), "stored": document(&new), "changed": true, "diagnostics": [] });
+    ui.result(args.format, &report, &words)?;
     Ok(Exit::Done)
 }
 
@@ -124,7 +147,7 @@ Examples:
 
 /// Delete a template; `main` returns to the default
 ///
-/// That is a new version, too: what was stored before stays, and `preface template restore` brings it back.
+/// That is a new version, too: what was stored before stays, and `preface template set --from` brings it back.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = DELETE_EXAMPLES)]
 pub struct DeleteArgs {
@@ -171,59 +194,6 @@ pub fn delete(ui: &Ui, args: &DeleteArgs) -> Result<Exit, CommandFailure> {
     let changed = done.is_some();
     let report = json!({ "name": name.as_str(), "stored": done.as_ref().map(document), "changed": changed });
     ui.result(args.format, &report, &words)?;
-    Ok(Exit::Done)
-}
-
-// `preface template restore`: the text of an older version as a new one.
-
-const RESTORE_EXAMPLES: &str = "\
-Examples:
-  preface template restore 3
-  preface template restore stable -t review";
-
-/// Restore an older version
-///
-/// It becomes a new version, whose note names the old one.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = RESTORE_EXAMPLES)]
-pub struct RestoreArgs {
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
-    /// The version, by number or label
-    #[arg(value_name = "VERSION", value_parser = VersionArgument::parse)]
-    version: VersionArgument,
-
-    /// Do it only if version N is the current one
-    #[arg(long, value_name = "N")]
-    if_version: Option<u64>,
-
-    /// Record this time, such as 2026-03-07T14:55:05Z
-    #[arg(long, value_name = "TIME")]
-    now: Option<String>,
-
-    #[command(flatten)]
-    target: TemplateTarget,
-}
-
-/// Runs the command.
-pub fn restore(ui: &Ui, args: &RestoreArgs) -> Result<Exit, CommandFailure> {
-    let name = &args.target.name;
-    let actor = actor(args.now.as_deref())?;
-    let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
-    let done = args.target.store.look(async |store| {
-        let old = args.version.find(&*store, name).await?.version;
-        Ok((old, templates::restore(&*store, name, old, expect, &actor).await?))
-    })?;
-    let Some((old, new)) = done else { return Err(args.version.missing(name).into()) };
-    let words =
-        format!("`{name}` is now at version {}: the text of version {old} ({}).\n", new.version, size(&new));
-    ui.result(
-        args.format,
-        &json!({ "name": name.as_str(), "stored": document(&new), "restored": old }),
-        &words,
-    )?;
     Ok(Exit::Done)
 }
 

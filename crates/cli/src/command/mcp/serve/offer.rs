@@ -9,7 +9,7 @@ use crate::{
     failure::{CommandFailure, Exit},
     files,
     subject::Subject,
-    ui::{Ui, text::one_line},
+    ui::{Ui, Verbosity, text::one_line},
 };
 use preface_engine::{
     Engine, Error, Request,
@@ -47,7 +47,6 @@ pub struct PresetOffer {
     ui: Ui,
     asker: ArgumentReader,
     presets: Vec<PresetEntry>,
-    verbose: bool,
 }
 
 #[derive(Debug)]
@@ -58,12 +57,7 @@ struct PresetEntry {
 
 impl PresetOffer {
     /// Looks at the presets once.
-    pub fn new(
-        ui: Ui,
-        roots: Vec<PathBuf>,
-        home_trust: HomeTrust,
-        verbose: bool,
-    ) -> Result<Self, CommandFailure> {
+    pub fn new(ui: Ui, roots: Vec<PathBuf>, home_trust: HomeTrust) -> Result<Self, CommandFailure> {
         let system = files::system();
         let presets: Result<_, CommandFailure> = preset_names(&system, None)
             .into_iter()
@@ -73,7 +67,7 @@ impl PresetOffer {
             })
             .collect();
         let asker = ArgumentReader::new(&system, roots, home_trust)?;
-        Ok(PresetOffer { ui, asker, presets: presets?, verbose })
+        Ok(PresetOffer { ui, asker, presets: presets? })
     }
 
     fn build(&self, request: &Request) -> Result<Subject, Refusal> {
@@ -183,7 +177,7 @@ impl Offer for PresetOffer {
     }
 
     fn note(&self, line: &str) {
-        if self.verbose {
+        if self.ui.verbosity() == Verbosity::All {
             self.ui.eprint(&format!(
                 "{}
 ",
