@@ -13,7 +13,7 @@ use preface_core::{
 use serde::de::DeserializeOwned;
 
 /// The most characters of the reason why input cannot be read: it may repeat the input.
-const MOST_DETAIL: usize = 400;
+const MOST_DETAIL: usize = 200;
 
 /// A JSON body. Its content type must be JSON, and it comes as it is: nothing is unpacked.
 #[derive(Debug)]

@@ -105,7 +105,6 @@ fn a_world_gives_the_same_bytes_again_without_the_machine() {
         "preface build --snapshot snapshot.json --model x",
         "preface build --snapshot snapshot.json -C..",
         "preface explain --snapshot snapshot.json -C..",
-        "preface explain --snapshot snapshot.json .",
     ] {
         let ran = sandbox.run(line).exits(2).prints("");
         let refused = "error: the argument '--snapshot <FILE>' cannot be used with";

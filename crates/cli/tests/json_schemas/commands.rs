@@ -793,7 +793,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "template list",
             "template-list",
             "The stored templates.",
-            document("templates", version.clone()),
+            one_of(&[document("templates", version.clone()), document("versions", version.clone())]),
             &[("preface template list --format json", 0), ("preface template list main --format json", 0)],
         ),
         out(

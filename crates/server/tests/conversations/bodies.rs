@@ -241,7 +241,7 @@ async fn a_query_that_cannot_be_read_is_refused() {
     let problem = bench.service.get("/system-prompt/versions/x").await.problem(400, "path");
     assert!(problem["detail"].as_str().unwrap().contains("Cannot parse"), "{problem}");
     let problem = bench.get("/a%0Ab/past").await.problem(400, "path");
-    assert!(problem["detail"].as_str().unwrap().starts_with("not a conversation id"), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("not a conversation id"), "{problem}");
 }
 
 #[tokio::test]
