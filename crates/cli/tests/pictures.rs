@@ -70,17 +70,6 @@ fn hidden_character(terminal: &Terminal) {
     terminal.write(".config/preface/append.md", "Run the\u{200b} tests first.\n");
 }
 
-/// A skill of the user's, one of a project that is not trusted, and an MCP server.
-fn untrusted_skill(terminal: &Terminal) {
-    trusted(terminal);
-    let skill = |name: &str, about: &str| {
-        format!("---\nname: {name}\ndescription: {about}\n---\nRead the log first.\n")
-    };
-    terminal.write(".config/preface/skills/commit/SKILL.md", &skill("commit", "Writes a commit message."));
-    terminal.write("engine/.preface/skills/release/SKILL.md", &skill("release", "Prepares a release."));
-    terminal.write(".config/preface/mcp.json", r#"{"mcpServers": {"issues": {"command": "issue-server"}}}"#);
-}
-
 #[test]
 fn the_pictures_show_what_is_printed() {
     let printing = env::var_os("PREFACE_PRINT").is_some();

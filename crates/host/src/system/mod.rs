@@ -23,7 +23,6 @@ pub mod git_status;
 pub mod os;
 mod process_group;
 mod program;
-pub mod read_only;
 mod resolve;
 mod run;
 #[cfg(feature = "testing")]

@@ -12,11 +12,10 @@ use crate::{
     ui::{Ui, Verbosity, text::one_line},
 };
 use preface_engine::{
-    Engine, Error, Request,
+    Engine, Error, Request, WriteScope,
     host::{
         places::HomeTrust,
         profile::{self, ProfileChoice},
-        system::read_only::ReadOnly,
     },
     mcp_protocol::{
         Arguments, CallOutput, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
@@ -72,8 +71,7 @@ impl PresetOffer {
 
     fn build(&self, request: &Request) -> Result<Subject, Refusal> {
         let system = files::system();
-        let system = ReadOnly::new(&system);
-        let built = Engine::new(&system).build(request).map_err(refused)?;
+        let built = Engine::new(&system).writing(WriteScope::Nothing).build(request).map_err(refused)?;
         let diagnostics = arguments::diagnostics(built.snapshot.profile.takes_template());
         let mut subject = Subject::of(built, Vec::new());
         subject.prompt.diagnostics.extend(diagnostics);
@@ -89,7 +87,6 @@ impl PresetOffer {
 
     fn lint(&self, request: &Request) -> Result<CallOutput, Refusal> {
         let system = files::system();
-        let system = ReadOnly::new(&system);
         Ok(answer::linted(&Engine::new(&system).lint(request).map_err(refused)?))
     }
 }
