@@ -3,10 +3,7 @@
 //! The fences are not lines: a text that starts with `---` has a block if `\n---` follows somewhere, whatever is
 //! behind either. So `----` opens one, and `---name: a` loses its first letter.
 
-use super::{
-    plain,
-    yaml::{self, YamlError, YamlFields, YamlValue},
-};
+use super::yaml::{self, YamlError, YamlFields, YamlValue};
 use std::{borrow::Cow, ops::Range};
 
 const FENCE: &str = "---";
@@ -69,10 +66,7 @@ pub fn split(text: &str) -> FrontmatterSplit<'_> {
 /// # Errors
 /// A block that is no YAML, with the line in the block.
 pub fn read(block: &str) -> Result<YamlFields, YamlError> {
-    match plain::read(block) {
-        Some(fields) => Ok(fields),
-        None => yaml::read(block),
-    }
+    yaml::read(block)
 }
 
 /// Reads a block that is no YAML because a text in it has a `: ` and no quotes, as people and programs write them:

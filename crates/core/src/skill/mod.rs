@@ -9,7 +9,6 @@ pub mod check;
 pub mod command;
 pub mod escape;
 pub mod frontmatter;
-mod plain;
 pub mod standard;
 mod yaml;
 
