@@ -14,14 +14,14 @@ use preface_core::{
     section::SectionId,
 };
 use preface_engine::store::{
-    ChangeStamp, ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, StoredPrompt,
-    TemplateUsed, format_instant,
+    ConstructReason, ConversationId, PromptSummary, Revision, Store, StoreError, StoredPrompt, TemplateUsed,
+    format_instant,
 };
 use serde::{Deserialize, Serialize};
 use std::{
     mem::size_of,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -181,20 +181,17 @@ pub(crate) struct CachedPrompt {
     attachments: Vec<SentAttachment>,
     tag: HeaderValue,
     body: Bytes,
-    /// The revision of the store at which this entry was current.
-    seen: Mutex<Option<ChangeStamp>>,
     /// The hour of its last use.
     hour: AtomicI64,
 }
 
 impl CachedPrompt {
-    fn of(stored: StoredPrompt, pulse: Option<ChangeStamp>) -> Self {
+    fn of(stored: StoredPrompt) -> Self {
         let mut cached = CachedPrompt {
             tag: tag(stored.head.revision),
             attachments: SentAttachment::all(&stored),
             body: Bytes::new(),
             head: stored.head,
-            seen: Mutex::new(pulse),
             hour: AtomicI64::default(),
         };
         cached.body = serde_json::to_vec(&cached.reply(Diagnostics::new())).unwrap_or_default().into();
@@ -221,15 +218,6 @@ impl CachedPrompt {
         let hour = at.as_second() / 3600;
         self.hour.swap(hour, Ordering::Relaxed) != hour
     }
-
-    /// True if nothing was written since it was found to be current.
-    fn is_fresh(&self, pulse: Option<ChangeStamp>) -> bool {
-        pulse.is_some() && *self.seen() == pulse
-    }
-
-    fn seen(&self) -> MutexGuard<'_, Option<ChangeStamp>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl PromptCache {
@@ -250,19 +238,13 @@ impl PromptCache {
         store: &dyn Store,
         id: &ConversationId,
     ) -> Result<Option<(Arc<CachedPrompt>, CacheAnswer)>, StoreError> {
-        // Before anything is read: what is written meanwhile is then seen the next time.
-        let pulse = store.change_stamp();
         let Some(cache) = &self.0 else {
             let stored = store.conversation(id).await?;
-            return Ok(stored.map(|stored| (Arc::new(CachedPrompt::of(stored, pulse)), CacheAnswer::Miss)));
+            return Ok(stored.map(|stored| (Arc::new(CachedPrompt::of(stored)), CacheAnswer::Miss)));
         };
         if let Some(kept) = cache.get(id) {
-            if kept.is_fresh(pulse) {
-                return Ok(Some((kept, CacheAnswer::Hit)));
-            }
             match store.revision(id).await? {
                 Some(revision) if revision == kept.head.revision => {
-                    *kept.seen() = pulse;
                     return Ok(Some((kept, CacheAnswer::Hit)));
                 }
                 Some(_) => {}
@@ -273,7 +255,7 @@ impl PromptCache {
             }
         }
         let Some(stored) = store.conversation(id).await? else { return Ok(None) };
-        let kept = Arc::new(CachedPrompt::of(stored, pulse));
+        let kept = Arc::new(CachedPrompt::of(stored));
         cache.insert(id.clone(), kept.clone());
         Ok(Some((kept, CacheAnswer::Miss)))
     }

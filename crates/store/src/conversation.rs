@@ -4,6 +4,7 @@ use crate::template::TemplateName;
 use jiff::Timestamp;
 use preface_core::prompt::fingerprint;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::{
     fmt,
     hash::{BuildHasher, RandomState},
@@ -171,6 +172,12 @@ impl StoredPrompt {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.head.fingerprint == fingerprint(&*self.head.text)
+    }
+
+    /// Returns the audit detail of a prompt that was created or replaced.
+    pub(crate) fn audit_detail(&self) -> Value {
+        let head = &self.head;
+        json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason})
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! [`Store`] is the one way in. Three backends hold it up, and all of them pass the same suite: [`memory`](StoreUrl::Memory)
 //! for tests and trials, `sqlite:PATH` in one file, `postgres://…` for many nodes. [`open`] takes the address and returns
-//! the store, its tables made or brought up to date.
+//! the store, made where it is not there.
 //!
 //! The store decides nothing: a caller builds a prompt and hands it over whole. What the store promises is that of several
 //! first prompts for one conversation one is kept ([`Store::create`]), that a prompt is replaced only with its revision
@@ -26,7 +26,6 @@
 mod access;
 mod actor;
 mod audit;
-mod change_stamp;
 mod conversation;
 mod draft;
 mod error;
@@ -43,7 +42,6 @@ mod sqlite;
 pub use access::{TokenRecord, TokenRole};
 pub use actor::{Actor, format_instant};
 pub use audit::{AuditAction, AuditEntry};
-pub use change_stamp::ChangeStamp;
 pub use conversation::{
     ConstructReason, ConversationId, ConversationIdError, Filter, InsertOutcome, PromptSummary,
     ReplaceOutcome, ReplacedPrompt, Revision, StoredPrompt, StoredRequest, TemplateUsed,
@@ -82,12 +80,6 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Checks that the store takes writes: writes an unused value to the disk.
     fn probe(&self) -> Answer<'_, ()> {
         self.check()
-    }
-
-    /// Returns a stamp that changes with every write of any node except those of requests and drafts. A read between two equal
-    /// stamps is still current. `None` if a stamp would take as long as a read.
-    fn change_stamp(&self) -> Option<ChangeStamp> {
-        None
     }
 
     /// Returns a number that identifies this store. It stays as long as the data does.
@@ -239,7 +231,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool>;
 }
 
-/// Opens a store: makes it where it is not there, brings its tables up to date.
+/// Opens a store: makes it where it is not there.
 ///
 /// # Errors
 /// The store cannot be reached or written, or was made by a newer version of preface.

@@ -1,10 +1,10 @@
 //! A store in this process, gone with it. The reference for the other stores.
 
 use crate::{
-    Actor, Answer, AuditAction, AuditEntry, ChangeStamp, ConversationId, DraftKey, DraftLimits,
-    ExpectedVersion, Filter, InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome,
-    REQUESTS, ReplaceOutcome, ReplacedPrompt, Revision, Store, StoreError, StoredDraft, StoredPrompt,
-    StoredRequest, TOUCHED_EACH, TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
+    Actor, Answer, AuditAction, AuditEntry, ConversationId, DraftKey, DraftLimits, ExpectedVersion, Filter,
+    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, REQUESTS, ReplaceOutcome,
+    ReplacedPrompt, Revision, Store, StoreError, StoredDraft, StoredPrompt, StoredRequest, TOUCHED_EACH,
+    TemplateName, TemplateSummary, TemplateVersion, TokenRecord, VersionChoice,
     actor::to_millisecond,
     page::{ConversationKey, PageKey, PageStart},
 };
@@ -62,11 +62,6 @@ fn without_text(head: &PromptSummary) -> PromptSummary {
     PromptSummary { text: Arc::from(""), ..head.clone() }
 }
 
-fn audit_detail(conversation: &StoredPrompt) -> Value {
-    let head = &conversation.head;
-    json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason})
-}
-
 /// Returns a page of a list that is sorted by its key; `behind` compares a key with the start of the page.
 fn page<T, P: PageKey>(
     all: impl Iterator<Item = T>,
@@ -110,12 +105,6 @@ impl Store for MemoryStore {
         self.with(|_| ())
     }
 
-    fn change_stamp(&self) -> Option<ChangeStamp> {
-        let tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each change has an audit entry.
-        (!tables.closed).then(|| ChangeStamp::count(tables.last_id))
-    }
-
     fn close(&self) -> Answer<'_, ()> {
         self.with(|tables| tables.closed = true)
     }
@@ -151,28 +140,9 @@ impl Store for MemoryStore {
             if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
                 return PutOutcome::Unchanged(current);
             }
-            let (author, at) = new.written.unwrap_or_else(|| (actor.name.clone(), actor.at));
-            let version = TemplateVersion {
-                version: number + 1,
-                reset: new.text.is_none(),
-                bytes: new.text.as_ref().map_or(0, |text| text.len() as u64),
-                name: new.name,
-                text: new.text,
-                author,
-                at: to_millisecond(at),
-                note: new.note,
-                labels: Vec::new(),
-            };
+            let version = new.numbered(number + 1, actor);
             tables.templates.entry(version.name.clone()).or_default().push(version.clone());
-            tables.log(
-                actor,
-                AuditAction::TemplatePut,
-                version.name.as_str(),
-                json!({
-                    "version": version.version, "bytes": version.bytes, "reset": version.reset,
-                    "note": version.note,
-                }),
-            );
+            tables.log(actor, AuditAction::TemplatePut, version.name.as_str(), version.audit_detail());
             PutOutcome::Stored(version)
         })
     }
@@ -296,7 +266,7 @@ impl Store for MemoryStore {
                 return InsertOutcome::Existing(Box::new(existing.head.clone()));
             }
             let (id, conversation) = (conversation.head.id.clone(), round_times(conversation));
-            tables.log(actor, AuditAction::ConversationCreate, id.as_str(), audit_detail(&conversation));
+            tables.log(actor, AuditAction::ConversationCreate, id.as_str(), conversation.audit_detail());
             tables.used.insert(id.clone(), conversation.head.constructed_at);
             tables.conversations.insert(id, conversation);
             InsertOutcome::New
@@ -315,7 +285,7 @@ impl Store for MemoryStore {
             if current.head.revision != expected {
                 return ReplaceOutcome::Stale(Box::new(current.head.clone()));
             }
-            let detail = audit_detail(&conversation);
+            let detail = conversation.audit_detail();
             let was = std::mem::replace(current, round_times(conversation));
             current.head.created_at = was.head.created_at;
             tables.used.insert(id.clone(), current.head.constructed_at);

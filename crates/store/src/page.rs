@@ -40,6 +40,22 @@ impl PageRequest {
         self.limit.clamp(1, Self::MOST)
     }
 
+    /// Returns the number of rows that shows if there is another page.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(crate) fn rows(&self) -> i64 {
+        i64::try_from(self.entries() + 1).unwrap_or(i64::MAX)
+    }
+
+    /// Returns the number below which a page of a descending list begins; `None` if the page is empty.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(crate) fn below(&self) -> Option<i64> {
+        match self.start::<u64>() {
+            PageStart::Top => Some(i64::MAX),
+            PageStart::Behind(number) => i64::try_from(number).ok(),
+            PageStart::Nowhere => None,
+        }
+    }
+
     /// Returns where the page begins.
     pub(crate) fn start<P: PageKey>(&self) -> PageStart<P> {
         match &self.after {
@@ -160,5 +176,41 @@ impl<T> Page<T> {
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn empty() -> Self {
         Page { items: Vec::new(), next: None }
+    }
+}
+
+/// Returns the least text that is greater than every text with this prefix; `None` if there is none. Texts are sorted
+/// by their bytes, which for UTF-8 is by their characters.
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) fn prefix_end(prefix: &str) -> Option<String> {
+    let mut end: Vec<char> = prefix.chars().collect();
+    while let Some(last) = end.pop() {
+        let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(u32::from(last) + 1) };
+        if let Some(next) = next {
+            end.push(next);
+            return Some(end.into_iter().collect());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_prefix_is_greater_than_each_text_with_it() {
+        for (prefix, end) in [
+            ("ab", Some("ac")),
+            ("a%", Some("a&")),
+            ("\u{7f}", Some("\u{80}")),
+            ("\u{d7ff}", Some("\u{e000}")),
+            ("a\u{10ffff}", Some("b")),
+            ("\u{10ffff}\u{10ffff}", None),
+        ] {
+            assert_eq!(prefix_end(prefix).as_deref(), end);
+            let longest = format!("{prefix}\u{10ffff}\u{10ffff}");
+            assert!(end.is_none_or(|end| *longest < *end));
+        }
     }
 }

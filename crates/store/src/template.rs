@@ -1,7 +1,9 @@
 //! Templates by name, with all their versions. A version never changes; going back adds a new one.
 
+use crate::actor::{Actor, to_millisecond};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::{fmt, str::FromStr, sync::Arc};
 
 /// The name of a template: 1 to 64 letters, digits, `-`, `_` or `.`, the first a letter or digit. `main` is the one of
@@ -85,6 +87,13 @@ pub struct TemplateVersion {
     pub labels: Vec<String>,
 }
 
+impl TemplateVersion {
+    /// Returns the audit detail of an added version.
+    pub(crate) fn audit_detail(&self) -> Value {
+        json!({"version": self.version, "bytes": self.bytes, "reset": self.reset, "note": self.note})
+    }
+}
+
 /// The choice of a template's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VersionChoice {
@@ -121,6 +130,22 @@ impl NewVersion {
     #[must_use]
     pub fn reset(name: TemplateName) -> Self {
         NewVersion { name, text: None, note: String::new(), written: None }
+    }
+
+    /// Returns the version with its number. Author and time are the actor's where none are given.
+    pub(crate) fn numbered(&self, version: u64, actor: &Actor) -> TemplateVersion {
+        let (author, at) = self.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
+        TemplateVersion {
+            name: self.name.clone(),
+            version,
+            text: self.text.clone(),
+            reset: self.text.is_none(),
+            bytes: self.text.as_ref().map_or(0, |text| text.len() as u64),
+            author,
+            at: to_millisecond(at),
+            note: self.note.clone(),
+            labels: Vec::new(),
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Opening of a path that is not a store, is damaged or is shared.
 #![cfg(all(feature = "sqlite", unix))]
 
-use preface_store::{Filter, InsertOutcome, PageRequest, Store, StoreError, StoreUrl, TokenRole};
+use preface_store::{Filter, InsertOutcome, PageRequest, Store, StoreError, StoreUrl};
 use preface_testkit::contract::{
     hold,
-    migrations::{version_3_gets_drafts, version_4_binds_drafts_to_tokens},
     samples::{actor, first, id},
 };
 use rusqlite::Connection;
@@ -100,64 +99,6 @@ fn an_empty_file_becomes_a_store() {
             .unwrap();
         assert_eq!(mark.to_be_bytes(), *b"pref");
     });
-}
-
-#[test]
-fn tokens_of_the_first_tables_keep_their_roles() {
-    hold(async {
-        let directory = directory();
-        let path = directory.path().join("preface.db");
-        let connection = Connection::open(&path).unwrap();
-        connection.execute_batch(include_str!("../src/sqlite/migrations/001_tables.sql")).unwrap();
-        connection
-            .execute_batch(
-                "INSERT INTO accesses VALUES ('a', 'read', 'd1', 1), ('b', 'converse', 'd2', 2), ('c', 'write', 'd3', 3)",
-            )
-            .unwrap();
-        connection.pragma_update(None, "application_id", i32::from_be_bytes(*b"pref")).unwrap();
-        connection.pragma_update(None, "user_version", 1).unwrap();
-        drop(connection);
-        let tokens = open(&path).await.unwrap().accesses().await.unwrap();
-        let found: Vec<_> = tokens.iter().map(|token| (&*token.name, token.role, token.expires_at)).collect();
-        assert_eq!(
-            found,
-            [("a", TokenRole::Read, None), ("b", TokenRole::Converse, None), ("c", TokenRole::Write, None)]
-        );
-    });
-}
-
-/// Takes back what version 6 adds.
-const BEFORE_VERSION_6: &str =
-    "DROP INDEX conversations_by_use; ALTER TABLE conversations DROP COLUMN used_at";
-
-#[test]
-fn a_filled_store_of_version_3_gets_drafts() {
-    let directory = directory();
-    let path = directory.path().join("preface.db");
-    hold(version_3_gets_drafts(
-        async || open(&path).await.unwrap(),
-        || {
-            let connection = Connection::open(&path).unwrap();
-            connection
-                .execute_batch("DROP TABLE drafts; DROP TABLE identity; PRAGMA user_version = 3")
-                .unwrap();
-            connection.execute_batch(BEFORE_VERSION_6).unwrap();
-        },
-    ));
-}
-
-#[test]
-fn drafts_of_version_4_belong_to_their_token() {
-    let directory = directory();
-    let path = directory.path().join("preface.db");
-    hold(version_4_binds_drafts_to_tokens(
-        async || open(&path).await.unwrap(),
-        || {
-            let connection = Connection::open(&path).unwrap();
-            connection.pragma_update(None, "user_version", 4).unwrap();
-            connection.execute_batch(BEFORE_VERSION_6).unwrap();
-        },
-    ));
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use super::{
     PostgresStore,
     fault::AttemptError,
-    lists::start_below,
-    rows::{count, get, one_more, signed, text, time, word},
+    rows::{count, get, signed, text, time, word},
     session::{PostgresSession, TransactionEnd},
 };
 use crate::{Actor, AuditAction, AuditEntry, Page, PageRequest, StoreError, actor::to_millisecond};
@@ -31,10 +30,10 @@ impl PostgresSession {
 
 impl PostgresStore {
     pub(super) async fn list_audit(&self, request: &PageRequest) -> Result<Page<AuditEntry>, AttemptError> {
-        let Some(below) = start_below(request) else { return Ok(Page::empty()) };
+        let Some(below) = request.below() else { return Ok(Page::empty()) };
         let sql = "SELECT id, at, actor, action, subject, detail FROM preface_audit WHERE id < $1 \
                    ORDER BY id DESC LIMIT $2";
-        let rows = self.session().await?.rows(sql, &[&below, &one_more(request.entries())]).await?;
+        let rows = self.session().await?.rows(sql, &[&below, &request.rows()]).await?;
         let entries = rows.iter().map(entry).collect::<Result<_, StoreError>>()?;
         Ok(Page::cut(entries, request.entries(), |entry: &AuditEntry| entry.id))
     }

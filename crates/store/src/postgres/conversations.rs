@@ -12,7 +12,6 @@ use crate::{
     StoredPrompt, TOUCHED_EACH,
 };
 use jiff::Timestamp;
-use serde_json::json;
 use tokio_postgres::types::ToSql;
 
 /// The values of a conversation, in the order of its columns.
@@ -44,7 +43,6 @@ impl<'a> ConversationRow<'a> {
     fn of(conversation: &'a StoredPrompt, actor: &'a Actor) -> Result<Self, StoreError> {
         let head = &conversation.head;
         let used = head.template.as_ref();
-        let detail = json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason});
         Ok(ConversationRow {
             id: head.id.as_str(),
             revision: signed(head.revision.revision)?,
@@ -65,7 +63,7 @@ impl<'a> ConversationRow<'a> {
             at: actor.at.as_millisecond(),
             actor: actor.name.as_bytes(),
             subject: head.id.as_str().as_bytes(),
-            detail: detail.to_string(),
+            detail: conversation.audit_detail().to_string(),
         })
     }
 

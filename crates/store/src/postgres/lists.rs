@@ -3,11 +3,11 @@
 use super::{
     PostgresStore,
     fault::AttemptError,
-    rows::{conversation, head, head_columns, one_more, time},
+    rows::{conversation, head, head_columns, time},
 };
 use crate::{
     ConversationId, Filter, Page, PageRequest, PromptSummary, ReplacedPrompt, StoreError,
-    page::{ConversationKey, PageStart},
+    page::{ConversationKey, PageStart, prefix_end},
 };
 use tokio_postgres::types::{ToSql, Type};
 
@@ -23,7 +23,7 @@ impl PostgresStore {
         if start == PageStart::Nowhere || prefix.is_some_and(|prefix| prefix.contains(char::is_control)) {
             return Ok(Page::empty());
         }
-        let limit = one_more(request.entries());
+        let limit = request.rows();
         let mut values: Vec<(&(dyn ToSql + Sync), Type)> = vec![(&limit, Type::INT8)];
         let mut wanted = "TRUE".to_owned();
         let mut and = |what: &str, value, kind| {
@@ -67,14 +67,14 @@ impl PostgresStore {
         id: &ConversationId,
         request: &PageRequest,
     ) -> Result<Page<ReplacedPrompt>, AttemptError> {
-        let Some(below) = start_below(request) else { return Ok(Page::empty()) };
+        let Some(below) = request.below() else { return Ok(Page::empty()) };
         let sql = concat!(
             "SELECT ",
             head_columns!("text"),
             ", record, replaced_at FROM preface_past_prompts WHERE id = $1 AND revision < $2 \
              ORDER BY revision DESC LIMIT $3"
         );
-        let limit = one_more(request.entries());
+        let limit = request.rows();
         let rows = self.session().await?.rows(sql, &[&id.as_str(), &below, &limit]).await?;
         let history = rows
             .iter()
@@ -83,48 +83,5 @@ impl PostgresStore {
         Ok(Page::cut(history, request.entries(), |history: &ReplacedPrompt| {
             history.was.head.revision.revision
         }))
-    }
-}
-
-/// Returns the exclusive upper bound of a page of a descending list; `None` if the page is empty.
-pub(super) fn start_below(request: &PageRequest) -> Option<i64> {
-    match request.start::<u64>() {
-        PageStart::Top => Some(i64::MAX),
-        PageStart::Behind(number) => i64::try_from(number).ok(),
-        PageStart::Nowhere => None,
-    }
-}
-
-/// Returns the least text that is greater than every text with this prefix; `None` if there is none. Texts are sorted
-/// by their bytes, which for UTF-8 is by their characters.
-fn prefix_end(prefix: &str) -> Option<String> {
-    let mut end: Vec<char> = prefix.chars().collect();
-    while let Some(last) = end.pop() {
-        let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(u32::from(last) + 1) };
-        if let Some(next) = next {
-            end.push(next);
-            return Some(end.into_iter().collect());
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_of_a_prefix_is_greater_than_each_text_with_it() {
-        for (prefix, end) in [
-            ("a", Some("b")),
-            ("a%", Some("a&")),
-            ("\u{d7ff}", Some("\u{e000}")),
-            ("a\u{10ffff}", Some("b")),
-            ("\u{10ffff}\u{10ffff}", None),
-        ] {
-            assert_eq!(prefix_end(prefix).as_deref(), end);
-            let longest = format!("{prefix}\u{10ffff}\u{10ffff}");
-            assert!(end.is_none_or(|end| *longest < *end));
-        }
     }
 }

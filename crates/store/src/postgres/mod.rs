@@ -11,11 +11,11 @@ mod conversations;
 mod drafts;
 mod fault;
 mod lists;
-mod migrate;
 mod read_only;
 mod requests;
 mod rows;
 mod session;
+mod tables;
 mod templates;
 mod tls;
 
@@ -54,7 +54,7 @@ pub(crate) struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects, and brings the tables up to date.
+    /// Connects, and makes the tables if there are none.
     ///
     /// # Errors
     /// The address cannot be read, the server does not answer or does not let us in, or a newer preface made the tables.
@@ -91,15 +91,15 @@ impl PostgresStore {
             .build()
             .map_err(|error| StoreError::Other(error.to_string()))?;
         let store = PostgresStore { pool, address, returned: Arc::default(), read_only };
-        store.attempt(RetryPolicy::Always, |_| store.migrate()).await?;
+        store.attempt(RetryPolicy::Always, |_| store.make_tables()).await?;
         Ok(store)
     }
 
     async fn check_version(&self) -> Result<(), AttemptError> {
-        let found = migrate::read_version(&self.session().await?).await?;
-        match found == Some(migrate::KNOWN) {
+        let found = tables::read_version(&self.session().await?).await?;
+        match found == Some(tables::KNOWN) {
             true => Ok(()),
-            false => Err(migrate::version_error(found).into()),
+            false => Err(tables::version_error(found).into()),
         }
     }
 

@@ -137,8 +137,3 @@ pub(super) fn version(row: &Row) -> Result<TemplateVersion, StoreError> {
 pub(super) fn signed(number: u64) -> Result<i64, StoreError> {
     i64::try_from(number).map_err(|_| StoreError::Other(format!("{number} is too large a number")))
 }
-
-/// Returns the number of rows that shows if there is another page.
-pub(super) fn one_more(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
-}

@@ -24,8 +24,6 @@ use tokio_postgres::{
 pub(super) const STATEMENT: Duration = Duration::from_secs(10);
 /// The longest wait for a statement: the server's own limit ends it first, if it has one.
 const PATIENCE: Duration = Duration::from_secs(12);
-/// The longest wait for a migration.
-const MUCH_PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// The wait for a connection of this node before a new one is tried once more.
 const RETURN: Duration = Duration::from_millis(250);
 /// The number of attempts of writers that conflict.
@@ -107,12 +105,7 @@ impl PostgresStore {
             match self.pool.get().await.map_err(AttemptError::from) {
                 Ok(object) => {
                     let (object, returned) = (Some(object), self.returned.clone());
-                    return Ok(PostgresSession {
-                        object,
-                        returned,
-                        pending: AtomicBool::new(false),
-                        patience: PATIENCE,
-                    });
+                    return Ok(PostgresSession { object, returned, pending: AtomicBool::new(false) });
                 }
                 Err(fault)
                     if fault.is_connection_limit()
@@ -139,16 +132,9 @@ pub(super) struct PostgresSession {
     object: Option<Object>,
     returned: Arc<Notify>,
     pending: AtomicBool,
-    patience: Duration,
 }
 
 impl PostgresSession {
-    /// Returns the same connection with a long timeout.
-    pub fn with_long_timeout(mut self) -> Self {
-        self.patience = MUCH_PATIENCE;
-        self
-    }
-
     fn client(&self) -> &Object {
         self.object.as_ref().expect("the connection is only taken away by drop")
     }
@@ -156,8 +142,7 @@ impl PostgresSession {
     /// Waits for a reply until a timeout. A caller that stops waiting leaves the connection unfit for others.
     async fn wait<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, AttemptError> {
         let outside = !self.pending.swap(true, Ordering::Relaxed);
-        let answer =
-            tokio::time::timeout(self.patience, answer).await.map_err(|_| AttemptError::timeout())?;
+        let answer = tokio::time::timeout(PATIENCE, answer).await.map_err(|_| AttemptError::timeout())?;
         if outside {
             self.pending.store(false, Ordering::Relaxed);
         }

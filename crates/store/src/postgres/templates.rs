@@ -3,13 +3,12 @@
 use super::{
     PostgresStore,
     fault::AttemptError,
-    lists::start_below,
-    rows::{count, one_more, signed, version, version_columns},
+    rows::{count, signed, version, version_columns},
     session::{PostgresSession, PriorAttempts, TransactionEnd},
 };
 use crate::{
     Actor, AuditAction, ExpectedVersion, NewVersion, Page, PageRequest, PutOutcome, StoreError, TemplateName,
-    TemplateSummary, TemplateVersion, VersionChoice, actor::to_millisecond, page::PageStart,
+    TemplateSummary, TemplateVersion, VersionChoice, page::PageStart,
 };
 use serde_json::json;
 
@@ -90,7 +89,7 @@ impl PostgresStore {
              JOIN preface_template_versions v ON v.name = t.name AND v.version = t.version \
              WHERE t.name > $1 ORDER BY t.name LIMIT $2"
         );
-        let rows = self.session().await?.rows(sql, &[&after, &one_more(request.entries())]).await?;
+        let rows = self.session().await?.rows(sql, &[&after, &request.rows()]).await?;
         let templates = rows
             .iter()
             .map(|row| Ok(TemplateSummary { current: version(row)? }))
@@ -105,14 +104,14 @@ impl PostgresStore {
         name: &TemplateName,
         request: &PageRequest,
     ) -> Result<Page<TemplateVersion>, AttemptError> {
-        let Some(below) = start_below(request) else { return Ok(Page::empty()) };
+        let Some(below) = request.below() else { return Ok(Page::empty()) };
         let sql = concat!(
             "SELECT ",
             version_columns!("NULL::bytea"),
             " FROM preface_template_versions v WHERE v.name = $1 AND v.version < $2 \
              ORDER BY v.version DESC LIMIT $3"
         );
-        let limit = one_more(request.entries());
+        let limit = request.rows();
         let rows = self.session().await?.rows(sql, &[&name.as_str(), &below, &limit]).await?;
         let versions = rows.iter().map(version).collect::<Result<_, StoreError>>()?;
         Ok(Page::cut(versions, request.entries(), |version: &TemplateVersion| version.version))
@@ -157,18 +156,7 @@ async fn insert_version(
     if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
         return Ok(TransactionEnd::Undo(PutOutcome::Unchanged(current)));
     }
-    let (author, at) = new.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
-    let version = TemplateVersion {
-        name: new.name.clone(),
-        version: number,
-        text: new.text.clone(),
-        reset: new.text.is_none(),
-        bytes: new.text.as_ref().map_or(0, |text| text.len() as u64),
-        author,
-        at: to_millisecond(at),
-        note: new.note.clone(),
-        labels: Vec::new(),
-    };
+    let version = new.numbered(number, actor);
     session
         .rows(
             "INSERT INTO preface_template_versions (name, version, text, bytes, author, at, note, stamp) \
@@ -185,10 +173,7 @@ async fn insert_version(
             ],
         )
         .await?;
-    let detail = json!({
-        "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
-    });
-    session.write_audit_entry(actor, AuditAction::TemplatePut, name, &detail).await?;
+    session.write_audit_entry(actor, AuditAction::TemplatePut, name, &version.audit_detail()).await?;
     Ok(TransactionEnd::Keep(PutOutcome::Stored(version)))
 }
 

@@ -108,7 +108,7 @@ pub(super) fn create(
         actor,
         AuditAction::ConversationCreate,
         conversation.head.id.as_str(),
-        &audit_detail(conversation),
+        &conversation.audit_detail(),
     )?;
     Ok(InsertOutcome::New)
 }
@@ -142,7 +142,7 @@ pub(super) fn replace(
         actor,
         AuditAction::ConversationReplace,
         id.as_str(),
-        &audit_detail(conversation),
+        &conversation.audit_detail(),
     )?;
     Ok(ReplaceOutcome::Done)
 }
@@ -174,11 +174,6 @@ fn write(
         ":text": head.text.as_ref(),
         ":record": conversation.record.as_ref(),
     })
-}
-
-fn audit_detail(conversation: &StoredPrompt) -> serde_json::Value {
-    let head = &conversation.head;
-    json!({"revision": head.revision.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
 
 /// Deletes a conversation and its history.

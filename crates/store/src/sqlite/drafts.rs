@@ -53,13 +53,14 @@ pub(super) fn draft(connection: &Connection, key: &DraftKey) -> rusqlite::Result
 }
 
 /// Lists the drafts of an owner without their texts, the last written first.
-pub(super) fn list(connection: &Connection, owner: &Arc<str>) -> rusqlite::Result<Vec<StoredDraft>> {
+pub(super) fn list(connection: &Connection, owner: &str) -> rusqlite::Result<Vec<StoredDraft>> {
     let sql = "SELECT template, id, version, etag, bytes, at FROM drafts WHERE owner = ?1 \
                ORDER BY at DESC, template, id";
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params![owner.as_ref()], |row| {
+    let shared: Arc<str> = Arc::from(owner);
+    let rows = statement.query_map([owner], |row| {
         Ok(StoredDraft {
-            key: DraftKey { owner: Arc::clone(owner), template: parsed(row, 0)?, id: parsed(row, 1)? },
+            key: DraftKey { owner: Arc::clone(&shared), template: parsed(row, 0)?, id: parsed(row, 1)? },
             version: number(row, 2)?,
             etag: row.get::<_, Option<String>>(3)?.map(Arc::from),
             text: Arc::from(""),

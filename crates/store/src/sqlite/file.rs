@@ -2,8 +2,8 @@
 
 use super::{
     failure::convert_error,
-    migrations,
     place::{StoreFileState, check_room, identity, prepare},
+    tables,
 };
 use crate::StoreError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
@@ -21,7 +21,7 @@ use std::{
 const APPLICATION: i32 = 0x7072_6566;
 
 /// The longest time for which another process may lock the file.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The number of bytes of the file that readers map into memory: as many as SQLite can.
 const SEEN_AS_MEMORY: i64 = 1 << 31;
@@ -38,14 +38,14 @@ static OPENING: Mutex<()> = Mutex::new(());
 /// A file that is a store.
 #[derive(Clone, Debug)]
 pub(super) struct StoreFile {
-    pub(super) path: PathBuf,
+    path: PathBuf,
     identity: (u64, u64),
     /// True since a write found the disk full, until there is room again.
     full: Arc<AtomicBool>,
 }
 
 impl StoreFile {
-    /// Opens the file for writing: makes it where it is not there, brings its tables up to date.
+    /// Opens the file for writing: makes it where it is not there.
     pub(super) fn open(path: &Path) -> Result<(StoreFile, Connection), StoreError> {
         let _one_by_one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         // The directory of a relative path is that of now.
@@ -60,10 +60,12 @@ impl StoreFile {
         }
         mark_as_store(&mut connection, &path)?;
         retry_while_busy(|| set_up(&connection)).map_err(failed)?;
-        retry_while_busy(|| migrations::bring_up(&mut connection)).map_err(failed)?;
-        check_version(&connection, &path)?;
+        retry_while_busy(|| tables::make(&mut connection)).map_err(failed)?;
+        let version = tables::read_version(&connection).map_err(failed)?;
         let identity = identity(&path).map_err(|error| StoreError::Damaged(error.to_string()))?;
-        Ok((StoreFile { path, identity, full: Arc::default() }, connection))
+        let file = StoreFile { path, identity, full: Arc::default() };
+        file.check_version(version)?;
+        Ok((file, connection))
     }
 
     /// Opens the file once more, for reading. What another file of its name holds is never read.
@@ -107,9 +109,13 @@ impl StoreFile {
         }
     }
 
-    /// Checks that the tables are of this version.
-    pub(super) fn check_version(&self, connection: &Connection) -> Result<(), StoreError> {
-        check_version(connection, &self.path)
+    /// Checks that tables of this version are known.
+    pub(super) fn check_version(&self, found: u32) -> Result<(), StoreError> {
+        match found {
+            0 => Err(StoreError::Damaged(format!("{}: tables are missing", self.path.display()))),
+            tables::KNOWN => Ok(()),
+            found => Err(StoreError::Newer { found, known: tables::KNOWN }),
+        }
     }
 }
 
@@ -133,8 +139,8 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
         None => connect(path, read_only).and_then(|connection| inspect(&connection)),
     };
     match inspected {
-        Ok((true, version)) if version > migrations::known() => {
-            Err(StoreError::Newer { found: version, known: migrations::known() })
+        Ok((true, version)) if version > tables::KNOWN => {
+            Err(StoreError::Newer { found: version, known: tables::KNOWN })
         }
         Ok((true, _)) => Ok(()),
         Ok((false, _)) => Err(StoreError::NotAStore(path.to_owned())),
@@ -172,10 +178,7 @@ fn address_without_log(path: &Path) -> Option<String> {
 fn inspect(connection: &Connection) -> rusqlite::Result<(bool, u32)> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    Ok((
-        application == APPLICATION || (application == 0 && tables == 0),
-        migrations::read_version(connection)?,
-    ))
+    Ok((application == APPLICATION || (application == 0 && tables == 0), tables::read_version(connection)?))
 }
 
 /// Marks an empty file as a store. It is done before the log is switched on, so the mark is in the file itself.
@@ -208,15 +211,6 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_PAGES, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", 64 << 20, |_| Ok(()))
-}
-
-fn check_version(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let (found, known) = (migrations::read_version(connection), migrations::known());
-    match found.map_err(|error| convert_error(&error, path))? {
-        found if found > known => Err(StoreError::Newer { found, known }),
-        found if found < known => Err(StoreError::Damaged(format!("{}: tables are missing", path.display()))),
-        _ => Ok(()),
-    }
 }
 
 /// Retries while another process locks the file, for at most [`PATIENCE`]. SQLite itself waits for most locks; some it gives

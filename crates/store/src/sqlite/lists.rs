@@ -3,13 +3,12 @@
 use super::{
     conversations::{HEAD, read_replaced_prompt, read_summary},
     log,
-    rows::signed,
     templates::{self, LISTED},
 };
 use crate::{
     AuditEntry, ConversationId, Filter, Page, PageRequest, PromptSummary, ReplacedPrompt, TemplateName,
     TemplateSummary, TemplateVersion,
-    page::{ConversationKey, PageStart},
+    page::{ConversationKey, PageStart, prefix_end},
 };
 use rusqlite::{Connection, Row, ToSql, named_params, params_from_iter, types::Value};
 
@@ -27,26 +26,12 @@ fn query_all<T>(
     connection.prepare_cached(sql)?.query_map(values, read)?.collect()
 }
 
-/// Returns one more than the entries of a page, to know if there is another page.
-fn one_more(request: &PageRequest) -> i64 {
-    i64::try_from(request.entries() + 1).unwrap_or(i64::MAX)
-}
-
-/// Returns the number below which a descending list begins.
-fn below(request: &PageRequest) -> rusqlite::Result<Option<i64>> {
-    Ok(match request.start::<u64>() {
-        PageStart::Top => Some(i64::MAX),
-        PageStart::Behind(number) => Some(signed(number)?),
-        PageStart::Nowhere => None,
-    })
-}
-
 /// Lists the entries of the audit.
 pub(super) fn audit(connection: &Connection, request: &PageRequest) -> rusqlite::Result<Page<AuditEntry>> {
-    let Some(below) = below(request)? else { return Ok(Page::empty()) };
+    let Some(below) = request.below() else { return Ok(Page::empty()) };
     let sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < :below ORDER BY id DESC LIMIT :n";
     let items =
-        query_all(connection, sql, named_params! {":below": below, ":n": one_more(request)}, log::entry)?;
+        query_all(connection, sql, named_params! {":below": below, ":n": request.rows()}, log::entry)?;
     Ok(Page::cut(items, request.entries(), |entry| entry.id))
 }
 
@@ -56,13 +41,13 @@ pub(super) fn history(
     id: &ConversationId,
     request: &PageRequest,
 ) -> rusqlite::Result<Page<ReplacedPrompt>> {
-    let Some(below) = below(request)? else { return Ok(Page::empty()) };
+    let Some(below) = request.below() else { return Ok(Page::empty()) };
     let sql = format!(
         "SELECT {HEAD}, text, record, replaced_at FROM past_prompts \
          WHERE conversation = (SELECT number FROM conversations WHERE id = :id) AND revision < :below \
          ORDER BY revision DESC LIMIT :n"
     );
-    let values = named_params! {":id": id.as_str(), ":below": below, ":n": one_more(request)};
+    let values = named_params! {":id": id.as_str(), ":below": below, ":n": request.rows()};
     let items = query_all(connection, &sql, values, read_replaced_prompt)?;
     Ok(Page::cut(items, request.entries(), |history| history.was.head.revision.revision))
 }
@@ -73,13 +58,13 @@ pub(super) fn versions(
     name: &TemplateName,
     request: &PageRequest,
 ) -> rusqlite::Result<Page<TemplateVersion>> {
-    let Some(below) = below(request)? else { return Ok(Page::empty()) };
+    let Some(below) = request.below() else { return Ok(Page::empty()) };
     let transaction = connection.unchecked_transaction()?;
     let sql = format!(
         "SELECT {LISTED} FROM template_versions WHERE name = :name AND version < :below \
          ORDER BY version DESC LIMIT :n"
     );
-    let values = named_params! {":name": name.as_str(), ":below": below, ":n": one_more(request)};
+    let values = named_params! {":name": name.as_str(), ":below": below, ":n": request.rows()};
     let mut items = query_all(&transaction, &sql, values, templates::read_version)?;
     for version in &mut items {
         templates::add_labels(&transaction, version)?;
@@ -102,7 +87,7 @@ pub(super) fn templates(
         "SELECT {LISTED} FROM (SELECT name AS head, current FROM templates WHERE name > :after ORDER BY name LIMIT :n) \
          JOIN template_versions ON name = head AND version = current ORDER BY head"
     );
-    let values = named_params! {":after": after, ":n": one_more(request)};
+    let values = named_params! {":after": after, ":n": request.rows()};
     let mut items = Vec::new();
     for mut current in query_all(&transaction, &sql, values, templates::read_version)? {
         templates::add_labels(&transaction, &mut current)?;
@@ -188,34 +173,4 @@ fn has_few_matches(connection: &Connection, prefix: &str, end: Option<&str>) -> 
         .prepare_cached(sql)?
         .query_row(rusqlite::params![prefix, end, FEW + 1], |row| row.get(0))?;
     Ok(count <= FEW)
-}
-
-/// Returns the first text after all texts with a prefix, if there is one.
-fn prefix_end(prefix: &str) -> Option<String> {
-    let mut end = prefix.to_owned();
-    while let Some(last) = end.pop() {
-        let next = match last {
-            '\u{d7ff}' => Some('\u{e000}'),
-            last => char::from_u32(last as u32 + 1),
-        };
-        if let Some(next) = next {
-            end.push(next);
-            return Some(end);
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_of_a_prefix_is_the_next_text_of_its_length_or_a_shorter_one() {
-        assert_eq!(prefix_end("ab").as_deref(), Some("ac"));
-        assert_eq!(prefix_end("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
-        assert_eq!(prefix_end("a\u{10ffff}").as_deref(), Some("b"));
-        assert_eq!(prefix_end("\u{10ffff}"), None);
-        assert_eq!(prefix_end("\u{7f}").as_deref(), Some("\u{80}"));
-    }
 }

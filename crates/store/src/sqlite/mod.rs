@@ -1,7 +1,7 @@
 //! A store in one file. Several processes may share it; each reads what another has written.
 //!
-//! Reads by key happen on the thread of the caller ([`readers`]), longer ones on a thread ([`lister`]), writes on another,
-//! many in one transaction ([`writer`]). No runtime is needed beyond one that polls.
+//! Reads happen on the thread of the caller ([`readers`]), writes on another, many in one transaction ([`writer`]). No runtime
+//! is needed beyond one that polls.
 //!
 //! Where the file is removed or replaced while it is open, writes are refused until it is back; reads go on from the file
 //! that was opened, as long as they need no connection more.
@@ -10,48 +10,36 @@ mod conversations;
 mod drafts;
 mod failure;
 mod file;
-mod index;
-mod lister;
 mod lists;
 mod log;
-mod migrations;
 mod place;
 mod readers;
 mod requests;
 mod rows;
+mod tables;
 mod templates;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 use crate::{
-    Actor, Answer, AuditEntry, ChangeStamp, ConversationId, DraftKey, DraftLimits, ExpectedVersion, Filter,
-    InsertOutcome, NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt,
-    Revision, Store, StoreError, StoredDraft, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
+    Actor, Answer, AuditEntry, ConversationId, DraftKey, DraftLimits, ExpectedVersion, Filter, InsertOutcome,
+    NewVersion, Page, PageRequest, PromptSummary, PutOutcome, ReplaceOutcome, ReplacedPrompt, Revision,
+    Store, StoreError, StoredDraft, StoredPrompt, StoredRequest, TemplateName, TemplateSummary,
     TemplateVersion, TokenRecord, VersionChoice,
 };
 use file::StoreFile;
 use jiff::Timestamp;
-use lister::Lister;
 use readers::Readers;
 use rusqlite::Connection;
-use std::{
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-};
+use std::{path::PathBuf, sync::Arc, thread};
 use tokio::sync::oneshot;
 use writer::SqliteWriter;
 
 /// A store in one file.
 #[derive(Debug)]
 pub(crate) struct SqliteStore {
-    closed: AtomicBool,
-    readers: Arc<Readers>,
-    lister: Lister,
+    readers: Readers,
     writer: SqliteWriter,
 }
 
@@ -63,28 +51,21 @@ impl SqliteStore {
     pub(crate) async fn open(path: PathBuf) -> Result<Self, StoreError> {
         let (opened, ready) = oneshot::channel();
         let (writer, queue) = SqliteWriter::new();
-        let no_thread = |error: std::io::Error| StoreError::Other(format!("no thread: {error}"));
         thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || match StoreFile::open(&path) {
                 Ok((file, connection)) => {
-                    let readers = Arc::new(Readers::new(file.clone()));
-                    if opened.send(Ok(Arc::clone(&readers))).is_ok() {
-                        queue.run(connection, &file, &readers);
+                    if opened.send(Ok(file.clone())).is_ok() {
+                        queue.run(connection, &file);
                     }
                 }
                 Err(error) => {
                     let _ = opened.send(Err(error));
                 }
             })
-            .map_err(no_thread)?;
-        let readers = ready.await.unwrap_or(Err(StoreError::Closed))?;
-        let lister = Lister::start(Arc::clone(&readers)).map_err(no_thread)?;
-        Ok(SqliteStore { closed: AtomicBool::new(false), readers, lister, writer })
-    }
-
-    fn check_open(&self) -> Result<(), StoreError> {
-        if self.closed.load(Ordering::Acquire) { Err(StoreError::Closed) } else { Ok(()) }
+            .map_err(|error| StoreError::Other(format!("no thread: {error}")))?;
+        let file = ready.await.unwrap_or(Err(StoreError::Closed))?;
+        Ok(SqliteStore { readers: Readers::new(file), writer })
     }
 
     /// Reads on the thread of the caller.
@@ -95,24 +76,13 @@ impl SqliteStore {
         Box::pin(async move { self.readers.read(act) })
     }
 
-    /// Reads on the thread for longer reads.
-    fn list<T: Send + 'static>(
-        &self,
-        act: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Answer<'_, T> {
-        Box::pin(async move {
-            self.check_open()?;
-            self.lister.read(|readers| readers.read(act)).await
-        })
-    }
-
     /// Writes, and returns once it is on disk.
     fn write<T: Send + 'static>(
         &self,
         act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Answer<'_, T> {
         Box::pin(async move {
-            self.check_open()?;
+            self.readers.check_open()?;
             self.writer.write(act).await
         })
     }
@@ -124,29 +94,21 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Answer<'_, ()> {
-        Box::pin(async move {
-            self.check_open()?;
-            self.lister.read(Readers::check).await
-        })
+        Box::pin(async move { self.readers.check() })
     }
 
     fn probe(&self) -> Answer<'_, ()> {
         Box::pin(async move {
-            self.write(migrations::write_again).await?;
-            self.lister.read(Readers::check_room).await
+            self.write(tables::write_again).await?;
+            self.readers.file.has_room()
         })
-    }
-
-    fn change_stamp(&self) -> Option<ChangeStamp> {
-        if self.closed.load(Ordering::Acquire) { None } else { self.readers.change_stamp() }
     }
 
     fn close(&self) -> Answer<'_, ()> {
         Box::pin(async move {
-            if self.closed.swap(true, Ordering::AcqRel) {
+            if !self.readers.close() {
                 return Err(StoreError::Closed);
             }
-            self.readers.close();
             self.writer.close().await
         })
     }
@@ -156,10 +118,8 @@ impl Store for SqliteStore {
         name: &'a TemplateName,
         which: &'a VersionChoice,
     ) -> Answer<'a, Option<TemplateVersion>> {
-        self.read(move |connection| {
-            // Its reads are of one instant.
-            readers::in_transaction(connection, |connection| templates::template(connection, name, which))
-        })
+        // Its reads are of one instant.
+        self.read(move |connection| templates::template(&*connection.unchecked_transaction()?, name, which))
     }
 
     fn put_template<'a>(
@@ -173,8 +133,7 @@ impl Store for SqliteStore {
     }
 
     fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<TemplateSummary>> {
-        let page = page.clone();
-        self.list(move |connection| lists::templates(connection, &page))
+        self.read(move |connection| lists::templates(connection, page))
     }
 
     fn versions<'a>(
@@ -182,8 +141,7 @@ impl Store for SqliteStore {
         name: &'a TemplateName,
         page: &'a PageRequest,
     ) -> Answer<'a, Page<TemplateVersion>> {
-        let (name, page) = (name.clone(), page.clone());
-        self.list(move |connection| lists::versions(connection, &name, &page))
+        self.read(move |connection| lists::versions(connection, name, page))
     }
 
     fn label<'a>(
@@ -210,8 +168,7 @@ impl Store for SqliteStore {
     }
 
     fn drafts<'a>(&'a self, owner: &'a str) -> Answer<'a, Vec<StoredDraft>> {
-        let owner = Arc::from(owner);
-        self.list(move |connection| drafts::list(connection, &owner))
+        self.read(move |connection| drafts::list(connection, owner))
     }
 
     fn delete_draft<'a>(&'a self, key: &'a DraftKey) -> Answer<'a, bool> {
@@ -265,8 +222,7 @@ impl Store for SqliteStore {
         filter: &'a Filter,
         page: &'a PageRequest,
     ) -> Answer<'a, Page<PromptSummary>> {
-        let (filter, page) = (filter.clone(), page.clone());
-        self.list(move |connection| lists::conversations(connection, &filter, &page))
+        self.read(move |connection| lists::conversations(connection, filter, page))
     }
 
     fn history<'a>(
@@ -274,8 +230,7 @@ impl Store for SqliteStore {
         id: &'a ConversationId,
         page: &'a PageRequest,
     ) -> Answer<'a, Page<ReplacedPrompt>> {
-        let (id, page) = (id.clone(), page.clone());
-        self.list(move |connection| lists::history(connection, &id, &page))
+        self.read(move |connection| lists::history(connection, id, page))
     }
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
@@ -284,7 +239,7 @@ impl Store for SqliteStore {
     }
 
     fn count_unused(&self, before: Timestamp) -> Answer<'_, u64> {
-        self.list(move |connection| conversations::count_unused(connection, before))
+        self.read(move |connection| conversations::count_unused(connection, before))
     }
 
     fn touch<'a>(&'a self, id: &'a ConversationId, at: Timestamp) -> Answer<'a, bool> {
@@ -297,8 +252,7 @@ impl Store for SqliteStore {
     }
 
     fn requests<'a>(&'a self, id: &'a ConversationId, from: u64) -> Answer<'a, Vec<StoredRequest>> {
-        let id = id.clone();
-        self.list(move |connection| requests::list(connection, &id, from))
+        self.read(move |connection| requests::list(connection, id, from))
     }
 
     fn set_request<'a>(&'a self, id: &'a ConversationId, number: u64, record: Arc<str>) -> Answer<'a, bool> {
@@ -307,8 +261,7 @@ impl Store for SqliteStore {
     }
 
     fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
-        let page = page.clone();
-        self.list(move |connection| lists::audit(connection, &page))
+        self.read(move |connection| lists::audit(connection, page))
     }
 
     fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
@@ -322,7 +275,7 @@ impl Store for SqliteStore {
     }
 
     fn accesses(&self) -> Answer<'_, Vec<TokenRecord>> {
-        self.list(log::accesses)
+        self.read(log::accesses)
     }
 
     fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {

@@ -5,8 +5,7 @@ use super::{
     rows::{instant, number, parsed, signed, text},
 };
 use crate::{
-    Actor, AuditAction, ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateVersion,
-    VersionChoice, actor::to_millisecond,
+    Actor, AuditAction, ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateVersion, VersionChoice,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params, types::ValueRef};
 use serde_json::json;
@@ -90,18 +89,7 @@ pub(super) fn put(
     if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
         return Ok(PutOutcome::Unchanged(current));
     }
-    let (author, at) = new.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
-    let version = TemplateVersion {
-        name: new.name.clone(),
-        version: known + 1,
-        text: new.text.clone(),
-        reset: new.text.is_none(),
-        bytes: new.text.as_ref().map_or(0, |text| text.len() as u64),
-        author,
-        at: to_millisecond(at),
-        note: new.note.clone(),
-        labels: Vec::new(),
-    };
+    let version = new.numbered(known + 1, actor);
     connection
         .prepare_cached(
             "INSERT INTO templates (name, current) VALUES (?1, ?2) \
@@ -123,10 +111,13 @@ pub(super) fn put(
             ":reset": version.reset,
             ":text": version.text.as_deref(),
         })?;
-    let detail = json!({
-        "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
-    });
-    write_audit_entry(connection, actor, AuditAction::TemplatePut, version.name.as_str(), &detail)?;
+    write_audit_entry(
+        connection,
+        actor,
+        AuditAction::TemplatePut,
+        version.name.as_str(),
+        &version.audit_detail(),
+    )?;
     Ok(PutOutcome::Stored(version))
 }
 

@@ -194,7 +194,7 @@ fn lists_and_purges_follow_an_index() {
     hold(async {
         let (store, _directory) = store().await;
         let plan = |sql: &'static str| {
-            store.list(move |connection| {
+            store.read(move |connection| {
                 let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
                 let lines: Vec<String> =
                     statement.query_map([], |row| row.get(3))?.collect::<rusqlite::Result<_>>()?;

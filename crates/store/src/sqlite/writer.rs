@@ -3,13 +3,9 @@
 //! neighbours alone. A batch is refused where the file is not in its place any more: what a file without a name holds is gone
 //! when the process ends.
 
-use super::{
-    file::{StoreFile, retry_while_busy},
-    readers::Readers,
-};
+use super::file::{StoreFile, retry_while_busy};
 use crate::StoreError;
 use rusqlite::Connection;
-use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// The most writes of one transaction.
@@ -91,7 +87,7 @@ impl SqliteWriter {
 
 impl Queue {
     /// Writes until the queue is closed.
-    pub(super) fn run(mut self, connection: Connection, file: &StoreFile, readers: &Arc<Readers>) {
+    pub(super) fn run(mut self, connection: Connection, file: &StoreFile) {
         let mut closers = Vec::new();
         let mut batch = Vec::with_capacity(BATCH);
         while let Some(message) = self.0.blocking_recv() {
@@ -112,8 +108,6 @@ impl Queue {
         if closers.is_empty() {
             return;
         }
-        readers.close();
-        readers.wait();
         let outcome = close_connection(connection).map_err(|error| file.convert_error(&error));
         for closer in closers {
             let _ = closer.send(outcome.clone());

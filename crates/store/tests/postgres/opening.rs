@@ -1,9 +1,8 @@
 //! Opening: on nothing, by several at once, on what another preface made, where nothing may be written.
 
-use preface_store::{InsertOutcome, StoreError, StoreUrl, TokenRole};
+use preface_store::{InsertOutcome, StoreError, StoreUrl};
 use preface_testkit::contract::{
     Nodes,
-    migrations::{version_3_gets_drafts, version_4_binds_drafts_to_tokens},
     samples::{actor, first, id},
     server::PostgresServer,
 };
@@ -39,67 +38,10 @@ async fn tables_of_a_newer_preface_are_left_alone() {
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql(&database, "UPDATE preface_meta SET value = 99 WHERE key = 'tables'");
-    let newer = StoreError::Newer { found: 99, known: 6 };
+    let newer = StoreError::Newer { found: 99, known: 1 };
     assert_eq!(error(&server.url(&database)).await, newer);
     assert_eq!(store.check().await, Err(newer), "a node that runs already fails too");
     assert_eq!(server.sql(&database, "SELECT value FROM preface_meta WHERE key = 'tables'"), "99");
-}
-
-#[tokio::test]
-async fn tokens_of_the_first_tables_keep_their_roles() {
-    let Some(server) = PostgresServer::shared() else { return };
-    let database = server.new_database();
-    let tables = include_str!("../../src/postgres/migrations/0001_tables.sql");
-    server.sql(
-        &database,
-        &format!(
-            "{tables}; CREATE TABLE preface_meta (key text PRIMARY KEY, value bigint NOT NULL); \
-             INSERT INTO preface_meta VALUES ('tables', 1); \
-             INSERT INTO preface_access VALUES ('a', 'read', 'd1', 1), ('b', 'converse', 'd2', 2), ('c', 'write', 'd3', 3)"
-        ),
-    );
-    let tokens = crate::open(&server.url(&database)).await.accesses().await.expect("a list");
-    let found: Vec<_> = tokens.iter().map(|token| (&*token.name, token.role, token.expires_at)).collect();
-    assert_eq!(
-        found,
-        [("a", TokenRole::Read, None), ("b", TokenRole::Converse, None), ("c", TokenRole::Write, None)]
-    );
-}
-
-/// Takes back what version 6 adds.
-const BEFORE_VERSION_6: &str = "ALTER TABLE preface_conversations DROP COLUMN used_at; \
-     ALTER INDEX preface_conversations_created RENAME TO preface_conversations_constructed";
-
-#[tokio::test]
-async fn a_filled_store_of_version_3_gets_drafts() {
-    let Some(server) = PostgresServer::shared() else { return };
-    let database = server.new_database();
-    let url = server.url(&database);
-    version_3_gets_drafts(
-        async || crate::open(&url).await,
-        || {
-            let back = "DROP TABLE preface_drafts; UPDATE preface_meta SET value = 3 WHERE key = 'tables'; \
-                    DELETE FROM preface_meta WHERE key <> 'tables'";
-            _ = server.sql(&database, back);
-            _ = server.sql(&database, BEFORE_VERSION_6);
-        },
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn drafts_of_version_4_belong_to_their_token() {
-    let Some(server) = PostgresServer::shared() else { return };
-    let database = server.new_database();
-    let url = server.url(&database);
-    version_4_binds_drafts_to_tokens(
-        async || crate::open(&url).await,
-        || {
-            _ = server.sql(&database, "UPDATE preface_meta SET value = 4 WHERE key = 'tables'");
-            _ = server.sql(&database, BEFORE_VERSION_6);
-        },
-    )
-    .await;
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use super::{
     samples::{actor, at, first, id, new_version, next, template},
 };
 use preface_store::{
-    Answer, ExpectedVersion, Filter, InsertOutcome, NewVersion, PageRequest, ReplaceOutcome, StoreError,
-    TokenRecord, TokenRole, VersionChoice,
+    Answer, ExpectedVersion, Filter, InsertOutcome, NewVersion, PageRequest, StoreError, TokenRecord,
+    TokenRole, VersionChoice,
 };
 use serde_json::json;
 
@@ -81,35 +81,6 @@ pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
     assert_eq!(*detail("1"), json!({"role": "read"}));
 }
 
-/// A change stamp changes with every write by anybody, and with nothing else; a store without one always returns `None`.
-pub async fn a_pulse_changes_with_every_write(nodes: &Nodes) {
-    let (store, other, actor) = (nodes.first(), nodes.other(), actor());
-    let one = first("c", "one");
-    assert_eq!(other.create(one.clone(), &actor).await, Ok(InsertOutcome::New));
-    assert_eq!(store.change_stamp().is_some(), nodes.other().change_stamp().is_some());
-    let Some(mut before) = store.change_stamp() else { return };
-    assert_eq!(store.head(&id("c")).await, Ok(Some(one.head.clone())));
-    assert_eq!(store.change_stamp(), Some(before), "a read is no write");
-    let two = next(&one, "two");
-    let mut wrote = |what: &str| {
-        let now = store.change_stamp().expect("it had one before");
-        assert_ne!(now, before, "{what}");
-        before = now;
-    };
-    assert_eq!(other.replace(two.clone(), one.head.revision, &actor).await, Ok(ReplaceOutcome::Done));
-    wrote("a prompt replaced by another node");
-    assert_eq!(store.replace(next(&two, "three"), two.head.revision, &actor).await, Ok(ReplaceOutcome::Done));
-    wrote("a prompt replaced by this node");
-    assert_eq!(other.delete(&id("c"), None, &actor).await, Ok(true));
-    wrote("a conversation forgotten");
-    assert_eq!(other.create(first("c", "one"), &actor).await, Ok(InsertOutcome::New));
-    wrote("a conversation that began again");
-    assert_eq!(other.purge(at(1 << 40), 10, &actor).await, Ok(1));
-    wrote("a purge");
-    assert_ne!(other.trim_audit(at(1 << 40), 100, &actor).await, Ok(0));
-    wrote("a trimmed audit");
-}
-
 /// A closed store returns an error for every call.
 pub async fn a_closed_store_returns_errors(nodes: &Nodes) {
     fn assert_closed<T: std::fmt::Debug + PartialEq>(result: Result<T, StoreError>, what: &str) {
@@ -121,7 +92,6 @@ pub async fn a_closed_store_returns_errors(nodes: &Nodes) {
     assert_eq!(store.close().await, Ok(()));
     assert_closed(store.check().await, "check");
     assert_closed(store.probe().await, "probe");
-    assert_eq!(store.change_stamp(), None);
     assert_closed(store.template(&main, &VersionChoice::Current).await, "template");
     assert_closed(
         store.put_template(new_version("main", ""), ExpectedVersion::Any, &actor).await,

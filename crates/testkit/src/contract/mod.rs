@@ -15,7 +15,6 @@ pub mod drafts;
 pub mod histories;
 pub mod listings;
 pub mod lives;
-pub mod migrations;
 pub mod races;
 pub mod requests;
 pub mod samples;
@@ -138,7 +137,6 @@ macro_rules! contract {
             listings::pages_tile_while_others_write,
             lives::a_closed_store_returns_errors,
             lives::a_probe_changes_nothing,
-            lives::a_pulse_changes_with_every_write,
             lives::a_store_is_well,
             lives::a_token_keeps_its_role_and_expiry,
             lives::access_names_are_unique,

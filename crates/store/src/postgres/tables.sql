@@ -45,14 +45,17 @@ CREATE TABLE preface_conversations (
     reason text NOT NULL,
     created_at bigint NOT NULL,
     constructed_at bigint NOT NULL,
+    -- The last turn or request, to the hour: what is old is what nobody uses.
+    used_at bigint NOT NULL,
     record bytea NOT NULL
 );
 
--- Lists go from the last constructed to the first; purges start at the other end.
-CREATE INDEX preface_conversations_constructed ON preface_conversations (constructed_at DESC, id);
-CREATE INDEX preface_conversations_template ON preface_conversations (template_name, constructed_at DESC, id);
+-- Lists go from the last begun to the first.
+CREATE INDEX preface_conversations_created ON preface_conversations (created_at DESC, id);
+CREATE INDEX preface_conversations_template ON preface_conversations (template_name, created_at DESC, id);
+CREATE INDEX preface_conversations_used ON preface_conversations (used_at, id);
 
--- What a conversation was told before. It goes with its conversation.
+-- The earlier prompts of a conversation. They go with it.
 CREATE TABLE preface_past_prompts (
     id text COLLATE "C" NOT NULL REFERENCES preface_conversations (id) ON DELETE CASCADE,
     revision bigint NOT NULL,
@@ -88,5 +91,34 @@ CREATE TABLE preface_access (
     name bytea PRIMARY KEY,
     role text NOT NULL,
     digest text NOT NULL,
-    created_at bigint NOT NULL
+    created_at bigint NOT NULL,
+    -- The time from which on the token is refused; null: it does not expire.
+    expires_at bigint
 );
+
+-- The requests of a conversation: digests of their blocks, without text.
+CREATE TABLE preface_requests (
+    id text COLLATE "C" NOT NULL REFERENCES preface_conversations (id) ON DELETE CASCADE,
+    number bigint NOT NULL,
+    revision bigint NOT NULL,
+    stamp bigint NOT NULL,
+    at bigint NOT NULL,
+    record bytea NOT NULL,
+    PRIMARY KEY (id, number)
+);
+
+-- Unsaved texts of the editor.
+CREATE TABLE preface_drafts (
+    owner text COLLATE "C" NOT NULL,
+    template text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    etag text,
+    text bytea NOT NULL,
+    bytes bigint NOT NULL,
+    at bigint NOT NULL,
+    PRIMARY KEY (owner, template, id)
+);
+CREATE INDEX preface_drafts_by_age ON preface_drafts (at);
+-- A number that tells this store from others.
+INSERT INTO preface_meta (key, value) VALUES ('identity', floor(random() * 9e18)::bigint) ON CONFLICT (key) DO NOTHING;

@@ -1,5 +1,4 @@
-//! Migrates the tables: numbered files, each run once. Several nodes may start at the same time; the row with the version
-//! serializes them.
+//! Makes the tables. Several nodes may start at the same time; the row with the version serializes them.
 
 use super::{
     PostgresStore,
@@ -9,18 +8,11 @@ use super::{
 use crate::StoreError;
 use tokio_postgres::error::SqlState;
 
-/// The files, in their order. A file that was released never changes; what is different comes in a new one.
-const MIGRATIONS: &[&str] = &[
-    include_str!("migrations/0001_tables.sql"),
-    include_str!("migrations/0002_token_expiry.sql"),
-    include_str!("migrations/0003_requests.sql"),
-    include_str!("migrations/0004_drafts.sql"),
-    include_str!("migrations/0005_draft_owners.sql"),
-    include_str!("migrations/0006_last_use.sql"),
-];
+/// The tables of an empty database.
+const TABLES: &str = include_str!("tables.sql");
 
 /// The version of the tables that this preface knows.
-pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
+pub(super) const KNOWN: u32 = 1;
 
 /// Statements that make it faster if the server knows them: texts are stored without compression; a first
 /// prompt of 20 KiB then costs two thirds of the time. Other servers may refuse.
@@ -33,8 +25,8 @@ const STORAGE_SETTINGS: &[&str] = &[
 ];
 
 impl PostgresStore {
-    /// Runs the migrations that have not been run yet.
-    pub(super) async fn migrate(&self) -> Result<(), AttemptError> {
+    /// Makes the tables if there are none.
+    pub(super) async fn make_tables(&self) -> Result<(), AttemptError> {
         let session = self.session().await?;
         if let Some(encoding) = session.row("SHOW server_encoding", &[]).await? {
             let encoding: String = encoding.try_get(0)?;
@@ -48,11 +40,10 @@ impl PostgresStore {
         if found == Some(KNOWN) {
             return Ok(());
         }
-        let session = session.with_long_timeout();
         if found.is_none() {
             make_place(&session).await?;
         }
-        session.transaction(run_migrations(&session)).await?;
+        session.transaction(create_tables(&session)).await?;
         for statement in STORAGE_SETTINGS {
             match session.batch(statement).await {
                 Err(AttemptError { cause: Cause::Server(error), .. }) if error.code().is_some() => (),
@@ -86,20 +77,18 @@ fn is_rivalry(fault: &AttemptError) -> bool {
         .any(|rival| code == Some(rival))
 }
 
-async fn run_migrations(session: &PostgresSession) -> Result<TransactionEnd<()>, AttemptError> {
-    // Another node may take its time.
-    session.batch("SET LOCAL statement_timeout = 0").await?;
+async fn create_tables(session: &PostgresSession) -> Result<TransactionEnd<()>, AttemptError> {
     let place = "INSERT INTO preface_meta (key, value) VALUES ('tables', 0) ON CONFLICT (key) DO NOTHING";
     session.batch(place).await?;
     let lock = "SELECT value FROM preface_meta WHERE key = 'tables' FOR UPDATE";
     let row = session.row(lock, &[]).await?;
     let found = row.map(|row| row.try_get::<_, i64>(0)).transpose()?.unwrap_or_default();
     let found = u32::try_from(found).unwrap_or(u32::MAX);
-    if found > KNOWN {
-        return Err(version_error(Some(found)).into());
-    }
-    for file in MIGRATIONS.iter().skip(found as usize) {
-        session.batch(file).await?;
+    // Another node may have been faster.
+    match found {
+        0 => session.batch(TABLES).await?,
+        KNOWN => return Ok(TransactionEnd::Undo(())),
+        found => return Err(version_error(Some(found)).into()),
     }
     session.rows("UPDATE preface_meta SET value = $1 WHERE key = 'tables'", &[&i64::from(KNOWN)]).await?;
     Ok(TransactionEnd::Keep(()))

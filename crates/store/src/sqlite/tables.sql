@@ -17,13 +17,16 @@ CREATE TABLE conversations (
     reason            TEXT    NOT NULL,
     created_at        INTEGER NOT NULL,
     constructed_at    INTEGER NOT NULL,
+    -- The last turn or request, to the hour: what is old is what nobody uses.
+    used_at           INTEGER NOT NULL,
     text              TEXT    NOT NULL,
     record            TEXT    NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX conversations_by_id ON conversations (id);
-CREATE INDEX conversations_by_time ON conversations (constructed_at DESC, id);
-CREATE INDEX conversations_by_template ON conversations (template, constructed_at DESC, id)
+CREATE INDEX conversations_by_time ON conversations (created_at DESC, id);
+CREATE INDEX conversations_by_use ON conversations (used_at, id);
+CREATE INDEX conversations_by_template ON conversations (template, created_at DESC, id)
     WHERE template IS NOT NULL;
 
 CREATE TABLE past_prompts (
@@ -90,5 +93,35 @@ CREATE TABLE accesses (
     name              TEXT    NOT NULL PRIMARY KEY,
     role              TEXT    NOT NULL,
     digest            TEXT    NOT NULL,
-    created_at        INTEGER NOT NULL
+    created_at        INTEGER NOT NULL,
+    -- The time from which on the token is refused; null: it does not expire.
+    expires_at        INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- The requests of a conversation: digests of their blocks, without text.
+CREATE TABLE requests (
+    conversation      INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
+    number            INTEGER NOT NULL,
+    revision          INTEGER NOT NULL,
+    stamp             INTEGER NOT NULL,
+    at                INTEGER NOT NULL,
+    record            TEXT    NOT NULL,
+    PRIMARY KEY (conversation, number)
+) STRICT, WITHOUT ROWID;
+
+-- Unsaved texts of the editor.
+CREATE TABLE drafts (
+    owner    TEXT    NOT NULL,
+    template TEXT    NOT NULL,
+    id       TEXT    NOT NULL,
+    version  INTEGER NOT NULL,
+    etag     TEXT,
+    text     TEXT    NOT NULL,
+    bytes    INTEGER NOT NULL,
+    at       INTEGER NOT NULL,
+    PRIMARY KEY (owner, template, id)
+) STRICT;
+CREATE INDEX drafts_by_age ON drafts (at);
+-- A number that tells this store from others.
+CREATE TABLE identity (value INTEGER NOT NULL) STRICT;
+INSERT INTO identity (value) VALUES (random());

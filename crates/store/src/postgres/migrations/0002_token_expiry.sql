@@ -1,2 +1,0 @@
--- The time from which on a token is refused, in milliseconds since 1970; null: it does not expire.
-ALTER TABLE preface_access ADD COLUMN expires_at bigint;
