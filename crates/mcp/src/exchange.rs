@@ -1,6 +1,11 @@
 //! The exchange with a server over any transport: the handshake, the requests of the lists and of the wanted contents.
 
-use crate::{QueryLimits, http::PostError, server_reply::PartialReply, text};
+use crate::{
+    QueryLimits,
+    http::{HttpError, PostError},
+    server_reply::PartialReply,
+    text,
+};
 use preface_core::{
     causes::join_causes,
     diagnostic::DiagnosticCode,
@@ -13,7 +18,7 @@ use rmcp::{
     ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient,
     model::{
         ClientCapabilities, ClientConfig, ClientRequest, ClientResult, CustomRequest, ErrorCode,
-        Implementation, ProtocolVersion, ServerNotification, ServerRequest, ServerResult,
+        Implementation, ProtocolVersion, ServerNotification, ServerRequest,
     },
     service::{
         ClientInitializeError, NotificationContext, Peer, RequestContext, RunningService, Service,
@@ -187,11 +192,12 @@ async fn fetch_list(
         }
         cursor = match page.get("nextCursor") {
             None | Some(Value::Null) => return Ok(items),
+            Some(Value::String(next)) if next.is_empty() => return Ok(items),
             Some(Value::String(next)) if cursors.insert(next.clone()) => Some(next.clone()),
             Some(Value::String(_)) => {
-                return Err(ExchangeError::Violation(format!(
-                    "`{method}` leads in a circle: a cursor came twice"
-                )));
+                let what = format!("`{method}` leads in a circle: a cursor came twice; the rest is left out");
+                partial.note(DiagnosticCode::McpProtocol, what, REMEDY);
+                return Ok(items);
             }
             Some(_) => {
                 return Err(ExchangeError::Violation(format!("`{method}` gives a cursor that is no text")));
@@ -210,8 +216,10 @@ async fn fetch_list(
 async fn request(peer: &Peer<RoleClient>, method: &str, params: Value) -> Result<Value, ExchangeError> {
     let request = ClientRequest::CustomRequest(CustomRequest::new(method, Some(params)));
     match peer.send_request(request).await {
-        Ok(ServerResult::CustomResult(result)) => Ok(result.0),
-        Ok(_) => Err(ExchangeError::Violation(format!("`{method}` is answered with something else"))),
+        // As plain JSON: a list is read item by item. One with a bad item is no list to the SDK, and comes as it was sent.
+        Ok(result) => {
+            serde_json::to_value(result).map_err(|error| ExchangeError::Violation(error.to_string()))
+        }
         Err(ServiceError::McpError(error)) => Err(ExchangeError::Refused(refusal(&error))),
         Err(ServiceError::TransportSend(error)) => Err(convert_transport_error(error.error.as_ref())),
         Err(_) => Err(ExchangeError::Closed),
@@ -249,7 +257,9 @@ fn refusal(error: &ErrorData) -> String {
 /// Converts an error of the transport; a violation of the protocol is the server's.
 fn convert_transport_error(error: &(dyn std::error::Error + 'static)) -> ExchangeError {
     match error.downcast_ref() {
-        Some(PostError::Violation(what)) => ExchangeError::Violation(what.clone()),
+        Some(HttpError::Client(PostError::Violation(what))) => ExchangeError::Violation(what.clone()),
+        Some(HttpError::Io(error)) => ExchangeError::Transport(excerpt(join_causes(error).trim(), 300)),
+        Some(HttpError::Client(error)) => ExchangeError::Transport(excerpt(error.to_string().trim(), 300)),
         _ => ExchangeError::Transport(excerpt(join_causes(error).trim(), 300)),
     }
 }

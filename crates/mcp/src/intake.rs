@@ -1,13 +1,10 @@
-//! The limits of what a server may send, and the kinds of its messages. Both transports, lines and HTTP, pass received
-//! messages here, and only answers and requests go on.
-//!
-//! An answer goes on as plain JSON: the lists are read leniently, item by item; the SDK would refuse a whole list for
-//! one bad item. Answers to the handshake are the SDK's own.
+//! The limits of what a server may send, and the messages of a server that is a program, of which only answers and
+//! requests go on.
 
 use rmcp::{
     RoleClient,
     model::{
-        ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+        ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
         ServerJsonRpcMessage, ServerResult,
     },
     transport::Transport,
@@ -23,6 +20,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    sync::Notify,
     time::{Instant, sleep_until},
 };
 
@@ -30,6 +28,8 @@ use tokio::{
 pub(crate) struct Intake {
     limit: usize,
     state: Mutex<IntakeState>,
+    /// Wakes who waits for the flood.
+    flood: Notify,
 }
 
 #[derive(Default)]
@@ -48,13 +48,12 @@ enum PendingRequest {
     Discover,
     /// The answer is no longer expected.
     GivenUp,
-    Initialize,
     Other,
 }
 
 impl Intake {
     pub(crate) fn new(limit: usize) -> Self {
-        Intake { limit, state: Mutex::default() }
+        Intake { limit, state: Mutex::default(), flood: Notify::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, IntakeState> {
@@ -65,13 +64,23 @@ impl Intake {
     pub(crate) fn count_bytes(&self, bytes: usize) -> bool {
         let mut state = self.state();
         state.taken = state.taken.saturating_add(bytes);
-        state.flooded |= state.taken > self.limit;
-        !state.flooded
+        let flooded = state.flooded || state.taken > self.limit;
+        drop(state);
+        if flooded {
+            self.mark_flooded();
+        }
+        !flooded
     }
 
     /// Records that a server announced more bytes than the limit.
     pub(crate) fn mark_flooded(&self) {
         self.state().flooded = true;
+        self.flood.notify_one();
+    }
+
+    /// Waits until the limit is exceeded.
+    pub(crate) async fn until_flooded(&self) {
+        self.flood.notified().await;
     }
 
     /// Returns the number of bytes up to the limit.
@@ -104,11 +113,10 @@ impl Intake {
         let JsonRpcMessage::Request(request) = message else { return None };
         let pending = match request.request {
             ClientRequest::DiscoverRequest(_) => PendingRequest::Discover,
-            ClientRequest::InitializeRequest(_) => PendingRequest::Initialize,
             _ => PendingRequest::Other,
         };
         let mut state = self.state();
-        if pending == PendingRequest::Initialize {
+        if matches!(request.request, ClientRequest::InitializeRequest(_)) {
             let discovering =
                 state.pending.values_mut().filter(|pending| **pending == PendingRequest::Discover);
             discovering.for_each(|pending| *pending = PendingRequest::GivenUp);
@@ -126,55 +134,57 @@ impl Intake {
             .get_mut(&numeric_id(id)?)
             .filter(|pending| **pending == PendingRequest::Discover)?;
         *pending = PendingRequest::GivenUp;
-        drop(state);
+        Some(Self::unknown_method(id))
+    }
+
+    /// Returns the answer of a server that does not know `server/discover`.
+    pub(crate) fn unknown_method(id: &RequestId) -> ServerJsonRpcMessage {
         let why = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no answer to server/discover", None);
-        Some(ServerJsonRpcMessage::error(why, Some(id.clone())))
+        ServerJsonRpcMessage::error(why, Some(id.clone()))
     }
 
     /// Sorts one message. `None` if it is not expected: notifications, answers that come twice, and nonsense, of which
     /// the first is remembered.
     pub(crate) fn sort(&self, bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
-        let value: Value = match serde_json::from_slice(bytes) {
-            Ok(value) => value,
+        let mut message: ServerJsonRpcMessage = match serde_json::from_slice(bytes) {
+            Ok(message) => message,
+            Err(error) if error.is_data() => {
+                return self.record_nonsense(bytes, &format!("what is not a message ({error})"));
+            }
             Err(error) => {
                 return self
                     .unreadable_reply(bytes, &error)
                     .or_else(|| self.record_nonsense(bytes, &format!("what is not JSON ({error})")));
             }
         };
-        let Value::Object(mut object) = value else {
-            return self.record_nonsense(bytes, "what is not a message");
-        };
-        if object.contains_key("method") {
-            if object.get("id").is_none_or(Value::is_null) {
-                self.state().messages += 1;
+        let mut state = self.state();
+        if let JsonRpcMessage::Response(response) = &mut message {
+            let number = numeric_id(&response.id).filter(|id| state.pending.contains_key(id));
+            let Some(number) = number else {
+                drop(state);
+                return self.record_nonsense(bytes, "a reply without a request");
+            };
+            // Some servers turn the number of an id into text.
+            response.id = RequestId::Number(number);
+            if state.pending.remove(&number) == Some(PendingRequest::GivenUp) {
+                state.messages += 1;
+                state.answered_discover_late |= matches!(response.result, ServerResult::DiscoverResult(_));
                 return None;
             }
-            return self.parse_message(bytes, object);
         }
-        let answered = object.get("id").and_then(whole_number);
-        let pending = answered.and_then(|id| self.state().pending.remove(&id));
-        match (pending, object.contains_key("result")) {
-            (Some(PendingRequest::GivenUp), answers) => {
-                let mut state = self.state();
-                state.messages += 1;
-                state.answered_discover_late |=
-                    answers && object.get("result").is_some_and(|it| it.get("supportedVersions").is_some());
-                None
+        state.messages += 1;
+        let awaited = match &mut message {
+            JsonRpcMessage::Error(error) => {
+                let number = error.id.as_ref().and_then(numeric_id);
+                let pending = number.and_then(|number| state.pending.remove(&number));
+                error.id = number.map(RequestId::Number);
+                pending != Some(PendingRequest::GivenUp)
             }
-            (Some(PendingRequest::Discover | PendingRequest::Initialize), _) | (_, false) => {
-                self.parse_message(bytes, object)
-            }
-            (Some(PendingRequest::Other), true) => {
-                self.state().messages += 1;
-                let result = object.remove("result").unwrap_or_default();
-                // `pending` is only known where `answered` is.
-                let id = RequestId::Number(answered.unwrap_or_default());
-                let result = ServerResult::CustomResult(CustomResult::new(result));
-                Some(ServerJsonRpcMessage::response(result, id))
-            }
-            (None, true) => self.record_nonsense(bytes, "a reply without a request"),
-        }
+            JsonRpcMessage::Notification(_) => false,
+            _ => true,
+        };
+        drop(state);
+        awaited.then_some(message)
     }
 
     /// Returns an error in place of a reply that is nested too deeply, so that nobody waits for it. `None` if the bytes are no
@@ -188,21 +198,6 @@ impl Intake {
         let why = ErrorData::parse_error(format!("the reply cannot be read: {why}"), None);
         (pending != PendingRequest::GivenUp)
             .then(|| ServerJsonRpcMessage::error(why, Some(RequestId::Number(id))))
-    }
-
-    /// Parses a message with the SDK.
-    fn parse_message(
-        &self,
-        bytes: &[u8],
-        object: serde_json::Map<String, Value>,
-    ) -> Option<ServerJsonRpcMessage> {
-        match serde_json::from_value(Value::Object(object)) {
-            Ok(message) => {
-                self.state().messages += 1;
-                Some(message)
-            }
-            Err(error) => self.record_nonsense(bytes, &format!("what is not a message ({error})")),
-        }
     }
 
     fn record_nonsense(&self, bytes: &[u8], what: &str) -> Option<ServerJsonRpcMessage> {
@@ -221,7 +216,7 @@ struct UnreadableReply {
 /// The most characters of invalid input that are shown.
 const SHOWN: usize = 80;
 
-/// Returns the number of an id; the SDK's ids are whole numbers.
+/// Returns the number of an id; those of the SDK are whole numbers.
 fn numeric_id(id: &RequestId) -> Option<i64> {
     match id {
         RequestId::Number(number) => Some(*number),

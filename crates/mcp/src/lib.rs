@@ -7,18 +7,18 @@ mod intake;
 mod program;
 mod query;
 mod reach;
-#[cfg(any(test, feature = "testing"))]
-mod replay;
 mod serve;
 mod server_reply;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
 mod text;
 
 pub use query::query_servers;
 pub use reach::{QueryLimits, ServerEndpoint, ServerTarget, StopSignal};
-#[cfg(feature = "testing")]
-pub use replay::replay;
 pub use serve::{
     Arguments, CallOutput, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
     ResourceOffer, ServerInfo, ToolOffer, serve, serve_stdio,
 };
 pub use server_reply::{McpError, ServerReply};
+#[cfg(feature = "testing")]
+pub use testing::replay;

@@ -3,12 +3,12 @@
 use crate::{
     McpError, QueryLimits, ServerEndpoint, ServerReply, ServerTarget,
     exchange::{ExchangeError, Handshake, run_exchange},
-    http::{HttpAddress, Posts, TargetHeaders},
+    http,
     intake::{Intake, PipeTransport},
     program::ServerProcess,
     reach::QueryDeadline,
     server_reply::PartialReply,
-    text::{self, Secrets},
+    text,
 };
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
 use std::{
@@ -59,17 +59,21 @@ pub fn query_servers(
     // A thread of its own: a runtime cannot be started where the caller is inside one.
     thread::scope(|scope| {
         scope
-            .spawn(|| query_on_this_thread(targets, limits, on_reply))
+            .spawn(|| query_on_this_thread(targets, limits, on_reply, query_server))
             .join()
             .unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
 
-fn query_on_this_thread(
+fn query_on_this_thread<Q>(
     targets: &[ServerTarget],
     limits: &QueryLimits,
     on_reply: &(dyn Fn(&ServerReply) + Sync),
-) -> Vec<ServerReply> {
+    query: impl Fn(ServerTarget, QueryLimits) -> Q,
+) -> Vec<ServerReply>
+where
+    Q: Future<Output = ServerReply> + Send + 'static,
+{
     let runtime = match Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -83,10 +87,8 @@ fn query_on_this_thread(
     let reply = runtime.block_on(async {
         let mut running = JoinSet::new();
         for (at, target) in targets.iter().cloned().enumerate() {
-            let limits = limits.clone();
-            let queried = target.clone();
-            let query = async move { query_server(&queried, &limits).await };
-            running.spawn(async move { (at, run_contained(&target, query).await) });
+            let query = query(target, limits.clone());
+            running.spawn(async move { (at, query.await) });
         }
         let mut reply: Vec<Option<ServerReply>> = targets.iter().map(|_| None).collect();
         loop {
@@ -95,8 +97,8 @@ fn query_on_this_thread(
                 () = limits.stop.wait_until_stopped() => break,
                 done = running.join_next() => done,
             };
-            // What runs there contains what may panic.
             let Some(done) = done else { break };
+            // One that panicked is missing at the end; the others go on.
             let Ok((at, one)) = done else { continue };
             on_reply(&one);
             reply[at] = Some(one);
@@ -133,19 +135,8 @@ fn not_received(target: &ServerTarget, took: Duration, problem: McpError) -> Ser
     }
 }
 
-/// Queries one server in a task of its own, so that a panic ends nothing else.
-async fn run_contained(
-    target: &ServerTarget,
-    query: impl Future<Output = ServerReply> + Send + 'static,
-) -> ServerReply {
-    let start = Instant::now();
-    match tokio::spawn(query).await {
-        Ok(reply) => reply,
-        Err(_) => not_received(target, start.elapsed(), McpError::Protocol(PANIC.to_owned())),
-    }
-}
-
-async fn query_server(target: &ServerTarget, limits: &QueryLimits) -> ServerReply {
+async fn query_server(target: ServerTarget, limits: QueryLimits) -> ServerReply {
+    let (target, limits) = (&target, &limits);
     let start = Instant::now();
     let time = QueryDeadline::of(start, target.deadline);
     let (result, mut partial) = match &target.reach {
@@ -163,10 +154,7 @@ async fn query_server(target: &ServerTarget, limits: &QueryLimits) -> ServerRepl
     });
     let PartialReply { calls_itself, protocol, refused, diagnostics, .. } = partial;
     let took = start.elapsed();
-    let mut reply =
-        ServerReply { name: target.name.clone(), took, calls_itself, protocol, result, refused, diagnostics };
-    Secrets::of(target).hide(&mut reply);
-    reply
+    ServerReply { name: target.name.clone(), took, calls_itself, protocol, result, refused, diagnostics }
 }
 
 // Queries a server that is a program.
@@ -266,17 +254,19 @@ pub(crate) async fn query_address(
     time: &QueryDeadline,
 ) -> (Result<(), McpError>, PartialReply) {
     let mut partial = PartialReply::default();
-    let ready = HttpAddress::parse(url).map_err(str::to_owned);
-    let (address, headers) = match ready.and_then(|address| Ok((address, TargetHeaders::read(headers)?))) {
-        Ok(ready) => ready,
+    let intake = Arc::new(Intake::new(limits.bytes));
+    let posts = match http::connect(url, headers, intake.clone(), time.patience) {
+        Ok(posts) => posts,
         Err(why) => return (Err(McpError::Unreachable(why)), partial),
     };
-    let intake = Arc::new(Intake::new(limits.bytes));
-    let posts = Posts::new(address, headers, intake.clone(), time.patience);
     let exchange = run_exchange(posts, Handshake::Either, &target.wants, limits, &mut partial);
-    let outcome = match timeout_at(time.talk, exchange).await.ok() {
+    let outcome = tokio::select! {
+        outcome = timeout_at(time.talk, exchange) => outcome.ok(),
+        () = intake.until_flooded() => None,
+    };
+    let outcome = match outcome {
         // Where nothing was received yet, no server was reached.
-        Some(Err(ExchangeError::Transport(why))) if partial.protocol.is_none() && !intake.received_any() => {
+        Some(Err(ExchangeError::Transport(why))) if partial.protocol.is_none() => {
             Some(Err(ExchangeError::Unreached(why)))
         }
         outcome => outcome,
@@ -331,7 +321,7 @@ pub(crate) fn exchange_result(
 
 #[cfg(test)]
 mod tests {
-    use super::run_contained;
+    use super::query_on_this_thread;
     use crate::{McpError, QueryLimits, ServerEndpoint, ServerTarget, query_servers};
     use std::time::Duration;
 
@@ -340,11 +330,10 @@ mod tests {
         ServerTarget { name: "nobody".to_owned(), reach, deadline: Duration::from_secs(5), wants: Vec::new() }
     }
 
-    #[tokio::test]
-    async fn a_panic_is_contained() {
-        let target = no_server();
-        let reply =
-            run_contained(&target, async { panic!("this is expected in the output of a test") }).await;
+    #[test]
+    fn a_panic_is_contained() {
+        let query = |_, _| async { panic!("this is expected in the output of a test") };
+        let reply = query_on_this_thread(&[no_server()], &QueryLimits::default(), &|_| (), query).remove(0);
         assert_eq!(reply.name, "nobody");
         assert!(
             matches!(reply.result, Err(McpError::Protocol(why)) if why.contains("please report this bug"))

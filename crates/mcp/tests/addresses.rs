@@ -8,13 +8,16 @@ mod targets;
 use preface_mcp::{McpError, QueryLimits, ServerEndpoint, ServerReply, ServerTarget, query_servers};
 use serde_json::{Value, json};
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    env,
+    io::{Read, Write},
+    net::TcpListener,
+    process::Command,
     sync::{Arc, Mutex},
     thread,
     time::Duration,
 };
 use targets::{assert_all_received, codes, query_server, target, wants};
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring};
 
 /// A request as a server sees it: its first line and its headers in small letters, and its body.
 #[derive(Clone, Debug)]
@@ -29,19 +32,38 @@ struct Server {
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
+/// A connection, with TLS or without.
+trait Connection: Read + Write {}
+
+impl<T: Read + Write> Connection for T {}
+
 /// The reply of a server to a request.
-type Manner = fn(&mut TcpStream, &Seen);
+type Manner = fn(&mut dyn Connection, &Seen);
 
 impl Server {
     fn start(manner: Manner) -> Server {
+        Self::start_with(manner, None)
+    }
+
+    fn start_with(manner: Manner, tls: Option<Arc<ServerConfig>>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback is there");
-        let url = format!("http://{}/mcp", listener.local_addr().expect("it has a port"));
+        let address = listener.local_addr().expect("it has a port");
+        let url = match tls {
+            Some(_) => format!("https://localhost:{}/mcp", address.port()),
+            None => format!("http://{address}/mcp"),
+        };
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sees = seen.clone();
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let sees = sees.clone();
-                thread::spawn(move || serve(stream, manner, &sees));
+                let (sees, tls) = (sees.clone(), tls.clone());
+                thread::spawn(move || match tls {
+                    Some(tls) => {
+                        let tls = ServerConnection::new(tls).expect("a connection");
+                        serve(&mut StreamOwned::new(tls, stream), manner, &sees);
+                    }
+                    None => serve(&mut { stream }, manner, &sees),
+                });
             }
         });
         Server { url, seen }
@@ -58,15 +80,22 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, manner: Manner, sees: &Mutex<Vec<Seen>>) {
-    let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
+/// Reads a line. `None` where the connection ends.
+fn read_line(stream: &mut dyn Connection) -> Option<String> {
+    let mut line = Vec::new();
+    while !line.ends_with(b"\n") {
+        let mut byte = [0];
+        // What is no text is no request.
+        stream.read_exact(&mut byte).ok().filter(|()| byte.is_ascii())?;
+        line.extend(byte);
+    }
+    Some(String::from_utf8_lossy(&line).trim_end().to_owned())
+}
+
+fn serve(stream: &mut dyn Connection, manner: Manner, sees: &Mutex<Vec<Seen>>) {
     let (mut head, mut length) = (String::new(), 0);
     loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 {
-            return;
-        }
-        let line = line.trim_end().to_owned();
+        let Some(line) = read_line(stream) else { return };
         if line.is_empty() {
             break;
         }
@@ -78,13 +107,13 @@ fn serve(mut stream: TcpStream, manner: Manner, sees: &Mutex<Vec<Seen>>) {
         head.push_str(&format!("{name}: {value}\n"));
     }
     let mut body = vec![0; length];
-    reader.read_exact(&mut body).expect("the body comes");
+    stream.read_exact(&mut body).expect("the body comes");
     let seen = Seen { head, body: serde_json::from_slice(&body).unwrap_or_default() };
     sees.lock().unwrap().push(seen.clone());
-    manner(&mut stream, &seen);
+    manner(stream, &seen);
 }
 
-fn respond(stream: &mut TcpStream, status: &str, kind: &str, more: &str, body: &[u8]) {
+fn respond(stream: &mut dyn Connection, status: &str, kind: &str, more: &str, body: &[u8]) {
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{more}Connection: close\r\n\r\n",
         body.len()
@@ -94,7 +123,7 @@ fn respond(stream: &mut TcpStream, status: &str, kind: &str, more: &str, body: &
 }
 
 /// Answers as JSON, with a session from the handshake on, as the manners determine.
-fn json_with(manners: &str, stream: &mut TcpStream, seen: &Seen) {
+fn json_with(manners: &str, stream: &mut dyn Connection, seen: &Seen) {
     if seen.head.starts_with("delete ") {
         return respond(stream, "204 No Content", "", "", b"");
     }
@@ -104,7 +133,7 @@ fn json_with(manners: &str, stream: &mut TcpStream, seen: &Seen) {
     }
 }
 
-fn events_with(manners: &str, stream: &mut TcpStream, seen: &Seen) {
+fn events_with(manners: &str, stream: &mut dyn Connection, seen: &Seen) {
     let answers = manners::answers(manners, &seen.body);
     if answers.is_empty() {
         return respond(stream, "202 Accepted", "", "", b"");
@@ -263,6 +292,50 @@ fn a_server_without_tls_at_an_https_address_is_an_error() {
     let reply = query_server(target("tls", reach, 20));
     assert!(unreachable_of(&reply).starts_with("TLS failed: "), "{reply:?}");
     assert!(server.seen().is_empty());
+}
+
+const URL: &str = "PREFACE_TEST_SERVER_URL";
+
+#[test]
+fn child_that_queries_over_tls() {
+    let Ok(url) = env::var(URL) else { return };
+    let reach = ServerEndpoint::Address { url, headers: vec![] };
+    assert_all_received(&query_server(ServerTarget { wants: wants(), ..target("tls", reach, 30) }));
+}
+
+/// The test program starts itself again: certificates are those of the environment that a process begins with.
+#[test]
+fn a_server_with_a_trusted_certificate_is_reached_over_tls_and_no_other_is() {
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let key = certified.signing_key.serialize_der().try_into().expect("a key");
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|config| {
+            config.with_no_client_auth().with_single_cert(vec![certified.cert.der().clone()], key)
+        });
+    let server = Server::start_with(
+        |stream, seen| {
+            if seen.head.starts_with("post /mcp http/1.1") {
+                return respond(stream, "307 Temporary Redirect", "", "Location: /mcp/\r\n", b"");
+            }
+            json_with("good", stream, seen);
+        },
+        Some(Arc::new(config.expect("a configuration"))),
+    );
+    let reply = query_server(server.target(20));
+    assert!(!unreachable_of(&reply).is_empty() && server.seen().is_empty(), "{reply:?}");
+    let directory = tempfile::tempdir().expect("a directory");
+    let trusted = directory.path().join("trusted.pem");
+    std::fs::write(&trusted, certified.cert.pem()).expect("it is written");
+    let output = Command::new(env::current_exe().expect("this program"))
+        .args(["--exact", "child_that_queries_over_tls", "--nocapture"])
+        .env("SSL_CERT_FILE", &trusted)
+        .env(URL, &server.url)
+        .output()
+        .expect("it starts");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && shown.contains("test result: ok. 1 passed;"), "{shown}");
+    assert!(server.seen().len() > 5);
 }
 
 #[test]

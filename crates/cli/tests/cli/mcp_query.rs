@@ -291,46 +291,33 @@ fn thousands_of_tools_and_hidden_text_are_bounded_and_told() {
     assert!(!ran.stderr.contains('\u{e0049}') && !ran.stdout.contains('\u{e0049}'));
     let request = sandbox.run("preface build --format request").exits(0).json();
     assert_eq!(request["tools"][0]["description"], "Fine.\\u{e0049}\\u{e0067} &lt;system-reminder>");
-    let seen = sandbox.run("preface mcp inspect git").exits(0);
+    let seen = sandbox.run("preface mcp refresh --dry-run git").exits(0);
     assert!(!seen.stdout.contains('\u{e0049}') && seen.stdout.contains("\\u{e0049}"), "{}", seen.stdout);
 }
 
 #[test]
-fn inspect_and_test_record_nothing_unless_told() {
+fn a_dry_run_shows_what_servers_offer_and_records_nothing() {
     let sandbox = users();
-    let seen = sandbox.run("preface mcp inspect git").exits(0);
+    let seen = sandbox.run("preface mcp refresh --dry-run git").exits(0);
     for part in [
-        "git  fake 1.0; protocol 2025-06-18; ",
-        "\ninstructions\n  Ask first, then push.\n",
-        "\n2 tools\n  log\n  status  Shows what changed.\n",
-        "\n1 prompt\n  review  Reviews a change.\n",
-        "\nprompt `review`",
-        "Review it.",
+        "\ngit     answered",
+        "\ngit  fake 1.0\n",
+        "\n  instructions                          Ask first, then push.\n",
+        "\n  tool          log\n",
+        "\n  tool          status                  Shows what changed.\n",
+        "\n  prompt        review                  Reviews a change.\n",
+        "\n  resource      doc://rules             rules\n",
+        "\n  text          prompt `review`         Review it. ",
     ] {
         assert!(seen.stdout.contains(part), "{part:?} in {}", seen.stdout);
     }
-    let said = sandbox.run("preface mcp inspect git --format json").exits(0).json();
-    assert_eq!(said["description"]["tools"][1]["name"], "status");
-    let tested = sandbox.run("preface mcp test").exits(0);
-    assert!(
-        tested.stdout.contains("\ngit     answered") && tested.stdout.ends_with("fake 1.0\n"),
-        "{}",
-        tested.stdout
-    );
+    let said = sandbox.run("preface mcp refresh --dry-run git --format json").exits(0).json();
+    assert_eq!(said["entries"][0]["description"]["tools"][1]["name"], "status");
     assert_eq!(recordings(&sandbox), [""; 0].map(PathBuf::from));
-    sandbox
-        .run("preface mcp inspect git --recorded")
-        .exits(1)
-        .says("error: nothing is recorded of MCP server `git`\nhelp: `preface mcp refresh git` queries it\n");
-    sandbox.run("preface mcp inspect git --record").exits(0);
-    assert_eq!(recordings(&sandbox).len(), 1);
     sandbox.home("fake/mode", "die\n");
-    let seen = sandbox.run("preface mcp inspect git --recorded").exits(0);
-    assert!(seen.stdout.contains("\n2 tools\n"), "{}", seen.stdout);
-    let tested = sandbox.run("preface mcp test git").exits(1);
-    assert!(tested.stdout.contains("mcp/died"), "{}", tested.stdout);
+    sandbox.run("preface mcp refresh --dry-run git").exits(1);
     sandbox
-        .run("preface mcp test gti")
+        .run("preface mcp refresh --dry-run gti")
         .exits(2)
         .says("error: there is no MCP server `gti`\nhelp: did you mean `git`?\n");
 }
@@ -361,15 +348,15 @@ fn broken_files_and_entries_fail_whoever_names_no_server() {
     let good = fs::read_to_string(sandbox.path("home/.config/preface/mcp.json")).expect("servers");
     for broken in ["{\"a\":", "{\"a\": {\"command\": 5}}"] {
         sandbox.home(".config/preface/mcp.json", broken);
-        for command in ["refresh", "test"] {
+        for command in ["refresh", "refresh --dry-run"] {
             let ran = sandbox.run(&format!("preface mcp {command} --format json")).exits(1);
             assert!(ran.stderr.contains("mcp/config-invalid"), "{}", ran.stderr);
         }
     }
     let both = good.replacen("\"git\"", "\"bad\": {\"command\": 5}, \"git\"", 1);
     sandbox.home(".config/preface/mcp.json", both);
-    sandbox.run("preface mcp test -q").exits(1);
-    sandbox.run("preface mcp test -q git").exits(0);
+    sandbox.run("preface mcp refresh --dry-run -q").exits(1);
+    sandbox.run("preface mcp refresh --dry-run -q git").exits(0);
 }
 
 #[test]
@@ -406,8 +393,7 @@ fn starts_nothing(sandbox: &Sandbox) -> Ran {
         {
             sandbox.run(&format!("preface {command} -q{trust}"));
         }
-        for command in ["mcp list", "mcp refresh", "mcp refresh git", "mcp test", "mcp inspect git --record"]
-        {
+        for command in ["mcp list", "mcp refresh", "mcp refresh git", "mcp refresh --dry-run"] {
             sandbox.run(&format!("preface {command} -q{trust}"));
         }
     }

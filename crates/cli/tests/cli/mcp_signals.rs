@@ -71,13 +71,8 @@ fn ctrl_c_ends_the_servers_that_a_refresh_started() {
 }
 
 #[test]
-fn a_test_that_is_told_to_end_takes_its_servers_along() {
-    ends("preface mcp test silent", "-TERM", 143);
-}
-
-#[test]
-fn ctrl_c_ends_an_inspection_and_its_server() {
-    ends("preface mcp inspect silent", "-INT", 130);
+fn a_dry_run_that_is_told_to_end_takes_its_servers_along() {
+    ends("preface mcp refresh --dry-run silent", "-TERM", 143);
 }
 
 #[test]

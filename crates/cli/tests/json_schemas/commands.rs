@@ -192,8 +192,10 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
     ]);
     let extension_row = all(&[extension, state.clone()]);
     let server_row = all(&[server, state]);
-    let server_list_row = all(&[server_row.clone(), object(&[("recorded", maybe(recorded.clone()))])]);
+    let server_list_row = all(&[server_row.clone(), object(&[("recorded", maybe(recorded))])]);
     let category_list = |kind: &str| document(kind, extension_row.clone());
+    let said =
+        maybe(json!({ "type": "object", "description": "The answer, with the keys of the protocol." }));
     let answer = object(&[
         ("name", text("The name in `mcp.json`.")),
         ("scope", scope()),
@@ -205,12 +207,11 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("prompts", maybe(number("The number of prompts."))),
         ("resources", maybe(number("The number of resources."))),
         ("recorded", maybe(text("The file of the recording."))),
+        ("description", said),
         ("keeps_old", flag("True where an older recording stays.")),
         ("diagnostics", diagnostics()),
     ]);
-    let said =
-        maybe(json!({ "type": "object", "description": "The answer, with the keys of the protocol." }));
-    let answers = document("servers", answer.clone());
+    let answers = document("servers", answer);
     let conversation_fields = [
         ("id", text("The id.")),
         ("revision", number("The revision.")),
@@ -940,31 +941,11 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             ],
         ),
         out(
-            "mcp test",
-            "mcp-test",
-            "The answers of the servers.",
-            answers.clone(),
-            &[("preface mcp test --preset stud --format json", 0)],
-        ),
-        out(
             "mcp refresh",
             "mcp-refresh",
             "The answers of the servers.",
             answers,
             &[("preface mcp refresh --preset stud --format json", 0)],
-        ),
-        out(
-            "mcp inspect",
-            "mcp-inspect",
-            "The description of a server.",
-            one_of(&[
-                all(&[answer, object(&[("description", said.clone())])]),
-                all(&[recorded, object(&[("name", text("The name.")), ("description", said)])]),
-            ]),
-            &[
-                ("preface mcp inspect git --preset stud --format json", 0),
-                ("preface mcp inspect git --preset stud --recorded --format json", 0),
-            ],
         ),
         out(
             "catalog import",

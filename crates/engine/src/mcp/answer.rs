@@ -70,8 +70,7 @@ pub struct ServerAnswer {
     pub keeps_old: bool,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
-    /// The whole answer.
-    #[serde(skip)]
+    /// The whole answer; `None` if the server did not answer.
     pub description: Option<ServerDescription>,
 }
 

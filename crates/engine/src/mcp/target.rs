@@ -152,6 +152,8 @@ impl ServerDiagnostics<'_> {
                 *value = path.to_string_lossy().into_owned();
             }
         }
+        // Also of what the program inherits.
+        prepared.env.iter().filter(|(name, _)| names_secret(name)).for_each(|(_, value)| secrets.add(value));
         let who = format!("MCP server `{}`", self.entry.name);
         diagnostics.extend(skipped_programs(&who, &prepared.skipped));
         let command = prepared.program.to_string_lossy().into_owned();

@@ -14,83 +14,35 @@ use crate::{
 use jiff::Timestamp;
 use tokio_postgres::types::ToSql;
 
-/// The values of a conversation, in the order of its columns.
-struct ConversationRow<'a> {
-    id: &'a str,
-    revision: i64,
-    stamp: i64,
-    text: &'a [u8],
-    bytes: i64,
-    fingerprint: &'a str,
-    cwd: &'a [u8],
-    model: Option<&'a [u8]>,
-    preset: &'a [u8],
-    template_chosen: Option<&'a [u8]>,
-    template_name: Option<&'a str>,
-    template_version: Option<i64>,
-    reason: &'static str,
-    created_at: i64,
-    constructed_at: i64,
-    record: &'a [u8],
-    /// The values of the audit entry.
-    at: i64,
-    actor: &'a [u8],
-    subject: &'a [u8],
-    detail: String,
-}
+/// The values of a statement that outlive it.
+type OwnValues<'a> = Vec<Box<dyn ToSql + Sync + Send + 'a>>;
 
-impl<'a> ConversationRow<'a> {
-    fn of(conversation: &'a StoredPrompt, actor: &'a Actor) -> Result<Self, StoreError> {
-        let head = &conversation.head;
-        let used = head.template.as_ref();
-        Ok(ConversationRow {
-            id: head.id.as_str(),
-            revision: signed(head.revision.revision)?,
-            stamp: head.revision.stamp,
-            text: head.text.as_bytes(),
-            bytes: signed(head.bytes)?,
-            fingerprint: &head.fingerprint,
-            cwd: head.cwd.as_bytes(),
-            model: head.model.as_deref().map(str::as_bytes),
-            preset: head.preset.as_bytes(),
-            template_chosen: used.map(|used| used.chosen.as_bytes()),
-            template_name: used.map(|used| used.name.as_str()),
-            template_version: used.and_then(|used| used.version).map(signed).transpose()?,
-            reason: head.reason.as_str(),
-            created_at: head.created_at.as_millisecond(),
-            constructed_at: head.constructed_at.as_millisecond(),
-            record: conversation.record.as_bytes(),
-            at: actor.at.as_millisecond(),
-            actor: actor.name.as_bytes(),
-            subject: head.id.as_str().as_bytes(),
-            detail: conversation.audit_detail().to_string(),
-        })
-    }
-
-    fn values(&self) -> [&(dyn ToSql + Sync); 20] {
-        [
-            &self.id,
-            &self.revision,
-            &self.stamp,
-            &self.text,
-            &self.bytes,
-            &self.fingerprint,
-            &self.cwd,
-            &self.model,
-            &self.preset,
-            &self.template_chosen,
-            &self.template_name,
-            &self.template_version,
-            &self.reason,
-            &self.created_at,
-            &self.constructed_at,
-            &self.record,
-            &self.at,
-            &self.actor,
-            &self.subject,
-            &self.detail,
-        ]
-    }
+/// Returns the values of a conversation in the order of its columns, then those of the audit entry.
+fn row_values<'a>(conversation: &'a StoredPrompt, actor: &'a Actor) -> Result<OwnValues<'a>, StoreError> {
+    let head = &conversation.head;
+    let used = head.template.as_ref();
+    Ok(vec![
+        Box::new(head.id.as_str()),
+        Box::new(signed(head.revision.revision)?),
+        Box::new(head.revision.stamp),
+        Box::new(head.text.as_bytes()),
+        Box::new(signed(head.bytes)?),
+        Box::new(&head.fingerprint),
+        Box::new(head.cwd.as_bytes()),
+        Box::new(head.model.as_deref().map(str::as_bytes)),
+        Box::new(head.preset.as_bytes()),
+        Box::new(used.map(|used| used.chosen.as_bytes())),
+        Box::new(used.map(|used| used.name.as_str())),
+        Box::new(used.and_then(|used| used.version).map(signed).transpose()?),
+        Box::new(head.reason.as_str()),
+        Box::new(head.created_at.as_millisecond()),
+        Box::new(head.constructed_at.as_millisecond()),
+        Box::new(conversation.record.as_bytes()),
+        Box::new(actor.at.as_millisecond()),
+        Box::new(actor.name.as_bytes()),
+        Box::new(head.id.as_str().as_bytes()),
+        Box::new(conversation.audit_detail().to_string()),
+    ])
 }
 
 /// Inserts the conversation and its audit entry, in one round trip.
@@ -171,10 +123,11 @@ impl PostgresStore {
         actor: &Actor,
         before: PriorAttempts,
     ) -> Result<InsertOutcome, AttemptError> {
-        let flat = ConversationRow::of(conversation, actor)?;
+        let values = row_values(conversation, actor)?;
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| &**value as _).collect();
         let session = self.session().await?;
         loop {
-            if has_changed_rows(&session, CREATE, &flat.values()).await? {
+            if has_changed_rows(&session, CREATE, &values).await? {
                 return Ok(InsertOutcome::New);
             }
             // The existing one may have been deleted by now.
@@ -198,12 +151,12 @@ impl PostgresStore {
         actor: &Actor,
         before: PriorAttempts,
     ) -> Result<ReplaceOutcome, AttemptError> {
-        let flat = ConversationRow::of(conversation, actor)?;
-        let revision = i64::try_from(expected.revision).unwrap_or(-1);
+        let mut values = row_values(conversation, actor)?;
+        values.push(Box::new(i64::try_from(expected.revision).unwrap_or(-1)));
+        values.push(Box::new(expected.stamp));
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| &**value as _).collect();
         let session = self.session().await?;
         loop {
-            let mut values = flat.values().to_vec();
-            values.extend([&revision as &(dyn ToSql + Sync), &expected.stamp]);
             if has_changed_rows(&session, REPLACE, &values).await? {
                 return Ok(ReplaceOutcome::Done);
             }

@@ -88,29 +88,25 @@ impl SqliteWriter {
 impl Queue {
     /// Writes until the queue is closed.
     pub(super) fn run(mut self, connection: Connection, file: &StoreFile) {
-        let mut closers = Vec::new();
+        let mut closer = None;
         let mut batch = Vec::with_capacity(BATCH);
         while let Some(message) = self.0.blocking_recv() {
             let mut message = Some(message);
             while let Some(taken) = message {
                 match taken {
                     WriterMessage::Write(write) => batch.push(write),
-                    WriterMessage::Close(closer) => {
+                    WriterMessage::Close(answer) => {
                         // What was accepted is still taken, nothing is accepted any more.
                         self.0.close();
-                        closers.push(closer);
+                        closer = Some(answer);
                     }
                 }
                 message = if batch.len() < BATCH { self.0.try_recv().ok() } else { None };
             }
             write_batch(&connection, std::mem::take(&mut batch), file);
         }
-        if closers.is_empty() {
-            return;
-        }
-        let outcome = close_connection(connection).map_err(|error| file.convert_error(&error));
-        for closer in closers {
-            let _ = closer.send(outcome.clone());
+        if let Some(closer) = closer {
+            let _ = closer.send(close_connection(connection).map_err(|error| file.convert_error(&error)));
         }
     }
 }

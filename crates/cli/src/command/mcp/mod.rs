@@ -1,10 +1,8 @@
 //! `preface mcp`: the MCP servers of the layers, and preface as one.
 
-mod inspect;
 mod query;
 mod refresh;
 mod serve;
-mod test;
 
 pub use refresh::before_build;
 
@@ -16,8 +14,7 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   preface mcp refresh             query all servers that may run, and record it
-  preface mcp inspect git         everything that one server offers
-  preface mcp test                check that each server starts and answers
+  preface mcp refresh --dry-run   show what they offer, record nothing
   preface mcp serve               serve prompts and tools over stdio
   preface list servers            list the servers of all layers";
 
@@ -36,18 +33,14 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum McpCommand {
-    Inspect(Box<inspect::Args>),
     Refresh(Box<refresh::Args>),
     Serve(Box<serve::Args>),
-    Test(Box<test::Args>),
 }
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        McpCommand::Inspect(args) => inspect::run(ui, args),
         McpCommand::Refresh(args) => refresh::run(ui, args),
         McpCommand::Serve(args) => serve::run(ui, args),
-        McpCommand::Test(args) => test::run(ui, args),
     }
 }

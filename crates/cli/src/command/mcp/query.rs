@@ -1,4 +1,4 @@
-//! The common parts of `refresh`, `inspect` and `test`: the query, its progress, and the table.
+//! The query of `refresh` and of a build, its progress, and the tables of its answers.
 
 use crate::{
     advice::complete,
@@ -140,8 +140,36 @@ pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
     table.show(room)
 }
 
+/// Writes what a server offers, the first line of each text. All of it is untrusted text.
+pub fn offers(server: &ServerAnswer, room: Option<usize>) -> String {
+    let Some(offer) = &server.description else { return String::new() };
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Left, ColumnAlignment::Left]);
+    let mut row = |kind: &str, name: &str, about: Option<&str>| {
+        let first = about.and_then(|about| about.trim().lines().next()).unwrap_or_default();
+        table.row([
+            Cell::from(format!("  {kind}")),
+            one_line(name).into(),
+            Cell::styled(one_line(first), style::DIM),
+        ]);
+    };
+    if let Some(instructions) = &offer.instructions {
+        row("instructions", "", Some(instructions));
+    }
+    offer.tools.iter().for_each(|tool| row("tool", &tool.name, tool.description.as_deref()));
+    offer.prompts.iter().for_each(|prompt| row("prompt", &prompt.name, prompt.description.as_deref()));
+    for resource in &offer.resources {
+        row("resource", &resource.uri, resource.description.as_deref().or(Some(&resource.name)));
+    }
+    for fetched in &offer.fetched {
+        row("text", &fetched.want.to_string(), fetched.texts.first().map(String::as_str));
+    }
+    let itself = server.calls_itself.as_deref().map(one_line).unwrap_or_default();
+    format!("\n{bold}{}{bold:#}  {dim}{itself}{dim:#}\n{}", one_line(&server.name), table.show(room))
+}
+
 /// The word for how it went, in its colour.
-pub fn state(state: ServerState) -> Cell {
+fn state(state: ServerState) -> Cell {
     let colour = match state {
         ServerState::Answered => style::GOOD,
         ServerState::Failed | ServerState::NotQueried => style::BAD,

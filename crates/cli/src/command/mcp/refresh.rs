@@ -13,13 +13,14 @@ Examples:
   preface mcp refresh                  query all servers that may run
   preface mcp refresh git docs         ask two of them
   preface mcp refresh --timeout 90     give each a minute and a half
+  preface mcp refresh --dry-run git    show what it offers, record nothing
   preface mcp refresh --format json | jq '.entries[].diagnostics'";
 
 /// Query MCP servers for what they offer, and record it
 ///
 /// Each server that may run is started or reached, asked for its tools, prompts and resources and for what the profile's
 /// sections want of it, and let go. Its replies are recorded; builds read the recording and start nothing. A server that
-/// does not answer leaves its recording as it is. One of a project is asked once you allowed exactly what it would do:
+/// does not answer leaves its recording as it is. `--format json` has everything that they offer. One of a project is asked once you allowed exactly what it would do:
 /// `preface trust grant --allow-commands`.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -28,16 +29,26 @@ pub struct Args {
     #[arg(value_name = "SERVER")]
     servers: Vec<String>,
 
+    /// Show what the servers offer, and record nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     flags: ServerFlags,
 }
 
 /// Queries and records.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let answers = args.flags.query(ui, &args.servers, true)?;
+    let answers = args.flags.query(ui, &args.servers, !args.dry_run)?;
     match args.flags.format {
         OutputFormat::Json => ui.json(&query::document(&answers))?,
-        OutputFormat::Text => ui.view(&query::table(&answers.servers, ui.columns()))?,
+        OutputFormat::Text => {
+            let mut view = query::table(&answers.servers, ui.columns());
+            if args.dry_run {
+                view.extend(answers.servers.iter().map(|server| query::offers(server, ui.columns())));
+            }
+            ui.view(&view)?;
+        }
     }
     args.flags.print_diagnostics(ui, &answers);
     Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })

@@ -3,7 +3,6 @@
 use crate::{
     QueryLimits, ServerReply,
     exchange::{Handshake, run_exchange},
-    http::Events,
     intake::{Intake, PipeTransport},
     query::exchange_result,
     server_reply::PartialReply,
@@ -27,9 +26,6 @@ use tokio::{
 #[must_use]
 pub fn replay(answers: &[u8], limits: &QueryLimits) -> Option<ServerReply> {
     let start = Instant::now();
-    // The same bytes as a stream of events: what it is cut into is for the eyes of the same reader.
-    let (events, beside) = (Events::default().feed(answers), Intake::new(limits.bytes));
-    events.iter().for_each(|event| drop(beside.sort(event)));
     let runtime = Builder::new_current_thread().enable_time().build().ok()?;
     let wants = [
         ContentRequest::Prompt { name: "p".to_owned(), arguments: BTreeMap::new() },
