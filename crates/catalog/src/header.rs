@@ -4,7 +4,7 @@
 //! each text as JSON does. Both are read here, and a line that is neither is a diagnostic: the rest of the head still counts.
 
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Place};
-use std::{borrow::Cow, collections::HashSet, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 /// The header of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub struct Header {
     pub description: String,
     /// The version in which it last changed.
     pub changed_in: String,
-    /// The names that it declares, each once, in its order.
-    pub variables: Vec<String>,
     /// The offset in the file at which the body starts.
     pub body: usize,
 }
@@ -47,7 +45,6 @@ pub fn read(path: &str, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Header
         diagnostics,
         header: Header { body: start, ..Header::default() },
         under: HeaderBlock::Nothing,
-        names: HashSet::new(),
         noted: 0,
     };
     let Some(rest) = text[start..].strip_prefix(OPEN) else {
@@ -72,8 +69,6 @@ enum HeaderBlock {
     Nothing,
     /// A description that continues.
     Description,
-    /// The list of names.
-    Variables,
     /// A key whose value is not used.
     Other,
 }
@@ -84,8 +79,6 @@ struct HeaderReader<'t, 'n> {
     diagnostics: &'n mut Vec<Diagnostic>,
     header: Header,
     under: HeaderBlock,
-    /// The names that were declared so far.
-    names: HashSet<String>,
     noted: usize,
 }
 
@@ -164,18 +157,6 @@ impl HeaderReader<'_, '_> {
                 }
             }
             "ccVersion" => self.header.changed_in = one_line(&self.scalar(value, &span)),
-            "variables" => {
-                self.under = HeaderBlock::Variables;
-                match serde_json::from_str::<Vec<String>>(value) {
-                    Ok(names) => names.into_iter().for_each(|name| self.variable(name)),
-                    Err(_) if value.is_empty() => {}
-                    Err(_) => self.note(
-                        span,
-                        "`variables` is no list",
-                        "write each name as `  - NAME` on its own line",
-                    ),
-                }
-            }
             _ => self.under = HeaderBlock::Other,
         }
     }
@@ -190,26 +171,9 @@ impl HeaderReader<'_, '_> {
                 }
                 self.header.description.push_str(&text);
             }
-            HeaderBlock::Variables => match line.strip_prefix('-') {
-                Some(name) => {
-                    let name = self.scalar(name.trim(), &span).into_owned();
-                    if name.is_empty() {
-                        self.note(span, "a name under `variables` is empty", "name it, or remove the line");
-                    } else {
-                        self.variable(name);
-                    }
-                }
-                None => self.note(span, "a line under `variables` is no `- NAME`", "write `  - NAME`"),
-            },
             HeaderBlock::Nothing => {
                 self.note(span, "an indented line belongs to no key", "remove the line, or its indent");
             }
-        }
-    }
-
-    fn variable(&mut self, name: String) {
-        if self.names.insert(name.clone()) {
-            self.header.variables.push(name);
         }
     }
 
@@ -286,7 +250,6 @@ mod tests {
         assert_eq!(header.name.as_deref(), Some("Tool: the bell's rope"));
         assert_eq!(header.description, "One: two: 'three', and # four");
         assert_eq!(header.changed_in, "2.0.14");
-        assert_eq!(header.variables, ["BELL_NAME", "TIMES"]);
         assert_eq!(&text[header.body..], "\nBody <!-- no head -->\n");
         assert_eq!(diagnostics, [""; 0]);
     }
@@ -298,7 +261,7 @@ mod tests {
         let (header, diagnostics) = head(text);
         assert_eq!(header.name.as_deref(), Some("Agent: \"Ringer\""));
         assert_eq!(header.description, "Tells --> what is");
-        assert_eq!((&*header.changed_in, &*header.variables), ("2.1.200", &["ROPE".to_owned()][..]));
+        assert_eq!(header.changed_in, "2.1.200");
         assert_eq!(&text[header.body..], "Body");
         assert_eq!(diagnostics, [""; 0]);
     }
@@ -359,16 +322,9 @@ mod tests {
             ("<!--\nname: x\nname: y\n-->\n", Some("x"), "", &["3: the head has `name` twice"]),
             ("<!--\nname:\n-->\nB", None, "B", &["2: the name is empty or has control characters"]),
             ("<!--\nname: \"a\\nb\"\n-->\nB", None, "B", &["2: the name is empty or has control characters"]),
-            ("<!--\nname: x\nvariables: NO\n-->\nB", Some("x"), "B", &["3: `variables` is no list"]),
-            (
-                "<!--\nname: x\nvariables:\n  NO\n  -\n-->\nB",
-                Some("x"),
-                "B",
-                &["4: a line under `variables` is no `- NAME`", "5: a name under `variables` is empty"],
-            ),
             ("\u{feff}<!--\r\nname: x\r\n-->\r\nB\r\n", Some("x"), "B\r\n", &[]),
             ("<!--\nname: x\ndescription: a --> b\n-->\nB", Some("x"), "B", &[]),
-            ("<!--\nname: x\nvariables: [\"A\", \"B\"]\n-->\nB", Some("x"), "B", &[]),
+            ("<!--\nname: x\nvariables:\n  - \"A\"\n  odd\n-->\nB", Some("x"), "B", &[]),
         ] {
             let (header, diagnostics) = head(text);
             assert_eq!((header.name.as_deref(), &text[header.body..]), (name, body), "{text:?}");

@@ -1,8 +1,11 @@
-//! An import: the files of a catalog in, its index and its compiled texts out.
+//! An import: the files of a catalog in, its index and its templates out.
 
-use crate::{compile::compile, header, readme, version};
+use crate::{
+    convert::{CONVERTER, MAX_BYTES, convert},
+    header, readme, version,
+};
 use preface_core::{
-    catalog::{CatalogChunk, CatalogEntry, CatalogIndex, CatalogText, Generation, INDEX_FORMAT},
+    catalog::{CatalogEntry, CatalogIndex, Generation, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     prompt::fingerprint,
 };
@@ -33,10 +36,9 @@ pub struct SourceFile {
 pub struct ImportedCatalog {
     /// The index of the catalog.
     pub index: CatalogIndex,
-    /// The compiled texts in the order of the index, each with the name that it is stored under
-    /// ([`CatalogEntry::compiled_file`]).
-    pub texts: Vec<(String, CatalogText)>,
-    /// Diagnostics about files that were left out, and about text that stays as it is written.
+    /// The templates, in the order of the index.
+    pub templates: Vec<String>,
+    /// Diagnostics about files that were left out, and about their heads.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -83,7 +85,7 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     }
     let mut files: Vec<&SourceFile> = source.files.iter().collect();
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut prompts: BTreeMap<String, (CatalogEntry, CatalogText)> = BTreeMap::new();
+    let mut prompts: BTreeMap<String, (CatalogEntry, String)> = BTreeMap::new();
     for file in files {
         let mut own_diagnostics = Vec::new();
         let tokens = readme.tokens.get(&file.name).copied();
@@ -107,20 +109,26 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
     if prompts.is_empty() {
         return Err(ImportError::NoPrompt { files: source.files.len(), diagnostics });
     }
-    let (entries, texts): (Vec<CatalogEntry>, Vec<CatalogText>) = prompts.into_values().unzip();
-    let texts = entries.iter().map(CatalogEntry::compiled_file).zip(texts).collect();
+    let (entries, templates): (Vec<CatalogEntry>, Vec<String>) = prompts.into_values().unzip();
     let digest = CatalogIndex::digest_of_entries(&entries);
-    let index = CatalogIndex { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
-    Ok(ImportedCatalog { index, texts, diagnostics })
+    let index = CatalogIndex {
+        format: INDEX_FORMAT,
+        version,
+        generation,
+        converter: CONVERTER,
+        digest,
+        prompts: entries,
+    };
+    Ok(ImportedCatalog { index, templates, diagnostics })
 }
 
-/// Reads and compiles a file. `None` if it is left out, which is a diagnostic.
-pub(crate) fn prompt(
+/// Reads and converts a file. `None` if it is left out, which is a diagnostic.
+fn prompt(
     file: &SourceFile,
     generation: Generation,
     tokens: Option<u32>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<(CatalogEntry, CatalogText)> {
+) -> Option<(CatalogEntry, String)> {
     let text = readable(file, diagnostics)?;
     let header = header::read(&file.name, text, diagnostics);
     let Some(name) = header.name else {
@@ -134,77 +142,39 @@ pub(crate) fn prompt(
         diagnostics.push(diagnostic.help("give its head a line `name: …`"));
         return None;
     };
-    let compiled = compile(&file.name, text, header.body, &header.variables, generation);
-    diagnostics.extend(compiled.diagnostics);
-    let count =
-        |which: fn(&CatalogChunk) -> bool| compiled.chunks.iter().filter(|chunk| which(chunk)).count();
-    let (values, kept) = (
-        count(|chunk| matches!(chunk, CatalogChunk::Value { .. })),
-        count(|chunk| matches!(chunk, CatalogChunk::Kept { .. })),
-    );
-    let first_line = text[..header.body].matches('\n').count() + 1;
-    let text =
-        CatalogText { prompt: name.clone(), file: file.name.clone(), first_line, chunks: compiled.chunks };
+    let body = &text[header.body..];
+    let body = body.strip_suffix("\r\n").or(body.strip_suffix('\n')).unwrap_or(body);
+    let Some(converted) = convert(body, generation) else {
+        let what = format!("`{}` is left out: as a template it has more than {MAX_BYTES} bytes", file.name);
+        diagnostics.push(
+            Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(Place::file(None, &file.name)),
+        );
+        return None;
+    };
     let entry = CatalogEntry {
         name,
         file: file.name.clone(),
         description: header.description,
         changed_in: header.changed_in,
-        variables: header.variables,
         tokens,
-        bytes: compiled.bytes,
-        values,
-        kept,
+        bytes: body.len(),
+        values: converted.values,
         digest: fingerprint(&file.bytes),
-        compiled: fingerprint(compiled_bytes(&text)),
+        template: fingerprint(&converted.template),
+        expressions: converted.expressions,
     };
-    Some((entry, text))
+    Some((entry, converted.template))
 }
 
-/// Returns the bytes that a compiled text is kept as: JSON on one line, and a line end.
-///
-/// [`CatalogEntry::compiled`] is their digest.
-#[must_use]
-pub fn compiled_bytes(text: &CatalogText) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(text).expect("a compiled text has string keys and finite numbers");
-    bytes.push(b'\n');
-    bytes
-}
-
-/// The longest name of a file, in bytes.
-const MAX_NAME: usize = 200;
-
-/// Returns the reason why a file cannot be stored under its name. Names end up in paths, so only plain ones are accepted.
-fn name_fault(name: &str) -> Option<&'static str> {
-    let Some(stem) = name.strip_suffix(".md") else { return Some("does not end in `.md`") };
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if name.len() > MAX_NAME {
-        return Some("is longer than 200 bytes");
-    }
-    if !stem.starts_with(|c: char| c.is_ascii_alphanumeric()) || !stem.chars().all(plain) {
-        return Some(
-            "has other characters than letters, digits, `-`, `_` and `.`, or starts with one of the last three",
-        );
-    }
-    None
-}
-
-/// Returns the text of a file, where it has a name that can be kept and is UTF-8.
+/// Returns the text of a file, where it is UTF-8.
 fn readable<'f>(file: &'f SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<&'f str> {
-    let place = Place::file(None, &file.name);
-    if let Some(fault) = name_fault(&file.name) {
-        let what = format!("`{}` is left out: its name {fault}", file.name.escape_debug());
-        let diagnostic = Diagnostic::warning(DiagnosticCode::CatalogFileName, what).at(place);
-        diagnostics.push(diagnostic.help("call it `name-of-the-prompt.md`"));
-        return None;
-    }
     match std::str::from_utf8(&file.bytes) {
         Ok(text) => Some(text),
         Err(error) => {
             let at = error.valid_up_to();
             let line = file.bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
             let what = format!("`{}` is not UTF-8 at byte {at} and is left out", file.name);
-            let place = Place { span: Some(at..at + 1), line: Some(line), ..place };
+            let place = Place { span: Some(at..at + 1), line: Some(line), ..Place::file(None, &file.name) };
             diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::CatalogNotUtf8, what)
                     .at(place)

@@ -1,11 +1,14 @@
 //! What holds for every file, whatever is in it.
 
-use preface_catalog::{
-    CatalogSource, SourceFile, StoredCatalogFiles, compile, compiled_bytes, generation_of, import, verify,
+use preface_catalog::{CatalogSource, SourceFile, convert, generation_of, import};
+use preface_core::{
+    catalog::{Bindings, CatalogIndex, Generation},
+    origin::Source,
+    scope::Scope,
+    template::{Template, TemplateOptions, TokenKind},
 };
-use preface_core::catalog::{CatalogChunk, CatalogText, Generation};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What bodies are made of, so that much of it fits together.
 const PIECES: &[&str] = &[
@@ -86,41 +89,31 @@ fn heads() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn runs_are_in_order_apart_and_what_stands_in_the_file(body in bodies(), newer in any::<bool>()) {
+    fn the_tags_of_a_template_are_those_of_its_values(body in bodies(), newer in any::<bool>()) {
         let generation = if newer { Generation::B } else { Generation::A };
-        let names = ["NAME".to_owned(), "a".to_owned()];
-        let compiled = compile("x.md", &body, 0, &names, generation);
-        let mut at = 0;
-        for chunk in &compiled.chunks {
-            let (text, span, words) = match chunk {
-                CatalogChunk::Text { text, span } => (text, span, true),
-                CatalogChunk::Value { written, span, .. } | CatalogChunk::Kept { written, span, .. } => (written, span, false),
-            };
-            prop_assert!(at <= span.start && !span.is_empty());
-            let between = &body[at..span.start];
-            prop_assert!(between.is_empty() || !newer && between.starts_with('\\'), "{:?} is in no run", between);
-            let in_file = &body[span.clone()];
-            let escape = words && !newer && in_file.starts_with('\\') && text.chars().count() == 1;
-            prop_assert!(in_file == text || escape, "{:?} is {:?}", text, in_file);
-            at = span.end;
+        let converted = convert(&body, generation).unwrap();
+        prop_assert_eq!(&convert(&body, generation).unwrap(), &converted);
+        let options = TemplateOptions { raw: true, ..TemplateOptions::default() };
+        let template = Template::parse(converted.template.as_str(), &options).unwrap();
+        let mut open = 0;
+        for token in template.tokens().into_iter().filter(|token| token.stray.is_none()) {
+            open += i32::from(token.kind == TokenKind::If) - i32::from(token.kind == TokenKind::Endif);
+            let Some(key) = token.key else { continue };
+            prop_assert_eq!(key.kind(), "catalog");
+            let name = key.name().strip_prefix("!!").unwrap_or(key.name());
+            prop_assert!(name.starts_with('#') == converted.expressions.contains_key(name), "{}", name);
         }
-        let rest = &body[at..];
-        prop_assert!(matches!(rest, "" | "\n" | "\r\n") || !newer && rest.starts_with('\\'), "{:?}", rest);
-        prop_assert!(compiled.diagnostics.iter().all(|diagnostic| diagnostic.place.is_some() && diagnostic.help.is_some()));
-
-        let text = CatalogText { prompt: "x".into(), file: "x.md".into(), first_line: 1, chunks: compiled.chunks };
-        let bytes = compiled_bytes(&text);
-        let again: CatalogText = serde_json::from_slice(&bytes).unwrap();
-        prop_assert_eq!(&again, &text);
-        prop_assert_eq!(compiled_bytes(&again), bytes);
-        if newer {
-            let names: Vec<_> = text.names().into_iter().filter(|name| !["NAME", "a"].contains(name)).collect();
-            prop_assert_eq!(names, [""; 0], "only what is declared is a value");
+        prop_assert_eq!(open, 0);
+        if !body.contains(['$', '\\']) {
+            prop_assert_eq!(converted.template.replace("[raw]", "").replace("[endraw]", ""), body);
         }
+        let source = Arc::new(Source { scope: Scope::Global, path: "x.md".to_owned() });
+        let pieces = Bindings::default().apply(&converted.template, &source, "x");
+        prop_assert!(pieces.is_ok() || converted.values > 0);
     }
 
     #[test]
-    fn no_bytes_make_an_import_panic_and_what_is_kept_agrees(
+    fn no_bytes_make_an_import_panic_and_no_file_is_lost(
         files in prop::collection::vec((heads(), bodies()), 0..4),
         readme in prop::option::of(prop::collection::vec(any::<u8>(), 0..100)),
         version in prop::sample::select(&["2.1.37", "2.1.200", "nothing"][..]),
@@ -139,17 +132,10 @@ proptest! {
         if let Ok(imported) = first {
             let reported = |file: &str| imported.diagnostics.iter().any(|diagnostic| diagnostic.place.as_ref().is_some_and(|p| p.path == file));
             let listed = |file: &str| imported.index.prompts.iter().any(|entry| entry.file == file);
-            let (mut raw, mut compiled) = (BTreeMap::new(), BTreeMap::new());
-            for (at, bytes) in files.iter().enumerate() {
+            for at in 0..files.len() {
                 prop_assert!(listed(&name(at)) || reported(&name(at)), "no file is lost without a note");
-                if listed(&name(at)) {
-                    raw.insert(name(at), bytes.clone());
-                }
             }
-            for (stored, text) in &imported.texts {
-                compiled.insert(stored.clone(), compiled_bytes(text));
-            }
-            prop_assert_eq!(verify(&imported.index, &StoredCatalogFiles { files: raw, compiled }), []);
+            prop_assert_eq!(CatalogIndex::digest_of_entries(&imported.index.prompts), imported.index.digest);
         }
     }
 }

@@ -138,7 +138,7 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::BudgetDropped => with("`preface explain --absent` lists what is not there"),
         Code::BudgetNear => with("`--tokenizer o200k` or `--tokenizer cl100k`"),
         Code::CatalogChanged | Code::CatalogOther | Code::CatalogUnreadable => {
-            with("`preface catalog verify`")
+            with("`preface catalog import DIR`")
         }
         Code::CatalogExists => with("`--replace`, or `--version`"),
         Code::CatalogMissing if own.is_some() => {

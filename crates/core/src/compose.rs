@@ -130,7 +130,6 @@ impl<'w> Composer<'w> {
         }
         compose.leave_removed();
         compose.merge();
-        compose.merge_prompts();
         match (&snapshot.system_prompt.append, &snapshot.profile.append_id) {
             (Some(append), _) => compose.append(append),
             (None, Some(id)) if snapshot.turn.agent.is_none() => {
@@ -482,11 +481,6 @@ impl<'w> Composer<'w> {
             (SectionBody::Text(pieces), Cow::Owned(_)) => {
                 vec![PlanItem::new(Cow::Owned(pieces.clone()), section.language)]
             }
-            (SectionBody::Catalog(_), Cow::Borrowed(section)) => {
-                let SectionBody::Catalog(body) = &section.body else { return };
-                vec![PlanItem::imported(Cow::Borrowed(body))]
-            }
-            (SectionBody::Catalog(body), Cow::Owned(_)) => vec![PlanItem::imported(Cow::Owned(body.clone()))],
             (SectionBody::List(ListName::Tools), _) => tools(&section, self.snapshot),
             (SectionBody::List(ListName::Guidelines), _) => guidelines.into_iter().map(line).collect(),
             (SectionBody::Fill(_), _) => contribution.map(contribution_items).unwrap_or_default(),
@@ -760,7 +754,7 @@ fn silence(body: &SectionBody) -> String {
         SectionBody::Fill(provider) => format!("no context provider `{provider}` is part of this prompt"),
         SectionBody::List(ListName::Tools) => "no tool is active".to_owned(),
         SectionBody::List(ListName::Guidelines) => "no guideline applies".to_owned(),
-        SectionBody::Text(_) | SectionBody::Catalog(_) => "its text is empty".to_owned(),
+        SectionBody::Text(_) => "its text is empty".to_owned(),
     }
 }
 

@@ -3,9 +3,10 @@
 
 mod parameters;
 
+pub use parameters::unknown_parameter;
+
 use crate::{
-    catalog::CatalogBody,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+    diagnostic::{Diagnostic, Diagnostics, Severity},
     lint::{finding::TextFinding, forged, hidden},
     origin::Piece,
     outline::{Outline, Plan, PlanItem},
@@ -21,8 +22,8 @@ use crate::{
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Returns the active tools of a snapshot with their descriptions worked out. The profile's words take the place of those
-/// that ship with preface, and of none; a text of a layer or the caller stays. A text of a catalog is used where the
-/// schema can take the names of its parameters. `source` is called as in
+/// that ship with preface, and of none; a text of a layer or the caller stays. The schema takes the names of parameters that
+/// they use. `source` is called as in
 /// [`run`](crate::pipeline::run), and its answers become part of the snapshot.
 ///
 /// # Errors
@@ -34,7 +35,7 @@ pub fn definitions(
 ) -> Result<Vec<Tool>, PipelineError> {
     let mut recorded = std::mem::take(&mut snapshot.variables);
     let mut variables = Variables::new(&snapshot.turn, &snapshot.profile, &mut recorded, source);
-    let defined = defined(&snapshot.turn.tools, &snapshot.profile, &mut variables, diagnostics);
+    let defined = defined(&snapshot.turn.tools, &snapshot.profile, &mut variables);
     snapshot.variables = recorded;
     let defined = defined?;
     let tags = snapshot.profile.reserved_tags();
@@ -67,71 +68,36 @@ fn defined(
     active: &[Tool],
     profile: &Profile,
     variables: &mut Variables<'_>,
-    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Tool>, RenderError> {
     let mut tools = active.to_vec();
-    let mut wanted: Vec<usize> = (0..tools.len()).collect();
-    let mut use_catalog = true;
-    while !wanted.is_empty() {
-        let texts = rendered(profile, active, &wanted, use_catalog, variables)?;
-        let mut refused = Vec::new();
-        for (at, Description { text, imported }) in texts {
-            let tool = &mut tools[at];
-            let parameters = profile.tool_texts.get(&tool.name).map(|texts| &texts.parameters);
-            if let (true, Some(schema), Some(parameters)) = (imported, &tool.input_schema, parameters) {
-                match parameters::fitted(schema, parameters, &text) {
-                    Ok(None) => {}
-                    Ok(Some(schema)) => tool.input_schema = Some(schema.into()),
-                    Err(name) => {
-                        diagnostics.push(no_parameter(&tool.name, &name));
-                        refused.push(at);
-                        continue;
-                    }
-                }
-            }
-            tool.description = Some(text);
+    for (at, text) in rendered(profile, active, variables)? {
+        let tool = &mut tools[at];
+        let parameters = profile.tool_texts.get(&tool.name).map(|texts| &texts.parameters);
+        if let (Some(schema), Some(parameters)) = (&tool.input_schema, parameters)
+            && let Some(schema) = parameters::fitted(schema, parameters, &text)
+        {
+            tool.input_schema = Some(schema.into());
         }
-        (wanted, use_catalog) = (refused, false);
+        tool.description = Some(text);
     }
     Ok(tools)
 }
 
-fn no_parameter(tool: &str, name: &str) -> Diagnostic {
-    let what = format!(
-        "the catalog's description of the tool `{tool}` names the parameter `{}`, which its schema does not have; the profile's own is used",
-        shown(name)
-    );
-    let help = format!("`[tool_texts.{tool}.parameters]` in a profile describes it");
-    Diagnostic::warning(DiagnosticCode::CatalogParameter, what).about(tool).help(help)
-}
-
-/// The description of a tool.
-#[derive(Default)]
-struct Description {
-    text: String,
-    /// True if the text before the one behind it is a catalog's.
-    imported: bool,
-}
-
-/// Renders the profile's texts for these tools.
+/// Renders the profile's texts for the tools.
 fn rendered(
     profile: &Profile,
     tools: &[Tool],
-    wanted: &[usize],
-    use_catalog: bool,
     variables: &mut Variables<'_>,
-) -> Result<BTreeMap<usize, Description>, RenderError> {
+) -> Result<BTreeMap<usize, String>, RenderError> {
     let mut outline = Outline::default();
     let mut places = BTreeMap::new();
-    let mut found: BTreeMap<usize, Description> = BTreeMap::new();
-    for &at in wanted {
-        for (number, item) in texts(&tools[at], profile, use_catalog).into_iter().enumerate() {
-            let is_imported = item.imported.is_some();
-            let description = found.entry(at).or_default();
-            description.imported |= number == 0 && is_imported;
+    let mut found: BTreeMap<usize, String> = BTreeMap::new();
+    for (at, tool) in tools.iter().enumerate() {
+        for (number, item) in texts(tool, profile).into_iter().enumerate() {
+            found.entry(at).or_default();
             let id = SectionId::new(format!("tool-{at}-{number}"));
             places.insert(id.clone(), at);
-            let trim = if is_imported { TrimMode::Both } else { TrimMode::End };
+            let trim = if item.language == Language::Catalog { TrimMode::Both } else { TrimMode::End };
             let meta = SectionMeta::new(id);
             outline.plans.push(Plan { trim, keep_blank: true, ..Plan::new(meta, vec![item]) });
         }
@@ -140,24 +106,23 @@ fn rendered(
     let rules = RenderRules::new(profile, turn);
     let draft = render(outline, &rules, variables, &mut Diagnostics::new())?;
     for part in draft.parts {
-        let Some(description) = places.get(&part.meta.id).and_then(|at| found.get_mut(at)) else { continue };
-        if !description.text.is_empty() && !part.text.is_empty() {
-            description.text.push_str("\n\n");
+        let Some(text) = places.get(&part.meta.id).and_then(|at| found.get_mut(at)) else { continue };
+        if !text.is_empty() && !part.text.is_empty() {
+            text.push_str("\n\n");
         }
-        description.text.push_str(&part.text);
+        text.push_str(&part.text);
     }
     Ok(found)
 }
 
 /// Returns the profile's texts for a tool, where no other is used: the description, then the text after it.
-fn texts<'w>(tool: &Tool, profile: &'w Profile, use_catalog: bool) -> Vec<PlanItem<'w>> {
+fn texts<'w>(tool: &Tool, profile: &'w Profile) -> Vec<PlanItem<'w>> {
     let texts = profile.tool_texts.get(&tool.name).filter(|_| is_bundled(tool) || tool.description.is_none());
-    let Some(texts) = texts else { return Vec::new() };
-    let item = |imported: &'w Option<CatalogBody>, own: Option<&'w Vec<Piece>>| match imported {
-        Some(imported) if use_catalog => Some(PlanItem::imported(Cow::Borrowed(imported))),
-        _ => own.map(|own| PlanItem::new(Cow::Borrowed(own), Language::Template)),
+    let Some((texts, description)) = texts.and_then(|texts| Some((texts, texts.description.as_ref()?)))
+    else {
+        return Vec::new();
     };
-    let Some(description) = item(&texts.imported, texts.description.as_ref()) else { return Vec::new() };
-    let after = texts.after.as_ref().and_then(|after| item(&after.imported, Some(&after.text)));
-    std::iter::once(description).chain(after).collect()
+    let item = |text: &'w Vec<Piece>, language| PlanItem::new(Cow::Borrowed(text.as_slice()), language);
+    let after = texts.after.as_ref().map(|after| item(&after.text, after.language));
+    std::iter::once(item(description, texts.language)).chain(after).collect()
 }

@@ -1,7 +1,6 @@
 //! The outline: which fragment goes where, before any text is rendered.
 
 use crate::{
-    catalog::CatalogBody,
     draft::Absent,
     origin::{Origin, Piece},
     reminder::DueReminder,
@@ -76,8 +75,6 @@ pub struct PlanItem<'w> {
     pub pieces: Cow<'w, [Piece]>,
     /// The language of the text.
     pub language: Language,
-    /// A text of an imported catalog; then there are no pieces.
-    pub imported: Option<Cow<'w, CatalogBody>>,
     /// The `item:` variables beside `item:text`.
     pub variables: ItemVariables<'w>,
     /// The rank of an entry of a list, which is left out whole where the part is cut.
@@ -88,7 +85,7 @@ impl<'w> PlanItem<'w> {
     /// Plans a text without variables.
     #[must_use]
     pub fn new(pieces: Cow<'w, [Piece]>, language: Language) -> Self {
-        PlanItem { pieces, language, imported: None, variables: ItemVariables::None, rank: None }
+        PlanItem { pieces, language, variables: ItemVariables::None, rank: None }
     }
 
     /// Returns true for a text that a project wrote, in whole or in part.
@@ -104,12 +101,6 @@ impl<'w> PlanItem<'w> {
             Some(Origin::Source { source, .. }) if name == "path" => Some(source.path.as_str()),
             _ => None,
         })
-    }
-
-    /// Plans a text of a catalog.
-    #[must_use]
-    pub fn imported(body: Cow<'w, CatalogBody>) -> Self {
-        PlanItem { imported: Some(body), ..PlanItem::new(Cow::Borrowed(&[]), Language::Verbatim) }
     }
 }
 

@@ -1,14 +1,12 @@
 //! Render: from an outline and variables to a draft in which each range of output knows its source span. Inserted values
 //! are inert: they are written, never scanned for tags.
 
-mod imported;
 mod part;
 mod ready;
 mod values;
 mod watch;
 
 use crate::{
-    catalog::Bindings,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason, Draft, DraftPart, behead_spans, push_span, truncate_spans},
     lint::{
@@ -25,13 +23,13 @@ use crate::{
     section::TrimMode,
     template::{TemplateError, TemplateOptions},
     trust::TrustMode,
-    turn::{Tool, Turn, one_line},
+    turn::{Turn, one_line},
     variable::VariableKey,
     variable_source::{MissingVariable, Variables},
 };
 use part::WrittenPart;
 use ready::ParsedTemplate;
-use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+use std::{borrow::Cow, ops::Range};
 use watch::ImitationWatch;
 
 /// The reason why a render fails.
@@ -68,18 +66,10 @@ pub struct RenderRules<'p> {
     pub own_tags: Cow<'p, EngineTags>,
     /// The way in which the texts of a project were granted.
     pub trust: TrustMode,
-    /// The profile's name, for the origins of its texts.
-    pub profile: &'p str,
-    /// The replacements of names in imported texts.
-    pub bindings: &'p Bindings,
-    /// The active tools.
-    pub tools: &'p [Tool],
 }
 
 /// The characters that end a line.
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
-
-static NO_BINDINGS: Bindings = Bindings(BTreeMap::new());
 
 impl<'p> RenderRules<'p> {
     /// Reads the rules off a profile and a turn.
@@ -95,9 +85,6 @@ impl<'p> RenderRules<'p> {
             tags: profile.reserved_tags().into(),
             own_tags: Cow::Owned(EngineTags::default()),
             trust: profile.trust,
-            profile: &profile.name,
-            bindings: profile.catalog.as_ref().map_or(&NO_BINDINGS, |catalog| &catalog.bindings),
-            tools: &turn.tools,
         }
     }
 

@@ -1,8 +1,7 @@
 //! Sections: named slots of the prompt, as a profile describes them.
 
 use crate::{
-    attachment::AttachmentPlace, catalog::CatalogBody, condition::Condition, diagnostic::Place,
-    origin::Piece, variable::Stability,
+    attachment::AttachmentPlace, condition::Condition, diagnostic::Place, origin::Piece, variable::Stability,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
@@ -75,6 +74,16 @@ pub enum Language {
     Template,
     /// As it is, byte for byte.
     Verbatim,
+    /// A template of an imported catalog: raw blocks are on, and lines of tags stay.
+    Catalog,
+}
+
+impl Language {
+    /// Returns true for the default.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub(crate) fn is_template(&self) -> bool {
+        *self == Language::Template
+    }
 }
 
 /// The content of a section.
@@ -83,8 +92,6 @@ pub enum Language {
 pub enum SectionBody {
     /// A text of the profile or of a layer.
     Text(Vec<Piece>),
-    /// A text of an imported catalog.
-    Catalog(CatalogBody),
     /// The contributions of a context provider.
     Fill(ProviderName),
     /// A list of the turn: `tools` or `guidelines`.

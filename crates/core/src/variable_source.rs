@@ -1,6 +1,7 @@
 //! The variables of one build: those that the snapshot holds, and a source for the others.
 
 use crate::{
+    catalog,
     diagnostic::Diagnostics,
     profile::Profile,
     turn::Turn,
@@ -68,10 +69,22 @@ impl<'a> Variables<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Result<&RecordedVariable, MissingVariable> {
         if self.recorded.get(key).is_none() {
-            let given = option_variable(key, self.profile).or_else(|| turn_variable(key, self.turn));
-            let found = given.or_else(|| self.source.get(key));
-            let variable = found.ok_or_else(|| MissingVariable(key.clone()))?;
-            diagnostics.extend(variable.diagnostics.iter().cloned());
+            let profile = self.profile;
+            let bindings = profile.catalog.as_ref().map(|catalog| &catalog.bindings);
+            let bindings = bindings.filter(|_| key.kind() == catalog::KIND);
+            let variable =
+                match bindings.and_then(|bindings| Some((bindings, bindings.variable(key.name())?))) {
+                    Some((bindings, variable)) => {
+                        bindings.worked_out(key.name(), self.get(variable, diagnostics)?)
+                    }
+                    None => {
+                        let given = option_variable(key, profile).or_else(|| turn_variable(key, self.turn));
+                        let found = given.or_else(|| self.source.get(key));
+                        let variable = found.ok_or_else(|| MissingVariable(key.clone()))?;
+                        diagnostics.extend(variable.diagnostics.iter().cloned());
+                        variable
+                    }
+                };
             self.recorded.supply(key.clone(), variable);
         }
         self.recorded.get(key).ok_or_else(|| MissingVariable(key.clone()))

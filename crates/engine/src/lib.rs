@@ -65,7 +65,7 @@ pub use counters::COUNTERS;
 pub use default_store::default_store;
 pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
 pub use error::{AgentHelp, Error, UntrustedProject};
-pub use input::{imported::CatalogUse, load_profile::ProfileSource};
+pub use input::{catalog::CatalogUse, load_profile::ProfileSource};
 pub use list::agents::{AgentsReport, FileCount};
 pub use list::reminders::RemindersReport;
 pub use list::scopes::ScopesReport;

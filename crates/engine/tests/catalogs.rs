@@ -2,8 +2,7 @@
 #![cfg(feature = "catalog")]
 
 use preface_engine::{
-    catalogs::{self, CatalogWriteOutcome, ReplaceMode, compare, find, import, verify},
-    core::diagnostic::Severity,
+    catalogs::{self, CatalogWriteOutcome, ReplaceMode, find, import},
     host::system::{WriteMode, testing::MemorySystem},
 };
 use std::{
@@ -40,15 +39,10 @@ fn what_is_imported_is_read_back_and_is_whole() {
         let index = catalogs::index(&system, &report.version).unwrap();
         assert_eq!(index.prompts.len(), report.prompts);
         assert_eq!(index.pin(), report.pin);
-        let mut kept = 0;
         for entry in &index.prompts {
-            let text = catalogs::text(&system, &index, &entry.name).unwrap();
-            assert_eq!(text.file, entry.file);
-            assert!(!catalogs::body(&text).is_empty() && catalogs::raw(&system, &index, &entry.name).is_ok());
-            kept += entry.kept;
+            assert!(!catalogs::template(&system, &index, &entry.name).unwrap().is_empty());
         }
-        assert_eq!(kept, report.kept.total());
-        assert_eq!(verify(&system, &report.version).diagnostics, []);
+        assert_eq!(index.prompts.iter().map(|entry| entry.values).sum::<usize>(), report.values);
         assert_eq!(take_in(&system, name).written, CatalogWriteOutcome::Same);
     }
     let found: Vec<String> =
@@ -72,31 +66,6 @@ fn each_prompt_is_found_by_its_name_and_by_its_file() {
 }
 
 #[test]
-fn a_comparison_leads_from_one_name_to_the_other() {
-    let system = machine();
-    let (before, after) = (take_in(&system, "a").version, take_in(&system, "b").version);
-    let compared = compare(&system, &before, &after).unwrap();
-    let found = &compared.difference;
-    let both = found.changed.len() + found.same;
-    assert_eq!(found.added.len() + found.renamed.len() + both, compared.after.prompts.len());
-    assert_eq!(found.removed.len() + found.renamed.len() + both, compared.before.prompts.len());
-    for rename in &found.renamed {
-        let names = (Some(rename.before.name.clone()), Some(rename.after.name.clone()));
-        assert_eq!(compared.names_of(&rename.before.name), names);
-        assert_eq!(compared.names_of(&rename.after.name), names);
-    }
-    for side in &found.added {
-        assert_eq!(compared.names_of(&side.name), (None, Some(side.name.clone())));
-    }
-    for change in &found.changed {
-        let text = |index, name: &str| catalogs::body(&catalogs::text(&system, index, name).unwrap());
-        let (then, now) =
-            (text(&compared.before, &change.before.name), text(&compared.after, &change.after.name));
-        assert_eq!(compared.same_body.contains(&change.after.name), then == now, "{}", change.after.name);
-    }
-}
-
-#[test]
 fn a_changed_byte_of_any_file_is_an_error() {
     let system = machine();
     let version = take_in(&system, "a").version;
@@ -110,7 +79,12 @@ fn a_changed_byte_of_any_file_is_an_error() {
             if entry.kind == FileKind::Dir { dirs.push(path) } else { files.push(path) }
         }
     }
-    assert!(files.len() > 20, "{files:?}");
+    assert!(files.len() > 15, "{files:?}");
+    let is_whole = || {
+        catalogs::index(&system, &version).is_ok_and(|index| {
+            index.prompts.iter().all(|entry| catalogs::template(&system, &index, &entry.name).is_ok())
+        })
+    };
     for path in files {
         use preface_engine::host::system::{ReadScope, System};
         let bytes = system.read(&path, ReadScope::Anywhere, 1 << 20).unwrap().into_bytes();
@@ -120,9 +94,8 @@ fn a_changed_byte_of_any_file_is_an_error() {
         let at = (middle..changed.len()).find(|at| changed[*at].is_ascii_alphanumeric()).unwrap();
         changed[at] = if changed[at] == b'x' { b'y' } else { b'x' };
         system.write(&path, &changed, WriteMode::Replace, 0o600).unwrap();
-        let errors = verify(&system, &version).diagnostics;
-        assert!(errors.iter().any(|diagnostic| diagnostic.severity == Severity::Error), "{}", path.display());
+        assert!(!is_whole(), "{}", path.display());
         system.write(&path, &bytes, WriteMode::Replace, 0o600).unwrap();
     }
-    assert_eq!(verify(&system, &version).diagnostics, []);
+    assert!(is_whole());
 }

@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use preface_catalog::{CatalogSource, ImportedCatalog, SourceFile, import};
-use preface_core::catalog::CatalogText;
 use std::{fs, path::Path};
 
 /// The older generation.
@@ -13,11 +12,6 @@ pub const B: &str = "b";
 /// Reads the files of a catalog.
 pub fn source(catalog: &str) -> CatalogSource {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/catalogs").join(catalog);
-    source_at(&directory)
-}
-
-/// Reads the files of the catalog in a directory.
-pub fn source_at(directory: &Path) -> CatalogSource {
     let entries = fs::read_dir(directory.join("system-prompts")).unwrap().map(Result::unwrap);
     let file = |entry: fs::DirEntry| SourceFile {
         name: entry.file_name().into_string().unwrap(),
@@ -32,8 +26,9 @@ pub fn imported(catalog: &str) -> ImportedCatalog {
     import(&source(catalog)).unwrap()
 }
 
-/// Returns a text by its file, without the ending.
-pub fn text<'i>(imported: &'i ImportedCatalog, file: &str) -> &'i CatalogText {
-    let name = format!("{file}.json");
-    &imported.texts.iter().find(|(stored, _)| *stored == name).unwrap_or_else(|| panic!("{file}")).1
+/// Returns a template by its file, without the ending.
+pub fn template<'i>(imported: &'i ImportedCatalog, file: &str) -> &'i str {
+    let name = format!("{file}.md");
+    let at = imported.index.prompts.iter().position(|entry| entry.file == name);
+    &imported.templates[at.unwrap_or_else(|| panic!("{file}"))]
 }

@@ -1,4 +1,4 @@
-//! `preface catalog`: importing, listing, showing, comparing, verifying and removing. The catalogs are invented.
+//! `preface catalog`: importing, listing, showing and removing. The catalogs are invented.
 
 use crate::sandbox::Sandbox;
 use std::{fs, path::PathBuf};
@@ -14,6 +14,15 @@ Counts as of **[Claude Code v1.2.3](somewhere)**.
 const BELL: &str = "<!--\nname: 'Tool Description: Bell'\ndescription: Rings: once\nccVersion: 1.2.0\nvariables:\n  - BELL_NAME\n-->\nUse ${BELL_NAME} to ring.\nNever at night.\n";
 const MANNERS: &str =
     "<!--\nname: 'System Prompt: Manners'\ndescription: Be kind\nccVersion: 1.1.9\n-->\nBe kind.\n";
+
+/// A profile with one place for a prompt.
+const TOWER: &str = "\
+extends = \"default\"
+order = \"tower\"
+options.catalog = \"\"
+orders.tower = [\"manners\"]
+section.manners = { text = \"OWN\", catalog = \"System Prompt: Manners\" }
+";
 
 /// A home, and a catalog in `cat`.
 fn sandbox() -> Sandbox {
@@ -65,7 +74,6 @@ fn nothing_is_imported_and_nothing_is_made_by_looking() {
     let sandbox = Sandbox::empty();
     let nothing = "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n";
     sandbox.run("preface catalog list").exits(0).prints(nothing).says("");
-    sandbox.run("preface catalog verify").exits(0).prints(nothing).says("");
     sandbox
         .run("preface catalog list --format json")
         .exits(0)
@@ -93,7 +101,7 @@ fn an_import_says_what_it_took_in_and_how_to_pin_it() {
 1.2.3  imported
 generation  A: bodies are source, up to 2.1.79
 prompts     2
-expressions 1: 1 value, 0 kept as written
+values      1
 tokens      19 by its README
 bytes       49
 digest      {digest}
@@ -108,8 +116,8 @@ To use it with a profile that has places for it, for one call or for every call:
     assert!(again.stdout.starts_with("1.2.3  imported already, with the same texts\n"), "{}", again.stdout);
     sandbox.run("preface catalog list").exits(0).prints(&format!(
         "\
-version  gen  prompts  bytes  tokens  values  kept  pin
-1.2.3    A          2     49      19       1     0  {pin}
+version  gen  prompts  bytes  tokens  values  pin
+1.2.3    A          2     49      19       1  {pin}
 "
     ));
 }
@@ -118,13 +126,13 @@ version  gen  prompts  bytes  tokens  values  kept  pin
 fn the_prompts_of_a_catalog_are_listed_by_category() {
     let sandbox = imported();
     sandbox.run("preface catalog list 1.2.4").exits(0).says("").prints(
-        "  tokens  bytes  values  kept  changed  name
+        "  tokens  bytes  values  changed  name
 System Prompt  1 prompt, not counted
-       -      8                1.2.4    Manners
+       -      8          1.2.4    Manners
 Tool Description  2 prompts, not counted
-       -     38       1        1.2.0    Bell
-       -     18       1     1  1.2.4    Horn
-total  3 prompts, 64 bytes, not counted, 2 values, 1 kept
+       -     38       1  1.2.0    Bell
+       -     18       2  1.2.4    Horn
+total  3 prompts, 64 bytes, not counted, 3 values
 ",
     );
     let rows = sandbox.run("preface catalog list 1.2.3 --category tool-description --format json").entries();
@@ -139,64 +147,23 @@ help: it has System Prompt, Tool Description
 }
 
 #[test]
-fn a_prompt_is_shown_as_it_is_written() {
+fn a_prompt_is_shown_as_its_template() {
     let sandbox = imported();
-    let body = "Use ${BELL_NAME} to ring.\nNever at night.";
+    let body = "Use [catalog:BELL_NAME] to ring.\nNever at night.";
     for name in ["'Tool Description: Bell'", "'tool description: bell'", "bell", "tool-description-bell.md"] {
         sandbox.run(&format!("preface catalog show 1.2.3 {name}")).exits(0).prints(body).says("");
     }
-    sandbox.run("preface catalog show 1.2.3 bell --raw").exits(0).prints(BELL);
     let json = sandbox.run("preface catalog show 1.2.4 horn --format json").exits(0).json();
-    assert_eq!(json["entry"]["kept"], 1);
+    assert_eq!(
+        (&json["entry"]["values"], &json["template"]),
+        (&2.into(), &"Blow [catalog:it] [catalog:A +].".into())
+    );
     sandbox.run("preface catalog show 1.2.3 'Tool Description: Bel'").exits(1).says(
         "\
 error: the catalog 1.2.3 has no prompt `Tool Description: Bel`
 help: did you mean `Tool Description: Bell`? `preface catalog list VERSION` shows them
 ",
     );
-}
-
-#[test]
-fn two_catalogs_are_compared() {
-    let sandbox = imported();
-    sandbox.run("preface catalog diff 1.2.3 1.2.4").exits(0).says("").prints(
-        "\
-1.2.3 → 1.2.4  3 prompts, 1 added, 1 changed, 1 the same
-other metadata or formatting, same text: 1
-
-category          prompts  added  removed  renamed  changed  tokens  difference
-System Prompt       1 → 1                                     7 → -
-Tool Description    1 → 2      1                          1  12 → -
-total               2 → 3      1                          1  19 → -
-
-added 1
-  Tool Description  1
-    +18 B  Horn
-
-changed 1
-  Tool Description  1
-    -3 B  Bell
-",
-    );
-    sandbox.run("preface catalog diff 1.2.3 1.2.3").exits(0).prints("1.2.3 → 1.2.3  2 prompts, 2 the same\n");
-    sandbox.run("preface catalog diff 1.2.3 1.2.4 bell").exits(0).prints(
-        "\
---- 1.2.3: Tool Description: Bell
-+++ 1.2.4: Tool Description: Bell
-@@ -1,2 +1,2 @@
- Use ${BELL_NAME} to ring.
--Never at night.
-\\ No newline at end of file
-+Only by day.
-\\ No newline at end of file
-",
-    );
-    let words = sandbox.run("preface catalog diff 1.2.3 1.2.4 bell --words").exits(0);
-    assert!(words.stdout.contains("to ring.\n[-Never at night.-]{+Only by day.+}"), "{}", words.stdout);
-    sandbox.run("preface catalog diff 1.2.3 1.2.4 manners").exits(0).prints("");
-    let json = sandbox.run("preface catalog diff 1.2.3 1.2.4 --format json").exits(0).json();
-    assert_eq!(json["difference"]["added"][0]["name"], "Tool Description: Horn");
-    assert_eq!(json["same_body"][0], "System Prompt: Manners");
 }
 
 #[test]
@@ -216,42 +183,36 @@ fn other_texts_of_a_version_need_a_word() {
     let done = sandbox.run("preface catalog import cat --replace").exits(0);
     assert!(done.stdout.starts_with("1.2.3  imported, in place of another one\n"), "{}", done.stdout);
     sandbox.run("preface catalog show 1.2.3 manners").exits(0).prints("Be gentle.");
-    sandbox.run("preface catalog verify").exits(0);
 }
 
+/// A build stops, and `doctor` reports why.
 #[test]
-fn a_changed_byte_is_found_in_each_kind_of_file() {
-    for (path, shown) in [
-        ("index.json", "index.json"),
-        ("raw/tool-description-bell.md", "tool-description-bell.md"),
-        ("compiled/tool-description-bell.json", "tool-description-bell.json"),
-    ] {
-        let sandbox = imported();
-        sandbox
-            .run("preface catalog verify")
-            .exits(0)
-            .prints("1.2.3  whole: 2 prompts\n1.2.4  whole: 3 prompts\n")
-            .says("");
-        let (dir, files) = kept(&sandbox, "1.2.3");
-        let file = if path == "index.json" { dir.join(path) } else { files.join(path) };
-        let mut bytes = fs::read(&file).unwrap();
-        // In words, so that it is still what it looks like.
-        let at = bytes.windows(4).position(|word| word == b"ring" || word == b"Ring").unwrap();
-        bytes[at + 1] = b'o';
+fn a_catalog_that_is_missing_damaged_or_another_one_is_reported() {
+    let sandbox = sandbox();
+    sandbox.home(".config/preface/profiles/tower.toml", TOWER).home(".config/preface/settings.json", "{}");
+    let of = |sandbox: &Sandbox, pin: &str, said: &str| {
+        sandbox.home(".config/preface/settings.json", format!("{{\"options\": {{\"catalog\": \"{pin}\"}}}}"));
+        let built = sandbox.run("preface build --preset tower").exits(1).prints("").stderr;
+        assert!(built.contains(said), "{built}");
+        let checked = sandbox.run("preface doctor --preset tower").exits(1).stdout;
+        assert!(checked.contains(said), "{checked}");
+    };
+    of(&sandbox, "1.2.3", "the catalog 1.2.3 is not imported");
+    sandbox.run("preface catalog import cat").exits(0);
+    of(&sandbox, "1.2.3@blake3:0000000000000000", "is another than `1.2.3@blake3:0000000000000000`");
+    let whole = pin(&sandbox, "1.2.3");
+    let (dir, files) = kept(&sandbox, "1.2.3");
+    for file in [dir.join("index.json"), files.join("system-prompt-manners.md")] {
+        let bytes = fs::read(&file).unwrap();
+        let at = bytes.windows(4).position(|word| word == b"kind").unwrap();
+        let mut changed = bytes.clone();
+        changed[at] = b'K';
+        fs::write(&file, changed).unwrap();
+        of(&sandbox, &whole, "a file of an imported catalog was changed");
         fs::write(&file, bytes).unwrap();
-        let ran = sandbox.run("preface catalog verify").exits(1);
-        assert!(
-            ran.stdout.starts_with("1.2.3  changed: ") && ran.stdout.contains("\n1.2.4  whole"),
-            "{path}: {}",
-            ran.stdout
-        );
-        assert!(ran.stderr.contains(shown), "{path}: {}", ran.stderr);
-        let json = sandbox.run("preface catalog verify 1.2.3 --format json").exits(1).entries();
-        assert_eq!(json[0]["whole"], false, "{path}");
-        sandbox.run("preface catalog verify 1.2.4").exits(0);
-        sandbox.run("preface catalog import cat").exits(0);
-        sandbox.run("preface catalog verify").exits(0).says("");
     }
+    sandbox.run("preface build --preset tower").exits(0).prints("Be kind.");
+    sandbox.run("preface doctor --preset tower").exits(0);
 }
 
 #[test]
@@ -260,7 +221,6 @@ fn a_catalog_is_removed_whole() {
     sandbox.run("preface catalog delete 1.2.3").exits(0).prints("").says("The catalog 1.2.3 is deleted.\n");
     assert!(!sandbox.path("home/.local/state/preface/catalogs/1.2.3").exists());
     sandbox.run("preface catalog show 1.2.3 bell").exits(1);
-    sandbox.run("preface catalog verify").exits(0).prints("1.2.4  whole: 3 prompts\n");
 }
 
 #[test]
@@ -272,7 +232,6 @@ fn no_version_leads_out_of_the_directory() {
         for command in ["list", "delete"] {
             sandbox.run(&format!("preface catalog {command} {version}")).exits(1);
         }
-        sandbox.run(&format!("preface catalog verify {version}")).exits(1);
     }
     assert!(!sandbox.path("home/.local/state/x").exists());
     assert!(!sandbox.path("home/.local/state/preface/catalogs").exists(), "nothing was made");
@@ -364,12 +323,12 @@ fn hidden_characters_of_a_catalog_are_shown_in_listings() {
 fn what_a_killed_import_left_behind_is_no_trouble() {
     let sandbox = imported();
     let (dir, _) = kept(&sandbox, "1.2.3");
-    let left = dir.join("0123456789abcdef/raw");
+    let left = dir.join("0123456789abcdef");
     fs::create_dir_all(&left).unwrap();
     fs::write(left.join("half.md"), "ha").unwrap();
     fs::write(left.join(".preface-00.tmp"), "").unwrap();
-    fs::create_dir_all(dir.with_file_name("1.2.9/fedcba9876543210/raw")).unwrap();
-    sandbox.run("preface catalog verify 1.2.3").exits(0).says("");
+    fs::create_dir_all(dir.with_file_name("1.2.9/fedcba9876543210")).unwrap();
+    sandbox.run("preface catalog show 1.2.3 bell").exits(0).says("");
     let said = sandbox.run("preface catalog list").exits(0).stderr;
     assert!(said.contains("an import of the catalog 1.2.9 did not come to its end"), "{said}");
     sandbox.run("preface catalog import cat").exits(0).says("");

@@ -300,23 +300,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("file", text("The file.")),
         ("description?", text("The description.")),
         ("changed_in?", text("The version of its last change.")),
-        ("variables?", texts("The names that the file declares.")),
         ("tokens?", number("The number of tokens.")),
         ("bytes", number("The size.")),
         ("values", number("The number of expressions.")),
-        ("kept", number("The expressions that stay as they are written.")),
         ("digest", text("The digest of the file.")),
-        ("compiled", text("The digest of the compiled text.")),
+        ("template", text("The digest of the template.")),
+        ("expressions?", any("The expressions whose KEY is a digest, by it.")),
     ]);
-    let side = object(&[
-        ("name", text("The name.")),
-        ("file", text("The file.")),
-        ("bytes", number("The size.")),
-        ("tokens?", number("The number of tokens.")),
-    ]);
-    let names = object(&[("added?", texts("New names.")), ("removed?", texts("Names that are gone."))]);
-    let pair = [("before", side.clone()), ("after", side.clone()), ("variables", names)];
-    let catalog_side = object(&[("version", text("The version.")), ("pin", text("The pin."))]);
     let checked = object(&[("exists", flag("True if it exists.")), ("path", maybe(text("The path.")))]);
     let both = object(&[("global", checked.clone()), ("project", checked)]);
     let out = |command, file, about, schema, lines| Output { command, file, about, schema, lines };
@@ -959,14 +949,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("tokens", number("The tokens of the bodies.")),
                 ("counted", number("The prompts with a token count.")),
                 ("values", number("The number of values.")),
-                (
-                    "kept",
-                    object(&[
-                        ("unparsed", number("No expression.")),
-                        ("unsupported", number("A construct that is not worked out.")),
-                        ("undeclared", number("A name that the file does not declare.")),
-                    ]),
-                ),
                 ("digest", text("The digest.")),
                 ("pin", text("The pin.")),
                 ("written", words("The effect.", &["new", "replaced", "same"])),
@@ -992,7 +974,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                             ("bytes", number("The size of the bodies.")),
                             ("tokens", maybe(number("The tokens of the bodies."))),
                             ("values", number("The number of values.")),
-                            ("kept", number("The expressions that stay as they are written.")),
                             ("digest", text("The digest.")),
                             ("pin", text("The pin.")),
                         ]),
@@ -1008,11 +989,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "catalog-show",
             "A prompt of a catalog; without a name what a preset takes from the catalog.",
             one_of(&[
-                object(&[
-                    ("entry", catalog_prompt),
-                    ("names", texts("The names in the text.")),
-                    ("chunks", list("The text in pieces.", any("A piece."))),
-                ]),
+                object(&[("entry", catalog_prompt), ("template", text("The template."))]),
                 document(
                     "uses",
                     object(&[
@@ -1026,67 +1003,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 ("preface catalog show 1.2.3 'System Prompt: Manners' --format json", 0),
                 ("preface catalog show 1.2.3 --preset claude-code --format json", 0),
             ],
-        ),
-        out(
-            "catalog diff",
-            "catalog-diff",
-            "The difference of two catalogs, or of one prompt of them.",
-            one_of(&[
-                object(&[
-                    ("before", catalog_side.clone()),
-                    ("after", catalog_side),
-                    (
-                        "difference",
-                        object(&[
-                            ("added", list("New prompts.", side.clone())),
-                            ("removed", list("Prompts that are gone.", side)),
-                            (
-                                "renamed",
-                                list(
-                                    "Prompts with another name.",
-                                    object(&[&pair[..], &[("because", text("What both share."))]].concat()),
-                                ),
-                            ),
-                            ("changed", list("Prompts with another file.", object(&pair))),
-                            ("same", number("The number of prompts that are the same.")),
-                        ]),
-                    ),
-                    ("same_body", texts("Changed prompts with the same text.")),
-                ]),
-                object(&[
-                    ("before", maybe(text("The name before."))),
-                    ("after", maybe(text("The name after."))),
-                    ("text", text("A unified diff.")),
-                    (
-                        "words",
-                        list(
-                            "The words.",
-                            object(&[
-                                ("kind", text("`same`, `added` or `removed`.")),
-                                ("text", text("The words.")),
-                            ]),
-                        ),
-                    ),
-                ]),
-            ]),
-            &[
-                ("preface catalog diff 1.2.3 1.2.4 --format json", 0),
-                ("preface catalog diff 1.2.3 1.2.4 'Tool Description: Bell' --format json", 0),
-            ],
-        ),
-        out(
-            "catalog verify",
-            "catalog-verify",
-            "The state of the catalogs.",
-            document(
-                "catalogs",
-                object(&[
-                    ("version", text("The version.")),
-                    ("whole", flag("True where all files are as they were imported.")),
-                    ("diagnostics", diagnostics()),
-                ]),
-            ),
-            &[("preface catalog verify --format json", 0)],
         ),
         out(
             "catalog delete",

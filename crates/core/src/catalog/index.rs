@@ -1,9 +1,10 @@
 //! The index of an imported catalog: its prompts, and the digest by which a profile pins it.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of the format in which imported catalogs are stored.
-pub const INDEX_FORMAT: u32 = 1;
+pub const INDEX_FORMAT: u32 = 2;
 
 /// The number of hexadecimal digits of a digest in a pin.
 const PIN_DIGITS: usize = 16;
@@ -14,7 +15,7 @@ const PIN_DIGITS: usize = 16;
 pub enum Generation {
     /// Up to 2.1.79: a body is the source of a template literal, with escapes.
     A,
-    /// From 2.1.80: the escapes are decoded; only declared names are values.
+    /// From 2.1.80: the escapes are decoded.
     B,
 }
 
@@ -27,6 +28,8 @@ pub struct CatalogIndex {
     pub version: String,
     /// The notation of the bodies.
     pub generation: Generation,
+    /// The version of the converter: with the digest of the files it decides every byte of the templates.
+    pub converter: u32,
     /// The digest of all files: `blake3:…` over the lines `name`, tab, digest of the file, by name.
     pub digest: String,
     /// The prompts, by name.
@@ -46,9 +49,6 @@ pub struct CatalogEntry {
     /// The version of its last change.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub changed_in: String,
-    /// The names that the file declares, in its order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub variables: Vec<String>,
     /// The number of tokens according to the catalog's README; `None` if it has no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
@@ -56,13 +56,13 @@ pub struct CatalogEntry {
     pub bytes: usize,
     /// The number of expressions.
     pub values: usize,
-    /// The number of `${…}` that stay as they are written.
-    #[serde(default)]
-    pub kept: usize,
     /// The digest of the file as it was imported, `blake3:…`.
     pub digest: String,
-    /// The digest of the compiled text as it is stored, `blake3:…`.
-    pub compiled: String,
+    /// The digest of the template as it is stored, `blake3:…`.
+    pub template: String,
+    /// The expressions whose KEY in the template is a digest, by it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub expressions: BTreeMap<String, String>,
 }
 
 impl CatalogIndex {
@@ -108,16 +108,4 @@ impl CatalogEntry {
     pub fn category(&self) -> &str {
         self.name.split_once(": ").map_or("", |(category, _)| category)
     }
-
-    /// Returns the file name of the compiled text: the catalog's file with the extension `.json`.
-    #[must_use]
-    pub fn compiled_file(&self) -> String {
-        compiled_file(&self.file)
-    }
-}
-
-/// Returns the file name of the compiled text of a catalog's file.
-#[must_use]
-pub fn compiled_file(file: &str) -> String {
-    format!("{}.json", file.strip_suffix(".md").unwrap_or(file))
 }

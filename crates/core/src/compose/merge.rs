@@ -34,35 +34,6 @@ impl Composer<'_> {
         self.remove_dead_tags();
     }
 
-    /// Merges prompts of a catalog that are in another section's text or in an earlier section, so that none is included
-    /// twice.
-    pub(super) fn merge_prompts(&mut self) {
-        let mut at = 0;
-        while let Some(slot) = self.slots.get(at) {
-            let own = match &slot.section.body {
-                SectionBody::Catalog(body) => body.prompts.first(),
-                _ => None,
-            };
-            let target = own.and_then(|own| {
-                let others = self.slots.iter().enumerate().filter(|(other, slot)| {
-                    *other != at && slot.section.when.is_none() && slot.section.place.is_none()
-                });
-                others.into_iter().find_map(|(other, slot)| {
-                    let SectionBody::Catalog(body) = &slot.section.body else { return None };
-                    let place = body.prompts.iter().position(|prompt| prompt == own)?;
-                    (place > 0 || other < at).then(|| slot.section.id.clone())
-                })
-            });
-            match target {
-                Some(into) => {
-                    let gone = self.slots.remove(at).section.id.clone();
-                    self.leave(gone, AbsentReason::Merged, format!("its text is in `{into}`"));
-                }
-                None => at += 1,
-            }
-        }
-    }
-
     /// Removes the tags of disabled sections.
     fn remove_dead_tags(&mut self) {
         let profile = &self.snapshot.profile;
@@ -85,7 +56,7 @@ impl Composer<'_> {
 /// Returns the text of a section that is always included.
 fn literal_text(section: &Section) -> Option<&[Piece]> {
     match &section.body {
-        SectionBody::Text(pieces) if section.when.is_none() && section.language == Language::Template => {
+        SectionBody::Text(pieces) if section.when.is_none() && section.language != Language::Verbatim => {
             Some(pieces)
         }
         _ => None,

@@ -1,18 +1,11 @@
-//! Checks that the schema of a tool has the parameters that a catalog's description names, and renames them.
+//! The parameters that the description of a tool names: the schema takes their names.
 
 use crate::profile::Parameter;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the schema with the names of parameters that the text uses; `None` if it has them already.
-///
-/// # Errors
-/// The first name of a parameter in the text that the schema does not have.
-pub(super) fn fitted(
-    schema: &Value,
-    parameters: &BTreeMap<String, Parameter>,
-    text: &str,
-) -> Result<Option<Value>, String> {
+pub(super) fn fitted(schema: &Value, parameters: &BTreeMap<String, Parameter>, text: &str) -> Option<Value> {
     let words: BTreeSet<&str> = text.split(|c: char| !is_of_name(c)).collect();
     let used: Vec<_> = parameters.iter().filter(|(name, _)| words.contains(name.as_str())).collect();
     let mut fitted = schema.clone();
@@ -23,12 +16,19 @@ pub(super) fn fitted(
             (None, None) => {}
         }
     }
+    (!used.is_empty()).then_some(fitted)
+}
+
+/// Returns the first name of a parameter in a text that the schema does not have, nor takes from `parameters`.
+#[must_use]
+pub fn unknown_parameter<'t>(
+    schema: &Value,
+    parameters: &BTreeMap<String, Parameter>,
+    text: &'t str,
+) -> Option<&'t str> {
     let mut known = BTreeSet::new();
-    properties(&fitted, &mut known);
-    match named(text).into_iter().find(|name| !known.contains(name)) {
-        Some(name) => Err(name.to_owned()),
-        None => Ok((!used.is_empty()).then_some(fitted)),
-    }
+    properties(schema, &mut known);
+    named(text).into_iter().find(|name| !known.contains(name) && !parameters.contains_key(*name))
 }
 
 fn is_of_name(c: char) -> bool {
@@ -131,7 +131,7 @@ mod tests {
             "todos": {"items": {"properties": {"active_form": {"type": "string"}}, "required": ["active_form"]}},
             "cell_id": {"type": "string"}}});
         let text = "- activeForm: shown. The cell_number is 0-indexed. Use the `resume` parameter.";
-        let fitted = fitted(&schema, &parameters(), text).unwrap().unwrap();
+        let fitted = fitted(&schema, &parameters(), text).unwrap();
         assert_eq!(
             fitted,
             json!({"type": "object", "properties": {
@@ -145,10 +145,10 @@ mod tests {
     #[test]
     fn a_parameter_that_nobody_knows_is_named() {
         let schema = json!({"type": "object", "properties": {"multi_select": {}, "path": {}}});
-        let fit = |text: &str| fitted(&schema, &BTreeMap::new(), text);
+        let unknown = |text| unknown_parameter(&schema, &BTreeMap::new(), text);
         assert_eq!(
-            fit("Give `path`. This parameter is a path; the path parameter, too. a=b, getCwd()"),
-            Ok(None)
+            unknown("Give `path`. This parameter is a path; the path parameter, too. a=b, getCwd()"),
+            None
         );
         for (text, name) in [
             ("Use multiSelect: true", "multiSelect"),
@@ -156,7 +156,7 @@ mod tests {
             ("the run_in_background parameter", "run_in_background"),
             ("edit_mode=insert adds", "edit_mode"),
         ] {
-            assert_eq!(fit(text), Err(name.to_owned()), "{text}");
+            assert_eq!(unknown(text), Some(name), "{text}");
         }
     }
 }

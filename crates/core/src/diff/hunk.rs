@@ -78,32 +78,6 @@ pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     group_diff_ops(align(&old, &new), CONTEXT).into_iter().filter_map(hunk).collect()
 }
 
-/// Compares two texts word by word: runs of blanks and runs of other characters.
-///
-/// ```
-/// use preface_core::diff::{DiffKind, words};
-/// let words = words("use tabs", "use blanks");
-/// assert_eq!(words[2..], [(DiffKind::Removed, "tabs"), (DiffKind::Added, "blanks")]);
-/// ```
-#[must_use]
-pub fn words<'t>(old: &'t str, new: &'t str) -> Vec<(DiffKind, &'t str)> {
-    let (old, new) = (split_words(old), split_words(new));
-    changes(&old, &new, &align(&old, &new)).collect()
-}
-
-fn split_words(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let blank = first.is_whitespace();
-        let end = rest.find(|c: char| c.is_whitespace() != blank).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        words.push(word);
-        rest = behind;
-    }
-    words
-}
-
 fn changes<'s, 't>(
     old: &'s [&'t str],
     new: &'s [&'t str],
@@ -190,7 +164,6 @@ pub(super) struct HunkStarts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn equal_texts_differ_in_nothing() {
@@ -214,17 +187,5 @@ mod tests {
         assert_eq!((hunk.from_line, hunk.from_lines, hunk.to_line, hunk.to_lines), (7, 7, 7, 8));
         let new = &hunks("", "a\n")[0];
         assert_eq!((new.from_line, new.from_lines), (0, 0));
-    }
-
-    proptest! {
-        #[test]
-        fn words_make_both_texts(old in "[ab \n]{0,12}", new in "[abc \n]{0,12}") {
-            let words = words(&old, &new);
-            let without = |kind| -> String {
-                words.iter().filter(|word| word.0 != kind).map(|word| word.1).collect()
-            };
-            prop_assert_eq!(&without(DiffKind::Added), &old);
-            prop_assert_eq!(&without(DiffKind::Removed), &new);
-        }
     }
 }

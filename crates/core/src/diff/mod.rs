@@ -11,4 +11,4 @@ mod unified;
 
 pub use change::{Change, PartChange};
 pub use difference::{CachedPrefix, Difference, FirstDifference, Side};
-pub use hunk::{DiffKind, DiffLine, Hunk, hunks, unified, with_head, words};
+pub use hunk::{DiffKind, DiffLine, Hunk, hunks, unified, with_head};

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 pub struct CatalogChoice {
     /// The name and digest of the catalog.
     pub pin: CatalogPin,
-    /// The replacements of the names in the catalog's texts.
+    /// The values of the expressions in the catalog's texts.
     #[serde(default)]
     pub bindings: Bindings,
     /// The prompts of agents, by the agents' names.

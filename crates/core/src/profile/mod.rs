@@ -18,11 +18,10 @@ pub use raw::{ProfileError, RawProfile, read};
 pub use tags::EngineTags;
 
 use crate::{
-    catalog::CatalogBody,
     condition::Condition,
     message::MessageForms,
     origin::Piece,
-    section::{Section, SectionId},
+    section::{Language, Section, SectionId},
     trust::TrustMode,
 };
 use serde::{Deserialize, Serialize};
@@ -333,9 +332,9 @@ pub struct BuiltinTexts {
     /// The prompts that replace the description if a catalog is used: the first that the catalog has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub catalog: Vec<String>,
-    /// The text of that prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub imported: Option<CatalogBody>,
+    /// The language of the description.
+    #[serde(skip_serializing_if = "Language::is_template")]
+    pub language: Language,
     /// A text after the description, whatever its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<TextAfter>,
@@ -360,9 +359,9 @@ pub struct TextAfter {
     /// The prompts that take its place where a catalog is in use: the first that the catalog has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub catalog: Vec<String>,
-    /// The text of that prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub imported: Option<CatalogBody>,
+    /// The language of the text.
+    #[serde(skip_serializing_if = "Language::is_template")]
+    pub language: Language,
 }
 
 /// A parameter as a prompt of a catalog names it. The schema takes that name where such a prompt is sent.
@@ -480,7 +479,7 @@ pub struct SectionGroup {
     /// The rule by which a candidate is used.
     pub win: ReplacementRule,
     /// The language of the replacement.
-    pub language: crate::section::Language,
+    pub language: Language,
     /// False: the replacement is outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub framed: bool,

@@ -4,9 +4,7 @@
 //! then suffixes.
 
 use super::{
-    LINE_ENDS, RenderError, RenderRules, RenderedText,
-    imported::write_imported,
-    push_pieces,
+    LINE_ENDS, RenderError, RenderRules, RenderedText, push_pieces,
     ready::{PreparedText, one, ready},
     report_blank,
     values::{ItemContent, TemplateWriter},
@@ -134,14 +132,11 @@ impl<'a> PartWriter<'a, '_> {
         seam: bool,
         out: &mut RenderedText,
     ) -> Result<Option<Range<usize>>, RenderError> {
-        let is_verbatim = item.language == Language::Verbatim && item.imported.is_none();
+        let is_verbatim = item.language == Language::Verbatim;
         if let Some(form) = form.filter(|_| is_verbatim && self.watch.is_none()) {
             return self.text(form, Some((item, ItemContent::Pieces(&item.pieces), seam)), out);
         }
-        let text = match &item.imported {
-            Some(body) => PreparedText::Imported(Cow::Borrowed(body)),
-            None => ready(Cow::Borrowed(item.pieces.as_ref()), item.language, &self.rules.template)?,
-        };
+        let text = ready(Cow::Borrowed(item.pieces.as_ref()), item.language, &self.rules.template)?;
         if let PreparedText::Parsed(parsed) = &text {
             report_blank(parsed, self.rules, self.diagnostics);
         }
@@ -179,9 +174,6 @@ impl<'a> PartWriter<'a, '_> {
         let PartWriter { plan, rules, watch, variables, diagnostics, volatility } = self;
         match text {
             PreparedText::Plain(pieces) => push_pieces(out, pieces, rules, diagnostics),
-            PreparedText::Imported(body) => {
-                write_imported(body, rules, variables, volatility, out, diagnostics)?;
-            }
             PreparedText::Parsed(parsed) => {
                 let mut writer = TemplateWriter {
                     parsed,

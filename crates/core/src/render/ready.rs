@@ -3,7 +3,6 @@
 
 use super::{RenderError, template_error, watch::is_engines};
 use crate::{
-    catalog::CatalogBody,
     origin::Piece,
     scope::Scope,
     section::Language,
@@ -22,8 +21,6 @@ pub(super) enum PreparedText<'w> {
     Plain(Cow<'w, [Piece]>),
     /// A template.
     Parsed(ParsedTemplate<'w>),
-    /// A text of an imported catalog.
-    Imported(Cow<'w, CatalogBody>),
 }
 
 /// A parsed template, the pieces that its text is made of, and who wrote them.
@@ -48,7 +45,9 @@ pub(super) fn ready<'w>(
     language: Language,
     options: &TemplateOptions,
 ) -> Result<PreparedText<'w>, RenderError> {
-    let tagged = language == Language::Template && pieces.iter().any(|piece| piece.text.contains('['));
+    let of_catalog = TemplateOptions { raw: true, trim_tag_lines: false, ..options.clone() };
+    let options = if language == Language::Catalog { &of_catalog } else { options };
+    let tagged = language != Language::Verbatim && pieces.iter().any(|piece| piece.text.contains('['));
     let over =
         options.max_bytes.is_some_and(|max| pieces.iter().map(|piece| piece.text.len()).sum::<usize>() > max);
     if language == Language::Verbatim || !(tagged || over) {

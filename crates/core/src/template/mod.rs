@@ -9,6 +9,7 @@
 mod blocks;
 mod error;
 mod lines;
+mod literal;
 mod ops;
 mod options;
 mod parse;
@@ -22,6 +23,7 @@ mod white;
 
 pub use blocks::StrayReason;
 pub use error::TemplateError;
+pub use literal::literal;
 pub use options::TemplateOptions;
 pub use parse::Template;
 pub use position::{Locator, TextPosition};

@@ -1,26 +1,26 @@
-//! Imports a catalog: reads its directory, compiles it and stores it.
+//! Imports a catalog: reads its directory, converts it and stores it.
 
 use super::read_directory::gather;
-use preface_catalog::{ImportError, ImportedCatalog, compiled_bytes};
+use preface_catalog::{ImportError, ImportedCatalog};
 use preface_core::{
-    catalog::{CatalogChunk, CatalogIndex, Generation, UncompiledReason},
+    catalog::{CatalogEntry, CatalogIndex, Generation},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::hidden::escape_hidden,
 };
 use preface_host::{
-    catalogs::{self, CatalogPromptFile, CatalogWriteOutcome, ReplaceMode},
+    catalogs::{self, CatalogWriteOutcome, ReplaceMode},
     system::System,
 };
 use serde::Serialize;
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 /// The progress of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportStage {
     /// Reading the directory.
     Reading,
-    /// Compiling this number of files.
-    Compiling(usize),
+    /// Converting this number of files.
+    Converting(usize),
     /// Writing this number of prompts.
     Writing(usize),
 }
@@ -40,10 +40,8 @@ pub struct ImportReport {
     pub tokens: u64,
     /// The number of prompts with a token count in the README.
     pub counted: usize,
-    /// The number of values in all prompts.
+    /// The number of `${…}` in all prompts.
     pub values: usize,
-    /// The `${…}` that are kept as written.
-    pub kept: LiteralExpressions,
     /// The digest of all files.
     pub digest: String,
     /// The pin of this catalog for a profile.
@@ -51,42 +49,9 @@ pub struct ImportReport {
     /// The effect on the catalog that was stored before.
     #[serde(serialize_with = "word")]
     pub written: CatalogWriteOutcome,
-    /// The diagnostics: of prompts that were left out and of `${…}` kept as written.
+    /// The diagnostics: of files that were left out, and of their heads.
     #[serde(rename = "diagnostics")]
     pub diagnostics: Diagnostics,
-}
-
-/// The numbers of `${…}` kept as written, by the reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LiteralExpressions {
-    /// No expression.
-    pub unparsed: usize,
-    /// A construct that is not worked out.
-    pub unsupported: usize,
-    /// A name that the file does not declare.
-    pub undeclared: usize,
-}
-
-impl LiteralExpressions {
-    /// Returns how many there are in all.
-    #[must_use]
-    pub fn total(self) -> usize {
-        self.unparsed + self.unsupported + self.undeclared
-    }
-
-    fn of(imported: &ImportedCatalog) -> Self {
-        let mut kept = LiteralExpressions::default();
-        for chunk in imported.texts.iter().flat_map(|(_, text)| &text.chunks) {
-            if let CatalogChunk::Kept { why, .. } = chunk {
-                match why {
-                    UncompiledReason::Unparsed(_) => kept.unparsed += 1,
-                    UncompiledReason::Unsupported(_) => kept.unsupported += 1,
-                    UncompiledReason::Undeclared(_) => kept.undeclared += 1,
-                }
-            }
-        }
-        kept
-    }
 }
 
 fn word<S: serde::Serializer>(written: &CatalogWriteOutcome, to: S) -> Result<S::Ok, S::Error> {
@@ -113,50 +78,27 @@ pub fn import(
     let mut diagnostics = Diagnostics::new();
     at(ImportStage::Reading);
     let source = gather(system, dir, version, &mut diagnostics)?;
-    at(ImportStage::Compiling(source.files.len()));
-    let imported = preface_catalog::import(&source).map_err(|error| refused(&error, dir))?;
-    let index = &imported.index;
-    let raw: BTreeMap<&str, &[u8]> =
-        source.files.iter().map(|file| (file.name.as_str(), file.bytes.as_slice())).collect();
-    let compiled: Vec<Vec<u8>> = imported.texts.iter().map(|(_, text)| compiled_bytes(text)).collect();
-    let files: Vec<CatalogPromptFile<'_>> = index
-        .prompts
-        .iter()
-        .zip(&compiled)
-        .filter_map(|(entry, compiled)| {
-            Some(CatalogPromptFile { file: &entry.file, raw: raw.get(entry.file.as_str())?, compiled })
-        })
-        .collect();
-    at(ImportStage::Writing(files.len()));
-    let written = catalogs::write(system, index, &files, replace, &mut diagnostics)?;
-    let kept = LiteralExpressions::of(&imported);
-    Ok(report(imported, kept, written, diagnostics))
-}
-
-fn report(
-    imported: ImportedCatalog,
-    kept: LiteralExpressions,
-    written: CatalogWriteOutcome,
-    mut diagnostics: Diagnostics,
-) -> ImportReport {
-    let ImportedCatalog { index, diagnostics: of_import, .. } = imported;
+    at(ImportStage::Converting(source.files.len()));
+    let ImportedCatalog { index, templates, diagnostics: of_import } =
+        preface_catalog::import(&source).map_err(|error| refused(&error, dir))?;
     diagnostics.extend(of_import);
+    at(ImportStage::Writing(templates.len()));
+    let written = catalogs::write(system, &index, &templates, replace, &mut diagnostics)?;
     let tokens = || index.prompts.iter().filter_map(|entry| entry.tokens);
-    let sum = |of: fn(&preface_core::catalog::CatalogEntry) -> usize| index.prompts.iter().map(of).sum();
-    ImportReport {
+    let sum = |of: fn(&CatalogEntry) -> usize| index.prompts.iter().map(of).sum();
+    Ok(ImportReport {
         generation: index.generation,
         prompts: index.prompts.len(),
         bytes: sum(|entry| entry.bytes),
         tokens: tokens().map(u64::from).sum(),
         counted: tokens().count(),
         values: sum(|entry| entry.values),
-        kept,
         pin: CatalogIndex::pin(&index),
         version: index.version,
         digest: index.digest,
         written,
         diagnostics,
-    }
+    })
 }
 
 fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {

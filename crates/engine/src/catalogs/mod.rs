@@ -1,36 +1,22 @@
-//! Imported catalogs: import, list, compare, verify.
+//! Imported catalogs: import and list.
 //!
-//! A catalog is a directory in the form of the public prompt catalog. It is read and compiled once, when it is imported, and
-//! stored below the user's state directory ([`preface_host::catalogs`]); a build reads no more than the texts that it uses.
+//! A catalog is a directory in the form of the public prompt catalog. It is read and converted to templates once, when it is
+//! imported, and stored below the user's state directory ([`preface_host::catalogs`]); a build reads no more than the texts that it uses.
 //! Without the feature `catalog` nothing can be imported; catalogs that were imported before can be used.
 
-#[cfg(feature = "catalog")]
-mod compare;
 #[cfg(feature = "catalog")]
 mod import;
 #[cfg(feature = "catalog")]
 mod read_directory;
-#[cfg(feature = "catalog")]
-mod verify;
-mod words;
 
 #[cfg(feature = "catalog")]
-pub use compare::{CatalogComparison, compare};
-#[cfg(feature = "catalog")]
-pub use import::{ImportReport, ImportStage, LiteralExpressions, import};
-#[cfg(feature = "catalog")]
-pub use preface_catalog::{
-    CatalogDifference, CatalogPrompt, Likeness, PromptChange, PromptRename, VariableDifference,
-};
+pub use import::{ImportReport, ImportStage, import};
 pub use preface_host::catalogs::{
-    CatalogWriteOutcome, ReplaceMode, StoredCatalog, dir, index, number, raw, remove, text, versions,
+    CatalogWriteOutcome, ReplaceMode, StoredCatalog, dir, index, number, remove, template, versions,
 };
-#[cfg(feature = "catalog")]
-pub use verify::{CatalogVerification, verify};
-pub use words::{WordRun, words};
 
 use preface_core::{
-    catalog::{CatalogChunk, CatalogEntry, CatalogIndex, CatalogText},
+    catalog::{CatalogEntry, CatalogIndex},
     diagnostic::Diagnostic,
 };
 
@@ -57,14 +43,4 @@ pub fn find<'i>(index: &'i CatalogIndex, name: &str) -> Result<&'i CatalogEntry,
         .or_else(|| only(&name_of))
         .or_else(|| only(&short_of))
         .ok_or_else(|| preface_host::catalogs::no_prompt(index, name))
-}
-
-/// Returns the body of a prompt with escapes decoded and expressions unchanged.
-#[must_use]
-pub fn body(text: &CatalogText) -> String {
-    let written = text.chunks.iter().map(|chunk| match chunk {
-        CatalogChunk::Text { text, .. } => text.as_str(),
-        CatalogChunk::Value { written, .. } | CatalogChunk::Kept { written, .. } => written,
-    });
-    written.collect()
 }

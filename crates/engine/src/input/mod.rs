@@ -2,11 +2,11 @@
 //! while a prompt is built; what is collected from it is a [`Snapshot`](preface_core::snapshot::Snapshot).
 
 pub(crate) mod cache;
+pub(crate) mod catalog;
 pub(crate) mod collect;
 pub(crate) mod discover;
 pub(crate) mod extensions;
 pub(crate) mod given;
-pub(crate) mod imported;
 pub(crate) mod load_profile;
 pub(crate) mod named;
 pub(crate) mod open_project;

@@ -4,7 +4,7 @@
 use crate::{
     Engine, Error,
     input::{
-        discover::DiscoveredFiles, extensions, imported, load_profile::LoadedProfile, named,
+        catalog, discover::DiscoveredFiles, extensions, load_profile::LoadedProfile, named,
         open_project::OpenedProject,
     },
     mcp,
@@ -40,7 +40,7 @@ pub(crate) struct ResolvedEntries {
     /// The tools of servers that could be active.
     pub server_tools: Vec<Tool>,
     /// The reason why no prompt can be built: the catalog that the profile names cannot be used. Listings
-    /// ignore it.
+    /// report it.
     pub refused: Option<Error>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
@@ -92,7 +92,9 @@ impl Engine<'_> {
         let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles)?;
         let is_on = extensions::switched_off(&scopes, AgentSection.id()).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
-        let refused = imported::lay(self.system(), look.places, &mut profile, agent, &mut diagnostics).err();
+        let refused =
+            catalog::lay(self.system(), look.places, &mut profile, agent, &turn.tools, &mut diagnostics)
+                .err();
         let entries = ResolvedEntries {
             profile,
             turn,

@@ -60,6 +60,9 @@ impl Engine<'_> {
         let sections = check_sections(&snapshot);
         let mut diagnostics = snapshot.diagnostics;
         diagnostics.extend(sections);
+        if let Some(Error::Catalog(refused)) = entries.refused {
+            diagnostics.push(*refused);
+        }
         Ok(ScopesReport {
             scopes: entries.scopes,
             mcp: entries.mcp,

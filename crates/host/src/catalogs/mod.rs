@@ -1,9 +1,8 @@
 //! Where imported catalogs are kept: below `catalogs` in the user's state directory, which no project may write.
 //!
 //! ```text
-//! catalogs/2.1.37/index.json                             what it holds; written last
-//! catalogs/2.1.37/0123456789abcdef/raw/<file>.md         the files as they were imported
-//! catalogs/2.1.37/0123456789abcdef/compiled/<file>.json  what they were compiled to
+//! catalogs/2.1.37/index.json                   what it holds; written last
+//! catalogs/2.1.37/0123456789abcdef/<file>.md   the templates that its files were converted to
 //! ```
 //!
 //! The directory in the middle has its name from the digests in the index. So a catalog that is imported again is written
@@ -18,8 +17,8 @@ mod write;
 mod tests;
 
 pub use names::{number, stem_fault};
-pub use read::{ImportedCatalogFiles, StoredCatalog, files, index, no_prompt, raw, text, versions};
-pub use write::{CatalogPromptFile, CatalogWriteOutcome, ReplaceMode, remove, write};
+pub use read::{StoredCatalog, index, no_prompt, template, versions};
+pub use write::{CatalogWriteOutcome, ReplaceMode, remove, write};
 
 use crate::{
     system::System,
@@ -35,10 +34,8 @@ use std::path::{Path, PathBuf};
 
 /// The most prompts that a catalog may have.
 pub const PROMPTS_LIMIT: usize = 2_000;
-/// The largest file of a catalog, in bytes.
+/// The largest file of a catalog and the largest template, in bytes.
 pub const FILE_LIMIT: u64 = 1 << 20;
-/// The largest compiled text, in bytes.
-pub const COMPILED_LIMIT: u64 = 16 << 20;
 /// The largest index, in bytes.
 pub const INDEX_LIMIT: u64 = 16 << 20;
 /// The most catalogs that are looked at.
@@ -46,8 +43,6 @@ const CATALOGS_LIMIT: usize = 1_000;
 
 const DIR: &str = "catalogs";
 const INDEX: &str = "index.json";
-const RAW: &str = "raw";
-const COMPILED: &str = "compiled";
 
 /// Returns the directory of all imported catalogs, whether it exists or not. `None` if the user has no directory at all.
 /// Whether it could have come with a project is asked before: [`user_state`](crate::places::user_state).
@@ -87,7 +82,7 @@ fn files_key(index: &CatalogIndex) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(index.digest.as_bytes());
     for entry in &index.prompts {
-        for piece in [entry.file.as_str(), "\t", &entry.digest, "\t", &entry.compiled, "\n"] {
+        for piece in [entry.file.as_str(), "\t", &entry.digest, "\t", &entry.template, "\n"] {
             hasher.update(piece.as_bytes());
         }
     }

@@ -1,26 +1,19 @@
 //! Reads a stored catalog: its index, and one of its texts.
 
 use super::{
-    CATALOGS_LIMIT, COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, RAW,
-    catalog_dir, dir, files_key,
+    CATALOGS_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, catalog_dir, dir, files_key,
     names::{number, stem_fault},
     place, seal,
 };
 use crate::system::{FileKind, ReadError, ReadScope, System};
 use preface_core::{
-    catalog::{CatalogEntry, CatalogIndex, CatalogText, INDEX_FORMAT},
+    catalog::{CatalogIndex, INDEX_FORMAT},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
     prompt::fingerprint,
     suggestion,
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
-
-/// The most files of a catalog that are looked at.
-const LIST_LIMIT: usize = 10_000;
+use std::{collections::BTreeSet, path::Path};
 
 /// A stored catalog.
 #[derive(Clone, Debug)]
@@ -124,81 +117,19 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
     }
 }
 
-/// Reads the compiled text of one prompt, and checks that it is what was written. Nothing else of the catalog is read.
+/// Reads the template of one prompt, and checks that it is what was written. Nothing else of the catalog is read.
 ///
 /// # Errors
 /// `catalog/no-prompt`: there is none of this name. `catalog/unreadable` and `catalog/changed`: it is not what was written.
-pub fn text(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<CatalogText, Box<Diagnostic>> {
-    let entry = entry(index, name)?;
-    let (path, bytes) = file(system, index, COMPILED, &entry.compiled_file(), COMPILED_LIMIT)?;
-    if fingerprint(&bytes) != entry.compiled {
-        return Err(changed_error(system, &path, "it is not what was compiled"));
+pub fn template(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<String, Box<Diagnostic>> {
+    let entry = index.entry(name).ok_or_else(|| no_prompt(index, name))?;
+    let path = catalog_dir(system, &index.version)?.join(files_key(index)).join(&entry.file);
+    let read = system.read(&path, ReadScope::Anywhere, FILE_LIMIT);
+    let bytes = read.map_err(|error| unreadable(system, &path, &error.to_string()))?.into_bytes();
+    match String::from_utf8(bytes) {
+        Ok(text) if fingerprint(&text) == entry.template => Ok(text),
+        _ => Err(changed_error(system, &path, "it is not what was imported")),
     }
-    match serde_json::from_slice::<CatalogText>(&bytes) {
-        Ok(text) if text.prompt == entry.name => Ok(text),
-        Ok(_) => Err(changed_error(system, &path, "it is the text of another prompt")),
-        Err(error) => Err(changed_error(
-            system,
-            &path,
-            &format!("it is no compiled text: {}", escape_hidden(&error.to_string())),
-        )),
-    }
-}
-
-/// Reads the file of one prompt as it was imported, and checks that it is.
-///
-/// # Errors
-/// As [`text`].
-pub fn raw(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let entry = entry(index, name)?;
-    let (path, bytes) = file(system, index, RAW, &entry.file, FILE_LIMIT)?;
-    if fingerprint(&bytes) == entry.digest {
-        Ok(bytes)
-    } else {
-        Err(changed_error(system, &path, "it is not what was imported"))
-    }
-}
-
-/// The files next to an index, unchecked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImportedCatalogFiles {
-    /// The files as they were imported, by name.
-    pub raw: BTreeMap<String, Vec<u8>>,
-    /// The compiled files, by the names that they are stored under.
-    pub compiled: BTreeMap<String, Vec<u8>>,
-}
-
-/// Reads all that lies beside an index. What cannot be read is noted, and left out.
-#[must_use]
-pub fn files(
-    system: &dyn System,
-    index: &CatalogIndex,
-    diagnostics: &mut Diagnostics,
-) -> ImportedCatalogFiles {
-    let mut found = ImportedCatalogFiles::default();
-    let Ok(dir) = catalog_dir(system, &index.version) else { return found };
-    let dir = dir.join(files_key(index));
-    for (kind, limit, into) in
-        [(RAW, FILE_LIMIT, &mut found.raw), (COMPILED, COMPILED_LIMIT, &mut found.compiled)]
-    {
-        let dir = dir.join(kind);
-        let entries = system.list(&dir, LIST_LIMIT).unwrap_or_else(|error| {
-            diagnostics.push(*unreadable(system, &dir, &error.to_string()));
-            Vec::new()
-        });
-        for entry in entries {
-            let path = dir.join(&entry.name);
-            match system.read(&path, ReadScope::Anywhere, limit) {
-                Ok(read) => _ = into.insert(entry.name.to_string_lossy().into_owned(), read.into_bytes()),
-                Err(error) => diagnostics.push(*unreadable(system, &path, &error.to_string())),
-            }
-        }
-    }
-    found
-}
-
-fn entry<'i>(index: &'i CatalogIndex, name: &str) -> Result<&'i CatalogEntry, Box<Diagnostic>> {
-    index.entry(name).ok_or_else(|| no_prompt(index, name))
 }
 
 /// Reports that a catalog has no prompt of this name, and suggests a similar one.
@@ -211,20 +142,6 @@ pub fn no_prompt(index: &CatalogIndex, name: &str) -> Box<Diagnostic> {
         Some(near) => diagnostic.help(format!("did you mean `{}`?", escape_hidden(near))),
         None => diagnostic,
     })
-}
-
-fn file(
-    system: &dyn System,
-    index: &CatalogIndex,
-    kind: &str,
-    name: &str,
-    limit: u64,
-) -> Result<(PathBuf, Vec<u8>), Box<Diagnostic>> {
-    let path = catalog_dir(system, &index.version)?.join(files_key(index)).join(kind).join(name);
-    match system.read(&path, ReadScope::Anywhere, limit) {
-        Ok(read) => Ok((path, read.into_bytes())),
-        Err(error) => Err(unreadable(system, &path, &error.to_string())),
-    }
 }
 
 /// Returns the problem of an index; `None` if it is valid.
@@ -265,4 +182,4 @@ fn changed_error(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic>
     Diagnostic::error(DiagnosticCode::CatalogChanged, what).at(place(system, path)).help(AGAIN).into()
 }
 
-const AGAIN: &str = "verify the catalog to see what else was changed; importing it again puts it right";
+const AGAIN: &str = "import it again";

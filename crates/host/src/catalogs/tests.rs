@@ -6,9 +6,10 @@ use crate::system::{
     testing::{MemorySystem, WriteFault},
 };
 use preface_core::{
-    catalog::{CatalogChunk, CatalogEntry, CatalogText, Generation, INDEX_FORMAT},
+    catalog::{CatalogEntry, Generation, INDEX_FORMAT},
     diagnostic::Diagnostics,
 };
+use std::collections::BTreeMap;
 
 const HOME: &str = "/state";
 
@@ -19,40 +20,37 @@ fn system() -> MemorySystem {
 /// A catalog that is made by hand: of each prompt its file and its words.
 struct SampleCatalog {
     index: CatalogIndex,
-    files: Vec<(String, Vec<u8>, Vec<u8>)>,
+    templates: Vec<String>,
 }
 
 impl SampleCatalog {
     fn new(version: &str, prompts: &[(&str, &str)]) -> Self {
-        let (mut entries, mut files) = (Vec::new(), Vec::new());
+        let (mut entries, mut templates) = (Vec::new(), Vec::new());
         for (file, words) in prompts {
             let name = format!("Data: {}", file.trim_end_matches(".md"));
-            let chunks = vec![CatalogChunk::Text { text: (*words).to_owned(), span: 0..words.len() }];
-            let text = CatalogText { prompt: name.clone(), file: (*file).to_owned(), first_line: 1, chunks };
-            let compiled = serde_json::to_vec(&text).unwrap();
             entries.push(CatalogEntry {
                 name,
                 file: (*file).to_owned(),
                 description: String::new(),
                 changed_in: version.to_owned(),
-                variables: Vec::new(),
                 tokens: None,
                 bytes: words.len(),
                 values: 0,
-                kept: 0,
                 digest: fingerprint(words.as_bytes()),
-                compiled: fingerprint(&compiled),
+                template: fingerprint(words),
+                expressions: BTreeMap::new(),
             });
-            files.push(((*file).to_owned(), words.as_bytes().to_vec(), compiled));
+            templates.push((*words).to_owned());
         }
         let index = CatalogIndex {
             format: INDEX_FORMAT,
             version: version.to_owned(),
             generation: Generation::A,
+            converter: 1,
             digest: CatalogIndex::digest_of_entries(&entries),
             prompts: entries,
         };
-        SampleCatalog { index, files }
+        SampleCatalog { index, templates }
     }
 
     fn write(
@@ -60,22 +58,15 @@ impl SampleCatalog {
         system: &MemorySystem,
         replace: ReplaceMode,
     ) -> Result<CatalogWriteOutcome, Box<Diagnostic>> {
-        let files: Vec<CatalogPromptFile<'_>> = self
-            .files
-            .iter()
-            .map(|(file, raw, compiled)| CatalogPromptFile { file, raw, compiled })
-            .collect();
         let mut diagnostics = Diagnostics::new();
-        let written = write(system, &self.index, &files, replace, &mut diagnostics);
+        let written = write(system, &self.index, &self.templates, replace, &mut diagnostics);
         assert_eq!(diagnostics, []);
         written
     }
 
     /// True if all of it can be read back as it was written.
     fn stands(&self, system: &MemorySystem) -> bool {
-        let whole = |entry: &CatalogEntry| {
-            text(system, &self.index, &entry.name).is_ok() && raw(system, &self.index, &entry.name).is_ok()
-        };
+        let whole = |entry: &CatalogEntry| template(system, &self.index, &entry.name).is_ok();
         index(system, &self.index.version).is_ok_and(|index| index == self.index)
             && self.index.prompts.iter().all(whole)
     }
@@ -119,9 +110,8 @@ fn a_written_catalog_is_read_back() {
     assert!(old().stands(&system));
     assert_eq!(old().write(&system, ReplaceMode::No), Ok(CatalogWriteOutcome::Same));
     let key = files_key(&old().index);
-    let expected =
-        ["", "/compiled", "/compiled/a.json", "/compiled/b.json", "/raw", "/raw/a.md", "/raw/b.md"];
-    let mut expected: Vec<String> = expected.iter().map(|path| format!("2.1.37/{key}{path}")).collect();
+    let mut expected: Vec<String> =
+        ["", "/a.md", "/b.md"].iter().map(|path| format!("2.1.37/{key}{path}")).collect();
     expected.extend(["2.1.37".into(), "2.1.37/index.json".into()]);
     expected.sort();
     assert_eq!(tree(&system), expected);
@@ -148,15 +138,10 @@ fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
         old().write(&system, ReplaceMode::No).unwrap();
         system.fail_step(step, WriteFault::Crash);
         let files = new();
-        let kept: Vec<CatalogPromptFile<'_>> = files
-            .files
-            .iter()
-            .map(|(file, raw, compiled)| CatalogPromptFile { file, raw, compiled })
-            .collect();
         let mut diagnostics = Diagnostics::new();
-        let written = write(&system, &files.index, &kept, ReplaceMode::Yes, &mut diagnostics);
+        let written = write(&system, &files.index, &files.templates, ReplaceMode::Yes, &mut diagnostics);
         if written.is_ok() && diagnostics.is_empty() {
-            assert!(step > 10, "there were steps to crash at");
+            assert!(step > 6, "there were steps to crash at");
             break;
         }
         system.restart();
@@ -168,14 +153,14 @@ fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
         // The next import clears up.
         new().write(&system, ReplaceMode::Yes).unwrap();
         assert!(new().stands(&system));
-        assert_eq!(tree(&system).len(), 9, "step {step}: {:?}", tree(&system));
+        assert_eq!(tree(&system).len(), 5, "step {step}: {:?}", tree(&system));
     }
     assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
 }
 
 #[test]
 fn a_full_disk_leaves_the_old_catalog_and_nothing_else() {
-    for step in 0..12 {
+    for step in 0..8 {
         let system = system();
         old().write(&system, ReplaceMode::No).unwrap();
         let before = tree(&system);
@@ -190,11 +175,9 @@ fn a_full_disk_leaves_the_old_catalog_and_nothing_else() {
 #[test]
 fn a_changed_byte_is_found_where_it_is_read() {
     let key = files_key(&old().index);
-    for (path, code_expected) in [
-        ("index.json".to_owned(), "catalog/changed"),
-        (format!("{key}/raw/a.md"), "catalog/changed"),
-        (format!("{key}/compiled/a.json"), "catalog/changed"),
-    ] {
+    for (path, code_expected) in
+        [("index.json".to_owned(), "catalog/changed"), (format!("{key}/a.md"), "catalog/changed")]
+    {
         let system = system();
         old().write(&system, ReplaceMode::No).unwrap();
         let path = format!("/state/catalogs/2.1.37/{path}");
@@ -208,10 +191,7 @@ fn a_changed_byte_is_found_where_it_is_read() {
         system.put_file(&path, bytes);
         let found = match index(&system, "2.1.37") {
             Err(diagnostic) => diagnostic,
-            Ok(index) => match text(&system, &index, "Data: a") {
-                Err(diagnostic) => diagnostic,
-                Ok(_) => raw(&system, &index, "Data: a").unwrap_err(),
-            },
+            Ok(index) => template(&system, &index, "Data: a").unwrap_err(),
         };
         assert_eq!(found.code.as_str(), code_expected, "{path}");
         assert_eq!(found.place.unwrap().path, path);
@@ -325,7 +305,7 @@ fn removing_takes_all_of_it_and_nothing_else() {
 fn a_name_that_is_not_there_gets_a_hint() {
     let system = system();
     old().write(&system, ReplaceMode::No).unwrap();
-    let diagnostic = text(&system, &old().index, "Data: aa").unwrap_err();
+    let diagnostic = template(&system, &old().index, "Data: aa").unwrap_err();
     assert_eq!(diagnostic.code.as_str(), "catalog/no-prompt");
     assert!(diagnostic.help.unwrap().starts_with("did you mean `Data: a`?"));
 }

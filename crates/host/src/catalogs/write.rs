@@ -2,19 +2,17 @@
 //! one are written into a directory of their own, then its index takes the place of the old one, then the old files go.
 
 use super::{
-    COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, RAW, catalog_dir, files_key, place,
+    INDEX, INDEX_LIMIT, catalog_dir, files_key, place,
     read::{self, index_fault},
     seal,
 };
 use crate::system::{FileKind, ReadError, ReadScope, System, WriteError, WriteMode};
 use preface_core::{
-    catalog::{self, CatalogIndex, CatalogText},
+    catalog::{CatalogEntry, CatalogIndex},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    lint::hidden::escape_hidden,
     prompt::fingerprint,
 };
 use std::{
-    collections::BTreeMap,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -28,17 +26,6 @@ const LOCK: &str = ".lock";
 const WRITERS: usize = 8;
 /// The most entries of a directory that are looked at to remove them.
 const SWEEP_LIMIT: usize = 10_000;
-
-/// A prompt of a catalog that is to be stored.
-#[derive(Clone, Copy, Debug)]
-pub struct CatalogPromptFile<'a> {
-    /// The name of the file, as in the index.
-    pub file: &'a str,
-    /// The file as it was imported.
-    pub raw: &'a [u8],
-    /// The compiled file.
-    pub compiled: &'a [u8],
-}
 
 /// The handling of other texts of the same version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,22 +55,28 @@ pub enum CatalogWriteOutcome {
     Same,
 }
 
-/// Stores a catalog. Texts of the same version with another digest are replaced only if `replace` allows it.
+/// Stores a catalog with its templates, which are in the order of the index. Texts of the same version with another digest are replaced only if `replace` allows it.
 /// Leftovers of older imports are removed; a failure to remove them is reported.
 ///
 /// # Errors
-/// `catalog/invalid`: index and files do not belong together, or something is larger than what is read again.
+/// `catalog/invalid`: index and templates do not belong together, or something is larger than what is read again.
 /// `catalog/exists`: there are other texts of this version. `catalog/not-written`: the error of the system; then the old
 /// catalog stays. Else as [`super::index`].
 pub fn write(
     system: &dyn System,
     index: &CatalogIndex,
-    files: &[CatalogPromptFile<'_>],
+    templates: &[String],
     replace: ReplaceMode,
     diagnostics: &mut Diagnostics,
 ) -> Result<CatalogWriteOutcome, Box<Diagnostic>> {
     let dir = catalog_dir(system, &index.version)?;
-    check(index, files)?;
+    if let Some(fault) = index_fault(index) {
+        return Err(invalid(index, &fault));
+    }
+    let matches = |(entry, template): (&CatalogEntry, &String)| fingerprint(template) == entry.template;
+    if index.prompts.len() != templates.len() || !index.prompts.iter().zip(templates).all(matches) {
+        return Err(invalid(index, "its index and its templates do not belong together"));
+    }
     let sealed = SealedIndex { index, seal: seal(index) };
     let mut bytes = serde_json::to_vec_pretty(&sealed).map_err(|error| invalid(index, &error.to_string()))?;
     bytes.push(b'\n');
@@ -112,10 +105,11 @@ pub fn write(
         Ok(_) | Err(_) => CatalogWriteOutcome::Replaced,
     };
     let key = files_key(index);
-    let done = write_files(system, &dir.join(&key), files, diagnostics).and_then(|()| match written {
-        CatalogWriteOutcome::Same => Ok(()),
-        _ => write_file(system, &dir.join(INDEX), &bytes),
-    });
+    let done =
+        write_files(system, &dir.join(&key), index, templates, diagnostics).and_then(|()| match written {
+            CatalogWriteOutcome::Same => Ok(()),
+            _ => write_file(system, &dir.join(INDEX), &bytes),
+        });
     // After a failure it is the new files that belong to nothing.
     let stays = match (&done, &old) {
         (Ok(()), _) => Some(key),
@@ -162,73 +156,40 @@ fn lock(system: &dyn System, dir: &Path) -> Result<Box<dyn Send>, Box<Diagnostic
     system.lock(&path).map_err(|error| not_written(system, &path, &error))
 }
 
-/// Checks that index and files belong together, and that all of it can be read again.
-fn check(index: &CatalogIndex, files: &[CatalogPromptFile<'_>]) -> Result<(), Box<Diagnostic>> {
-    if let Some(fault) = index_fault(index) {
-        return Err(invalid(index, &fault));
-    }
-    let by_name: BTreeMap<&str, &CatalogPromptFile<'_>> =
-        files.iter().map(|file| (file.file, file)).collect();
-    if by_name.len() != index.prompts.len() || files.len() != index.prompts.len() {
-        return Err(invalid(index, "its index and its files do not belong together"));
-    }
-    for entry in &index.prompts {
-        let shown = escape_hidden(&entry.file);
-        let Some(file) = by_name.get(entry.file.as_str()) else {
-            return Err(invalid(index, &format!("the file `{shown}` is missing")));
-        };
-        if fingerprint(file.raw) != entry.digest || fingerprint(file.compiled) != entry.compiled {
-            return Err(invalid(index, &format!("`{shown}` differs from its index")));
-        }
-        if file.raw.len() as u64 > FILE_LIMIT || file.compiled.len() as u64 > COMPILED_LIMIT {
-            return Err(invalid(index, &format!("`{shown}` is too large")));
-        }
-        if let Err(error) = serde_json::from_slice::<CatalogText>(file.compiled) {
-            return Err(invalid(index, &format!("what `{shown}` was compiled to cannot be read: {error}")));
-        }
-    }
-    Ok(())
-}
-
 /// Writes the files that are not there yet, and clears away what a process left that was killed at it.
 fn write_files(
     system: &dyn System,
     dir: &Path,
-    files: &[CatalogPromptFile<'_>],
+    index: &CatalogIndex,
+    templates: &[String],
     diagnostics: &mut Diagnostics,
 ) -> Result<(), Box<Diagnostic>> {
-    for kind in [RAW, COMPILED] {
-        let dir = dir.join(kind);
-        system.make_dirs(&dir, DIR_MODE).map_err(|error| not_written(system, &dir, &error))?;
-        for (name, _) in names(system, &dir, diagnostics).into_iter().filter(|(name, _)| is_unfinished(name))
-        {
-            system.remove(&dir.join(name)).map_err(|error| not_written(system, &dir, &error))?;
-        }
-        let next = AtomicUsize::new(0);
-        let write = || -> Result<(), Box<Diagnostic>> {
-            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let (name, bytes) = match kind {
-                    RAW => (file.file.to_owned(), file.raw),
-                    _ => (catalog::compiled_file(file.file), file.compiled),
-                };
-                let path = dir.join(name);
-                let there = system.read(&path, ReadScope::Anywhere, bytes.len() as u64);
-                if !there.is_ok_and(|there| *there.bytes == bytes) {
-                    write_file(system, &path, bytes)?;
-                }
-            }
-            Ok(())
-        };
-        thread::scope(|scope| {
-            let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
-            // A writer that panics takes the import with it.
-            writers.into_iter().try_for_each(|writer| match writer.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-        })?;
+    system.make_dirs(dir, DIR_MODE).map_err(|error| not_written(system, dir, &error))?;
+    for (name, _) in names(system, dir, diagnostics).into_iter().filter(|(name, _)| is_unfinished(name)) {
+        system.remove(&dir.join(name)).map_err(|error| not_written(system, dir, &error))?;
     }
-    Ok(())
+    let next = AtomicUsize::new(0);
+    let write = || -> Result<(), Box<Diagnostic>> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(entry), Some(template)) = (index.prompts.get(at), templates.get(at)) else {
+                return Ok(());
+            };
+            let (path, bytes) = (dir.join(&entry.file), template.as_bytes());
+            let there = system.read(&path, ReadScope::Anywhere, bytes.len() as u64);
+            if !there.is_ok_and(|there| *there.bytes == *bytes) {
+                write_file(system, &path, bytes)?;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
+        // A writer that panics takes the import with it.
+        writers.into_iter().try_for_each(|writer| match writer.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })
 }
 
 fn write_file(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
@@ -256,14 +217,10 @@ fn sweep(system: &dyn System, dir: &Path, stays: Option<&str>, diagnostics: &mut
 
 /// Removes the directory of one import's files.
 fn remove_files(system: &dyn System, dir: &Path, diagnostics: &mut Diagnostics) -> Result<(), WriteError> {
-    for (kind, ending) in [(RAW, ".md"), (COMPILED, ".json")] {
-        let dir = dir.join(kind);
-        for (name, _) in names(system, &dir, diagnostics) {
-            if name.ends_with(ending) || is_unfinished(&name) {
-                system.remove(&dir.join(name))?;
-            }
+    for (name, _) in names(system, dir, diagnostics) {
+        if name.ends_with(".md") || is_unfinished(&name) {
+            system.remove(&dir.join(name))?;
         }
-        system.remove_dir(&dir)?;
     }
     system.remove_dir(dir)
 }

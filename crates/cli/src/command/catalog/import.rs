@@ -28,9 +28,9 @@ Examples:
 
 /// Import the catalog in a directory
 ///
-/// Reads README.md and the `.md` files of `system-prompts`, compiles the expressions in `${…}`, and stores both. Links that lead out
-/// of DIR are left out, and so is what is no prompt. What cannot be compiled stays as it is written. A crash leaves what was
-/// kept before, or what is new.
+/// Reads README.md and the `.md` files of `system-prompts`, and stores each prompt as a template, in which `[catalog:KEY]` is a value
+/// of `${…}`. Links that lead out of DIR are left out, and so is what is no prompt. A crash leaves what was kept before, or what is
+/// new.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -71,7 +71,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 fn words(stage: ImportStage) -> String {
     match stage {
         ImportStage::Reading => "reading".to_owned(),
-        ImportStage::Compiling(files) => format!("compiling {}", count(files, "file")),
+        ImportStage::Converting(files) => format!("converting {}", count(files, "file")),
         ImportStage::Writing(prompts) => format!("writing {}", count(prompts, "prompt")),
     }
 }
@@ -87,18 +87,6 @@ fn view(report: &ImportReport, seconds: f64) -> String {
         CatalogWriteOutcome::Replaced => "imported, in place of another one",
         CatalogWriteOutcome::Same => "imported already, with the same texts",
     };
-    let kept = report.kept;
-    let reasons = [
-        (kept.unparsed, "no expression"),
-        (kept.unsupported, "not supported"),
-        (kept.undeclared, "not declared"),
-    ];
-    let reasons: Vec<String> = reasons
-        .into_iter()
-        .filter(|(many, _)| *many > 0)
-        .map(|(many, why)| format!("{} {why}", number(many)))
-        .collect();
-    let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
     let counted = if report.counted == report.prompts {
         String::new()
     } else {
@@ -109,15 +97,7 @@ fn view(report: &ImportReport, seconds: f64) -> String {
     let mut out = format!("{bold}{}{bold:#}  {done}\n", report.version);
     out.push_str(&row("generation", generation.to_owned()));
     out.push_str(&row("prompts", number(report.prompts)));
-    out.push_str(&row(
-        "expressions",
-        format!(
-            "{}: {}, {} kept as written{reasons}",
-            number(report.values + kept.total()),
-            count(report.values, "value"),
-            number(kept.total())
-        ),
-    ));
+    out.push_str(&row("values", number(report.values)));
     out.push_str(&row("tokens", format!("{} by its README{counted}", number(tokens))));
     out.push_str(&row("bytes", number(report.bytes)));
     out.push_str(&row("digest", report.digest.clone()));

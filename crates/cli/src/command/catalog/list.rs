@@ -31,7 +31,7 @@ Examples:
 
 /// List the imported catalogs, or the prompts of one
 ///
-/// Tokens are those that the catalog's own README counts. `kept` is how many `${…}` stay as they are written.
+/// Tokens are those that the catalog's own README counts.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -102,7 +102,6 @@ fn document(kept: &StoredCatalog) -> Value {
         "bytes": sums.bytes,
         "tokens": sums.tokens,
         "values": sums.values,
-        "kept": sums.kept,
         "digest": index.digest,
         "pin": index.pin(),
     })
@@ -115,7 +114,6 @@ struct CatalogTotals {
     bytes: usize,
     tokens: Option<usize>,
     values: usize,
-    kept: usize,
 }
 
 impl CatalogTotals {
@@ -125,7 +123,6 @@ impl CatalogTotals {
             sums.prompts += 1;
             sums.bytes += entry.bytes;
             sums.values += entry.values;
-            sums.kept += entry.kept;
         }
         sums
     }
@@ -144,10 +141,9 @@ fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
         ColumnAlignment::Right,
         ColumnAlignment::Right,
         ColumnAlignment::Right,
-        ColumnAlignment::Right,
         ColumnAlignment::Left,
     ]);
-    let heads = ["version", "gen", "prompts", "bytes", "tokens", "values", "kept", "pin"];
+    let heads = ["version", "gen", "prompts", "bytes", "tokens", "values", "pin"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     for kept in found {
         let version = Cell::styled(&kept.version, style::BOLD);
@@ -166,20 +162,12 @@ fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
                     number(sums.bytes).into(),
                     sums.tokens.map_or_else(|| "-".to_owned(), number).into(),
                     number(sums.values).into(),
-                    number(sums.kept).into(),
                     index.pin().into(),
                 ]
             }
-            Err(_) => [
-                version,
-                blank(),
-                blank(),
-                blank(),
-                blank(),
-                blank(),
-                blank(),
-                Cell::styled("broken", style::BAD),
-            ],
+            Err(_) => {
+                [version, blank(), blank(), blank(), blank(), blank(), Cell::styled("broken", style::BAD)]
+            }
         });
     }
     table.show(room)
@@ -196,18 +184,16 @@ fn prompts_view(rows: &[&CatalogEntry], room: Option<usize>) -> String {
         ColumnAlignment::Right,
         ColumnAlignment::Right,
         ColumnAlignment::Right,
-        ColumnAlignment::Right,
         ColumnAlignment::Left,
         ColumnAlignment::Left,
     ]);
-    let heads = ["tokens", "bytes", "values", "kept", "changed", "name"];
+    let heads = ["tokens", "bytes", "values", "changed", "name"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     for entry in by_category.values().flatten() {
         table.row([
             tokens(entry).into(),
             number(entry.bytes).into(),
             some(entry.values).into(),
-            Cell::styled(some(entry.kept), style::CARE),
             Cell::styled(one_line(&entry.changed_in), dim),
             halves(&entry.name).1.into(),
         ]);
@@ -224,12 +210,11 @@ fn prompts_view(rows: &[&CatalogEntry], room: Option<usize>) -> String {
     }
     let sums = CatalogTotals::of(rows.iter().copied());
     out.push_str(&format!(
-        "{bold}total{bold:#}  {}, {} bytes, {}, {}, {} kept\n",
+        "{bold}total{bold:#}  {}, {} bytes, {}, {}\n",
         count(sums.prompts, "prompt"),
         number(sums.bytes),
         in_tokens(sums.tokens),
-        count(sums.values, "value"),
-        number(sums.kept)
+        count(sums.values, "value")
     ));
     out
 }

@@ -1,12 +1,9 @@
 //! `preface catalog`: prompt catalogs, imported from a directory.
 
 mod delete;
-mod diff;
-mod differences;
 mod import;
 mod list;
 mod show;
-mod verify;
 
 use crate::{
     failure::{CommandFailure, Exit},
@@ -27,14 +24,12 @@ Examples:
   preface catalog import ~/prompts          import the catalog in a directory
   preface catalog list                      all catalogs
   preface catalog list 2.1.37               the prompts of one
-  preface catalog show 2.1.37 'Tool Description: Glob'
-  preface catalog diff 2.1.37 2.1.240       what changed
-  preface catalog verify                    compare with what was imported";
+  preface catalog show 2.1.37 'Tool Description: Glob'";
 
 /// Import prompt catalogs and look at them
 ///
 /// A catalog is a directory with a README.md and a directory `system-prompts`, as public catalogs of prompts have them. It is
-/// read and compiled once, and kept in your own state directory; nothing of it is run. A profile pins the catalog that it
+/// read and converted to templates once, and kept in your own state directory; nothing of it is run. A profile pins the catalog that it
 /// uses by version and digest.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -48,23 +43,19 @@ pub struct Args {
 #[command(defer = true)]
 enum CatalogCommand {
     Delete(delete::Args),
-    Diff(diff::Args),
     Import(import::Args),
     List(list::Args),
     Show(show::Args),
-    Verify(verify::Args),
 }
 
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     user_state(&files::system(), &files::absolute(Path::new("."))?, HomeTrust::OutsideProject)?;
     match &args.command {
-        CatalogCommand::Diff(args) => diff::run(ui, args),
         CatalogCommand::Import(args) => import::run(ui, args),
         CatalogCommand::List(args) => list::run(ui, args),
         CatalogCommand::Delete(args) => delete::run(ui, args),
         CatalogCommand::Show(args) => show::run(ui, args),
-        CatalogCommand::Verify(args) => verify::run(ui, args),
     }
 }
 

@@ -71,7 +71,7 @@ fn fills(profile: &Profile, provider: &str) -> bool {
 
 fn form(language: Language) -> &'static str {
     match language {
-        Language::Template => " (a template)",
+        Language::Template | Language::Catalog => " (a template)",
         Language::Verbatim => ", word for word",
     }
 }

@@ -1,6 +1,7 @@
 //! The known keys, and the nearest one to a typo.
 
 use crate::{
+    catalog,
     lint::hidden::escape_hidden,
     profile::Profile,
     variable::{Stability, VariableKey},
@@ -57,6 +58,10 @@ impl VariableTypes {
         let own = profile.variable_types.iter();
         let known = own.fold(known, |known, kind| known.dynamic(kind, Stability::Conversation));
         let known = known.empty_type("option").empty_type("given");
+        let known = match profile.catalog {
+            Some(_) => known.dynamic(catalog::KIND, Stability::Turn),
+            None => known,
+        };
         let found =
             profile.found_options().fold(known, |known, name| known.fixed("option", name, Stability::Static));
         let options = profile.options.keys().chain(&profile.unset_options);

@@ -1,4 +1,4 @@
-//! `[catalog]`: what the names in imported texts stand for. Which catalog it is, is the option `catalog`.
+//! `[catalog]`: what the expressions in imported texts stand for. Which catalog it is, is the option `catalog`.
 
 use super::{ProfileBuilder, TextLoader};
 use crate::{
@@ -38,7 +38,7 @@ impl ProfileBuilder<'_> {
             Some(named) => self.bindings(named, file)?,
             None => Bindings::default(),
         };
-        bindings.extend(bind);
+        bindings.0.extend(bind.0);
         Ok(Some(CatalogChoice { pin, bindings, agents }))
     }
 

@@ -4,6 +4,7 @@ use super::{ProfileBuilder, TextLoader};
 use crate::{
     origin::Piece,
     profile::{BuiltinTexts, Parameter, ProfileError, PromptNames, TextAfter},
+    section::Language,
     turn::one_line,
 };
 use serde::Deserialize;
@@ -53,10 +54,9 @@ impl ProfileBuilder<'_> {
                         named.map(|named| self.description(&[&name, "file"], &named, file)).transpose()?;
                     let after = after.map(|after| {
                         let text = self.description(&[&name, "after", "file"], &after.file, file)?;
-                        Ok(TextAfter { text, catalog: after.catalog.0, imported: None })
+                        Ok(TextAfter { text, catalog: after.catalog.0, language: Language::Template })
                     });
                     let (catalog, after) = (catalog.0, after.transpose()?);
-                    let imported = None;
                     // As where a tool is registered: a list of tools has one line for each.
                     let snippet = snippet.map(|snippet| one_line(&snippet).into_owned());
                     Ok((
@@ -65,7 +65,7 @@ impl ProfileBuilder<'_> {
                             snippet,
                             description,
                             catalog,
-                            imported,
+                            language: Language::Template,
                             after,
                             parameters,
                             schema,
