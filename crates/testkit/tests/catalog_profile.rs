@@ -223,7 +223,10 @@ fn what_is_no_expression_reaches_no_model() {
     assert_eq!(text(&built, "rope"), "", "it has no words of its own");
     assert!(!built.prompt.text.contains("${HAS_ROPE"), "{}", built.prompt.text);
     let unbound = diagnostics(&built, "catalog/unbound");
-    assert!(unbound[0].starts_with("section `rope` does not have its text of catalog 2.1.130: "), "{unbound:?}");
+    assert!(
+        unbound[0].starts_with("section `rope` does not have its text of catalog 2.1.130: "),
+        "{unbound:?}"
+    );
 }
 
 /// A condition on a variable is that on its text, and a sum is that of its number.
@@ -394,7 +397,11 @@ fn a_schema_takes_the_parameter_names_of_a_catalogs_text_or_the_text_is_ours() {
     assert!(tool(&built, "Read").description.as_deref().unwrap().starts_with("Reads a file"));
     let diagnostics = diagnostics(&built, "catalog/parameter");
     assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
-    assert!(diagnostics[0].starts_with("tool `Read` ") && diagnostics[0].contains("it names the parameter `page_range`"), "{diagnostics:?}");
+    assert!(
+        diagnostics[0].starts_with("tool `Read` ")
+            && diagnostics[0].contains("it names the parameter `page_range`"),
+        "{diagnostics:?}"
+    );
     // Without a catalog the schemas are those of the manifests.
     let plain = claude_code(&[("Tool Description: Glob", "x")], &[]);
     let schema = tool(&plain, "TodoWrite").input_schema.as_ref().unwrap();
