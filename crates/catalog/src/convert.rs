@@ -8,6 +8,7 @@
 //! | `A?B:C` | `[if catalog:!!A]B[else]C[endif]` |
 //! | `A\|\|B`, `A&&B` | `A` or else `B`, `B` if `A` holds |
 //! | `!A`, `A&&B`, `A\|\|B` in a condition | branches in the order that they ask for |
+//! | `<<NAME>>` in a text | `[catalog:<<NAME>>]` |
 //! | all else, of any language | `[catalog:KEY]`, in a condition `[if catalog:!!KEY]` |
 //!
 //! The KEY is the expression as it is written, or its digest where it is long or could not be in a tag.
@@ -102,8 +103,14 @@ impl<'t> TemplateWriter<'t> {
     }
 
     fn put_words(&mut self) {
-        self.done.template.push_str(&literal(&self.words));
-        self.words.clear();
+        let words = std::mem::take(&mut self.words);
+        let mut rest = words.as_str();
+        while let Some((before, constant, behind)) = constant(rest) {
+            self.done.template.push_str(&literal(before));
+            self.done.template.push_str(&format!("[{KIND}:{constant}]"));
+            rest = behind;
+        }
+        self.done.template.push_str(&literal(rest));
     }
 
     fn tag(&mut self, tag: &str) {
@@ -213,6 +220,18 @@ impl<'t> TemplateWriter<'t> {
             }
         }
     }
+}
+
+/// Splits a text at its first `<<NAME>>`, a constant of the program's build.
+fn constant(text: &str) -> Option<(&str, &str, &str)> {
+    let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    text.match_indices("<<").find_map(|(at, open)| {
+        let name = &text[at + open.len()..];
+        let length = name.find(|c| !is_name(c))?;
+        let end = at + open.len() + length + ">>".len();
+        let is_constant = (1..=MAX_KEY - 4).contains(&length) && name[length..].starts_with(">>");
+        is_constant.then(|| (&text[..at], &text[at..end], &text[end..]))
+    })
 }
 
 /// Returns true for a number that is printed as it is written.

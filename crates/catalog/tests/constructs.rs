@@ -22,6 +22,7 @@ FOG = true
 HAS = { has = "tool:Lamp" }
 "KIND===\"fishing\"" = false
 LIMIT = 7
+"<<LIMIT>>" = 9
 MARKED = "[if a:b] [endraw] ["
 NIGHT = false
 POLICY = { section = "policy" }
@@ -58,6 +59,7 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("{A:\"a\",B:BELL}.B", "[catalog:BELL]", "Bell"),
     ("{A:\"a\"}.B", "[catalog:{A:\"a\"}.B]", "unbound {A:\"a\"}.B"),
     ("\"[if a:b] [git:branch]\"", "[raw][if a:b] [git:branch][endraw]", "[raw][if a:b] [git:branch][endraw]"),
+    ("\"<<LIMIT>> <<a>> <<\"", "[catalog:<<LIMIT>>] <<a>> <<", "9 <<a>> <<"),
     ("\"[\"", "[raw][[endraw]", "[raw][[endraw]"),
     // Conditions.
     ("FOG?\"a\":\"b\"", "[if catalog:!!FOG]a[else]b[endif]", "a"),

@@ -24,6 +24,8 @@ style = ""
 harbour = ["watch", "safety", "status", "rounds", "pilot", "rope"]
 
 [catalog.bind]
+"<<BUILD_TIME>>" = "today"
+"<<CCVERSION>>" = "7"
 LAMP_TOOL_NAME = "Lamp"
 ROPE_TOOL_NAME = "Rope"
 "#d575d746" = "look\n- listen"
@@ -125,7 +127,7 @@ fn nothing_of_a_catalog_is_used_unless_one_is_chosen() {
 fn imported_texts_take_the_place_of_the_profiles_own() {
     let built = build(&machine(), &["catalog=2.1.50"]).unwrap();
     let watch = "You keep the log of a small harbour. Write short, plain entries.\n\nCount the crates.\n\n\
-                 Who needs help should ask at the harbour office.\nEdition <<CCVERSION>> of <<BUILD_TIME>>";
+                 Who needs help should ask at the harbour office.\nEdition 7 of today";
     assert_eq!(text(&built, "watch"), watch);
     assert_eq!(
         text(&built, "rounds"),
