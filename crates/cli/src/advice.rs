@@ -168,7 +168,7 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
         | Code::ToolBroken
         | Code::ToolDisabled
         | Code::ToolUntrusted => return listing(),
-        Code::GitFilter | Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
+        Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
         Code::LayerHomeInside | Code::LayerStateInside => with("`--trust-home`"),
         Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
         Code::McpNoRecording => with("`preface mcp refresh`"),

@@ -37,7 +37,7 @@ use preface_host::{
     places::Places,
     provider,
     provider_context::{CONTEXT_FILE_LIMIT, Headless},
-    system::{FileKind, System, directory_cache::DirectoryCache},
+    system::{FileKind, System},
     trust::{PinPath, Pins},
 };
 use std::{
@@ -293,7 +293,7 @@ impl<'s> Engine<'s> {
             return Ok(());
         }
         // Pins have paths from the root of the project, and so have the files beside them.
-        let root = (mode != TrustMode::Whole).then(|| consent::pin_root(self.system, &places.cwd).0);
+        let root = (mode != TrustMode::Whole).then(|| consent::pin_root(self.system, &places.cwd));
         let name = |seen: &GatedText| match &root {
             Some(root) => seen.name_in(root),
             None => seen.shown.clone(),
@@ -306,7 +306,7 @@ impl<'s> Engine<'s> {
         if texts.is_empty() && layer.is_none() {
             return Ok(());
         }
-        let path = layer.map_or_else(|| consent::pin_root(self.system, &places.cwd).0, Path::to_path_buf);
+        let path = layer.map_or_else(|| consent::pin_root(self.system, &places.cwd), Path::to_path_buf);
         let (mut sources, states): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
         if sources.is_empty() {
             sources.push(places.shown(&path));
@@ -322,7 +322,7 @@ impl<'s> Engine<'s> {
     /// The pins are no export.
     pub fn lost_texts(&self, places: &Places, pins: &[u8]) -> Result<Vec<(String, &'static str)>, Error> {
         let pins = Pins::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?;
-        let root = consent::pin_root(self.system, &places.cwd).0;
+        let root = consent::pin_root(self.system, &places.cwd);
         let lost = |(pin, _): (&PinPath, _)| {
             let path = pin.resolve(&root);
             if !path.starts_with(&root) {
@@ -421,13 +421,11 @@ impl<'s> Engine<'s> {
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<BuildResult, Error> {
-        let system = DirectoryCache::new(self.system);
-        let engine = self.on(&system);
-        let (inputs, snapshot) = engine.read_and_collect(request, breadth, consent, ask)?;
+        let (inputs, snapshot) = self.read_and_collect(request, breadth, consent, ask)?;
         if breadth == Breadth::EveryTool {
-            engine.read_for_other_tools(&inputs, &snapshot);
+            self.read_for_other_tools(&inputs, &snapshot);
         }
-        engine.complete(inputs, snapshot, ask)
+        self.complete(inputs, snapshot, ask)
     }
 
     /// Builds the prompt of what was collected. Nothing is logged.

@@ -26,7 +26,6 @@
 //! | --- | --- | ---: |
 //! | `catalog` | imports prompt catalogs; imported ones work without it | 60 |
 //! | `exact-counts` | the counters `o200k` and `cl100k`, exact for OpenAI's models | 5 |
-//! | `git-status` | the variable `git:status`; without it the variable is absent, with the warning `git/unsupported` | 75 |
 //! | `mcp` | queries MCP servers, and serves MCP; recordings can be read without it | 95 |
 //! | `openapi` | OpenAPI schemas of the types in the answers of the service | 3 |
 //! | `schema` | checks the `config` of an extension against its JSON Schema; without it such an extension is left out | 42 |

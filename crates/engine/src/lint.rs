@@ -42,7 +42,7 @@ use preface_host::{
     provider_context::{CONTEXT_FILE_LIMIT, Headless, SETTINGS_LIMIT, other_encoding, utf_16},
     skills::{self, SkillOptions},
     styles,
-    system::{ReadError, ReadScope, directory_cache::DirectoryCache},
+    system::{ReadError, ReadScope},
 };
 use std::{
     borrow::Cow,
@@ -89,8 +89,7 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn lint(&self, request: &Request) -> Result<LintReport, Error> {
-        let system = DirectoryCache::new(self.system()).keeping_files();
-        self.on(&system).writing(WriteScope::Nothing).lint_project(request)
+        self.writing(WriteScope::Nothing).lint_project(request)
     }
 
     fn lint_project(&self, request: &Request) -> Result<LintReport, Error> {

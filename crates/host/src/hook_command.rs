@@ -8,10 +8,10 @@ use crate::{
     provider::extension::{granted, launch_argv, project_root},
     provider_context::ProviderContext,
     system::{RunError, RunRequest, RunStatus, System, skipped_programs},
-    trust::GrantedCommand,
+    trust::CheckedCommand,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, Diagnostics, Place},
     extension::{Ability, Category, ExtensionEntry, HookRole, Scopes},
     hook::{HookCall, HookEvent, HookFailure, HookReply, HookSource},
 };
@@ -57,8 +57,8 @@ pub struct HookCommand {
     pub not_below: PathBuf,
     /// The manifest, if there is one.
     pub place: Option<Place>,
-    /// A project's command as it was checked; its words are started instead of `argv`.
-    pub checked: Option<GrantedCommand>,
+    /// A project's command as it was checked; it is compared once more before it starts.
+    pub checked: Option<CheckedCommand>,
     /// True if it may run. What a project brings is compared with its grant each time extensions are resolved, so
     /// whoever keeps hooks for longer makes them again before they are used.
     pub granted: bool,
@@ -103,7 +103,7 @@ impl HookCommand {
         not_below: &Path,
         entry: &ExtensionEntry,
         manifest: Option<&Path>,
-        checked: Option<&GrantedCommand>,
+        checked: Option<&CheckedCommand>,
         cwd: &Path,
     ) -> Option<Self> {
         let Some(Ability::Hook(hook)) = entry.value.ability.as_ref().filter(|_| entry.active) else {
@@ -157,13 +157,6 @@ impl HookCommand {
         let skipped = skipped_programs(&format!("hook `{}`", self.name), &ran.skipped);
         diagnostics.extend(skipped.into_iter().map(|diagnostic| self.placed(diagnostic)));
         if !ran.status.success() {
-            if let Some(help) = self.checked.as_ref().and_then(|checked| checked.command.missing_beside()) {
-                let diagnostic = Diagnostic::info(
-                    DiagnosticCode::ProgramCopy,
-                    format!("hook `{}` ran from a copy", self.name),
-                );
-                diagnostics.push(self.placed(diagnostic.help(help)));
-            }
             return Err(ended_failure(ran.status, &ran.stderr));
         }
         let (mut reply, more) = HookReply::read(&self.name, ask.event, &ran.stdout)?;

@@ -1,17 +1,17 @@
-//! Repositories that want to run something: neither the branch nor the status lets them.
+//! Repositories that want to run something: neither the branch nor the status lets them. Of all programs only git starts.
 //!
 //! Each trap leaves a canary file behind when it runs. Most traps are shown to work first: the real git walks into
 //! them.
 
-#![cfg(all(unix, feature = "git-status"))]
+#![cfg(unix)]
 #![allow(clippy::print_stdout, reason = "the figures are part of the result")]
 
 mod git_support;
 
 use git_support::{expect_one_test, git, git_output, in_clean_room, put, run, status};
 use preface_host::{
-    provider::git::branch,
-    system::{GitError, os::OsSystem},
+    provider::git::{GitError, Repository, branch},
+    system::{HardLinks, RunError, os::OsSystem},
 };
 use std::{
     collections::BTreeMap,
@@ -39,107 +39,95 @@ enum Git {
 }
 use Git::{StaysOut, WalksIn};
 
-/// Our result.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    /// The status that git prints without configuration.
-    Status,
-    /// Only a filter could decide.
-    NeedsFilter,
-    /// It is not supported.
-    Unsupported,
-}
-use Answer::{NeedsFilter, Status, Unsupported};
-
-type Case = (&'static str, Git, Answer, fn(&mut Trap));
+type Case = (&'static str, Git, fn(&mut Trap));
 
 const CASES: &[Case] = &[
-    ("core.fsmonitor", WalksIn, Status, |trap| trap.config("core.fsmonitor", &trap.script)),
-    ("core.fsmonitor in a tracked file that is included", WalksIn, Status, |trap| {
+    ("core.fsmonitor", WalksIn, |trap| trap.config("core.fsmonitor", &trap.script)),
+    ("core.fsmonitor in a tracked file that is included", WalksIn, |trap| {
         put(trap.dir.join("settings"), format!("[core]\n\tfsmonitor = {}\n", trap.script));
         run(&trap.dir, "add settings");
         trap.config("include.path", "../settings");
     }),
-    ("a filter in a tracked file that is included for this directory", WalksIn, NeedsFilter, |trap| {
+    ("a filter in a tracked file that is included for this directory", WalksIn, |trap| {
         put(trap.dir.join("settings"), format!("[filter \"x\"]\n\tclean = {}\n", trap.script));
         run(&trap.dir, "add settings");
         trap.config(&format!("includeIf.gitdir:{}/.path", trap.dir.display()), "../settings");
         trap.filtered("x");
     }),
-    ("core.fsmonitor in `config.worktree`", WalksIn, Status, |trap| {
+    ("core.fsmonitor in `config.worktree`", WalksIn, |trap| {
         run(&trap.dir, "config extensions.worktreeConfig true");
         git(&trap.dir, ["config", "--worktree", "core.fsmonitor", &trap.script]);
     }),
-    ("a hook after a change of the index", WalksIn, Status, |trap| {
+    ("a hook after a change of the index", WalksIn, |trap| {
         trap.hook(&trap.dir.join(".git/hooks/post-index-change"));
         age(&trap.dir.join("file"));
     }),
-    ("core.hooksPath", WalksIn, Status, |trap| {
+    ("core.hooksPath", WalksIn, |trap| {
         trap.hook(&trap.dir.join("hooks/post-index-change"));
         trap.config("core.hooksPath", "hooks");
         age(&trap.dir.join("file"));
     }),
-    ("filter.x.clean", WalksIn, NeedsFilter, |trap| {
+    ("filter.x.clean", WalksIn, |trap| {
         trap.config("filter.x.clean", &trap.script);
         trap.filtered("x");
     }),
-    ("filter.x.clean, required", WalksIn, NeedsFilter, |trap| {
+    ("filter.x.clean, required", WalksIn, |trap| {
         trap.config("filter.x.clean", &trap.script);
         trap.config("filter.x.required", "true");
         trap.filtered("x");
     }),
-    ("filter.x.process", WalksIn, NeedsFilter, |trap| {
+    ("filter.x.process", WalksIn, |trap| {
         trap.config("filter.x.process", &trap.script);
         trap.filtered("x");
     }),
-    ("filter.x.smudge alone is not run by a status", StaysOut, Status, |trap| {
+    ("filter.x.smudge alone is not run by a status", StaysOut, |trap| {
         trap.config("filter.x.smudge", &trap.script);
         trap.filtered("x");
     }),
-    ("a clean filter by `.git/info/attributes`", WalksIn, NeedsFilter, |trap| {
+    ("a clean filter by `.git/info/attributes`", WalksIn, |trap| {
         trap.config("filter.x.clean", &trap.script);
         put(trap.dir.join(".git/info/attributes"), "file filter=x\n");
         age(&trap.dir.join("file"));
     }),
-    ("a clean filter by `core.attributesFile`", WalksIn, NeedsFilter, |trap| {
+    ("a clean filter by `core.attributesFile`", WalksIn, |trap| {
         trap.config("filter.x.clean", &trap.script);
         put(trap.dir.join("my attributes"), "file filter=x\n");
         trap.config("core.attributesFile", &trap.dir.join("my attributes").display().to_string());
         age(&trap.dir.join("file"));
     }),
-    ("a clean filter by a macro", WalksIn, NeedsFilter, |trap| {
+    ("a clean filter by a macro", WalksIn, |trap| {
         trap.config("filter.x.clean", &trap.script);
         put(trap.dir.join(".gitattributes"), "[attr]harmless filter=x\n*e harmless\n");
         age(&trap.dir.join("file"));
     }),
-    ("a clean filter on a file intended to be added", WalksIn, NeedsFilter, |trap| {
+    ("a clean filter on a file intended to be added", WalksIn, |trap| {
         trap.config("filter.x.clean", &trap.script);
         put(trap.dir.join(".gitattributes"), "new filter=x\n");
         fs::rename(trap.dir.join("file"), trap.dir.join("new")).expect("renamed");
         run(&trap.dir, "-c filter.x.clean=cat add -N new");
     }),
-    ("a clean filter on a file whose size differs", StaysOut, Status, |trap| {
+    ("a clean filter on a file whose size differs", StaysOut, |trap| {
         trap.config("filter.x.clean", &trap.script);
         trap.filtered("x");
         put(trap.dir.join("file"), "another size\n");
     }),
-    ("a clean filter on a file that nobody touched", StaysOut, Status, |trap| {
+    ("a clean filter on a file that nobody touched", StaysOut, |trap| {
         put(trap.dir.join(".gitattributes"), "file filter=x\n");
         age(&trap.dir.join("file"));
         run(&trap.dir, "-c filter.x.clean=cat status");
         trap.config("filter.x.clean", &trap.script);
     }),
-    ("core.fsmonitor in a submodule", WalksIn, Status, |trap| {
+    ("core.fsmonitor in a submodule", WalksIn, |trap| {
         let module = trap.submodule();
         git(&module, ["config", "core.fsmonitor", &trap.script]);
     }),
-    ("a clean filter in a submodule", WalksIn, NeedsFilter, |trap| {
+    ("a clean filter in a submodule", WalksIn, |trap| {
         let module = trap.submodule();
         git(&module, ["config", "filter.x.clean", &trap.script]);
         put(module.join(".gitattributes"), "file filter=x\n");
         age(&module.join("file"));
     }),
-    ("a process filter in a submodule of a submodule", WalksIn, NeedsFilter, |trap| {
+    ("a process filter in a submodule of a submodule", WalksIn, |trap| {
         let module = trap.submodule();
         run(&module, "submodule --quiet add ../library inner");
         run(&module, "commit -qam inner");
@@ -148,12 +136,12 @@ const CASES: &[Case] = &[
         put(inner.join(".gitattributes"), "file filter=x\n");
         age(&inner.join("file"));
     }),
-    ("a hook in a submodule", WalksIn, Status, |trap| {
+    ("a hook in a submodule", WalksIn, |trap| {
         let module = trap.submodule();
         trap.hook(&trap.dir.join(".git/modules/module/hooks/post-index-change"));
         age(&module.join("file"));
     }),
-    ("a submodule that is a whole repository in place", WalksIn, NeedsFilter, |trap| {
+    ("a submodule that is a whole repository in place", WalksIn, |trap| {
         let nested = trap.dir.join("nested");
         plain(&nested);
         run(&trap.dir, "-c advice.addEmbeddedRepo=false add nested");
@@ -161,7 +149,7 @@ const CASES: &[Case] = &[
         put(nested.join(".gitattributes"), "file filter=x\n");
         age(&nested.join("file"));
     }),
-    ("an untracked repository", StaysOut, Status, |trap| {
+    ("an untracked repository", StaysOut, |trap| {
         let nested = trap.dir.join("nested");
         plain(&nested);
         git(&nested, ["config", "core.fsmonitor", &trap.script]);
@@ -169,7 +157,7 @@ const CASES: &[Case] = &[
         put(nested.join(".gitattributes"), "file filter=x\n");
         age(&nested.join("file"));
     }),
-    ("log.showSignature and gpg.program on a signed commit", StaysOut, Status, |trap| {
+    ("log.showSignature and gpg.program on a signed commit", StaysOut, |trap| {
         trap.config("log.showSignature", "true");
         trap.config("gpg.program", &trap.script);
         let commit = run(&trap.dir, "cat-file commit HEAD").replace(
@@ -181,7 +169,7 @@ const CASES: &[Case] = &[
         let id = git(&trap.dir, ["hash-object", "-t", "commit", "-w", &path]);
         git(&trap.dir, ["update-ref", "refs/heads/main", id.trim()]);
     }),
-    ("a directory with the layout of a bare repository", WalksIn, Status, |trap| {
+    ("a directory with the layout of a bare repository", WalksIn, |trap| {
         let bare = trap.dir.join("data");
         for (path, bytes) in contents(&trap.dir.join(".git")) {
             put(bare.join(path.strip_prefix(trap.dir.join(".git")).expect("below")), bytes);
@@ -194,7 +182,7 @@ const CASES: &[Case] = &[
         put(bare.join("config"), config);
         trap.dir = bare;
     }),
-    ("core.worktree to another directory", WalksIn, Unsupported, |trap| {
+    ("core.worktree to another directory", WalksIn, |trap| {
         // The repository lies in a directory of somebody who has private files one level up.
         let inner = trap.dir.join("inner");
         plain(&inner);
@@ -202,7 +190,75 @@ const CASES: &[Case] = &[
         git(&inner, ["config", "core.fsmonitor", &trap.script]);
         trap.dir = inner;
     }),
-    ("programs for other commands", StaysOut, Status, |trap| {
+    ("a filter named `a=b`", WalksIn, |trap| {
+        trap.config("filter.a=b.clean", &trap.script);
+        trap.filtered("a=b");
+    }),
+    ("a filter with dots and blanks in its name", WalksIn, |trap| {
+        trap.config("filter.A .b. c.clean", &trap.script);
+        put(trap.dir.join(".gitattributes"), "[attr]x \"filter=A .b. c\"\n\"file\" x\n");
+        trap.config("filter.X.Y.clean", &trap.script);
+        put(trap.dir.join(".git/info/attributes"), "file filter=X.Y\n");
+        age(&trap.dir.join("file"));
+    }),
+    ("filter.lfs.process, required", WalksIn, |trap| {
+        trap.config("filter.lfs.process", &trap.script);
+        trap.config("filter.lfs.clean", &trap.script);
+        trap.config("filter.lfs.required", "true");
+        trap.filtered("lfs");
+    }),
+    ("a filter behind a chain of includes", WalksIn, |trap| {
+        put(trap.dir.join(".git/one"), "[include]\n\tpath = two\n");
+        put(trap.dir.join(".git/two"), "[includeIf \"onbranch:main\"]\n\tpath = three\n");
+        put(trap.dir.join(".git/three"), format!("[filter \"x\"]\n\tclean = {}\n", trap.script));
+        trap.config("include.path", "one");
+        trap.filtered("x");
+    }),
+    ("a filter in `config.worktree`", WalksIn, |trap| {
+        run(&trap.dir, "config extensions.worktreeConfig true");
+        git(&trap.dir, ["config", "--worktree", "filter.x.clean", &trap.script]);
+        trap.filtered("x");
+    }),
+    ("a promisor remote for missing objects", WalksIn, |trap| {
+        put(trap.dir.join("file"), "one\ntwo\nthree\nfour\nfive!\n");
+        git(&trap.dir, ["mv", "file", "renamed"]);
+        run(&trap.dir, "add -A");
+        let blob = run(&trap.dir, "rev-parse HEAD:file");
+        fs::remove_file(trap.dir.join(".git/objects").join(&blob[..2]).join(blob[2..].trim()))
+            .expect("removed");
+        trap.config("core.repositoryFormatVersion", "1");
+        trap.config("extensions.partialClone", "origin");
+        trap.config("remote.origin.promisor", "true");
+        trap.config("remote.origin.url", &format!("ext::{}", trap.script));
+        trap.config("protocol.ext.allow", "always");
+    }),
+    ("objects of another repository", StaysOut, |trap| {
+        plain(&trap.root.join("library"));
+        put(trap.dir.join(".git/objects/info/alternates"), "../../../library/.git/objects\n");
+        trap.config("core.alternateRefsCommand", &trap.script);
+    }),
+    ("a `.git` file that names another repository", WalksIn, |trap| {
+        let other = trap.root.join("other");
+        plain(&other);
+        git(&other, ["config", "core.fsmonitor", &trap.script]);
+        fs::remove_dir_all(trap.dir.join(".git")).expect("removed");
+        put(trap.dir.join(".git"), "gitdir: ../other/.git\n");
+    }),
+    ("settings of the output", WalksIn, |trap| {
+        for (key, value) in [
+            ("status.branch", "true"),
+            ("status.showStash", "true"),
+            ("status.submoduleSummary", "true"),
+            ("color.status", "always"),
+            ("color.ui", "always"),
+            ("column.ui", "always"),
+            ("core.fsmonitor", &trap.script),
+        ] {
+            trap.config(key, value);
+        }
+        put(trap.dir.join("file"), "another size\n");
+    }),
+    ("programs for other commands", StaysOut, |trap| {
         put(trap.dir.join(".gitattributes"), "* diff=x merge=x\n");
         for key in [
             "core.pager",
@@ -243,7 +299,7 @@ fn no_trap_is_walked_into() {
     if !in_clean_room("no_trap_is_walked_into") {
         return;
     }
-    for (name, git, answer, set) in CASES {
+    for (name, git, set) in CASES {
         // Once for git, to see that the trap works, and once for us: git's own status would disarm some of them.
         let mut trap = Trap::new();
         set(&mut trap);
@@ -260,19 +316,54 @@ fn no_trap_is_walked_into() {
         assert!(!trap.sprung(), "{name}: the trap was walked into");
         assert!(contents(&trap.dir) == before, "{name}: a file was written");
         assert_eq!(name_of_branch, Ok(Some("main".into())), "{name}: the branch");
-        match answer {
-            Status => {
-                trap.disarm();
-                let output = git_output(&trap.dir, ["--no-optional-locks", "status", "--short"]);
-                let theirs = String::from_utf8_lossy(&output.stdout);
-                let theirs = theirs.strip_suffix('\n').unwrap_or(&theirs).to_owned();
-                assert_eq!(ours, Ok(theirs), "{name}: the status");
-            }
-            NeedsFilter => assert!(matches!(&ours, Err(GitError::Filter(_))), "{name}: {ours:?}"),
-            Unsupported => assert!(matches!(&ours, Err(GitError::Unsupported(_))), "{name}: {ours:?}"),
-        }
+        trap.disarm();
+        let plain = ["color.status=never", "color.ui=never", "status.branch=false", "status.showStash=false"];
+        let words =
+            ["--no-optional-locks", "--work-tree=.", "status", "--short", "--ignore-submodules=dirty"];
+        let output = match name.contains("the layout") {
+            true => git_output(&trap.dir, words.iter().copied().filter(|word| !word.starts_with("--work"))),
+            false => git_output(&trap.dir, plain.iter().flat_map(|setting| ["-c", setting]).chain(words)),
+        };
+        let theirs = String::from_utf8_lossy(&output.stdout);
+        let theirs = theirs.strip_suffix('\n').unwrap_or(&theirs).to_owned();
+        assert_eq!(ours.ok(), output.status.success().then_some(theirs), "{name}: the status");
     }
     println!("hostile: {} traps, none walked into", CASES.len());
+}
+
+/// Where strace is installed it shows each program; the traps of the other test show those of the repository.
+#[test]
+fn only_git_is_started() {
+    const PLACES: &str = "PREFACE_GIT_TRAPPED_PLACES";
+    if let Some(places) = std::env::var_os(PLACES) {
+        std::env::split_paths(&places).for_each(|place| _ = status(&place));
+        return;
+    }
+    if !in_clean_room("only_git_is_started") || Command::new("strace").arg("-V").output().is_err() {
+        return;
+    }
+    let traps = CASES.iter().map(|(_, _, set)| {
+        let mut trap = Trap::new();
+        set(&mut trap);
+        trap.forget();
+        trap
+    });
+    let traps: Vec<Trap> = traps.collect();
+    let log = traps[0].root.join("log");
+    let mut command = Command::new("strace");
+    command
+        .args(["-f", "-qq", "-e", "trace=execve", "-e", "signal=none", "-o"])
+        .arg(&log)
+        .arg(std::env::current_exe().expect("the test binary"))
+        .args(["--exact", "only_git_is_started", "--nocapture"])
+        .env(PLACES, std::env::join_paths(traps.iter().map(|trap| &trap.dir)).expect("paths"));
+    expect_one_test(&mut command, "only_git_is_started");
+    let log = fs::read_to_string(log).expect("what strace wrote");
+    let started: Vec<&str> = log.lines().filter(|line| line.contains("execve(")).skip(1).collect();
+    let others: Vec<&&str> = started.iter().filter(|line| !line.contains("/git\", [\"git\"")).collect();
+    assert!(started.len() >= 2 * traps.len(), "{} of {} traps", started.len(), traps.len());
+    assert!(others.is_empty(), "{others:#?}");
+    println!("strace: {} starts of git in {} traps, none of another program", started.len(), traps.len());
 }
 
 #[test]
@@ -287,7 +378,7 @@ fn the_users_own_filters_are_not_run_either() {
         format!("[core]\n\tfsmonitor = {0}\n[filter \"x\"]\n\tclean = {0}\n\tprocess = {0}\n", trap.script),
     );
     trap.filtered("x");
-    assert_eq!(status(&trap.dir), Err(GitError::Filter("file".into())));
+    assert_eq!(status(&trap.dir).as_deref(), Ok("?? .gitattributes"));
     assert!(!trap.sprung());
     put(trap.dir.join("file"), "another size\n");
     assert_eq!(status(&trap.dir).as_deref(), Ok(" M file\n?? .gitattributes"));
@@ -297,18 +388,31 @@ fn the_users_own_filters_are_not_run_either() {
     assert_eq!(status(&trap.dir).as_deref(), Ok(" M file"));
 }
 
+/// The variables of the caller's git, a program of the project, and what is no program.
 #[test]
-fn no_process_is_started_at_all() {
+fn the_environment_chooses_nothing() {
     const PLACE: &str = "PREFACE_GIT_TRAPPED_PLACE";
     if let Some(place) = std::env::var_os(PLACE) {
-        // Here each program is a trap, and the process is below the root of the work tree.
         let place = PathBuf::from(place);
-        assert_eq!(status(&place).as_deref(), Ok("M  file\nM  sub/file\n?? new"));
-        assert_eq!(status(&place.join("sub")).as_deref(), Ok("M  ../file\nM  file\n?? ../new"));
+        let answers = [status(&place), status(&place.join("sub"))];
+        match std::env::var("PREFACE_GIT_EXPECTED").as_deref() {
+            Ok("status") => {
+                assert_eq!(answers[0].as_deref(), Ok("M  file\nM  sub/file\n?? bin/\n?? new"));
+                assert_eq!(answers[1].as_deref(), Ok("M  ../file\nM  file\n?? ../bin/\n?? ../new"));
+            }
+            Ok("inside") => assert!(
+                matches!(&answers[0], Err(GitError::Program(RunError::InsideProject { .. }))),
+                "{answers:?}"
+            ),
+            _ => assert!(
+                matches!(&answers[0], Err(GitError::Program(RunError::NotFound { .. }))),
+                "{answers:?}"
+            ),
+        }
         assert_eq!(branch(&OsSystem::new(&[]), &place), Ok(Some("main".into())));
         return;
     }
-    if !in_clean_room("no_process_is_started_at_all") {
+    if !in_clean_room("the_environment_chooses_nothing") {
         return;
     }
     let trap = Trap::new();
@@ -319,72 +423,86 @@ fn no_process_is_started_at_all() {
     put(trap.dir.join("sub/file"), "changed\n");
     run(&trap.dir, "add .");
     put(trap.dir.join("new"), "x\n");
-    let path = trap.root.join("path");
-    for program in ["git", "sh", "bash", "env", "cat", "git-lfs"] {
-        trap.hook(&path.join(program));
-    }
+    trap.hook(&trap.dir.join("bin/git"));
+    fs::create_dir_all(trap.root.join("path/git")).expect("a directory");
     trap.forget();
-    let mut command = Command::new(std::env::current_exe().expect("the test binary"));
-    command
-        .args(["--exact", "no_process_is_started_at_all", "--nocapture"])
-        .env(PLACE, &trap.dir)
-        .env("PATH", &path)
-        .env("GIT_DIR", trap.root.join("nowhere"))
-        .env("GIT_INDEX_FILE", trap.root.join("nowhere"))
-        .env("GIT_WORK_TREE", &trap.root)
-        .env("GIT_CONFIG_COUNT", "1")
-        .env("GIT_CONFIG_KEY_0", "core.fsmonitor")
-        .env("GIT_CONFIG_VALUE_0", &trap.script)
-        .current_dir(trap.dir.join("sub"));
-    expect_one_test(&mut command, "no_process_is_started_at_all");
-    assert!(!trap.sprung(), "a program was started");
+    let inside = trap.dir.join("bin");
+    let path = std::env::var_os("PATH").expect("a path");
+    let usual = std::env::join_paths(std::iter::once(inside.clone()).chain(std::env::split_paths(&path)));
+    for (expected, path) in [
+        ("status", usual.expect("a path")),
+        ("inside", inside.into_os_string()),
+        ("a directory", trap.root.join("path").into_os_string()),
+        ("nothing", trap.root.join("none").into_os_string()),
+    ] {
+        let mut command = Command::new(std::env::current_exe().expect("the test binary"));
+        command
+            .args(["--exact", "the_environment_chooses_nothing", "--nocapture"])
+            .env(PLACE, &trap.dir)
+            .env("PREFACE_GIT_EXPECTED", expected)
+            .env("PATH", path)
+            .env("GIT_DIR", trap.root.join("nowhere"))
+            .env("GIT_INDEX_FILE", trap.root.join("nowhere"))
+            .env("GIT_WORK_TREE", &trap.root)
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", "core.fsmonitor")
+            .env("GIT_CONFIG_VALUE_0", &trap.script)
+            .current_dir(trap.dir.join("sub"));
+        expect_one_test(&mut command, "the_environment_chooses_nothing");
+        assert!(!trap.sprung(), "{expected}: a program was started");
+    }
+}
+
+/// A hard link makes any file a file of the repository. No message has the text of one.
+#[test]
+fn no_message_quotes_a_file() {
+    if !in_clean_room("no_message_quotes_a_file") {
+        return;
+    }
+    const TEXTS: [&str; 6] = [
+        "s3cret\n",
+        "s3cret s3cret\n[s3cret\n",
+        "[core]\n\tabbrev = s3cret\n\tautocrlf = s3cret\n\tfilemode = s3cret\n",
+        "ref: s3cret\n",
+        "gitdir: s3cret\n",
+        "0123456789012345678901234567890123456789 s3cret\n^s3cret\n",
+    ];
+    let mut refused = 0;
+    for name in
+        ["HEAD", "config", "commondir", "index", "packed-refs", "refs/heads/main", "objects/info/alternates"]
+    {
+        for text in TEXTS {
+            let trap = Trap::new();
+            _ = fs::remove_file(trap.dir.join(".git").join(name));
+            put(trap.dir.join(".git").join(name), text);
+            let (status, branch) = (status(&trap.dir), branch(&OsSystem::new(&[]), &trap.dir));
+            for problem in [status.err(), branch.err()].into_iter().flatten() {
+                refused += 1;
+                assert!(!problem.to_string().contains("s3cret"), "{name}, {text:?}: {problem}");
+            }
+        }
+    }
+    assert!(refused > 25, "{refused} messages");
 }
 
 #[test]
-fn an_unsupported_repository_is_an_error() {
-    if !in_clean_room("an_unsupported_repository_is_an_error") {
+fn gits_own_files_may_have_one_name_where_hard_links_are_refused() {
+    if !in_clean_room("gits_own_files_may_have_one_name_where_hard_links_are_refused") {
         return;
     }
-    let unsupported = |dir: &Path| matches!(status(dir), Err(GitError::Unsupported(_)));
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    let dir = dir.path().canonicalize().expect("a path");
-    assert_eq!(status(&dir), Err(GitError::NoRepository));
-    assert_eq!(status(&dir.join("missing")), Err(GitError::NoRepository));
-
-    let bare = dir.join("bare.git");
-    run(&dir, "init -q --bare bare.git");
-    assert_eq!(status(&bare), Err(GitError::NoRepository), "a bare repository");
-
-    for (name, words) in [
-        ("sha256", "init -q --object-format=sha256 sha256"),
-        ("reftable", "init -q --ref-format=reftable reftable"),
-    ] {
-        run(&dir, words);
-        put(dir.join(name).join("file"), "x\n");
-        run(&dir.join(name), "add .");
-        run(&dir.join(name), "commit -qm one");
-        assert!(unsupported(&dir.join(name)), "{name}: {:?}", status(&dir.join(name)));
+    let trap = Trap::new();
+    run(&trap.dir, "pack-refs --all");
+    let system = OsSystem::new(&[]);
+    let found = Repository::holding(&system, &trap.dir).expect("a repository");
+    assert_eq!(found.check_links(&system, HardLinks::Refuse), Ok(()));
+    for name in ["HEAD", "index", "config", "packed-refs"] {
+        let other = trap.root.join("other");
+        fs::hard_link(trap.dir.join(".git").join(name), &other).expect("another name");
+        let refused = found.check_links(&system, HardLinks::Refuse);
+        assert!(matches!(refused, Err(GitError::HardLink { links: 2, .. })), "{name}: {refused:?}");
+        assert_eq!(found.check_links(&system, HardLinks::Read), Ok(()), "{name}");
+        fs::remove_file(other).expect("removed");
     }
-
-    let sparse = dir.join("sparse");
-    plain(&sparse);
-    put(sparse.join("a/file"), "x\n");
-    put(sparse.join("b/file"), "x\n");
-    run(&sparse, "add .");
-    run(&sparse, "commit -qm two");
-    run(&sparse, "sparse-checkout set --sparse-index a");
-    assert!(unsupported(&sparse), "a sparse index: {:?}", status(&sparse));
-    run(&sparse, "sparse-checkout set --no-sparse-index a");
-    assert_eq!(status(&sparse).as_deref(), Ok(""), "a sparse checkout with a full index");
-
-    let broken = dir.join("broken");
-    plain(&broken);
-    assert_eq!(status(&broken.join(".git")), Err(GitError::NoRepository), "in `.git`");
-    put(broken.join(".git/index"), "nonsense");
-    assert!(matches!(status(&broken), Err(GitError::Broken(_))), "a broken index");
-    fs::remove_file(broken.join(".git/index")).expect("removed");
-    put(broken.join(".git/refs/heads/main"), "nonsense");
-    assert!(matches!(status(&broken), Err(GitError::Broken(_))), "a broken ref");
 }
 
 impl Trap {
@@ -439,7 +557,7 @@ impl Trap {
     /// Makes the script harmless, so that git can be run.
     fn disarm(&self) {
         put(&self.script, "#!/bin/sh\ncat\n");
-        for key in ["core.fsmonitor", "include.path"] {
+        for key in ["core.fsmonitor", "include.path", "filter.lfs.required", "filter.x.required"] {
             for dir in [&self.dir, &self.dir.join("module")].into_iter().filter(|dir| dir.is_dir()) {
                 git_output(dir, ["config", "--unset-all", key]);
                 git_output(dir, ["config", "--worktree", "--unset-all", key]);

@@ -3,10 +3,10 @@
 #![cfg(unix)]
 
 use preface_host::{
-    system::{RunRequest, System, os::OsSystem},
+    system::{System, os::OsSystem},
     trust::{
-        CheckedCommand, CommandWords, Decision, Digest, Permission, PermissionAction, PermissionState,
-        PinPath, PinState, PinnedText, TrustStore,
+        Decision, Digest, Permission, PermissionAction, PermissionState, PinPath, PinState, PinnedText,
+        TrustStore,
     },
 };
 use std::{
@@ -19,7 +19,6 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
 };
@@ -74,7 +73,7 @@ fn it_is_for_the_user_alone() {
     let file = dir.join("state/preface/trust.json");
     let system = machine();
     let store = TrustStore::at(&system, file.clone());
-    store.grant_pins(&dir.join("work"), None, &[text("AGENTS.md", "Use tabs.")]).expect("granted");
+    store.grant_pins(&dir.join("work"), &[text("AGENTS.md", "Use tabs.")]).expect("granted");
     assert_eq!(mode(&file), 0o600);
     assert_eq!(mode(&file.with_file_name("trust.json.lock")), 0o600);
     assert_eq!(mode(&dir.join("state")), 0o700);
@@ -132,8 +131,8 @@ fn many_writers_lose_nothing() {
                         // Half of the roots are shared, and one text is in all of them.
                         let root = dir.join((grant % 4).to_string());
                         let texts = [text(&name, &name), text("common", "common")];
-                        store.grant_pins(&root, None, &texts).expect("granted");
-                        store.grant_permissions(&root, None, &[permission(&name)]).expect("granted");
+                        store.grant_pins(&root, &texts).expect("granted");
+                        store.grant_permissions(&root, &[permission(&name)]).expect("granted");
                     }
                 }
             });
@@ -151,7 +150,7 @@ fn many_writers_lose_nothing() {
             let root = dir.join((grant % 4).to_string());
             let permissions = records.permissions(&root);
             assert_eq!(permissions.state(&permission(&name)), PermissionState::Granted, "{name}");
-            let pins = records.pins(&root, None);
+            let pins = records.pins(&root);
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "{name}");
         }
@@ -172,11 +171,11 @@ fn crash_child() {
     let from: usize = from.parse().expect("a number");
     for number in from.. {
         let name = format!("n{number}");
-        store.grant_pins(&dir.join("work"), None, &[text(&name, &name), text("a", &name)]).expect("granted");
-        store.grant_permissions(&dir.join("work"), None, &[permission(&name)]).expect("granted");
+        store.grant_pins(&dir.join("work"), &[text(&name, &name), text("a", &name)]).expect("granted");
+        store.grant_permissions(&dir.join("work"), &[permission(&name)]).expect("granted");
         say("granted", number);
         if number % 3 == 0 {
-            store.revoke_pins(&dir.join("work"), None, Some(&[text(&name, "").path])).expect("revoked");
+            store.revoke_pins(&dir.join("work"), Some(&[text(&name, "").path])).expect("revoked");
             say("revoked", number);
         }
     }
@@ -199,7 +198,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
         let system = machine();
         check(&system, &file);
         let records = TrustStore::at(&system, file.clone()).load(&mut Vec::new());
-        let pins = records.pins(&dir.join("work"), None);
+        let pins = records.pins(&dir.join("work"));
         let permissions = records.permissions(&dir.join("work"));
         for (index, (what, number)) in heard.iter().enumerate() {
             let name = format!("n{number}");
@@ -226,7 +225,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
     assert!(finished > 0, "the writers did something");
     let system = machine();
     let store = TrustStore::at(&system, file.clone());
-    store.revoke_pins(&dir.join("work"), None, None).expect("the lock of the dead is free");
+    store.revoke_pins(&dir.join("work"), None).expect("the lock of the dead is free");
     assert_eq!(store.list(&mut Vec::new()), []);
     assert!(system.stat(&file).is_some());
 }
@@ -256,108 +255,4 @@ fn kill_one(dir: &Path, from: usize, round: u64) -> Vec<(String, usize)> {
     let heard = first.into_iter().chain(lines.filter_map(|line| parse(&line))).collect();
     child.wait().expect("it is dead");
     heard
-}
-
-/// Sets a flag when it is dropped.
-struct SetOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for SetOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-/// How often a start of [`a_swapped_program_is_never_started`] is tried: `PREFACE_RACE_ROUNDS`, else a few.
-const RACE_ROUNDS: usize = 150;
-
-/// While a program and the file that it loads are swapped between the granted and others, only the granted ones start.
-#[test]
-fn a_swapped_program_is_never_started() {
-    let rounds = env::var("PREFACE_RACE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
-    let rounds: usize = rounds.unwrap_or(RACE_ROUNDS);
-    let (dir, _guard) = directory();
-    let (root, file) = (dir.join("work"), dir.join("state/trust.json"));
-    let extension = root.join(".preface/extensions/hooks/audit");
-    let spare = root.join("spare");
-    for dir in [&extension, &spare] {
-        fs::create_dir_all(dir).expect("a directory");
-    }
-    let write = |path: &Path, text: &str| {
-        fs::write(path, text).expect("a file");
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
-    };
-    let script = "#!/bin/sh\nprintf 'script %s\\n' WORD\n. \"$(dirname \"$0\")/lib.sh\"\n";
-    // What is where, and what it says in each of the two versions.
-    let targets = [
-        (extension.join("run.sh"), script.to_owned()),
-        (extension.join("lib.sh"), "printf 'lib %s\\n' WORD\n".to_owned()),
-        (root.join("facts.sh"), "printf 'script %s\\n' WORD\n".to_owned()),
-    ];
-    let put = |word: &str| {
-        for (index, (path, text)) in targets.iter().enumerate() {
-            let next = spare.join(format!("{word}{index}"));
-            write(&next, &text.replace("WORD", word));
-            fs::rename(next, path).expect("a swap");
-        }
-    };
-    put("granted");
-    let system = machine();
-    let run = extension.join("run.sh").to_str().expect("UTF-8").to_owned();
-    let commands =
-        [("hooks/audit", vec![run]), ("hooks/facts", vec!["sh".to_owned(), "facts.sh".to_owned()])];
-    let check = |(subject, argv): &(&str, Vec<String>)| {
-        let directory = Some(extension.as_path());
-        CheckedCommand::check(
-            &system,
-            &root,
-            &CommandWords { subject, argv, cwd: &root, env: &[], directory },
-        )
-    };
-    let permissions = commands.each_ref().map(|command| check(command).expect("it can be copied").permission);
-    TrustStore::at(&system, file.clone()).grant_permissions(&root, None, &permissions).expect("granted");
-    let permissions = TrustStore::at(&system, file.clone()).load(&mut Vec::new()).permissions(&root);
-
-    let (mut granted, mut refused) = (0_usize, 0_usize);
-    let mut start = |command| {
-        let argv = check(command)
-            .ok()
-            .filter(|command| permissions.state(&command.permission) == PermissionState::Granted)
-            .and_then(|command| command.copied_argv(&system, &file).ok());
-        let Some(argv) = argv else {
-            refused += 1;
-            return false;
-        };
-        let ran = system.run(&RunRequest::new(argv, &root)).expect("it starts");
-        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-        assert!(text.contains("script granted") && !text.contains("other"), "the wrong one ran: {text}");
-        granted += 1;
-        true
-    };
-    assert!(commands.iter().all(&mut start), "what is granted starts");
-    // Each round starts with no copy: that is when the files of the project are read for the start.
-    let forget = || fs::remove_dir_all(file.with_file_name("programs")).expect("the copies go");
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        // Also when a start fails, so that the other thread ends.
-        let _stop = SetOnDrop(&done);
-        scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                put("other");
-                put("granted");
-            }
-        });
-        for round in 0..rounds {
-            start(&commands[round % 2]);
-            if round % 3 == 0 && file.with_file_name("programs").exists() {
-                forget();
-            }
-        }
-    });
-    put("other");
-    assert!(!commands.iter().any(&mut start), "what is not granted does not");
-    put("granted");
-    assert!(commands.iter().all(&mut start), "what was granted is");
-    let starts = rounds + 6;
-    writeln!(std::io::stdout(), "{starts} starts: {granted} granted, {refused} refused, 0 wrong")
-        .expect("a line");
 }

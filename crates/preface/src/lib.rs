@@ -132,7 +132,6 @@
 //! | feature | what it adds | more crates |
 //! | --- | --- | ---: |
 //! | `exact-counts` | the counters `o200k` and `cl100k`, exact for OpenAI's models | 5 |
-//! | `git-status` | the variable `git:status`; without it the variable is absent, with the warning `git/unsupported` | 75 |
 //! | `mcp` | queries MCP servers; recordings can be read without it | 95 |
 //! | `schema` | checks the `config` of an extension against its JSON Schema; without it such an extension is left out | 42 |
 //! | `store-postgres` | `Store::postgres`: conversations on a PostgreSQL server | 64 |

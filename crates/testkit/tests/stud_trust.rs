@@ -121,7 +121,7 @@ fn a_question_shows_what_a_grant_covers() {
             "  hooks/audit",
             "    runs /bin/sh -c id",
             "    in .",
-            "    runs sh with a text of commands: the programs and files that they name are not pinned",
+            "    what sh reads, loads or starts is not pinned",
         ]
     );
     assert!(question.can_trust);

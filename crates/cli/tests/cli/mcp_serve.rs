@@ -2,6 +2,11 @@
 
 use crate::{mcp_server::Server, sandbox::Sandbox};
 use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The instant of the first date in a text, so that a build of another moment says the same day.
 fn instant(text: &str) -> String {
@@ -105,6 +110,41 @@ fn a_prompt_is_what_build_prints_byte_for_byte() {
         read["result"]["contents"],
         json!([{ "uri": "preface://prompt/stud", "mimeType": "text/markdown", "text": "You are mine.\n" }])
     );
+}
+
+/// Returns all files and directories below a directory.
+fn tree(dir: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(dir).expect("a directory").flatten() {
+        let path = entry.path();
+        found.insert(path.clone(), fs::read(&path).unwrap_or_default());
+        if path.is_dir() {
+            tree(&path, found);
+        }
+    }
+}
+
+/// A preset with first files of its own, and a logger that a build would write to.
+#[test]
+fn no_call_writes() {
+    let sandbox = Sandbox::empty();
+    let logger = r#"{"id": "audit", "category": "loggers", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", "path": "x.log"}"#;
+    sandbox.home(".config/preface/extensions/loggers/audit/manifest.json", logger);
+    let files = || {
+        let mut found = BTreeMap::new();
+        ["home", "work"].iter().for_each(|dir| tree(&sandbox.path(dir), &mut found));
+        found
+    };
+    let before = files();
+    let mut server = Server::start(&sandbox, "");
+    for preset in ["default", "stud", "pi", "claude-code"] {
+        server.asks("prompts/get", json!({ "name": preset }));
+        server.asks("resources/read", json!({ "uri": format!("preface://prompt/{preset}") }));
+        for tool in ["build", "explain", "lint"] {
+            server.tool(tool, json!({ "preset": preset }));
+        }
+    }
+    drop(server);
+    assert_eq!(files(), before);
 }
 
 #[test]

@@ -546,9 +546,9 @@ fn a_store_that_others_can_write_is_not_used() {
     sandbox.run("preface trust grant").exits(1);
 }
 
-/// A program of the project starts from a copy: an extension with all of its directory, any other script alone.
+/// A program of the project starts in place; the directory of an extension is pinned whole, any other script alone.
 #[test]
-fn a_granted_program_starts_from_a_copy_and_status_shows_it() {
+fn a_granted_program_starts_in_place_and_status_shows_it() {
     let sandbox = Sandbox::empty().env("PATH", &std::env::var("PATH").unwrap_or_default());
     let manifest = |id: &str, command: &str| {
         format!(
@@ -579,18 +579,20 @@ fn a_granted_program_starts_from_a_copy_and_status_shows_it() {
     assert!(state(&sandbox).iter().all(|(state, _)| state == "new"));
     let granted = sandbox.run("preface trust grant --allow-commands").exits(0).stdout;
     let all = format!("all of {dir}/whole blake3:");
-    let alone = "starts with a copy of tools/facts.sh: modules and files beside it are not available";
+    let alone = "whatever else sh reads, loads or starts is not pinned";
     assert!(granted.contains(&all) && granted.contains(alone), "{granted}");
     assert!(state(&sandbox).iter().all(|(state, lines)| state == "granted" && lines.is_array()));
     let status = sandbox.run("preface trust status").exits(0).stdout;
     assert!(status.contains("contextProviders/whole  granted") && status.contains(alone), "{status}");
     let built = sandbox.run("preface build -v");
-    assert!(built.stdout.contains("WHOLE-RAN") && !built.stdout.contains("SINGLE-RAN"), "{}", built.stdout);
+    assert!(built.stdout.contains("WHOLE-RAN") && built.stdout.contains("SINGLE-RAN"), "{}", built.stdout);
     assert!(built.stdout.contains("[ROOT]/work\n"), "it works in the project: {}", built.stdout);
-    let beside = "modules and files beside tools/facts.sh are not available";
-    assert!(built.stderr.contains(beside), "{}", built.stderr);
-    sandbox.work(&format!("{dir}/whole/lib.sh"), "echo OTHER-RAN\n");
-    assert!(!sandbox.run("preface build").stdout.contains("-RAN"));
+    sandbox.work(&format!("{dir}/whole/lib.sh"), "echo OTHER-RAN\n").work("tools/lib.sh", "echo NEW-RAN\n");
+    let built = sandbox.run("preface build").stdout;
+    assert!(
+        built.contains("NEW-RAN") && !built.contains("OTHER-RAN"),
+        "what is beside a script is not pinned: {built}"
+    );
     assert!(state(&sandbox).iter().any(|(state, _)| state == "changed"));
 }
 
@@ -983,7 +985,7 @@ fn status_of_an_untrusted_project_shows_what_it_would_run() {
     }
 }
 
-/// A program that changed is not granted: the status names it, and the diff compares its files with the copies of the grant.
+/// A program that changed is not granted: the status names it, and the diff shows its files.
 #[test]
 fn a_program_that_changed_is_in_the_status_and_in_the_diff() {
     let sandbox = Sandbox::empty();
@@ -1016,21 +1018,21 @@ fn a_program_that_changed_is_in_the_status_and_in_the_diff() {
     assert!(status.contains(tally) && file.is_some_and(|line| line.ends_with("  changed")), "{status}");
     let changed = format!(
         "# hooks/audit: changed; `preface trust grant --allow-commands` allows it
---- a/{dir}/run.sh
+MANIFEST--- /dev/null
 +++ b/{dir}/run.sh
-@@ -1 +1 @@
--echo one
+@@ -0,0 +1 @@
 +echo two
---- a/tools/one.sh
+--- /dev/null
 +++ b/tools/one.sh
-@@ -1 +1 @@
--exit 0
+@@ -0,0 +1 @@
 +exit 1
 "
     );
-    sandbox.run("preface trust diff").exits(0).prints(&changed);
+    let diff = sandbox.run("preface trust diff").exits(0).stdout;
+    let (before, after) = changed.split_once("MANIFEST").expect("two halves");
+    assert!(diff.starts_with(before) && diff.ends_with(after), "{diff}");
     let diff = sandbox.run("preface trust diff --format json").exits(0).json();
-    let paths = serde_json::json!([format!("{dir}/run.sh"), "tools/one.sh"]);
+    let paths = serde_json::json!([format!("{dir}/manifest.json"), format!("{dir}/run.sh"), "tools/one.sh"]);
     assert_eq!(diff["permissions"][0]["paths"], paths);
     assert_eq!(diff["permissions"][0]["state"], "changed");
 }

@@ -248,7 +248,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("cwd?", text("The working directory.")),
         ("env?", map("The environment variables.", json!({ "type": "string" }))),
         ("files?", any("The files that the words name, with digests.")),
-        ("named?", any("The files that a part of a word names, with digests.")),
         ("directory?", any("The directory of the extension, with its digest.")),
         ("url?", text("The address.")),
         ("with?", map("The headers or keys.", json!({ "type": "string" }))),
@@ -693,7 +692,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                     ("mode", mode),
                     ("trust", trust),
                     ("at", text("The time of the decision.")),
-                    ("repository?", text("The repository.")),
                     (
                         "texts?",
                         list(

@@ -284,12 +284,11 @@ codes! {
     ForgedRole "forged/role" [Warning] "A text imitates the start of a turn, such as `System:`." => "Write a backslash before it, such as `\\System:`, or change the beginning of the line.";
     ForgedTag "forged/tag" [Warning] "A text imitates a tag that preface writes." => "Remove it, or write `&lt;` for its `<`.";
     GitBranchCut "git/branch-cut" [Warning] "The name of a git branch was cut.";
-    GitBroken "git/broken" [Warning] "A git variable is absent because the repository is damaged.";
-    GitFilter "git/filter" [Warning] "A git variable is absent because the repository uses filters, which are not run.";
+    GitBroken "git/broken" [Warning] "A git variable is absent because the repository is damaged, or git failed.";
     GitNoCommit "git/no-commit" [Info] "`git:branch` is absent because the branch has no commit yet." => "Make a commit.";
     GitNoWorkTree "git/no-work-tree" [Info] "A git variable is absent because the directory is a git directory and not a work tree." => "Use a work tree.";
-    GitUnlinked "git/unlinked" [Warning] "A git variable is absent because the work tree and its git directory do not name each other." => "`git worktree repair` links them again.";
-    GitUnsupported "git/unsupported" [Warning] "A git variable is absent because the repository uses a feature that is not supported.";
+    GitOwner "git/owner" [Warning] "A git variable is absent because the repository belongs to another user." => "Work in its root, or change its owner.";
+    GitUnsupported "git/unsupported" [Warning] "A git variable is absent because its refs are a reftable, or because git cannot be run.";
     HiddenBidi "hidden/bidi" [Error, Warning, Info] "A text has bidirectional control characters, which change the order on the screen." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
     HiddenBom "hidden/bom" [Warning, Info] "A text has a byte order mark that is not at its start." => "Delete it: it may be at the start of a file only.";
     HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment, which a rendered page does not show." => "Remove the comment if it is not meant for the model.";
@@ -400,7 +399,6 @@ codes! {
     ProfileInvalid "profile/invalid" [Error] "A profile file is not valid.";
     ProfileOption "profile/option" [Warning] "An option of a section has a value that cannot be used.";
     ProfileUnknownProvider "profile/unknown-provider" [Warning] "A section names a context provider that does not exist.";
-    ProgramCopy "program/copy" [Info] "A program ran from the copy that was made when it was granted, and may miss the files beside it.";
     ProgramInsideProject "program/inside-project" [Info] "A program was not started because it lies inside the project." => "Name the program by its absolute path.";
     ProjectReplaces "project/replaces" [Warning] "The project replaces or switches off something of the user.";
     PromptAppendIgnored "prompt/append-ignored" [Warning] "`systemPrompt.append` has no effect because `systemPrompt.custom` is the whole prompt.";

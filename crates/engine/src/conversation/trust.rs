@@ -135,12 +135,12 @@ pub(super) fn not_admitted(
 
 /// Returns when the user last declined the project of a build, or took a grant back.
 pub(super) fn refused_at(system: &dyn System, built: &BuildResult) -> Option<Timestamp> {
-    let (root, repository) = pin_root(system, &built.places.cwd);
+    let root = pin_root(system, &built.places.cwd);
     let store = TrustStore::at(system, built.store.clone()?).for_project(&root);
     let records = store.load(&mut Diagnostics::new());
     let layer = layer_root(system, &built.places).and_then(|layer| records.whole(&layer));
     let declined = layer.filter(|record| record.decision == Decision::Declined);
-    records.pins(&root, repository.as_deref()).refused_at().max(declined.map(|record| record.granted_at))
+    records.pins(&root).refused_at().max(declined.map(|record| record.granted_at))
 }
 
 /// Appends the contributions of a stored prompt to the loggers that may write under the current grants,

@@ -119,7 +119,7 @@ impl Engine<'_> {
         if request.trust == TrustChoice::Require && project_state == SettingsState::Untrusted {
             let root = consent::layer_root(self.system(), places)
                 .filter(|_| project.profile.trust == TrustMode::Whole)
-                .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd).0);
+                .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd));
             let sources = shown(places, Scope::Project).into_iter().collect();
             let path = root.display().to_string();
             return Err(Error::Untrusted(UntrustedProject { path, sources, states: Vec::new() }));

@@ -93,7 +93,7 @@ impl Engine<'_> {
         let mut servers: Vec<ServerAnswer> =
             entries.iter().map(|entry| not_queried(entry, !options.names.is_empty())).collect();
         let mut targets: Vec<ServerTarget> = Vec::new();
-        let mut asking: Vec<(usize, SecretValues, Option<String>)> = Vec::new();
+        let mut asking: Vec<(usize, SecretValues)> = Vec::new();
         let mut found = Diagnostics::new();
         let wanted = wants(&snapshot.profile, &mut found);
         let look = inputs.look(self);
@@ -104,10 +104,10 @@ impl Engine<'_> {
                 .map(|(_, want)| want.clone())
                 .collect();
             match ready(entry, wants, options.deadline, &look) {
-                Ok(ReadyServer { target, secrets, diagnostics: found, missing }) => {
+                Ok(ReadyServer { target, secrets, diagnostics: found }) => {
                     targets.push(target);
                     servers[at].diagnostics.extend(found);
-                    asking.push((at, secrets, missing));
+                    asking.push((at, secrets));
                 }
                 Err(diagnostic) => {
                     servers[at].state = ServerState::NotQueried;
@@ -117,13 +117,9 @@ impl Engine<'_> {
         }
         found.extend(look.diagnostics.take());
         drop(look);
-        for (reply, (at, secrets, missing)) in talk(&targets, on_reply).into_iter().zip(asking) {
+        for (reply, (at, secrets)) in talk(&targets, on_reply).into_iter().zip(asking) {
             let answer = &mut servers[at];
             self.record_reply(reply, &secrets, entries[at], &inputs, options, answer);
-            if let (ServerState::Failed, Some(help)) = (answer.state, missing) {
-                let what = format!("MCP server `{}` ran from a copy", answer.name);
-                answer.diagnostics.push(Diagnostic::info(DiagnosticCode::ProgramCopy, what).help(help));
-            }
         }
         let mut diagnostics = snapshot.diagnostics;
         diagnostics

@@ -17,7 +17,7 @@ use preface_host::{
     provider::extension::project_root,
     provider_context::ProviderContext,
     system::{RunRequest, path_outside, skipped_programs},
-    trust::GrantedCommand,
+    trust::CheckedCommand,
 };
 use preface_mcp::{ServerEndpoint, ServerTarget};
 use std::{
@@ -32,8 +32,6 @@ pub(super) struct ReadyServer {
     pub secrets: SecretValues,
     /// The diagnostics of its program, reported whether or not the server answers.
     pub diagnostics: Diagnostics,
-    /// The files that its program lacks because it runs from a copy.
-    pub missing: Option<String>,
 }
 
 /// Resolves the connection to a server. The error is the reason why it cannot be reached.
@@ -60,13 +58,12 @@ pub(super) fn ready(
             problem.program(launch, granted, &mut secrets, &mut diagnostics, look)?
         }
     };
-    let missing = granted.and_then(|granted| granted.command.missing_beside());
     let target = ServerTarget { name: entry.name.clone(), reach, deadline, wants };
-    Ok(ReadyServer { target, secrets, diagnostics, missing })
+    Ok(ReadyServer { target, secrets, diagnostics })
 }
 
 /// Returns the granted command of a project's server.
-fn granted<'a>(entry: &ServerEntry, look: &'a ProviderContext<'_>) -> Option<&'a GrantedCommand> {
+fn granted<'a>(entry: &ServerEntry, look: &'a ProviderContext<'_>) -> Option<&'a CheckedCommand> {
     look.granted?.get(&format!("mcp/{}", entry.name)).filter(|_| entry.needs_grant())
 }
 
@@ -117,7 +114,7 @@ impl ServerDiagnostics<'_> {
     fn program(
         &self,
         launch: &StdioServer,
-        granted: Option<&GrantedCommand>,
+        granted: Option<&CheckedCommand>,
         secrets: &mut SecretValues,
         diagnostics: &mut Diagnostics,
         look: &ProviderContext<'_>,
@@ -160,11 +157,11 @@ impl ServerDiagnostics<'_> {
         Ok(ServerEndpoint::Program { command, args: args.to_vec(), env: prepared.env, cwd })
     }
 
-    /// Returns the words that start it: those of a project name copies of the files that were compared with the grant.
+    /// Returns the words that start it; those of a project are compared with the grant.
     fn words(
         &self,
         launch: &StdioServer,
-        granted: Option<&GrantedCommand>,
+        granted: Option<&CheckedCommand>,
         look: &ProviderContext<'_>,
     ) -> Result<Vec<String>, Box<Diagnostic>> {
         match granted {
@@ -202,7 +199,7 @@ impl ServerDiagnostics<'_> {
             )
         })?;
         // The grant names it, too: what was granted is what is started.
-        if self.is_projects() && !real.starts_with(consent::pin_root(look.system, &look.places.cwd).0) {
+        if self.is_projects() && !real.starts_with(consent::pin_root(look.system, &look.places.cwd)) {
             return Err(self
                 .note(DiagnosticCode::McpRefused, "its working directory lies outside of the project")
                 .into());

@@ -123,11 +123,11 @@ pub(crate) fn no_store(system: &dyn System, places: &Places) -> Error {
     Error::Trust(format!("there is no directory to keep trust in: {}", why_no_store(system, places)))
 }
 
-/// Returns the root that pins are about (the git work tree that holds the cwd, else the cwd) and its repository.
+/// Returns the root that pins are about: the git work tree that holds the cwd, else the cwd.
 #[must_use]
-pub fn pin_root(system: &dyn System, cwd: &Path) -> (PathBuf, Option<PathBuf>) {
-    git::work_tree(system, cwd)
-        .unwrap_or_else(|| (system.canonical(cwd).unwrap_or_else(|_| cwd.to_owned()), None))
+pub fn pin_root(system: &dyn System, cwd: &Path) -> PathBuf {
+    git::work_tree_root(system, cwd)
+        .unwrap_or_else(|| system.canonical(cwd).unwrap_or_else(|_| cwd.to_owned()))
 }
 
 /// Returns the canonical project directory, if there is one.
@@ -335,8 +335,7 @@ impl TrustGate<'_> {
                 .as_ref()
                 .is_some_and(|dir| self.system().stat(&dir.join("extensions")).is_some())
             || places.cwd.ancestors().any(|dir| is_open(self.system(), dir));
-        let (root, repository) =
-            if has_grants { pin_root(self.system(), &places.cwd) } else { (places.cwd.clone(), None) };
+        let root = if has_grants { pin_root(self.system(), &places.cwd) } else { places.cwd.clone() };
         let mut diagnostics = Diagnostics::new();
         let mut pins = match &self.loaded.store {
             Some(file) if has_grants && consent != Consent::Deny => {
@@ -352,7 +351,7 @@ impl TrustGate<'_> {
                         format!("nothing can be granted here: the trust store {file} lies inside of {root}"),
                     )];
                 }
-                records.pins(&root, repository.as_deref())
+                records.pins(&root)
             }
             _ => Pins::default(),
         };

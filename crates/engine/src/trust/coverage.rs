@@ -255,7 +255,7 @@ impl Engine<'_> {
         coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
         let base = (built.mode != TrustMode::Whole).then(|| {
             let cwd = &built.places.cwd;
-            let root = consent::pin_root(self.system(), cwd).0;
+            let root = consent::pin_root(self.system(), cwd);
             (root, self.system().canonical(cwd).unwrap_or_else(|_| cwd.clone()))
         });
         coverage.unread = built.unread.iter().map(|file| UncoveredFile::of(file, base.as_ref())).collect();
@@ -301,7 +301,7 @@ impl Engine<'_> {
         paths: &[PathBuf],
     ) -> Result<Vec<GatedText>, Error> {
         let cwd = &built.places.cwd;
-        let root = consent::pin_root(self.system(), cwd).0;
+        let root = consent::pin_root(self.system(), cwd);
         let mut found: Vec<GatedText> = Vec::new();
         if built.mode == TrustMode::Whole {
             return Ok(found);
@@ -309,7 +309,7 @@ impl Engine<'_> {
         for (named, path) in paths.iter().zip(self.real(paths)) {
             let is_used = |seen: &GatedText| seen.path.starts_with(&path);
             let is_below = |dir: &PathBuf| {
-                dir != cwd && dir.starts_with(&root) && consent::pin_root(self.system(), dir).0 == root
+                dir != cwd && dir.starts_with(&root) && consent::pin_root(self.system(), dir) == root
             };
             // A link is used where it lies, and not where it leads to.
             let dirs = [named, &path].map(|path| self.directory_of(path));
@@ -364,7 +364,7 @@ impl Engine<'_> {
         let text = String::from_utf8_lossy(&seen.bytes);
         let name = match built.mode {
             TrustMode::Whole => seen.shown.clone(),
-            _ => seen.name_in(&consent::pin_root(self.system(), &built.places.cwd).0),
+            _ => seen.name_in(&consent::pin_root(self.system(), &built.places.cwd)),
         };
         let found = hidden::scan(&text).into_iter().filter(|found| found.severity() >= Severity::Warning);
         let (found, more) = finding::worst(found.collect(), FINDINGS);
@@ -392,11 +392,11 @@ impl Engine<'_> {
     /// Returns the branch, and whether it was granted.
     fn covered_branch(&self, cwd: &Path, store: Option<&Path>) -> Option<CoveredBranch> {
         let name = self.branch_name(cwd)?;
-        let (root, repository) = consent::pin_root(self.system(), cwd);
+        let root = consent::pin_root(self.system(), cwd);
         let granted = store.is_some_and(|file| {
             let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
             // What is wrong with the store is reported by the build.
-            store.load(&mut Diagnostics::new()).pins(&root, repository.as_deref()).has_branch(&name)
+            store.load(&mut Diagnostics::new()).pins(&root).has_branch(&name)
         });
         Some(CoveredBranch { plain: is_plain_branch(&name), granted, name })
     }

@@ -17,6 +17,7 @@ use preface_core::{
 use preface_host::{
     gate::{GateVerdict, GatedText, ShownTexts, UnreadFile},
     places::resolve_links,
+    provider::git,
     provider_context::Headless,
     trust::{
         ChangeOutcome, Decision, Digest, GrantedText, PinPath, PinState, PinnedText, Summary, TrustError,
@@ -170,14 +171,14 @@ impl Engine<'_> {
         paths: &[PathBuf],
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
-        let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
+        let root = consent::pin_root(self.system(), &built.places.cwd);
         let readable: Vec<&GatedText> =
             built.seen.iter().filter(|seen| seen.verdict == GateVerdict::Included).collect();
         for path in paths {
             if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
                 let help = match self.directory_of(path).filter(|dir| *dir != built.places.cwd) {
                     // A repository of its own has grants of its own.
-                    Some(dir) if consent::pin_root(self.system(), &dir).0 != root => {
+                    Some(dir) if consent::pin_root(self.system(), &dir) != root => {
                         format!(
                             "it belongs to another project: `preface trust grant -C {}`",
                             built.places.shown(&dir)
@@ -193,7 +194,7 @@ impl Engine<'_> {
             |seen: &&&GatedText| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
         let store = self.store(built)?.for_project(&root);
         // What was granted in spite of hidden text stays granted.
-        let pins = store.load(&mut Diagnostics::new()).pins(&root, repository.as_deref());
+        let pins = store.load(&mut Diagnostics::new()).pins(&root);
         let is_open = |seen: &&GatedText| pins.state(&seen.pin, &seen.digest) != PinState::Granted;
         let (open, before): (Vec<&GatedText>, Vec<&GatedText>) =
             readable.iter().filter(named).copied().partition(is_open);
@@ -205,14 +206,15 @@ impl Engine<'_> {
             .collect();
         // A repository without a text still has a branch name: the grant is for the repository itself, which is
         // written down as its `.git` with nothing in it.
-        if texts.is_empty() && hidden.is_empty() && paths.is_empty() && repository.is_some() {
+        let is_alone = texts.is_empty() && hidden.is_empty() && paths.is_empty();
+        if is_alone && git::work_tree_root(self.system(), &built.places.cwd).is_some() {
             let path = PinPath::new(&root, &root.join(".git")).map_err(refused)?;
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
-        let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
+        let report = store.grant_pins(&root, &texts).map_err(refused)?;
         let has_branch = built.mode == TrustMode::Pinned && !texts.is_empty();
         let branch = self.branch_name(&built.places.cwd).filter(|_| has_branch);
-        let branch = grant_branch(&store, &root, repository.as_deref(), branch)?;
+        let branch = grant_branch(&store, &root, branch)?;
         let shown = |pin: &PinPath| {
             readable
                 .iter()
@@ -262,17 +264,17 @@ impl Engine<'_> {
                         Some("the list of grants has the paths that are recorded".to_owned()),
                     ));
                 };
-                let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
-                self.revoke_whole(built, &root, &tree, repository.as_deref())
+                let tree = consent::pin_root(self.system(), &built.places.cwd);
+                self.revoke_whole(built, &root, &tree)
             }
             TrustMode::Pinned | TrustMode::None => {
-                let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
+                let root = consent::pin_root(self.system(), &built.places.cwd);
                 let pins: Vec<PinPath> = self
                     .real(paths)
                     .iter()
                     .map(|path| PinPath::new(&root, path).map_err(refused))
                     .collect::<Result<_, _>>()?;
-                self.revoke_texts(built, &root, repository.as_deref(), &pins)
+                self.revoke_texts(built, &root, &pins)
             }
         }
     }
@@ -290,17 +292,15 @@ impl Engine<'_> {
         let rows: Vec<(&Path, &TrustRow)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
         let mut found: Option<GrantReport> = None;
         for (root, row) in rows.iter().filter(|(root, _)| *root == path || *root == real) {
-            let repository = row.repository.as_deref().map(Path::new);
             let report = match row.mode {
-                TrustMode::Pinned => self.revoke_texts(&built, root, repository, &[])?,
+                TrustMode::Pinned => self.revoke_texts(&built, root, &[])?,
                 TrustMode::Whole | TrustMode::None => {
                     // What it may do is recorded for the work tree that holds it.
                     let trees = rows
                         .iter()
                         .filter(|(tree, row)| row.mode == TrustMode::Pinned && root.starts_with(tree));
                     let tree = trees.max_by_key(|(tree, _)| tree.as_os_str().len());
-                    let repository = tree.and_then(|(_, row)| row.repository.as_deref()).map(Path::new);
-                    self.revoke_whole(&built, root, tree.map_or(root, |(tree, _)| tree), repository)?
+                    self.revoke_whole(&built, root, tree.map_or(root, |(tree, _)| tree))?
                 }
             };
             let all = found
@@ -325,17 +325,11 @@ impl Engine<'_> {
         Ok(records.whole(&root).is_some().then_some(root))
     }
 
-    fn revoke_whole(
-        &self,
-        built: &BuildResult,
-        root: &Path,
-        tree: &Path,
-        repository: Option<&Path>,
-    ) -> Result<GrantReport, Error> {
+    fn revoke_whole(&self, built: &BuildResult, root: &Path, tree: &Path) -> Result<GrantReport, Error> {
         let report = self.store(built)?.for_project(root).decline_whole(root, None).map_err(refused)?;
         let was_trusted = report.before.is_some_and(|before| before.decision == Decision::Trusted);
         let store = self.store(built)?.for_project(tree);
-        let permissions = store.revoke_permissions(tree, repository, None).map_err(refused)?;
+        let permissions = store.revoke_permissions(tree, None).map_err(refused)?;
         Ok(GrantReport {
             path: root.to_owned(),
             added: was_trusted.then(|| (root.display().to_string(), 0)).into_iter().collect(),
@@ -346,16 +340,10 @@ impl Engine<'_> {
     }
 
     /// Takes back the grants of some texts, or of all where none is named.
-    fn revoke_texts(
-        &self,
-        built: &BuildResult,
-        root: &Path,
-        repository: Option<&Path>,
-        pins: &[PinPath],
-    ) -> Result<GrantReport, Error> {
+    fn revoke_texts(&self, built: &BuildResult, root: &Path, pins: &[PinPath]) -> Result<GrantReport, Error> {
         let store = self.store(built)?.for_project(root);
         let pins = (!pins.is_empty()).then_some(pins);
-        let report = store.revoke_pins(root, repository, pins).map_err(refused)?;
+        let report = store.revoke_pins(root, pins).map_err(refused)?;
         Ok(GrantReport {
             path: root.to_owned(),
             added: report.removed.iter().map(|pin| (pin.shown_in(root), 0)).collect(),
@@ -406,11 +394,10 @@ pub(crate) fn refused(error: TrustError) -> Error {
 fn grant_branch(
     store: &TrustStore<'_>,
     root: &Path,
-    repository: Option<&Path>,
     branch: Option<String>,
 ) -> Result<Option<String>, Error> {
     let Some(branch) = branch else { return Ok(None) };
-    let outcome = store.grant_branch(root, repository, &branch).map_err(refused)?;
+    let outcome = store.grant_branch(root, &branch).map_err(refused)?;
     Ok((outcome == ChangeOutcome::Recorded).then_some(branch))
 }
 
@@ -549,7 +536,7 @@ pub(crate) fn ask_for_pins(
     if !ask.is_there() {
         return Ok(None);
     }
-    let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);
+    let root = consent::pin_root(engine.system(), &built.places.cwd);
     // What changed since an answer for once is left out.
     let was_shown = |seen: &GatedText| request.shown.as_ref().is_some_and(|shown| shown.has_path(&seen.path));
     let open = built.untrusted().filter(|seen| !seen.shared && !was_shown(seen));
@@ -562,7 +549,7 @@ pub(crate) fn ask_for_pins(
         built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
     let mut diagnostics = Diagnostics::new();
     if let Some(store) = &store
-        && store.load(&mut diagnostics).pins(&root, repository.as_deref()).declines(&contents)
+        && store.load(&mut diagnostics).pins(&root).declines(&contents)
     {
         return Ok(None);
     }
@@ -613,15 +600,15 @@ pub(crate) fn ask_for_pins(
                 .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
                 .collect();
             let store = engine.store(built)?.for_project(&root);
-            let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
-            grant_branch(&store, &root, repository.as_deref(), branch)?;
+            let report = store.grant_pins(&root, &texts).map_err(refused)?;
+            grant_branch(&store, &root, branch)?;
             let mut again = engine.build_confirmed(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);
             Ok(Some(again))
         }
         Some(TrustAnswer::Decline) => {
             let mut built = built.clone();
-            match store.map(|store| store.decline(&root, repository.as_deref(), contents)) {
+            match store.map(|store| store.decline(&root, contents)) {
                 Some(Ok(mut audit)) => built.prompt.audit.append(&mut audit),
                 Some(Err(error)) => built.prompt.diagnostics.push(error.diagnostic()),
                 None => {}

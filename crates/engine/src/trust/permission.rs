@@ -26,13 +26,14 @@ use preface_host::{
     provider_context::ProviderContext,
     system::System,
     trust::{
-        CheckedCommand, CommandWords, Decision, GrantedCommand, GrantedCommands, Permission,
-        PermissionAction, PermissionState, Permissions, ProgramChange, TrustError, TrustStore,
+        CheckedCommand, CommandWords, Decision, GrantedCommands, Permission, PermissionAction,
+        PermissionState, Permissions, TrustError, TrustStore,
     },
 };
 use serde_json::Value;
 use std::{
     cell::OnceCell,
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -56,8 +57,8 @@ pub struct PermissionChange {
     pub permission: Permission,
     /// What was granted to the same entry last.
     pub granted: Option<Permission>,
-    /// The files of its program that differ, all of them where none was granted.
-    pub files: Vec<ProgramChange>,
+    /// The files of its program whose digests differ, by path: all files of a directory, and all where nothing was granted.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 /// An action of a project's entry, as a grant records it.
@@ -189,7 +190,7 @@ impl<'a> ProjectGrants<'a> {
 
     fn recorded(&self) -> &(PathBuf, Permissions) {
         self.recorded.get_or_init(|| {
-            let root = consent::pin_root(self.look.system, &self.look.places.cwd).0;
+            let root = consent::pin_root(self.look.system, &self.look.places.cwd);
             let permissions =
                 recorded_permissions(self.look.system, self.store, self.look.places, self.mode, &root);
             (root, permissions)
@@ -241,8 +242,7 @@ impl Grants for ProjectGrants<'_> {
     }
 }
 
-/// Returns what the project may do. A grant is about the root that it was given for: another work tree of the same
-/// repository has other files.
+/// Returns what the project may do. A grant is about the root that it was given for.
 fn recorded_permissions(
     system: &dyn System,
     store: Option<&Path>,
@@ -277,11 +277,8 @@ pub(crate) fn allow(
     let mut state = |action: Option<Result<ProjectAction, TrustError>>| {
         let Some(Ok(action)) = action else { return PermissionState::New };
         let state = grants.state(&action);
-        if let (PermissionState::Granted, ProjectAction::Command(command), Some(store)) =
-            (state, action, grants.store)
-        {
-            let store = store.to_owned();
-            granted.insert(command.permission.subject.clone(), GrantedCommand { command, store });
+        if let (PermissionState::Granted, ProjectAction::Command(command)) = (state, action) {
+            granted.insert(command.permission.subject.clone(), command);
         }
         state
     };
@@ -338,11 +335,11 @@ impl Engine<'_> {
         for action in actions.iter().filter(|action| grants.state(action) != PermissionState::Granted) {
             let permission = action.permission().clone();
             let granted = grants.recorded().1.latest(&permission.subject).cloned();
-            let files = match (action, &inputs.loaded.store) {
-                (ProjectAction::Command(command), Some(store)) => {
-                    command.changes(self.system(), store, granted.as_ref()).map_err(grant::refused)?
+            let files = match action {
+                ProjectAction::Command(command) => {
+                    command.changes(self.system(), granted.as_ref()).map_err(grant::refused)?
                 }
-                _ => Vec::new(),
+                ProjectAction::Other(_) => BTreeMap::new(),
             };
             changes.push(PermissionChange { permission, granted, files });
         }
@@ -388,7 +385,7 @@ impl Engine<'_> {
         });
         let permissions: Vec<Permission> = wanted.iter().map(|action| action.permission().clone()).collect();
         let places = &inputs.project.access.places;
-        let (root, repository) = consent::pin_root(self.system(), &places.cwd);
+        let root = consent::pin_root(self.system(), &places.cwd);
         if permissions.is_empty() {
             return Ok(PermissionGrant { refused, ..PermissionGrant::default() });
         }
@@ -396,7 +393,7 @@ impl Engine<'_> {
         let store = inputs.loaded.store.as_ref().ok_or_else(no_store)?;
         let report = TrustStore::at(self.system(), store.clone())
             .for_project(&root)
-            .grant_permissions(&root, repository.as_deref(), &permissions)
+            .grant_permissions(&root, &permissions)
             .map_err(grant::refused)?;
         let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
         let diagnostics = self.log_events(request, &events);
@@ -406,16 +403,11 @@ impl Engine<'_> {
 }
 
 impl Engine<'_> {
-    /// Checks that an action can be performed as it would be granted: what cannot is not recorded. Programs are copied here,
-    /// so that what writes nothing finds the copies.
+    /// Checks that an action can be performed as it would be granted: what cannot is not recorded.
     fn check_action(&self, action: &ProjectAction, inputs: &Inputs) -> Result<(), String> {
         match action {
             ProjectAction::Command(command) => {
-                let copied = |()| match &inputs.loaded.store {
-                    Some(store) => command.copied_argv(self.system(), store).map(drop),
-                    None => Ok(()),
-                };
-                command.check_executable(self.system()).and_then(copied).map_err(|error| error.to_string())
+                command.check_executable(self.system()).map_err(|error| error.to_string())
             }
             ProjectAction::Other(Permission { action: PermissionAction::Writes { path }, .. }) => {
                 let Some(project) = &inputs.places().project else { return Ok(()) };

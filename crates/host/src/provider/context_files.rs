@@ -8,7 +8,7 @@ use crate::{
     places::normal,
     provider::git,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
-    system::{FileId, FileKind, FileRead, HardLinks},
+    system::{FileId, FileKind, FileRead},
 };
 use preface_core::{
     compose::is_blank,
@@ -389,7 +389,7 @@ fn imports(text: &str) -> Vec<(usize, &str)> {
 
 /// The file of the main work tree that a linked one inside of it hides by a file of the same name.
 fn hidden_by_work_tree(names: &[String], look: &ProviderContext<'_>) -> Option<PathBuf> {
-    let repository = git::Repository::holding(look.system, &look.places.cwd, HardLinks::Read).ok()?;
+    let repository = git::Repository::holding(look.system, &look.places.cwd).ok()?;
     // git writes `../..` into a work tree's `commondir`.
     let common_dir = look.system.canonical(&repository.common_dir).ok()?;
     let main = common_dir.parent()?;

@@ -6,7 +6,7 @@ use crate::{
     places::normal,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext},
     system::{RunRequest, System, skipped_programs},
-    trust::GrantedCommand,
+    trust::CheckedCommand,
 };
 use preface_core::{
     compose::is_blank,
@@ -121,10 +121,7 @@ fn run_program(
         let mut diagnostic =
             Diagnostic::warning(DiagnosticCode::ContextProviderFailed, what.clone()).at(place);
         let at_home = "it starts in your home directory until you grant the project";
-        diagnostic.help = match granted {
-            Some(granted) => granted.command.missing_beside(),
-            None => (!look.gate.is_granted()).then(|| at_home.to_owned()),
-        };
+        diagnostic.help = (granted.is_none() && !look.gate.is_granted()).then(|| at_home.to_owned());
         look.note(diagnostic);
         what
     };
@@ -179,7 +176,7 @@ pub fn launch_argv(program: &ProgramSpec, beside: Option<&Path>) -> Vec<String> 
 pub(crate) fn granted<'a>(
     entry: &ExtensionEntry,
     look: &'a ProviderContext<'_>,
-) -> Option<&'a GrantedCommand> {
+) -> Option<&'a CheckedCommand> {
     look.granted?.get(&format!("{}/{}", entry.value.category, entry.name)).filter(|_| entry.needs_grant())
 }
 
@@ -187,7 +184,7 @@ pub(crate) fn granted<'a>(
 /// that directory. A bare name always means the user's program.
 #[must_use]
 pub fn project_root(system: &dyn System, cwd: &Path) -> PathBuf {
-    git::work_tree(system, cwd).map_or_else(|| cwd.to_owned(), |(root, _)| root)
+    git::work_tree_root(system, cwd).unwrap_or_else(|| cwd.to_owned())
 }
 
 fn missing(entry: &ExtensionEntry, file: &str) -> Diagnostic {

@@ -1,13 +1,10 @@
-//! Variables of the git repository around the cwd. git itself is never started.
+//! Variables of the git repository around the cwd.
 
 use super::{
     VariableProvider,
-    git::{self, GitHead},
+    git::{self, GitError, Repository},
 };
-use crate::{
-    provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext, above_roots},
-    system::GitError,
-};
+use crate::provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext, above_roots};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Severity},
     lint::hidden::escape_hidden,
@@ -31,13 +28,9 @@ impl VariableProvider for GitVariables {
         if !matches!(key.name(), "branch" | "status") {
             return RecordedVariable::absent("no such name");
         }
-        // Outside of a repository there is no text of one, and an unlinked one has none in any preset.
-        let hard_links = look.bounds.hard_links;
-        match git::Repository::holding(look.system, &look.places.cwd, hard_links) {
-            Ok(repository) if !repository.inside_git_dir() => {}
-            Err(problem @ (GitError::Unlinked { .. } | GitError::Owner(_) | GitError::HardLink { .. })) => {
-                return absent(key, &problem);
-            }
+        let repository = match Repository::holding(look.system, &look.places.cwd) {
+            Ok(repository) if !repository.inside_git_dir() => repository,
+            Err(problem @ GitError::Owner(_)) => return absent(key, &problem),
             _ => {
                 let mut variable = RecordedVariable::absent("not a git repository");
                 // git has no status there, either, but a branch.
@@ -53,22 +46,25 @@ impl VariableProvider for GitVariables {
                 }
                 return variable;
             }
+        };
+        if let Err(problem) = repository.check_links(look.system, look.bounds.hard_links) {
+            return absent(key, &problem);
         }
         if key.name() == "branch" {
-            return branch(key, look);
+            return branch(key, &repository, look);
         }
         if !look.gate.allows_repository_text() {
             return untrusted(key, look);
         }
-        // It names files of the whole work tree.
-        if look.is_repository_above_roots() {
+        // It names files of the whole work tree, and a `.git` may name any repository.
+        if look.is_repository_above_roots() || !look.in_roots(&repository.git_dir) {
             let mut variable = RecordedVariable::absent("the repository begins above the roots");
             variable
                 .diagnostics
                 .push(above_roots(format!("`{key}` is absent: the repository begins above the roots")));
             return variable;
         }
-        match look.system.git_status(&look.places.cwd, hard_links) {
+        match git::status(look.system, &repository) {
             Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),
             Err(problem) => absent(key, &problem),
         }
@@ -76,10 +72,10 @@ impl VariableProvider for GitVariables {
 }
 
 /// Resolves `git:branch` in a work tree.
-fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
-    match git::head(look.system, &look.places.cwd, look.bounds.hard_links) {
+fn branch(key: &VariableKey, repository: &Repository, look: &ProviderContext<'_>) -> RecordedVariable {
+    match repository.branch(look.system) {
         // A grant would not help: git prints no name, either.
-        Ok(GitHead { name: None, .. }) => {
+        Ok(None) => {
             let mut variable = RecordedVariable::absent("the branch has no commit yet");
             let what = format!("`{key}` is absent: the branch has no commit yet");
             let help = format!("make a commit, or give `{key}` a value for this call");
@@ -87,7 +83,7 @@ fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
             variable
         }
         _ if !look.gate.allows_repository_text() => untrusted(key, look),
-        Ok(GitHead { name: Some(name), .. }) if !look.gate.includes_branch(&name) => {
+        Ok(Some(name)) if !look.gate.includes_branch(&name) => {
             let mut variable = RecordedVariable::absent("the branch is not part of the grant");
             let name = escape_hidden(&name);
             let what = format!("`{key}` is absent: the branch name `{name}` is not part of the grant");
@@ -95,8 +91,8 @@ fn branch(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
             variable.diagnostics.push(diagnostic.help("look at the name, then grant it"));
             variable
         }
-        Ok(GitHead { name: Some(name), path }) => {
-            RecordedVariable::of(name, look.places.shown(&path), Stability::Conversation)
+        Ok(Some(name)) => {
+            RecordedVariable::of(name, look.places.shown(&repository.head_path()), Stability::Conversation)
         }
         Err(problem) => absent(key, &problem),
     }
@@ -121,19 +117,18 @@ fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
     let given = format!("give `{key}` a value for this call");
     let (code, help) = match problem {
         GitError::NoRepository => return variable,
-        GitError::Unlinked { .. } => (
-            DiagnosticCode::GitUnlinked,
-            "`git worktree repair` (in the main work tree) links a work tree again; of a separate git directory, set \
-             `core.worktree`; both must be on one file system, without symbolic links in between"
-                .to_owned(),
-        ),
         GitError::Owner(_) => {
-            (DiagnosticCode::GitUnlinked, "work in the root of the repository, or change its owner".to_owned())
+            (DiagnosticCode::GitOwner, "work in the root of the repository, or change its owner".to_owned())
         }
         GitError::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
         GitError::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
-        GitError::Filter(_) => (DiagnosticCode::GitFilter, given),
-        GitError::Broken(_) => (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; or {given}")),
+        GitError::Program(_) | GitError::Old => {
+            let help = format!("install git 2.45 or later outside of the project, or {given}");
+            (DiagnosticCode::GitUnsupported, help)
+        }
+        GitError::Broken(_) => {
+            (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; or {given}"))
+        }
     };
     variable.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {problem}")).help(help));
     variable
@@ -142,16 +137,17 @@ fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::RunError;
 
     #[test]
     fn each_reason_comes_with_a_remedy() {
         let what = || "what".to_owned();
         for (problem, code, remedy) in [
             (GitError::Unsupported(what()), "git/unsupported", "give `git:status` a value"),
-            (GitError::Filter(what()), "git/filter", "give `git:status` a value"),
+            (GitError::Program(RunError::Other(what())), "git/unsupported", "install git"),
+            (GitError::Old, "git/unsupported", "2.45"),
             (GitError::Broken(what()), "git/broken", "`git fsck`"),
-            (GitError::Unlinked { root: "/p".into(), why: what() }, "git/unlinked", "`git worktree repair`"),
-            (GitError::Owner("/p/.git".into()), "git/unlinked", "change its owner"),
+            (GitError::Owner("/p/.git".into()), "git/owner", "change its owner"),
             (
                 GitError::HardLink { path: "/p/.git/HEAD".into(), links: 2 },
                 "file/hard-link",

@@ -15,8 +15,8 @@
 //! network file system.
 
 use super::{
-    CreateOutcome, DirEntry, Directory, FileId, FileKind, FileRead, GitError, HardLinks, ReadError,
-    ReadScope, RunError, RunOutput, RunRequest, Stat, System, WriteError, WriteMode,
+    CreateOutcome, DirEntry, Directory, FileId, FileKind, FileRead, ReadError, ReadScope, RunError,
+    RunOutput, RunRequest, Stat, System, WriteError, WriteMode,
 };
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use std::{
@@ -318,7 +318,6 @@ impl System for RecordingSystem<'_> {
         fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError>;
         fn remove(&self, path: &Path) -> Result<(), WriteError>;
         fn remove_dir(&self, path: &Path) -> Result<(), WriteError>;
-        fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError>;
         fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError>;
     }
 

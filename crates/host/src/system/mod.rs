@@ -17,9 +17,6 @@ macro_rules! forward {
 }
 
 pub mod access_log;
-pub mod directory_cache;
-#[cfg(feature = "git-status")]
-pub mod git_status;
 pub mod os;
 mod process_group;
 mod program;
@@ -34,7 +31,6 @@ pub use run::{
     PROJECT_DIR, PreparedRun, RunError, RunOutput, RunRequest, RunStatus, STDERR_LIMIT, skipped_programs,
 };
 
-use crate::provider::git::shown_path;
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
@@ -51,7 +47,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// The error for a relative path.
 const NOT_ABSOLUTE: &str = "not an absolute path";
 
-/// Disk, clock, environment, git status and programs, as preface needs them. Paths are absolute.
+/// Disk, clock, environment and programs, as preface needs them. Paths are absolute.
 pub trait System: fmt::Debug + Send + Sync {
     /// Reads a regular file, once, never more than `limit` bytes, never blocking on pipes or devices. What was
     /// checked is what was read: one open handle.
@@ -181,13 +177,6 @@ pub trait System: fmt::Debug + Send + Sync {
 
     /// Returns the user id that owns new files; `None` if the platform has none.
     fn user_id(&self) -> Option<u32>;
-
-    /// Returns what `git status --short` prints in `dir`, without starting git and without running anything the
-    /// repository names (filters, hooks, fsmonitor). `hard_links` is about git's own files, but for objects.
-    ///
-    /// # Errors
-    /// No repository, one of a kind that is not supported, or a status that only a filter could decide.
-    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError>;
 
     /// Starts a program, never a shell, and waits for its end. It gets a clean environment: `PATH` (absolute directories
     /// outside of [`RunRequest::not_below`]), where home and temporary files are, user, language and time zone, and what
@@ -446,43 +435,6 @@ pub enum WriteError {
     /// Anything else, in the machine's words.
     #[error("{0}")]
     Other(String),
-}
-
-/// The reason why there is no result of git.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GitError {
-    /// Not inside a work tree.
-    #[error("not a git repository")]
-    NoRepository,
-    /// A format that this build does not read (reftable, SHA-256): `git/unsupported`.
-    #[error("not supported: {0}")]
-    Unsupported(String),
-    /// The status depends on a filter that would have to run: `git/filter`.
-    #[error("`{0}` needs a filter to be run, and preface runs none")]
-    Filter(String),
-    /// A `.git` that names a repository which does not belong to this directory, or that cannot be followed without leaving
-    /// what is local: `git/unlinked`.
-    #[error("`.git` does not belong to this directory: {why}")]
-    Unlinked {
-        /// The canonical directory in which the `.git` lies.
-        root: PathBuf,
-        /// The part of the rule that it breaks.
-        why: String,
-    },
-    /// A `.git` of another user above the working directory: `git/unlinked`.
-    #[error("`{}` belongs to another user", shown_path(_0))]
-    Owner(PathBuf),
-    /// One of git's own files has several names, where such files are refused: `file/hard-link`.
-    #[error("`{}`: {}", shown_path(path), ReadError::HardLink { links: *links })]
-    HardLink {
-        /// The file.
-        path: PathBuf,
-        /// The number of names.
-        links: u64,
-    },
-    /// Broken or unreadable files: `git/broken`.
-    #[error("{0}")]
-    Broken(String),
 }
 
 /// The user who may write everywhere.

@@ -82,7 +82,7 @@ pub(super) fn decline_whole(
     let standing = document.standing(path).map(DecisionEntry::record);
     let event = AuditEvent::ProjectDeclined { canonical_path: path.to_owned() };
     // Who is not trusted may do nothing, also once trusted again.
-    let permissions = revoke_permissions(document, path, None, None);
+    let permissions = revoke_permissions(document, path, None);
     let outcome = match &standing {
         Some(record) if record.decision == Decision::Declined => {
             if contents.is_none() || record.digest == contents {
@@ -141,14 +141,13 @@ pub(super) struct GrantedPins {
 pub(super) fn grant_pins(
     document: &mut TrustDocument,
     root: &str,
-    repository: Option<&str>,
     texts: &[PinnedText],
     now: Timestamp,
 ) -> ChangeResult<GrantedPins> {
     let mut had = BTreeSet::new();
     let mut newest = None;
     let mut outcome = ChangeOutcome::Unchanged;
-    for project in document.projects_of_mut(root, repository) {
+    for project in document.projects_of_mut(root) {
         had.extend(project.pins.iter().map(|pin| (pin.path.clone(), pin.digest)));
         newest = newest.max(Some(project.granted_at));
         if !texts.is_empty() && project.declined.take().is_some() {
@@ -170,7 +169,7 @@ pub(super) fn grant_pins(
     unchanged.retain(|path| !added.contains(path));
     if !fresh.is_empty() {
         outcome = ChangeOutcome::Recorded;
-        let project = own(document, root, repository);
+        let project = own(document, root);
         project.granted_at = stamp(now, newest);
         project.pins.append(&mut fresh);
     }
@@ -180,35 +179,29 @@ pub(super) fn grant_pins(
 }
 
 /// Adds a branch to what is granted for this very root.
-pub(super) fn grant_branch(
-    document: &mut TrustDocument,
-    root: &str,
-    repository: Option<&str>,
-    branch: &str,
-) -> ChangeResult<()> {
+pub(super) fn grant_branch(document: &mut TrustDocument, root: &str, branch: &str) -> ChangeResult<()> {
     let has = |project: &&mut ProjectRecord| project.branches.iter().any(|known| known == branch);
-    if document.projects_of_mut(root, repository).any(|project| has(&project)) {
+    if document.projects_of_mut(root).any(|project| has(&project)) {
         return ChangeResult::new((), ChangeOutcome::Unchanged);
     }
-    own(document, root, repository).branches.push(branch.to_owned());
+    own(document, root).branches.push(branch.to_owned());
     ChangeResult::new((), ChangeOutcome::Recorded)
 }
 
 pub(super) fn decline(
     document: &mut TrustDocument,
     root: &str,
-    repository: Option<&str>,
     contents: Digest,
     now: Timestamp,
 ) -> ChangeResult<()> {
-    let declined = document.projects_of_mut(root, repository).filter_map(|project| project.declined);
+    let declined = document.projects_of_mut(root).filter_map(|project| project.declined);
     let newest = declined.max_by_key(|declined| declined.at);
     if newest.is_some_and(|declined| declined.contents == contents) {
         return ChangeResult::new((), ChangeOutcome::Unchanged);
     }
     let at = stamp(now, newest.map(|declined| declined.at));
     let before = document.projects.len();
-    let project = own(document, root, repository);
+    let project = own(document, root);
     project.declined = Some(DeclineRecord { at, contents });
     if document.projects.len() > before {
         document.projects[before].granted_at = at;
@@ -217,12 +210,11 @@ pub(super) fn decline(
 }
 
 /// Returns the project of this very root, a new one if there is none.
-fn own<'a>(document: &'a mut TrustDocument, root: &str, repository: Option<&str>) -> &'a mut ProjectRecord {
+fn own<'a>(document: &'a mut TrustDocument, root: &str) -> &'a mut ProjectRecord {
     let index = document.projects.iter().position(|project| project.root == root);
     let index = index.unwrap_or_else(|| {
         document.projects.push(ProjectRecord {
             root: root.to_owned(),
-            repository: None,
             granted_at: Timestamp::UNIX_EPOCH,
             pins: Vec::new(),
             branches: Vec::new(),
@@ -235,11 +227,7 @@ fn own<'a>(document: &'a mut TrustDocument, root: &str, repository: Option<&str>
         });
         document.projects.len() - 1
     });
-    let project = &mut document.projects[index];
-    if let Some(repository) = repository {
-        project.repository = Some(repository.to_owned());
-    }
-    project
+    &mut document.projects[index]
 }
 
 /// Texts whose grant was taken back.
@@ -255,16 +243,14 @@ pub(super) struct RevokedPins {
 pub(super) fn revoke_pins(
     document: &mut TrustDocument,
     root: &str,
-    repository: Option<&str>,
     paths: Option<&[PinPath]>,
     now: Timestamp,
 ) -> ChangeResult<RevokedPins> {
-    let repository = document.known_repository(root, repository);
     let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
     let mut branches = BTreeSet::new();
     let (mut permissions, mut outcome) = (Vec::new(), ChangeOutcome::Unchanged);
     if paths.is_none() {
-        let revoked = revoke_permissions(document, root, repository.as_deref(), None);
+        let revoked = revoke_permissions(document, root, None);
         (permissions, outcome) = (revoked.result, revoked.outcome);
     }
     // Prompts that were stored before are not handed out with what was revoked, so its time is kept. A revocation of all is
@@ -272,15 +258,14 @@ pub(super) fn revoke_pins(
     let at = stamp(now, None);
     if paths.is_none() {
         let known = document.projects.len();
-        let project = own(document, root, None);
+        let project = own(document, root);
         project.revoked_at = Some(at);
         if document.projects.len() > known {
-            let project = &mut document.projects[known];
-            (project.granted_at, project.repository) = (at, repository.clone());
+            document.projects[known].granted_at = at;
         }
         outcome = ChangeOutcome::Recorded;
     }
-    for project in document.projects_of_mut(root, repository.as_deref()) {
+    for project in document.projects_of_mut(root) {
         let before = project.pins.len();
         project.pins.retain(|pin| {
             let stays = paths.is_some_and(|paths| !paths.iter().any(|path| path.holds(&pin.path)));
@@ -354,13 +339,12 @@ pub(super) struct GrantedPermissions {
 pub(super) fn grant_permissions(
     document: &mut TrustDocument,
     root: &str,
-    repository: Option<&str>,
     permissions: &[Permission],
     now: Timestamp,
 ) -> ChangeResult<GrantedPermissions> {
     let mut had = BTreeSet::new();
     let mut newest = None;
-    for record in document.projects_of_mut(root, None).flat_map(|project| &project.permissions) {
+    for record in document.projects_of_mut(root).flat_map(|project| &project.permissions) {
         had.insert(record.permission.clone());
         newest = newest.max(Some(record.granted_at));
     }
@@ -380,7 +364,7 @@ pub(super) fn grant_permissions(
             granted_at,
             extra: Map::new(),
         });
-        own(document, root, repository).permissions.extend(fresh);
+        own(document, root).permissions.extend(fresh);
         if document.projects.len() > before {
             document.projects[before].granted_at = granted_at;
         }
@@ -389,17 +373,15 @@ pub(super) fn grant_permissions(
     ChangeResult::new(GrantedPermissions { added, unchanged }, outcome)
 }
 
-/// Takes back the permissions of some subjects, or all (`None`), in all work trees of the repository. Returns the subjects.
+/// Takes back the permissions of some subjects, or all (`None`). Returns the subjects.
 pub(super) fn revoke_permissions(
     document: &mut TrustDocument,
     root: &str,
-    repository: Option<&str>,
     subjects: Option<&[String]>,
 ) -> ChangeResult<Vec<String>> {
-    let repository = document.known_repository(root, repository);
     let mut removed = BTreeSet::new();
     let mut outcome = ChangeOutcome::Unchanged;
-    for project in document.projects_of_mut(root, repository.as_deref()) {
+    for project in document.projects_of_mut(root) {
         outcome = outcome.or(strip(project, subjects, &mut removed));
     }
     for project in &mut document.strange_projects {

@@ -111,10 +111,6 @@ fn read_project(
 ) -> Result<ProjectRecord, String> {
     let mut keys = ObjectKeys::of(value).ok_or("it is not an object")?;
     let root = canonical(keys.text("root")?)?;
-    let repository = match keys.get("repository") {
-        None => None,
-        Some(path) => Some(canonical(path.as_str().ok_or("`repository` is not a text")?)?),
-    };
     let granted_at = keys.timestamp("grantedAt")?;
     let branches = keys.get_if("branches", |value| {
         value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
@@ -125,7 +121,6 @@ fn read_project(
     let (permissions, unknown_permissions) = keys.items(COMMANDS, read_permission, skipped)?;
     Ok(ProjectRecord {
         root,
-        repository,
         granted_at,
         pins,
         branches: branches.unwrap_or_default(),
@@ -267,9 +262,6 @@ fn project_value(project: &mut ProjectRecord) -> Value {
     project.pins.sort_by(|a, b| a.path.cmp(&b.path));
     let mut keys = Map::new();
     keys.insert("root".into(), json!(project.root));
-    if let Some(repository) = &project.repository {
-        keys.insert("repository".into(), json!(repository));
-    }
     keys.insert("grantedAt".into(), json!(iso(project.granted_at)));
     let pins = project.pins.iter().map(pin_value).chain(project.strange_pins.iter().cloned());
     keys.insert("pins".into(), pins.collect());

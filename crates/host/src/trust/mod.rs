@@ -26,14 +26,14 @@ mod pins;
 mod record;
 mod store;
 
-pub use command::{CheckedCommand, CommandWords, GrantedCommand, GrantedCommands, ProgramChange};
+pub use command::{CheckedCommand, CommandWords, GrantedCommands};
 pub use contents::{
     Digest, DigestParseError, FileRole, LazyDigest, Summary, SummaryEntry, is_digested, whole_digest,
 };
 pub use path::{Dirs, StoreKind, store_file};
 pub(crate) use path::{state_dir, state_variable};
 pub use permission::{
-    Permission, PermissionAction, PermissionLine, PermissionLineKind, UnpinnedPaths, quoted, shell_quoted,
+    Permission, PermissionAction, PermissionLine, PermissionLineKind, quoted, shell_quoted,
 };
 pub use pins::{DeclineRecord, ExportError, PinPath, PinState, PinnedText, PinnedVersion, Pins};
 pub use record::{

@@ -1,15 +1,15 @@
 //! Permissions: what a project may do, as far as the user allowed it: start a program, connect to a service, write a file.
 //!
 //! A permission is bound to everything that makes the deed what it is: each word of a command, where it runs, its variables
-//! as the project wrote them, and the digest of each file of the project that an argument, or a part of one, names. It is
-//! worked out again at each start and compared as a whole; whatever differs is another deed, and asks again. What a command may load and no digest
-//! covers is listed, so that a grant shows it.
+//! as the project wrote them, the digest of each word that is a file of the project, and of the directory of its extension. It is
+//! worked out again at each start and compared as a whole; whatever differs is another deed, and asks again. Whatever else a
+//! command reads is not pinned, and a grant says so.
 
-use super::{command::plainly, contents::Digest, file::JsonObject, pins::PinPath};
+use super::{contents::Digest, file::JsonObject, pins::PinPath};
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
-use std::{cmp::Ordering, collections::BTreeMap, fmt, path::Path};
+use std::{collections::BTreeMap, fmt, path::Path};
 
 /// Something that a project wants to do, and may once it is granted.
 ///
@@ -25,7 +25,7 @@ use std::{cmp::Ordering, collections::BTreeMap, fmt, path::Path};
 /// let permission = || CheckedCommand::check(&system, root, &words).map(|command| command.permission);
 ///
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
-/// store.grant_permissions(root, None, &[permission()?])?;
+/// store.grant_permissions(root, &[permission()?])?;
 /// let permissions = store.load(&mut Vec::new()).permissions(root);
 /// assert_eq!(permissions.state(&permission()?), PermissionState::Granted);
 ///
@@ -56,11 +56,6 @@ pub enum PermissionAction {
         env: Vec<(String, String)>,
         /// The words that name a file of the project, by where the file really lies, relative to the root.
         files: Vec<(String, Digest)>,
-        /// The files of the project that a part of a word names (`--config=tools/x.json`), by where they really lie. They
-        /// are compared, and are not copied.
-        named: Vec<(String, Digest)>,
-        /// The other paths of the project that the words name.
-        unpinned: UnpinnedPaths,
         /// The directory of the extension, where one of the words names a file in it, and the digest of all its files.
         directory: Option<(String, Digest)>,
     },
@@ -77,33 +72,6 @@ pub enum PermissionAction {
         /// The path, as the project wrote it.
         path: String,
     },
-}
-
-/// Paths of the project that a command names and that have no digest: directories, and files that only a part of a word names and
-/// that cannot be read.
-///
-/// It is shown and is no part of the comparison: all of these are equal. A program may make a directory at its first run.
-#[derive(Clone, Debug, Default)]
-pub struct UnpinnedPaths(pub Vec<String>);
-
-impl PartialEq for UnpinnedPaths {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for UnpinnedPaths {}
-
-impl PartialOrd for UnpinnedPaths {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for UnpinnedPaths {
-    fn cmp(&self, _: &Self) -> Ordering {
-        Ordering::Equal
-    }
 }
 
 /// A line of the description of an action.
@@ -144,14 +112,14 @@ impl Permission {
         let mut lines = Vec::new();
         let mut digests = Vec::new();
         match &self.action {
-            PermissionAction::Command { argv, cwd, env, files, named, directory, .. } => {
+            PermissionAction::Command { argv, cwd, env, files, directory, .. } => {
                 let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
                 lines.push(line(Action, format!("runs {}", words.join(" "))));
                 lines.push(line(Action, format!("in {}", quoted(cwd))));
                 let with =
                     |(name, value): &(String, String)| format!("with {}={}", quoted(name), quoted(value));
                 lines.extend(env.iter().map(|one| line(Action, with(one))));
-                digests.extend(files.iter().chain(named).map(|file| pinned("file", file)));
+                digests.extend(files.iter().map(|file| pinned("file", file)));
                 digests.extend(directory.iter().map(|directory| pinned("all of", directory)));
             }
             PermissionAction::Endpoint { url, with } => {
@@ -172,12 +140,10 @@ impl Permission {
     /// Orders what has no order of its own, so that equal deeds are equal values.
     pub(super) fn tidy(mut self) -> Self {
         match &mut self.action {
-            PermissionAction::Command { env, files, named, .. } => {
+            PermissionAction::Command { env, files, .. } => {
                 env.sort();
                 files.sort();
                 files.dedup();
-                named.sort();
-                named.dedup();
             }
             PermissionAction::Endpoint { with, .. } => with.sort(),
             PermissionAction::Writes { .. } => {}
@@ -195,7 +161,7 @@ impl Permission {
         let inside = |path: &str| !Path::new(path).has_root() && PinPath::parse(path).is_some();
         fit("subject", &self.subject)?;
         match &self.action {
-            PermissionAction::Command { argv, cwd, env, files, named, directory, .. } => {
+            PermissionAction::Command { argv, cwd, env, files, directory, .. } => {
                 fit("program", argv.first().map_or("", String::as_str))?;
                 if argv.iter().chain(env.iter().map(|(_, value)| value)).any(|text| text.contains('\0')) {
                     return Err("an argument or a variable has a NUL in it".into());
@@ -212,7 +178,7 @@ impl Permission {
                         ));
                     }
                 }
-                match files.iter().chain(named).chain(directory).find(|(path, _)| !inside(path)) {
+                match files.iter().chain(directory).find(|(path, _)| !inside(path)) {
                     Some((path, _)) => {
                         Err(format!("`{}` is not a path inside the project", escape_hidden(path)))
                     }
@@ -233,7 +199,7 @@ impl Permission {
         let mut keys = Map::new();
         keys.insert("subject".into(), json!(self.subject));
         match &self.action {
-            PermissionAction::Command { argv, cwd, env, files, named, directory, .. } => {
+            PermissionAction::Command { argv, cwd, env, files, directory, .. } => {
                 keys.insert("argv".into(), json!(argv));
                 keys.insert("cwd".into(), json!(cwd));
                 if !env.is_empty() {
@@ -243,9 +209,6 @@ impl Permission {
                 }
                 if !files.is_empty() {
                     keys.insert("files".into(), files.iter().map(pinned).collect());
-                }
-                if !named.is_empty() {
-                    keys.insert("named".into(), named.iter().map(pinned).collect());
                 }
                 keys.extend(directory.iter().map(|directory| ("directory".to_owned(), pinned(directory))));
             }
@@ -268,8 +231,8 @@ impl Serialize for Permission {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut keys = self.keys();
         let not_pinned = self.not_pinned();
-        if !not_pinned.is_empty() {
-            keys.insert("not_pinned".into(), json!(not_pinned));
+        if let Some(not_pinned) = not_pinned {
+            keys.insert("not_pinned".into(), json!([not_pinned]));
         }
         keys.serialize(to)
     }
@@ -285,8 +248,6 @@ pub(super) struct StoredPermission {
     env: BTreeMap<String, String>,
     #[serde(default)]
     files: Vec<JsonObject<StoredFile>>,
-    #[serde(default)]
-    named: Vec<JsonObject<StoredFile>>,
     directory: Option<JsonObject<StoredFile>>,
     url: Option<String>,
     #[serde(default)]
@@ -295,8 +256,8 @@ pub(super) struct StoredPermission {
 }
 
 /// The keys of [`StoredPermission`].
-pub(super) const WRITTEN: [&str; 10] =
-    ["subject", "argv", "cwd", "env", "files", "named", "directory", "url", "with", "writes"];
+pub(super) const WRITTEN: [&str; 9] =
+    ["subject", "argv", "cwd", "env", "files", "directory", "url", "with", "writes"];
 
 #[derive(Deserialize)]
 struct StoredFile {
@@ -308,10 +269,8 @@ impl TryFrom<StoredPermission> for Permission {
     type Error = String;
 
     fn try_from(written: StoredPermission) -> Result<Self, String> {
-        let StoredPermission { subject, argv, cwd, env, files, named, directory, url, with, writes } =
-            written;
-        let plain =
-            cwd.is_none() && env.is_empty() && files.is_empty() && named.is_empty() && directory.is_none();
+        let StoredPermission { subject, argv, cwd, env, files, directory, url, with, writes } = written;
+        let plain = cwd.is_none() && env.is_empty() && files.is_empty() && directory.is_none();
         let pinned = |files: Vec<JsonObject<StoredFile>>| {
             files.into_iter().map(|JsonObject(file)| (file.path, file.digest)).collect()
         };
@@ -324,8 +283,6 @@ impl TryFrom<StoredPermission> for Permission {
                 cwd: cwd.ok_or("`cwd` is missing")?,
                 env: env.into_iter().collect(),
                 files: pinned(files),
-                named: pinned(named),
-                unpinned: UnpinnedPaths::default(),
                 directory: directory.map(|JsonObject(directory)| (directory.path, directory.digest)),
             },
             (None, Some(url), None) if plain => {
@@ -356,193 +313,14 @@ pub fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Programs that read files of the working directory by themselves, and what they read.
-const READERS: &[(&[&str], &str)] = &[
-    (&["make", "gmake", "bmake"], "Makefile and whatever it includes"),
-    (&["ninja", "samu"], "build.ninja and whatever it includes"),
-    (&["cmake", "ctest"], "CMakeLists.txt and whatever it includes"),
-    (
-        &["npm", "npx", "yarn", "pnpm", "pnpx", "bun", "bunx", "corepack"],
-        "package.json, its scripts and node_modules",
-    ),
-    (&["cargo"], "Cargo.toml, .cargo/config.toml, build scripts and the sources of the project"),
-    (&["go"], "go.mod and the sources of the project"),
-    (&["just"], "justfile and whatever it imports"),
-    (&["task"], "Taskfile.yml and whatever it includes"),
-    (&["rake", "bundle", "bundler"], "Rakefile, Gemfile and what they load"),
-    (&["mvn", "gradle", "ant", "sbt"], "the build files of the project"),
-    (&["dotnet"], "the project files and the sources of the project"),
-    (&["docker", "docker-compose", "podman", "nerdctl"], "Dockerfile, compose files and images"),
-    (&["git"], "the configuration and the hooks of the repository"),
-    (
-        &["uv", "uvx", "pipx", "poetry", "pdm", "hatch", "tox", "nox", "pytest"],
-        "pyproject.toml, the environment and the modules of the project",
-    ),
-    (&["composer"], "composer.json and its scripts"),
-    (&["mix"], "mix.exs and the sources of the project"),
-    (&["direnv"], ".envrc"),
-    (&["nix", "nix-shell"], "flake.nix, shell.nix and what they import"),
-];
-
-/// Programs that run another program, whose words follow.
-const WRAPPERS: &[&str] = &[
-    "env", "nice", "ionice", "nohup", "time", "timeout", "setsid", "stdbuf", "sudo", "doas", "xargs", "exec",
-];
-
-/// Shells, whose scripts may source others.
-const SHELLS: &[&str] =
-    &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "busybox", "pwsh", "powershell", "cmd"];
-
-/// Interpreters, by the start of their names: `python3.12` is `python`.
-const INTERPRETERS: &[&str] = &[
-    "python", "pypy", "node", "nodejs", "deno", "ruby", "perl", "php", "lua", "tclsh", "Rscript", "julia",
-    "java",
-];
-
-/// Variables that make a program load code.
-const LOADING: &[&str] = &[
-    "BASH_ENV",
-    "CLASSPATH",
-    "EDITOR",
-    "ENV",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_SSH_COMMAND",
-    "JAVA_TOOL_OPTIONS",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "LUA_PATH",
-    "MAKEFLAGS",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PAGER",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PHPRC",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "RUBYLIB",
-    "RUBYOPT",
-    "RUSTC_WRAPPER",
-    "DYLD_INSERT_LIBRARIES",
-    "DYLD_LIBRARY_PATH",
-];
-
 impl Permission {
-    /// Returns a line for everything that the command may load and no digest covers.
+    /// Returns a line about what a command may load and no digest covers.
     #[must_use]
-    pub fn not_pinned(&self) -> Vec<String> {
-        let PermissionAction::Command { argv, cwd, env, files, named, unpinned, directory } = &self.action
-        else {
-            return Vec::new();
-        };
-        let mut lines = Vec::new();
-        let has_script = !files.is_empty();
-        for (index, word) in argv.iter().enumerate() {
-            let name = program_name(word);
-            // Behind a wrapper any word may be the program: `timeout 5 make`.
-            let wrapped = index > 0 && WRAPPERS.contains(&program_name(&argv[0]).as_str());
-            if index > 0 && !wrapped {
-                break;
-            }
-            if let Some((_, what)) = READERS.iter().find(|(names, _)| names.contains(&name.as_str())) {
-                lines.push(format!("runs {}, which reads {what}: not pinned", quoted(&name)));
-            } else if SHELLS.contains(&name.as_str()) {
-                let rest = &argv[index + 1..];
-                let is_text = rest.iter().any(|word| is_command_flag(word));
-                lines.push(match (is_text, has_script) {
-                    (true, _) => format!(
-                        "runs {} with a text of commands: the programs and files that they name are not pinned",
-                        quoted(&name)
-                    ),
-                    (false, true) => format!("runs {}: what its script sources by a path is not pinned", quoted(&name)),
-                    (false, false) => format!("runs {}: what it reads is not pinned", quoted(&name)),
-                });
-            } else if is_interpreter(&name) {
-                lines.push(match has_script {
-                    true => format!(
-                        "runs {}: modules that it finds in the working directory or by a path are not pinned",
-                        quoted(&name)
-                    ),
-                    false => format!(
-                        "runs {}, which loads code that no word of the command names: not pinned",
-                        quoted(&name)
-                    ),
-                });
-            } else if index == 0 && !is_pinned(word, cwd, files, directory.as_ref()) {
-                lines.push(format!(
-                    "runs {}: what it reads or starts in the working directory is not pinned",
-                    quoted(&name)
-                ));
-            }
-        }
-        let inside = |path: &str| directory.as_ref().is_some_and(|(dir, _)| Path::new(path).starts_with(dir));
-        lines.extend(files.iter().filter(|(path, _)| !inside(path)).map(|(path, _)| {
-            format!("starts with a copy of {}: modules and files beside it are not available", quoted(path))
-        }));
-        if let Some((path, _)) = directory {
-            lines.push(format!(
-                "starts with a copy of {}: what it loads from elsewhere in the project is not pinned",
-                quoted(path)
-            ));
-        }
-        lines.extend(named.iter().map(|(path, _)| {
-            format!(
-                "reads {} from the project: it is compared before each start, what it loads is not pinned",
-                quoted(path)
-            )
-        }));
-        lines.extend(
-            unpinned.0.iter().map(|path| format!("names {}: what it holds is not pinned", quoted(path))),
-        );
-        lines.extend(
-            env.iter()
-                .filter(|(name, _)| LOADING.contains(&name.as_str()))
-                .map(|(name, _)| format!("gets {}, which may name code to load: not pinned", quoted(name))),
-        );
-        lines
+    pub fn not_pinned(&self) -> Option<String> {
+        let PermissionAction::Command { argv, files, directory, .. } = &self.action else { return None };
+        let program =
+            quoted(argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program)));
+        let what = if files.is_empty() && directory.is_none() { "what" } else { "whatever else" };
+        Some(format!("{what} {program} reads, loads or starts is not pinned"))
     }
-}
-
-/// Returns whether the program is certainly one of these files: `/usr/bin/env` is not the project's `bin/env`.
-fn is_pinned(
-    program: &str,
-    cwd: &str,
-    files: &[(String, Digest)],
-    directory: Option<&(String, Digest)>,
-) -> bool {
-    let path = Path::new(program);
-    if !program.contains(std::path::is_separator) {
-        return false;
-    }
-    files.iter().map(|(file, _)| Path::new(file)).any(|file| {
-        if path.has_root() {
-            directory.is_some_and(|(directory, _)| file.starts_with(directory)) && path.ends_with(file)
-        } else {
-            plainly(&Path::new(cwd).join(path)) == file
-        }
-    })
-}
-
-/// Returns the last name of a path, without what Windows appends to programs.
-fn program_name(word: &str) -> String {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
-    let plain = name.strip_suffix(".exe").or_else(|| name.strip_suffix(".cmd"));
-    plain.unwrap_or(name).to_owned()
-}
-
-fn is_interpreter(name: &str) -> bool {
-    INTERPRETERS.iter().any(|known| {
-        name.strip_prefix(known)
-            .is_some_and(|rest| rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.')))
-    })
-}
-
-/// Returns whether a word makes the next one a text of commands: `-c`, `-lc`, `/c`, `-Command`.
-fn is_command_flag(word: &str) -> bool {
-    let short = |rest: &str| {
-        rest.len() <= 4 && rest.ends_with('c') && rest.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
-    word.strip_prefix('-').is_some_and(short) || ["/c", "/C", "-Command", "-command", "-e"].contains(&word)
 }

@@ -108,14 +108,13 @@ impl Records {
         self.document.standing(recordable(canonical).ok()?).map(DecisionEntry::record)
     }
 
-    /// Returns what is granted for a pinned project, by its root or by the repository that its work tree belongs to
-    /// (the canonical directory that all work trees share).
+    /// Returns what is granted for a pinned project, by its canonical root.
     #[must_use]
-    pub fn pins(&self, root: &Path, repository: Option<&Path>) -> Pins {
+    pub fn pins(&self, root: &Path) -> Pins {
         if self.lies_inside(root) {
             return Pins::default();
         }
-        let mut projects: Vec<_> = self.document.projects_of(root, repository).collect();
+        let mut projects: Vec<_> = self.document.projects_of(root).collect();
         projects.sort_by_key(|project| project.granted_at);
         Pins::of(projects)
     }
@@ -175,7 +174,6 @@ impl DecisionEntry {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ProjectRecord {
     pub(super) root: String,
-    pub(super) repository: Option<String>,
     pub(super) granted_at: Timestamp,
     /// In the order of the grants, for each path.
     pub(super) pins: Vec<PinRecord>,
@@ -219,39 +217,18 @@ impl TrustDocument {
         self.entries.iter_mut().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
     }
 
-    /// Returns the projects of this root or repository.
-    pub(super) fn projects_of<'a>(
-        &'a self,
-        root: &'a Path,
-        repository: Option<&'a Path>,
-    ) -> impl Iterator<Item = &'a ProjectRecord> {
-        let (root, repository) = (root.to_str(), repository.and_then(Path::to_str));
-        self.projects.iter().filter(move |project| project.is_of(root, repository))
+    /// Returns the projects of this root.
+    pub(super) fn projects_of(&self, root: &Path) -> impl Iterator<Item = &ProjectRecord> {
+        self.projects.iter().filter(move |project| Path::new(&project.root) == root)
     }
 
     /// As [`TrustDocument::projects_of`], to change them.
-    pub(super) fn projects_of_mut<'a>(
-        &'a mut self,
-        root: &'a str,
-        repository: Option<&'a str>,
-    ) -> impl Iterator<Item = &'a mut ProjectRecord> {
-        self.projects.iter_mut().filter(move |project| project.is_of(Some(root), repository))
-    }
-
-    /// Returns the repository, which a record of this root may know even where the caller, after `.git` is gone, does
-    /// not.
-    pub(super) fn known_repository(&self, root: &str, repository: Option<&str>) -> Option<String> {
-        let is_known = |project: &&ProjectRecord| project.root == root && !project.only_revoked();
-        let known = || self.projects.iter().find(is_known)?.repository.clone();
-        repository.map(str::to_owned).or_else(known)
+    pub(super) fn projects_of_mut(&mut self, root: &str) -> impl Iterator<Item = &mut ProjectRecord> {
+        self.projects.iter_mut().filter(move |project| project.root == root)
     }
 }
 
 impl ProjectRecord {
-    fn is_of(&self, root: Option<&str>, repository: Option<&str>) -> bool {
-        root == Some(self.root.as_str()) || (repository.is_some() && self.repository.as_deref() == repository)
-    }
-
     /// Returns whether it records nothing, so that it can be removed.
     pub(super) fn is_empty(&self) -> bool {
         self.only_permissions()
@@ -290,9 +267,6 @@ pub struct TrustRow {
     /// The time of the current decision.
     #[serde(serialize_with = "instant")]
     pub at: Timestamp,
-    /// The repository whose work trees share the grants.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repository: Option<String>,
     /// The texts that are granted, each version a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<TrustRowText>,
@@ -351,7 +325,6 @@ fn whole(entry: &DecisionEntry) -> TrustRow {
         mode: TrustMode::Whole,
         trust: entry.decision.trust(),
         at: entry.granted_at,
-        repository: None,
         texts: Vec::new(),
         branches: Vec::new(),
         permissions: Vec::new(),
@@ -371,7 +344,6 @@ fn pinned(project: &ProjectRecord) -> TrustRow {
             false => Trust::Trusted,
         },
         at: project.granted_at,
-        repository: project.repository.clone(),
         texts: project.pins.iter().map(text).collect(),
         branches: project.branches.clone(),
         permissions: permissions(project).collect(),
@@ -428,14 +400,13 @@ impl Permissions {
 
 impl Records {
     /// Returns what a project may do, by the root that its texts are pinned under, or by the canonical directory of a project
-    /// that is trusted as a whole. Other work trees of its repository share nothing of it: what a command loads by itself
-    /// may differ there.
+    /// that is trusted as a whole.
     #[must_use]
     pub fn permissions(&self, root: &Path) -> Permissions {
         if self.lies_inside(root) {
             return Permissions::default();
         }
-        let projects = self.document.projects_of(root, None);
+        let projects = self.document.projects_of(root);
         let mut all: Vec<_> = projects.flat_map(|ProjectRecord { permissions, .. }| permissions).collect();
         all.sort_by_key(|permission| permission.granted_at);
         let mut granted: Vec<Permission> = Vec::with_capacity(all.len());

@@ -53,9 +53,9 @@ const LINKS_LIMIT: usize = 40;
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
 /// let root = Path::new("/work");
 /// let text = PinnedText { path: PinPath::new(root, Path::new("/work/AGENTS.md"))?, bytes: b"Use tabs.".to_vec() };
-/// store.grant_pins(root, None, &[text.clone()])?;
+/// store.grant_pins(root, &[text.clone()])?;
 ///
-/// let pins = store.load(&mut Vec::new()).pins(root, None);
+/// let pins = store.load(&mut Vec::new()).pins(root);
 /// assert_eq!(pins.state(&text.path, &Digest::of(b"Use tabs.")), PinState::Granted);
 /// assert_eq!(pins.state(&text.path, &Digest::of(b"Use spaces.")), PinState::Changed);
 /// # Ok::<(), preface_host::trust::TrustError>(())
@@ -246,19 +246,14 @@ impl<'a> TrustStore<'a> {
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
-    pub fn grant_pins(
-        &self,
-        root: &Path,
-        repository: Option<&Path>,
-        texts: &[PinnedText],
-    ) -> Result<TextGrantReport, TrustError> {
-        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+    pub fn grant_pins(&self, root: &Path, texts: &[PinnedText]) -> Result<TextGrantReport, TrustError> {
+        let root_text = recordable(root)?;
         if let Some(text) = texts.iter().find(|text| text.bytes.len() as u64 > COPY_LIMIT) {
             let why = format!("its {} bytes are more than the limit of {COPY_LIMIT}", text.bytes.len());
             return Err(TrustError::invalid(text.path.resolve(root), why));
         }
         let (granted, _) = self.change(Some(root), |document, copies| {
-            let granted = change::grant_pins(document, root_text, repository, texts, self.system.now());
+            let granted = change::grant_pins(document, root_text, texts, self.system.now());
             for text in texts {
                 copies.keep(&Digest::of(&text.bytes), &text.bytes)?;
             }
@@ -272,38 +267,28 @@ impl<'a> TrustStore<'a> {
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_branch(
-        &self,
-        root: &Path,
-        repository: Option<&Path>,
-        branch: &str,
-    ) -> Result<ChangeOutcome, TrustError> {
-        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+    pub fn grant_branch(&self, root: &Path, branch: &str) -> Result<ChangeOutcome, TrustError> {
+        let root_text = recordable(root)?;
         let grant = |document: &mut TrustDocument, _: &Copies<'_>| {
-            Ok(change::grant_branch(document, root_text, repository, branch))
+            Ok(change::grant_branch(document, root_text, branch))
         };
         self.change(Some(root), grant).map(|(_, outcome)| outcome)
     }
 
-    /// Takes back the grants of some texts (of all below a path), or of everything (`None`, permissions too), in all work trees of the repository.
+    /// Takes back the grants of some texts (of all below a path), or of everything (`None`, permissions too).
     /// Copies that no record names any more are removed. The time is recorded; that of all also if nothing was granted.
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
-    pub fn revoke_pins(
-        &self,
-        root: &Path,
-        repository: Option<&Path>,
-        paths: Option<&[PinPath]>,
-    ) -> Result<RevokeReport, TrustError> {
-        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+    pub fn revoke_pins(&self, root: &Path, paths: Option<&[PinPath]>) -> Result<RevokeReport, TrustError> {
+        let root_text = recordable(root)?;
         if self.is_missing() && paths.is_some() {
             return Ok(RevokeReport::default());
         }
         let mut suppressed = Vec::new();
         let (revoked, outcome) = self.change_and(
             Some(root),
-            |document, _| Ok(change::revoke_pins(document, root_text, repository, paths, self.system.now())),
+            |document, _| Ok(change::revoke_pins(document, root_text, paths, self.system.now())),
             |revoked, copies| suppressed = copies.drop_all(&revoked.orphans),
         )?;
         let mut audit = Vec::new();
@@ -315,7 +300,7 @@ impl<'a> TrustStore<'a> {
         Ok(RevokeReport { removed, permissions, branches, audit })
     }
 
-    /// Records what a project may do: under the root and repository of [`TrustStore::grant_pins`], or for a project that
+    /// Records what a project may do: under the root of [`TrustStore::grant_pins`], or for a project that
     /// is trusted as a whole under its canonical directory. Earlier permissions stay.
     ///
     /// # Errors
@@ -323,37 +308,35 @@ impl<'a> TrustStore<'a> {
     pub fn grant_permissions(
         &self,
         root: &Path,
-        repository: Option<&Path>,
         permissions: &[Permission],
     ) -> Result<PermissionReport, TrustError> {
-        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        let root_text = recordable(root)?;
         for permission in permissions {
             permission.check().map_err(|why| TrustError::invalid(&permission.subject, why))?;
         }
         let (granted, outcome) = self.change(Some(root), |document, _| {
-            Ok(change::grant_permissions(document, root_text, repository, permissions, self.system.now()))
+            Ok(change::grant_permissions(document, root_text, permissions, self.system.now()))
         })?;
         let subjects = granted.added.iter().map(|permission| permission.subject.clone()).collect();
         let audit = approval(outcome, root_text, "granted", subjects);
         Ok(PermissionReport { added: granted.added, unchanged: granted.unchanged, audit })
     }
 
-    /// Takes back what some subjects may do, or all (`None`), in all work trees of the repository.
+    /// Takes back what some subjects may do, or all (`None`).
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
     pub fn revoke_permissions(
         &self,
         root: &Path,
-        repository: Option<&Path>,
         subjects: Option<&[String]>,
     ) -> Result<PermissionRevokeReport, TrustError> {
-        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        let root_text = recordable(root)?;
         if self.is_missing() {
             return Ok(PermissionRevokeReport { removed: Vec::new(), audit: Vec::new() });
         }
         let (removed, outcome) = self.change(Some(root), |document, _| {
-            Ok(change::revoke_permissions(document, root_text, repository, subjects))
+            Ok(change::revoke_permissions(document, root_text, subjects))
         })?;
         let audit = approval(outcome, root_text, "revoked", removed.clone());
         Ok(PermissionRevokeReport { removed, audit })
@@ -364,15 +347,10 @@ impl<'a> TrustStore<'a> {
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn decline(
-        &self,
-        root: &Path,
-        repository: Option<&Path>,
-        contents: Digest,
-    ) -> Result<Vec<AuditEvent>, TrustError> {
-        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+    pub fn decline(&self, root: &Path, contents: Digest) -> Result<Vec<AuditEvent>, TrustError> {
+        let root_text = recordable(root)?;
         self.change(Some(root), |document, _| {
-            Ok(change::decline(document, root_text, repository, contents, self.system.now()))
+            Ok(change::decline(document, root_text, contents, self.system.now()))
         })?;
         Ok(vec![AuditEvent::ProjectDeclined { canonical_path: root_text.to_owned() }])
     }

@@ -3,8 +3,10 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::print_stdout, reason = "the figures of a test are part of its result")]
 
-#[cfg(feature = "git-status")]
-use preface_host::system::{GitError, HardLinks};
+use preface_host::{
+    provider::git::{self as provider, GitError, Repository},
+    system::os::OsSystem,
+};
 use std::{
     ffi::OsStr,
     fs,
@@ -60,10 +62,10 @@ fn clean(command: &mut Command, home: &Path) {
         .env("TZ", "UTC");
 }
 
-/// Returns the status in `dir`, hard links read.
-#[cfg(feature = "git-status")]
+/// Returns the status in `dir`.
 pub fn status(dir: &Path) -> Result<String, GitError> {
-    preface_host::system::git_status::status(dir, HardLinks::Read)
+    let system = OsSystem::new(&[]);
+    provider::status(&system, &Repository::holding(&system, dir)?)
 }
 
 /// Runs git in `dir` with the environment of the clean room.

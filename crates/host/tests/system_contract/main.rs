@@ -77,7 +77,6 @@ contract! {
     }
     surroundings::{
         bundled_files_are_found_and_listed,
-        git_has_an_answer_for_a_directory_without_a_repository,
         the_machine_knows_where_it_is,
     }
     writing::{

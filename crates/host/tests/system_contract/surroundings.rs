@@ -1,7 +1,6 @@
 //! Clock, environment, bundled files, git.
 
 use crate::place::{BUNDLE, Place};
-use preface_host::system::{GitError, HardLinks};
 
 pub fn bundled_files_are_found_and_listed(place: &Place) {
     for (path, bytes) in BUNDLE {
@@ -25,9 +24,4 @@ pub fn the_machine_knows_where_it_is(place: &Place) {
     assert_eq!(system.var("PREFACE_NO_SUCH_VARIABLE"), None);
     assert!(system.now().as_second() > 1_700_000_000, "the clock is set");
     assert!(system.time_zone().iana_name() != Some("Etc/Unknown"), "an unknown zone is UTC");
-}
-
-pub fn git_has_an_answer_for_a_directory_without_a_repository(place: &Place) {
-    let problem = place.system.git_status(&place.root, HardLinks::Read).expect_err("no repository here");
-    assert!(matches!(problem, GitError::NoRepository | GitError::Unsupported(_)), "{problem}");
 }

@@ -6,7 +6,10 @@ use preface_engine::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ScopesReport, TemplateInput, ToolChoice, TrustAnswer,
     TrustChoice, TrustQuestion,
     core::{attachment::Attachment, origin::Origin, pipeline, prompt::Prompt, variable_source::NoSource},
-    host::{provider_context::Confirm, system::testing::AccessKind},
+    host::{
+        provider_context::Confirm,
+        system::testing::{AccessKind, FakeRun},
+    },
 };
 use similar::TextDiff;
 use std::{
@@ -63,7 +66,7 @@ pub fn run(case: &Case) -> Result<(), String> {
                     system = system.with_os(os);
                 }
                 if let Some(status) = &turn.git_status {
-                    system = system.with_git_status(PROJECT, Ok(status));
+                    system = system.with_git_status(PROJECT, FakeRun::printing(status));
                 }
                 if turn.homeless {
                     system = system.without_home();

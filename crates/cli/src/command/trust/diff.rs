@@ -20,10 +20,7 @@ use preface_engine::{
     },
     coverage::{Coverage, CoveredText},
     host::gate::GateVerdict,
-    host::trust::{
-        Digest, Permission, PermissionLine, PermissionLineKind, PermissionState, PinState, Pins,
-        ProgramChange,
-    },
+    host::trust::{Digest, Permission, PermissionLine, PermissionLineKind, PermissionState, PinState, Pins},
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -105,7 +102,7 @@ impl Review {
     pub fn of(engine: &Engine<'_>, request: &Request, coverage: &Coverage) -> Result<Self, CommandFailure> {
         let built = engine.build_wide(request)?;
         let changes = engine.permission_changes(request)?;
-        let (root, repository) = pin_root(engine.system(), &built.places.cwd);
+        let root = pin_root(engine.system(), &built.places.cwd);
         let mut problems = Diagnostics::new();
         let mut out = String::new();
         let mut left_out = Vec::new();
@@ -113,7 +110,7 @@ impl Review {
             true => None,
             false => Some(engine.store(&built)?.for_project(&root)),
         };
-        let pins = store.as_ref().map(|store| store.load(&mut problems).pins(&root, repository.as_deref()));
+        let pins = store.as_ref().map(|store| store.load(&mut problems).pins(&root));
         let mut pins = pins.unwrap_or_default();
         if let Some(given) = request.pins.as_deref() {
             // A file may have been granted here with the content that it is pinned with.
@@ -197,12 +194,12 @@ fn state(change: &PermissionChange) -> PermissionState {
 /// Returns the entry of what is not granted, with the paths of the files that differ.
 fn entry(change: &PermissionChange) -> serde_json::Value {
     let mut entry = permission(&(change.permission.clone(), state(change)));
-    entry["paths"] = change.files.iter().map(|file| file.path.as_str()).collect();
+    entry["paths"] = change.files.keys().map(String::as_str).collect();
     entry
 }
 
 /// Compares what the project would do with what was granted: in comments, which programs that apply a patch skip, and the
-/// files of its program as a patch.
+/// files of its program whole, as a patch.
 fn permission_diff(change: &PermissionChange) -> String {
     let subject = escape_hidden(&change.permission.subject);
     let lines = change.permission.lines();
@@ -220,24 +217,14 @@ fn permission_diff(change: &PermissionChange) -> String {
     for line in lines.iter().filter(|line| is_action(line) && !before.contains(line)) {
         out.push_str(&format!("# + {line}\n"));
     }
-    change.files.iter().for_each(|file| out.push_str(&file_diff(file)));
+    change.files.iter().for_each(|(path, bytes)| out.push_str(&file_diff(path, bytes)));
     out
 }
 
-fn file_diff(file: &ProgramChange) -> String {
-    let path = escape_hidden(&file.path);
-    let name = |side: &str, bytes: &Option<Vec<u8>>| match bytes {
-        Some(_) => format!("{side}/{path}"),
-        None => "/dev/null".to_owned(),
-    };
-    let (from, to) = (name("a", &file.before), name("b", &file.after));
-    let (before, after) =
-        (file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default());
-    if before == after && file.before.is_some() {
-        return format!("# {path}: the executable bit changed\n");
+fn file_diff(path: &str, bytes: &[u8]) -> String {
+    let to = format!("b/{}", escape_hidden(path));
+    if bytes.contains(&0) {
+        return format!("Binary files /dev/null and {to} differ\n");
     }
-    if before.contains(&0) || after.contains(&0) {
-        return format!("Binary files {from} and {to} differ\n");
-    }
-    patch::unified(&from, &to, &String::from_utf8_lossy(before), &String::from_utf8_lossy(after))
+    patch::unified("/dev/null", &to, "", &String::from_utf8_lossy(bytes))
 }

@@ -72,10 +72,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             built.prompt.preset
         )));
     }
-    let (root, repository) = pin_root(&system, &built.places.cwd);
+    let root = pin_root(&system, &built.places.cwd);
     let mut problems = Diagnostics::new();
-    let mut pins =
-        engine.store(&built)?.for_project(&root).load(&mut problems).pins(&root, repository.as_deref());
+    let mut pins = engine.store(&built)?.for_project(&root).load(&mut problems).pins(&root);
     if let Some(base) = base {
         let base = Pins::from_export(&base).map_err(|error| CommandFailure::new(error.to_string()))?;
         // A pin outside of the project is about the machine that exported it.

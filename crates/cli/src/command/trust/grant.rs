@@ -51,8 +51,8 @@ Examples:
 /// replaces, and what it would run; a file with hidden characters is left out. A project that is trusted as a whole is not
 /// granted while it has such a file, or one that cannot be read. What the project's extensions and servers would do to the
 /// machine stays off: `--allow-commands` grants that, and prints each program with its arguments, each address and each file.
-/// A granted program starts from a copy of the files that are granted; what it may load that is not pinned is named (`make`
-/// reads a Makefile). A script that is no part of an extension is copied alone: modules beside it are not available.
+/// A granted program is compared with its grant before each start; whatever else it loads is not pinned (`make` reads a
+/// Makefile).
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -276,7 +276,7 @@ pub(super) fn paths(
     paths: &[PathBuf],
 ) -> Result<Vec<PathBuf>, CommandFailure> {
     let cwd = engine.cwd(request)?;
-    let root = pin_root(system, &cwd).0;
+    let root = pin_root(system, &cwd);
     let place = |path: &PathBuf| {
         let (here, below_root) = (normal(&cwd, path), normal(&root, path));
         let is_missing = system.link_stat(&here).is_none();

@@ -25,7 +25,7 @@ Examples:
 
 /// Revoke grants
 ///
-/// All versions of a text are forgotten, in every work tree of the repository.
+/// All versions of a text are forgotten.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

@@ -80,7 +80,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     match args.format {
         OutputFormat::Text => {
-            let root = pin_root(&system, &built.places.cwd).0;
+            let root = pin_root(&system, &built.places.cwd);
             let granted = engine.store(&built).map(|store| {
                 // What is wrong with the store is reported by the build.
                 store.for_project(&root).load(&mut Diagnostics::new()).permissions(&root)
@@ -128,7 +128,7 @@ fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage, lost: &[(
     match built.mode {
         TrustMode::Whole => whole(system, built, coverage, &mut out),
         TrustMode::Pinned | TrustMode::None => {
-            let root = pin_root(system, &built.places.cwd).0;
+            let root = pin_root(system, &built.places.cwd);
             let shown = root.display().to_string();
             let rule = match built.mode {
                 TrustMode::None => "text without a grant, configuration by its content",
@@ -292,7 +292,7 @@ fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mu
 }
 
 fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> serde_json::Value {
-    let root = pin_root(system, &built.places.cwd).0;
+    let root = pin_root(system, &built.places.cwd);
     let text = |seen: &GatedText, state: &str| {
         let is_sent = |text: &&CoveredText| text.is_sent && text.file.shown == seen.shown;
         json!({
@@ -313,7 +313,7 @@ fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> se
     };
     let path = match built.mode {
         TrustMode::Whole => layer_root(system, &built.places),
-        TrustMode::Pinned | TrustMode::None => Some(pin_root(system, &built.places.cwd).0),
+        TrustMode::Pinned | TrustMode::None => Some(pin_root(system, &built.places.cwd)),
     };
     json!({
         "mode": built.mode,

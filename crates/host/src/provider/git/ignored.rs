@@ -3,8 +3,8 @@
 //! A file that matches is ignored here whether it is tracked or not: the index is not read. The user's `core.excludesFile` is
 //! not read either.
 
-use super::open::{Repository, SMALL};
-use crate::system::{HardLinks, ReadScope, System};
+use super::{Repository, SMALL};
+use crate::system::{ReadScope, System};
 use gix_glob::{Pattern, pattern::Case, pattern::Mode, wildmatch};
 use std::path::Path;
 
@@ -13,9 +13,7 @@ const STEPS: usize = 16 << 20;
 
 /// Returns whether git ignores a file of a work tree, by its real path. A file that would take too long to compare is ignored.
 pub(crate) fn is_ignored(system: &dyn System, file: &Path) -> bool {
-    let Some(repository) =
-        file.parent().and_then(|dir| Repository::holding(system, dir, HardLinks::Read).ok())
-    else {
+    let Some(repository) = file.parent().and_then(|dir| Repository::holding(system, dir).ok()) else {
         return false;
     };
     let Ok(below) = file.strip_prefix(&repository.root) else { return false };

@@ -1,14 +1,8 @@
 //! The refs of a repository, loose or packed, and git's abbreviation of a name among them.
 
-use super::{
-    open::{self, Repository},
-    shown_path,
-};
-use crate::system::{FileKind, GitError, System};
-use std::{
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use super::{GitError, Repository, SMALL, as_path, no_ref, read, shown_path, starts_with_id, target, text};
+use crate::system::{FileKind, System};
+use std::path::PathBuf;
 
 /// The most that is read of `packed-refs`: some 250,000 names. Where it is larger, the branch is taken from `HEAD` alone.
 const PACKED: u64 = 16 * 1024 * 1024;
@@ -27,30 +21,31 @@ const RULES: [(&str, &str); 6] = [
 
 impl Repository {
     /// Returns what `git rev-parse --abbrev-ref HEAD` prints, or `None` if it fails because nothing is committed.
-    pub(super) fn abbreviated_head(&self, system: &dyn System) -> Result<Option<Vec<u8>>, GitError> {
-        let format = self.format(system)?;
-        let Some(mut name) = open::target(&self.head).map(<[u8]>::to_vec) else {
-            return Ok(Some(b"HEAD".to_vec()));
+    ///
+    /// # Errors
+    /// The refs are no files (reftable), or a file that is no ref.
+    pub fn branch(&self, system: &dyn System) -> Result<Option<String>, GitError> {
+        let Some(mut name) = target(&self.head).map(<[u8]>::to_vec) else {
+            return Ok(Some("HEAD".to_owned()));
         };
-        let mut refs = Refs { system, repository: self, packed: None };
+        if system.stat(&self.common_dir.join("reftable")).is_some() {
+            return Err(GitError::Unsupported("refs in a reftable".to_owned()));
+        }
+        let packed = self.common_dir.join("packed-refs");
+        let len = system.stat(&packed).map_or(0, |stat| stat.len);
+        let packed = if (1..=PACKED).contains(&len) { read(system, &packed, PACKED)? } else { Vec::new() };
+        let refs = Refs { system, repository: self, packed, is_unread: len > PACKED };
         for _ in 0..HOPS {
             if !is_ref_name(&name) {
                 return Err(no_ref(&self.head_path()));
             }
-            match refs.look(&name)? {
-                RefValue::Commit => {
-                    let strict = !format.warn_ambiguous.as_deref().is_some_and(is_false);
-                    return refs.abbreviate(&name, strict).map(Some);
-                }
-                RefValue::Nothing if refs.packed.as_ref().is_some_and(|packed| packed.is_unread) => {
-                    return refs.abbreviate(&name, false).map(Some);
-                }
-                RefValue::Ref(next) => name = next,
+            name = match refs.look(&name) {
+                RefValue::Commit => return Ok(Some(text(&refs.abbreviate(&name)))),
+                RefValue::Nothing if refs.is_unread => return Ok(Some(text(&refs.abbreviate(&name)))),
+                RefValue::Ref(next) => next,
                 RefValue::Nothing => return Ok(None),
-                RefValue::Broken => {
-                    return Err(no_ref(&refs.path(&name)));
-                }
-            }
+                RefValue::Broken => return Err(no_ref(&refs.path(&name))),
+            };
         }
         Err(GitError::Broken(format!("`{}` leads from ref to ref", shown_path(&self.head_path()))))
     }
@@ -60,37 +55,10 @@ impl Repository {
 struct Refs<'a> {
     system: &'a dyn System,
     repository: &'a Repository,
-    /// `packed-refs`, once it was needed.
-    packed: Option<PackedRefs>,
-}
-
-/// The names in `packed-refs`.
-#[derive(Default)]
-struct PackedRefs {
-    content: Vec<u8>,
-    /// The byte range of each name in the content, sorted by name.
-    names: Vec<Range<usize>>,
-    /// True if the file is larger than [`PACKED`].
+    /// The content of `packed-refs`.
+    packed: Vec<u8>,
+    /// True if that file is larger than [`PACKED`].
     is_unread: bool,
-}
-
-impl PackedRefs {
-    fn of(content: Vec<u8>) -> PackedRefs {
-        let (mut names, mut start) = (Vec::new(), 0);
-        for line in content.split(|byte| *byte == b'\n') {
-            if open::starts_with_id(line) {
-                let name = line.iter().position(|byte| *byte == b' ').map_or(line.len(), |at| at + 1);
-                names.push(start + name..start + name + line[name..].trim_ascii_end().len());
-            }
-            start += line.len() + 1;
-        }
-        names.sort_unstable_by(|a, b| content[a.clone()].cmp(&content[b.clone()]));
-        PackedRefs { content, names, is_unread: false }
-    }
-
-    fn has(&self, name: &[u8]) -> bool {
-        !name.is_empty() && self.names.binary_search_by(|at| self.content[at.clone()].cmp(name)).is_ok()
-    }
 }
 
 enum RefValue {
@@ -101,81 +69,59 @@ enum RefValue {
 }
 
 impl Refs<'_> {
-    /// Shortens a full name by git's rules, as far as it stays unambiguous. Where `strict` is off, only the rules that
-    /// git tries first can make a short name ambiguous.
-    fn abbreviate(&mut self, name: &[u8], strict: bool) -> Result<Vec<u8>, GitError> {
+    /// Shortens a full name by git's rules, as far as it stays unambiguous.
+    fn abbreviate(&self, name: &[u8]) -> Vec<u8> {
         for (at, (before, after)) in RULES.iter().enumerate().skip(1).rev() {
             let short = name
                 .strip_prefix(before.as_bytes())
                 .and_then(|rest| rest.strip_suffix(after.as_bytes()))
                 .filter(|short| !short.is_empty());
             let Some(short) = short else { continue };
-            let until = if strict { RULES.len() } else { at };
-            let mut ambiguous = false;
-            for (before, after) in
-                RULES[..until].iter().enumerate().filter(|(rule, _)| *rule != at).map(|(_, r)| r)
-            {
-                if self.exists(&[before.as_bytes(), short, after.as_bytes()].concat())? {
-                    ambiguous = true;
-                    break;
-                }
-            }
-            if !ambiguous {
-                return Ok(short.to_vec());
+            let is_taken = |(_, (before, after)): (usize, &(&str, &str))| {
+                self.exists([before.as_bytes(), short, after.as_bytes()].concat())
+            };
+            if !RULES.iter().enumerate().filter(|(rule, _)| *rule != at).any(is_taken) {
+                return short.to_vec();
             }
         }
-        Ok(name.to_vec())
+        name.to_vec()
     }
 
     /// Returns whether a name resolves to a commit.
-    fn exists(&mut self, name: &[u8]) -> Result<bool, GitError> {
-        let mut name = name.to_vec();
+    fn exists(&self, mut name: Vec<u8>) -> bool {
         for _ in 0..HOPS {
             if !is_ref_name(&name) {
-                return Ok(false);
+                return false;
             }
-            match self.look(&name)? {
-                RefValue::Commit => return Ok(true),
+            match self.look(&name) {
+                RefValue::Commit => return true,
                 RefValue::Ref(next) => name = next,
-                RefValue::Nothing | RefValue::Broken => return Ok(false),
+                RefValue::Nothing | RefValue::Broken => return false,
             }
         }
-        Ok(false)
+        false
     }
 
     /// Looks for a name, loose first, then packed.
-    fn look(&mut self, name: &[u8]) -> Result<RefValue, GitError> {
+    fn look(&self, name: &[u8]) -> RefValue {
         let path = self.path(name);
-        let files = self.repository.files(self.system);
-        // Nothing there, or a directory beside a packed ref of the same name. To look is cheaper than to try to read.
-        if files.kind(&path)? != Some(FileKind::File) {
-            return Ok(if self.is_packed(name)? { RefValue::Commit } else { RefValue::Nothing });
+        // Nothing there, or a directory beside a packed ref of the same name.
+        if self.system.stat(&path).is_none_or(|stat| stat.kind != FileKind::File) {
+            return if self.is_packed(name) { RefValue::Commit } else { RefValue::Nothing };
         }
-        let content = match files.read(&path, open::SMALL) {
-            Ok(content) => content.unwrap_or_default(),
-            Err(GitError::Broken(_)) => return Ok(RefValue::Broken),
-            Err(problem) => return Err(problem),
-        };
-        Ok(match open::target(&content) {
-            _ if open::starts_with_id(&content) => RefValue::Commit,
+        let content = read(self.system, &path, SMALL).unwrap_or_default();
+        match target(&content) {
+            _ if starts_with_id(&content) => RefValue::Commit,
             Some(next) => RefValue::Ref(next.to_vec()),
             None => RefValue::Broken,
-        })
+        }
     }
 
-    /// Returns whether `packed-refs` has a name.
-    fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitError> {
-        if self.packed.is_none() {
-            let files = self.repository.files(self.system);
-            let path = self.repository.common_dir.join("packed-refs");
-            let is_large = files.stat(&path)?.is_some_and(|stat| stat.len > PACKED);
-            self.packed = Some(if is_large {
-                PackedRefs { is_unread: true, ..PackedRefs::default() }
-            } else {
-                PackedRefs::of(files.read(&path, PACKED)?.unwrap_or_default())
-            });
-        }
-        Ok(self.packed.as_ref().is_some_and(|packed| packed.has(name)))
+    fn is_packed(&self, name: &[u8]) -> bool {
+        let name_of = |line: &'_ [u8]| line.iter().position(|byte| *byte == b' ').map(|at| at + 1);
+        self.packed.split(|byte| *byte == b'\n').any(|line| {
+            starts_with_id(line) && name_of(line).is_some_and(|at| line[at..].trim_ascii_end() == name)
+        })
     }
 
     /// Returns where a name would lie loose: most refs are shared by all work trees, some are of one.
@@ -185,12 +131,12 @@ impl Refs<'_> {
                 .iter()
                 .any(|dir| name.starts_with(dir));
         let dir = if own { &self.repository.git_dir } else { &self.repository.common_dir };
-        dir.join(open::path(name))
+        dir.join(as_path(name))
     }
 }
 
 /// Returns whether git accepts a name as a ref; such a name cannot escape the directory that it is joined to.
-pub(crate) fn is_ref_name(name: &[u8]) -> bool {
+fn is_ref_name(name: &[u8]) -> bool {
     let bad = |byte: &u8| byte.is_ascii_control() || b" ~^:?*[\\".contains(byte);
     !name.is_empty()
         && name != b"@"
@@ -202,36 +148,9 @@ pub(crate) fn is_ref_name(name: &[u8]) -> bool {
             .all(|part| !part.is_empty() && !part.starts_with(b".") && !part.ends_with(b".lock"))
 }
 
-/// Returns the error for a file that is not a ref.
-pub(crate) fn no_ref(path: &Path) -> GitError {
-    GitError::Broken(format!("`{}` is no ref; expected an object id or `ref: refs/…`", shown_path(path)))
-}
-
-/// Returns whether git reads a value as false.
-fn is_false(value: &str) -> bool {
-    ["false", "no", "off", "0", ""].iter().any(|word| value.eq_ignore_ascii_case(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_found_whatever_their_order() {
-        let id = "0".repeat(40);
-        let packed = PackedRefs::of(
-            format!(
-                "# pack-refs with: sorted\n{id} refs/tags/b\n^{id}\n{id} refs/heads/a\r\n{id}\nx refs/heads/x\n{id} c"
-            )
-            .into_bytes(),
-        );
-        for name in ["refs/tags/b", "refs/heads/a", "c"] {
-            assert!(packed.has(name.as_bytes()), "{name}");
-        }
-        for name in ["", "refs/tags", "refs/heads/x", "b", &id] {
-            assert!(!packed.has(name.as_bytes()), "{name}");
-        }
-    }
 
     #[test]
     fn a_ref_name_never_leads_out_of_its_directory() {

@@ -17,8 +17,8 @@ mod write;
 mod zone;
 
 use super::{
-    CreateOutcome, DirEntry, Directory, FileKind, FileRead, GitError, HardLinks, ReadError, ReadScope,
-    RunError, RunOutput, RunRequest, Stat, System, WriteError, WriteMode, program,
+    CreateOutcome, DirEntry, Directory, FileKind, FileRead, ReadError, ReadScope, RunError, RunOutput,
+    RunRequest, Stat, System, WriteError, WriteMode, program,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -193,10 +193,6 @@ impl System for OsSystem {
         surroundings::user_id()
     }
 
-    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitError> {
-        git_status(dir, hard_links)
-    }
-
     fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
         let found = program::find(self, command)?;
         if self.stat(&command.cwd).is_none_or(|stat| stat.kind != FileKind::Dir) {
@@ -208,12 +204,4 @@ impl System for OsSystem {
         let environment = command.environment(found.search.clone(), |name| self.var(name));
         run::run(command, &found, environment)
     }
-}
-
-#[cfg(feature = "git-status")]
-use super::git_status::status as git_status;
-
-#[cfg(not(feature = "git-status"))]
-fn git_status(_dir: &Path, _hard_links: HardLinks) -> Result<String, GitError> {
-    Err(GitError::Unsupported("built without git support".into()))
 }

@@ -24,8 +24,8 @@ pub use run::FakeRun;
 pub use touch::{AccessKind, AccessRecord};
 
 use super::{
-    CreateOutcome, DirEntry, Directory, FileKind, FileRead, GitError, HardLinks, NOT_BENEATH, ReadError,
-    ReadScope, RunError, RunOutput, RunRequest, Stat, System, WriteError, WriteMode, names_below,
+    CreateOutcome, DirEntry, Directory, FileKind, FileRead, NOT_BENEATH, ReadError, ReadScope, RunError,
+    RunOutput, RunRequest, Stat, System, WriteError, WriteMode, names_below,
 };
 use disk::{Disk, NodeContent};
 use faults::StepCounter;
@@ -62,7 +62,7 @@ struct SharedState {
 struct MemoryState {
     disk: Disk,
     now: Timestamp,
-    git: BTreeMap<PathBuf, Result<String, GitError>>,
+    git: BTreeMap<PathBuf, FakeRun>,
     commands: BTreeMap<Vec<String>, FakeRun>,
     runs: Vec<RunRequest>,
     touches: Vec<AccessRecord>,
@@ -251,9 +251,9 @@ impl MemorySystem {
         self
     }
 
-    /// Sets what `git status --short` prints in `dir` (as requested, or canonical).
-    pub fn with_git_status(self, dir: impl Into<PathBuf>, answer: Result<&str, GitError>) -> Self {
-        self.state().git.insert(dir.into(), answer.map(str::to_owned));
+    /// Sets what `git status` does in the canonical directory `dir`; no filter is configured. Without it there is no git.
+    pub fn with_git_status(self, dir: impl Into<PathBuf>, status: FakeRun) -> Self {
+        self.state().git.insert(dir.into(), status);
         self
     }
 
@@ -340,7 +340,7 @@ impl MemorySystem {
         self.state().runs.clone()
     }
 
-    /// Returns every access to the disk and git, and every run, in order.
+    /// Returns every access to the disk, and every run, in order.
     pub fn touches(&self) -> Vec<AccessRecord> {
         self.state().touches.clone()
     }
@@ -516,22 +516,14 @@ impl System for MemorySystem {
         Some(self.state().disk.user)
     }
 
-    fn git_status(&self, dir: &Path, _hard_links: HardLinks) -> Result<String, GitError> {
-        let state = self.touch(AccessKind::GitStatus, dir);
-        let canonical = state.disk.lead(dir).place;
-        let answer = state.git.get(dir).or_else(|| state.git.get(&canonical));
-        answer.cloned().unwrap_or(Err(GitError::NoRepository))
-    }
-
     fn run(&self, command: &RunRequest) -> Result<RunOutput, RunError> {
         let program = command.program()?;
         let mut state = self.touch(AccessKind::Run, Path::new(program));
         state.runs.push(command.clone());
-        let fake = state
-            .commands
-            .get(&command.argv)
-            .or_else(|| state.commands.get(&run::without_copies(&command.argv)));
-        let Some(fake) = fake else {
+        let own = state.commands.get(&command.argv).cloned();
+        let git =
+            || state.git.get(&command.cwd).filter(|_| program == "git").map(|git| git.of(&command.argv));
+        let Some(fake) = own.or_else(git) else {
             return Err(RunError::NotFound { program: program.to_owned() });
         };
         let answer = fake.answer(command, program)?;

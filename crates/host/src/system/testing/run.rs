@@ -59,6 +59,16 @@ impl FakeRun {
         self
     }
 
+    /// Returns what git does for these words, where this is its status: `git config` finds nothing.
+    pub(super) fn of(&self, argv: &[String]) -> FakeRun {
+        let is_config = argv.iter().any(|word| word == "config") && self.status.success();
+        if is_config {
+            FakeRun { status: RunStatus::Code(1), stdout: Vec::new(), ..self.clone() }
+        } else {
+            self.clone()
+        }
+    }
+
     pub(super) fn answer(&self, run: &RunRequest, program: &str) -> Result<RunOutput, RunError> {
         let bare = !Path::new(program).has_root();
         if bare && program.contains('/') {
@@ -90,14 +100,4 @@ impl FakeRun {
             skipped: Vec::new(),
         })
     }
-}
-
-/// Returns the words with each path into the copy of a granted program shortened to what it names in there.
-pub(super) fn without_copies(argv: &[String]) -> Vec<String> {
-    let short = |word: &String| {
-        let (_, rest) = word.split_once("/programs/")?;
-        let (digest, name) = rest.split_once('/')?;
-        (digest.len() == 64).then(|| name.to_owned())
-    };
-    argv.iter().map(|word| short(word).unwrap_or_else(|| word.clone())).collect()
 }

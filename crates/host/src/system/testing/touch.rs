@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// One question to (or order for) the disk or git.
+/// One question to (or order for) the disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AccessRecord {
     /// The method that was called.
@@ -40,8 +40,6 @@ pub enum AccessKind {
     RemoveDir,
     /// `lock`
     Lock,
-    /// `git_status`
-    GitStatus,
     /// `run`, with the program as its path; see [`MemorySystem::runs`](super::MemorySystem::runs) for the rest
     Run,
 }

@@ -16,10 +16,10 @@ fn at_each_step(fault: &WriteFault, change: impl Fn(&TrustStore<'_>) -> Result<(
     let before = || {
         let system = MemorySystem::new();
         let texts = [text("a", "1"), text("b", "1"), text("c", "3")];
-        store(&system).grant_pins(root(), None, &texts).expect("granted");
+        store(&system).grant_pins(root(), &texts).expect("granted");
         store(&system).grant_whole(key(), None, None).expect("granted");
         for root in [root(), key()] {
-            store(&system).grant_permissions(root, None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+            store(&system).grant_permissions(root, &[endpoint("mcp/a", "https://a")]).expect("granted");
         }
         system
     };
@@ -49,18 +49,16 @@ fn at_each_step(fault: &WriteFault, change: impl Fn(&TrustStore<'_>) -> Result<(
 fn the_record_is_the_old_or_the_new_one() {
     for fault in [WriteFault::Crash, WriteFault::Fail(WriteError::Other("no space left on device".into()))] {
         let texts = [text("a", "2"), text("d", "4")];
-        let steps = at_each_step(&fault, |store| store.grant_pins(root(), None, &texts).map(|_| ()));
+        let steps = at_each_step(&fault, |store| store.grant_pins(root(), &texts).map(|_| ()));
         assert_eq!(steps, 15, "two copies and the record");
-        at_each_step(&fault, |store| store.revoke_pins(root(), None, None).map(|_| ()));
-        at_each_step(&fault, |store| {
-            store.revoke_pins(root(), None, Some(&[text("a", "").path])).map(|_| ())
-        });
+        at_each_step(&fault, |store| store.revoke_pins(root(), None).map(|_| ()));
+        at_each_step(&fault, |store| store.revoke_pins(root(), Some(&[text("a", "").path])).map(|_| ()));
         at_each_step(&fault, |store| store.decline_whole(key(), None).map(|_| ()));
-        at_each_step(&fault, |store| store.decline(root(), None, Digest::of(b"")).map(|_| ()));
+        at_each_step(&fault, |store| store.decline(root(), Digest::of(b"")).map(|_| ()));
         at_each_step(&fault, |store| {
-            store.grant_permissions(root(), None, &[endpoint("mcp/b", "https://b")]).map(|_| ())
+            store.grant_permissions(root(), &[endpoint("mcp/b", "https://b")]).map(|_| ())
         });
-        at_each_step(&fault, |store| store.revoke_permissions(root(), None, None).map(|_| ()));
+        at_each_step(&fault, |store| store.revoke_permissions(root(), None).map(|_| ()));
         at_each_step(&fault, |store| store.clear().map(|_| ()));
     }
 }
@@ -69,14 +67,14 @@ fn the_record_is_the_old_or_the_new_one() {
 fn the_very_first_grant_can_fail_anywhere() {
     let texts = [text("a", "1")];
     let whole = MemorySystem::new();
-    store(&whole).grant_pins(root(), None, &texts).expect("granted");
+    store(&whole).grant_pins(root(), &texts).expect("granted");
     for step in 0..whole.write_steps() {
         let system = MemorySystem::new();
         system.fail_step(step, WriteFault::Crash);
-        assert!(store(&system).grant_pins(root(), None, &texts).is_err(), "step {step}");
+        assert!(store(&system).grant_pins(root(), &texts).is_err(), "step {step}");
         system.restart();
         copies_are_there_or_nothing(&system, step);
-        store(&system).grant_pins(root(), None, &texts).expect("granted");
+        store(&system).grant_pins(root(), &texts).expect("granted");
         assert_eq!(content(&system), content(&whole), "step {step}, again");
     }
 }
@@ -90,9 +88,9 @@ fn copies_are_there_or_nothing(system: &MemorySystem, step: u64) {
 #[test]
 fn a_copy_that_cannot_be_removed_is_told() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     let system = system.with_mode("/home/user/.config/x/trust.d", 0o500);
-    let report = store(&system).revoke_pins(root(), None, None).expect("revoked");
+    let report = store(&system).revoke_pins(root(), None).expect("revoked");
     assert!(matches!(report.audit.last(), Some(AuditEvent::SuppressedError { .. })), "{report:?}");
-    assert!(!load(&system).pins(root(), None).any());
+    assert!(!load(&system).pins(root()).any());
 }

@@ -11,7 +11,7 @@ enum TrustStep {
     Decline(usize),
     Revoke(usize),
     Pin(usize, usize, u8),
-    Unpin(usize, bool, Option<usize>),
+    Unpin(usize, Option<usize>),
 }
 
 const PATHS: [&str; 3] = ["/a/.p", "/a/.p/b", "/c"];
@@ -25,8 +25,7 @@ fn step() -> impl Strategy<Value = TrustStep> {
         (0..3_usize).prop_map(TrustStep::Revoke),
         (0..3_usize, 0..2_usize, 0..3_u8)
             .prop_map(|(root, name, version)| TrustStep::Pin(root, name, version)),
-        (0..3_usize, any::<bool>(), proptest::option::of(0..2_usize))
-            .prop_map(|(root, knows, name)| TrustStep::Unpin(root, knows, name)),
+        (0..3_usize, proptest::option::of(0..2_usize)).prop_map(|(root, name)| TrustStep::Unpin(root, name)),
     ]
 }
 
@@ -37,9 +36,7 @@ proptest! {
         let system = MemorySystem::new();
         let start = system.now();
         let mut whole = BTreeMap::new();
-        // All roots belong to one repository, so what is pinned for one counts for all that say so.
         let mut pins = BTreeSet::new();
-        let repository = Some(Path::new("/repository"));
         for step in steps {
             let store = store(&system);
             match step {
@@ -61,31 +58,26 @@ proptest! {
                 }
                 TrustStep::Pin(root, name, version) => {
                     let text = PinnedText { path: PinPath::parse(NAMES[name]).expect("a name"), bytes: vec![version] };
-                    store.grant_pins(Path::new(PATHS[root]), repository, &[text]).expect("granted");
-                    pins.insert((name, version));
+                    store.grant_pins(Path::new(PATHS[root]), &[text]).expect("granted");
+                    pins.insert((root, name, version));
                 }
-                TrustStep::Unpin(root, knows, name) => {
+                TrustStep::Unpin(root, name) => {
                     let path = name.map(|name| PinPath::parse(NAMES[name]).expect("a name"));
-                    let root = Path::new(PATHS[root]);
-                    let known = knows || load_any(&system).pins(root, None).any();
-                    store.revoke_pins(root, knows.then_some(Path::new("/repository")), path.as_ref().map(std::slice::from_ref))
-                        .expect("revoked");
-                    if known {
-                        pins.retain(|(pinned, _)| name.is_some_and(|name| name != *pinned));
-                    }
+                    store.revoke_pins(Path::new(PATHS[root]), path.as_ref().map(std::slice::from_ref)).expect("revoked");
+                    pins.retain(|(pinned_in, pinned, _)| *pinned_in != root || name.is_some_and(|name| name != *pinned));
                 }
             }
             let records = load_any(&system);
             for (index, path) in PATHS.iter().enumerate() {
                 prop_assert_eq!(decision(&records, path), whole.get(&index).copied());
-                let granted = records.pins(Path::new(path), repository);
+                let granted = records.pins(Path::new(path));
                 for (name, version) in (0..2).flat_map(|name| (0..3).map(move |version| (name, version))) {
                     let path = PinPath::parse(NAMES[name]).expect("a name");
                     let stands = granted.state(&path, &Digest::of(&[version])) == PinState::Granted;
-                    prop_assert_eq!(stands, pins.contains(&(name, version)));
+                    prop_assert_eq!(stands, pins.contains(&(index, name, version)));
                 }
             }
-            for (_, version) in &pins {
+            for (_, _, version) in &pins {
                 prop_assert_eq!(store.copy(&Digest::of(&[*version])), Some(vec![*version]));
             }
         }

@@ -13,7 +13,7 @@ use preface_core::{
 };
 use std::path::{Path, PathBuf};
 
-mod copies;
+mod commands;
 mod faults;
 mod last_word;
 mod permissions;

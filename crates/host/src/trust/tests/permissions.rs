@@ -59,8 +59,6 @@ fn every_word_that_is_a_file_of_the_project_is_pinned() {
             cwd: "hooks".into(),
             env: vec![("A".into(), String::new()), ("B".into(), "${TOKEN}".into())],
             files: vec![("check.js".into(), digest)],
-            named: Vec::new(),
-            unpinned: UnpinnedPaths::default(),
             directory: None,
         }
     );
@@ -91,8 +89,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     let granted = command(&system, &["node", "check.js"], "").expect("a permit");
     let records = load_any(&system);
     assert_eq!(records.permissions(root()).state(&granted), PermissionState::New);
-    let report =
-        store(&system).grant_permissions(root(), None, std::slice::from_ref(&granted)).expect("granted");
+    let report = store(&system).grant_permissions(root(), std::slice::from_ref(&granted)).expect("granted");
     assert_eq!(report.added, std::slice::from_ref(&granted));
     let approved = AuditEvent::Approval {
         canonical_path: ROOT.into(),
@@ -134,7 +131,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     let edited = command(&system, &["node", "check.js"], "").expect("a permit");
     assert_eq!(permissions.state(&edited), PermissionState::Changed);
     assert_eq!(permissions.latest("hooks/check"), Some(&granted));
-    store(&system).grant_permissions(root(), None, std::slice::from_ref(&edited)).expect("granted");
+    store(&system).grant_permissions(root(), std::slice::from_ref(&edited)).expect("granted");
     let permissions = load(&system).permissions(root());
     assert_eq!(permissions.state(&edited), PermissionState::Granted);
     assert_eq!(permissions.state(&granted), PermissionState::Granted, "after switching branches");
@@ -154,11 +151,9 @@ fn parts(permission: &mut Permission) -> Parts<'_> {
 #[test]
 fn a_permit_of_one_project_says_nothing_in_another() {
     let system = MemorySystem::new();
-    let repository = Some(Path::new("/work/.git"));
     let permission = endpoint("mcp/a", "https://a");
-    store(&system).grant_permissions(root(), repository, std::slice::from_ref(&permission)).expect("granted");
+    store(&system).grant_permissions(root(), std::slice::from_ref(&permission)).expect("granted");
     let records = load(&system);
-    // A work tree of the same repository has other files.
     for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
         let permissions = records.permissions(Path::new(root));
         assert!(permissions.granted.is_empty(), "{root}");
@@ -166,35 +161,33 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     }
     assert_eq!(records.permissions(root()).state(&permission), PermissionState::Granted);
     let report = store(&system)
-        .grant_permissions(Path::new("/tree"), repository, std::slice::from_ref(&permission))
+        .grant_permissions(Path::new("/tree"), std::slice::from_ref(&permission))
         .expect("granted");
     assert_eq!(report.added, std::slice::from_ref(&permission), "it was not granted there before");
 
-    // A revocation reaches every work tree, also where only the record knows the repository.
-    store(&system)
-        .grant_permissions(Path::new("/tree"), repository, &[endpoint("mcp/b", "https://b")])
-        .expect("granted");
-    let report = store(&system).revoke_permissions(root(), None, None).expect("revoked");
+    store(&system).grant_permissions(Path::new("/tree"), &[endpoint("mcp/b", "https://b")]).expect("granted");
+    let report = store(&system).revoke_permissions(root(), None).expect("revoked");
+    assert_eq!(report.removed, ["mcp/a"]);
+    let report = store(&system).revoke_permissions(Path::new("/tree"), None).expect("revoked");
     assert_eq!(report.removed, ["mcp/a", "mcp/b"]);
-    assert!(load(&system).permissions(Path::new("/tree")).granted.is_empty());
     assert_eq!(load(&system).list(), [], "a record that says nothing goes");
 }
 
 #[test]
 fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     let system = MemorySystem::new();
-    store(&system).grant_permissions(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+    store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     let records = load(&system);
-    assert_eq!(records.pins(root(), None).trust(), Trust::Untrusted);
+    assert_eq!(records.pins(root()).trust(), Trust::Untrusted);
     assert_eq!(records.whole(root()), None);
-    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
-    store(&system).revoke_permissions(root(), None, None).expect("revoked");
-    assert_eq!(state(&load(&system).pins(root(), None), "a", "1"), PinState::Granted);
-    store(&system).grant_permissions(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    store(&system).revoke_permissions(root(), None).expect("revoked");
+    assert_eq!(state(&load(&system).pins(root()), "a", "1"), PinState::Granted);
+    store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     let path = text("a", "").path;
-    store(&system).revoke_pins(root(), None, Some(&[path])).expect("revoked");
+    store(&system).revoke_pins(root(), Some(&[path])).expect("revoked");
     assert!(!load(&system).permissions(root()).granted.is_empty(), "one text is one text");
-    let report = store(&system).revoke_pins(root(), None, None).expect("revoked");
+    let report = store(&system).revoke_pins(root(), None).expect("revoked");
     assert_eq!(report.permissions, ["mcp/a"], "everything is everything");
     assert!(load(&system).permissions(root()).granted.is_empty());
 }
@@ -203,21 +196,21 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
 fn repeating_changes_nothing() {
     let system = MemorySystem::new();
     let both = [endpoint("mcp/a", "https://a"), endpoint("mcp/b", "https://b")];
-    store(&system).grant_permissions(root(), None, &both).expect("granted");
+    store(&system).grant_permissions(root(), &both).expect("granted");
     let before = content(&system);
     system.set_now(at("2028-01-01T00:00:00Z"));
-    let report = store(&system).grant_permissions(root(), None, &both).expect("granted");
+    let report = store(&system).grant_permissions(root(), &both).expect("granted");
     assert_eq!((report.added, report.unchanged, report.audit), (vec![], both.to_vec(), vec![]));
     assert_eq!(content(&system), before);
 
     let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
-    let report = store(&system).revoke_permissions(root(), None, Some(&subjects)).expect("revoked");
+    let report = store(&system).revoke_permissions(root(), Some(&subjects)).expect("revoked");
     assert_eq!(report.removed, ["mcp/b"]);
     assert_eq!(load(&system).permissions(root()).granted, both[..1]);
-    let report = store(&system).revoke_permissions(root(), None, Some(&subjects)).expect("revoked");
+    let report = store(&system).revoke_permissions(root(), Some(&subjects)).expect("revoked");
     assert_eq!((report.removed, report.audit), (vec![], vec![]));
     assert!(
-        store(&MemorySystem::new()).revoke_permissions(root(), None, None).is_ok(),
+        store(&MemorySystem::new()).revoke_permissions(root(), None).is_ok(),
         "without a store there is nothing to revoke"
     );
 }
@@ -232,8 +225,6 @@ fn what_a_record_cannot_hold_is_not_granted() {
             cwd: cwd.into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             files: vec![(file.into(), Digest::of(b""))],
-            named: Vec::new(),
-            unpinned: UnpinnedPaths::default(),
             directory: None,
         },
     };
@@ -258,18 +249,12 @@ fn what_a_record_cannot_hold_is_not_granted() {
         endpoint("mcp/a", "\0"),
         Permission { subject: "loggers/x".into(), action: PermissionAction::Writes { path: String::new() } },
     ] {
-        let error =
-            store(&system).grant_permissions(root(), None, std::slice::from_ref(&bad)).expect_err("bad");
+        let error = store(&system).grant_permissions(root(), std::slice::from_ref(&bad)).expect_err("bad");
         assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
     }
     assert_eq!(system.stat(Path::new(FILE)), None);
-    let mut named = with(&["x"], ".", &[], "a");
-    let PermissionAction::Command { named: files, .. } = &mut named.action else { panic!("a command") };
-    files.push(("../a".into(), Digest::of(b"")));
-    assert!(store(&system).grant_permissions(root(), None, &[named]).is_err(), "not in the project");
-    assert_eq!(system.stat(Path::new(FILE)), None);
     let good = with(&["x", ""], ".", &[("A", "1")], "a");
-    assert!(store(&system).grant_permissions(root(), None, &[good, in_directory("a/b")]).is_ok());
+    assert!(store(&system).grant_permissions(root(), &[good, in_directory("a/b")]).is_ok());
 }
 
 #[test]
@@ -282,7 +267,7 @@ fn the_file_is_documented() {
         logger,
         command(&system, &["node", "check.js"], "").expect("a permit"),
     ];
-    store(&system).grant_permissions(root(), None, &permissions).expect("granted");
+    store(&system).grant_permissions(root(), &permissions).expect("granted");
     assert_eq!(
         content(&system),
         format!(
@@ -376,11 +361,11 @@ fn bad_permits_are_skipped_and_kept() {
     assert!(kept.contains("\"by\": \"me\"") && kept.contains("mcp/b"), "{kept}");
 
     let subjects = ["bad/6".to_owned(), "mcp/b".to_owned()];
-    store(&system).revoke_permissions(root(), None, Some(&subjects)).expect("revoked");
+    store(&system).revoke_permissions(root(), Some(&subjects)).expect("revoked");
     let kept = content(&system);
     assert!(!kept.contains("bad/6") && !kept.contains("mcp/b"), "nor may another version grant it: {kept}");
     assert!(kept.contains("bad/5") && kept.contains("mcp/a"), "{kept}");
-    store(&system).revoke_permissions(root(), None, None).expect("revoked");
+    store(&system).revoke_permissions(root(), None).expect("revoked");
     let kept = content(&system);
     assert!(!kept.contains("bad/") && !kept.contains("mcp/") && kept.contains("\"kept\": 1"), "{kept}");
 }
@@ -393,7 +378,7 @@ fn a_permit_without_a_subject_goes_with_any_revocation() {
             r#"{{"pins": [{{"root": "/work", "grantedAt": "{instant}", "pins": [], "commands": [{{"argv": ["x"]}}]}}]}}"#
         );
         let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
-        store(&system).revoke_permissions(root(), None, Some(&["mcp/a".to_owned()])).expect("revoked");
+        store(&system).revoke_permissions(root(), Some(&["mcp/a".to_owned()])).expect("revoked");
         assert!(!content(&system).contains("argv"), "{instant}: {}", content(&system));
     }
 }
@@ -402,9 +387,9 @@ fn a_permit_without_a_subject_goes_with_any_revocation() {
 fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
     let permission = endpoint("mcp/a", "https://a");
-    store(&system).grant_permissions(root(), None, std::slice::from_ref(&permission)).expect("granted");
+    store(&system).grant_permissions(root(), std::slice::from_ref(&permission)).expect("granted");
     store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).grant_permissions(key(), None, std::slice::from_ref(&permission)).expect("granted");
+    store(&system).grant_permissions(key(), std::slice::from_ref(&permission)).expect("granted");
     let rows = load(&system).list();
     let told: Vec<_> =
         rows.iter().map(|row| (row.path.as_str(), row.trust, row.permissions.as_slice())).collect();
@@ -427,7 +412,7 @@ fn a_store_inside_of_the_project_permits_nothing() {
     let system = MemorySystem::new().with_file(inside, file).with_mode(inside, 0o600);
     let store = TrustStore::at(&system, inside.into());
     assert!(store.load(&mut Vec::new()).permissions(root()).granted.is_empty());
-    let error = store.grant_permissions(root(), None, &[endpoint("mcp/a", "https://a")]).expect_err("inside");
+    let error = store.grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect_err("inside");
     assert_eq!(error.code().as_str(), "trust/scope-violation");
 }
 
@@ -447,8 +432,7 @@ fn nothing_is_hidden_from_people() {
             "with A=''",
             "with B='${TOKEN}'",
             &format!("file check.js {digest}"),
-            "runs sh with a text of commands: the programs and files that they name are not pinned",
-            "starts with a copy of check.js: modules and files beside it are not available",
+            "whatever else sh reads, loads or starts is not pinned",
         ]
     );
     assert_eq!(shown(&endpoint("mcp/a", "https://a/?b")), ["connects to 'https://a/?b'"]);
@@ -508,19 +492,19 @@ proptest! {
                 }
                 PermissionStep::Permit(root, name, url) => {
                     let permission = endpoint(SUBJECTS[name], &url.to_string());
-                    store.grant_permissions(Path::new(ROOTS[root]), None, &[permission]).expect("granted");
+                    store.grant_permissions(Path::new(ROOTS[root]), &[permission]).expect("granted");
                     granted.insert((root, name, url));
                 }
                 PermissionStep::Forbid(root, name) => {
                     let subjects = name.map(|name| vec![SUBJECTS[name].to_owned()]);
-                    store.revoke_permissions(Path::new(ROOTS[root]), None, subjects.as_deref()).expect("revoked");
+                    store.revoke_permissions(Path::new(ROOTS[root]), subjects.as_deref()).expect("revoked");
                     granted.retain(|(other, subject, _)| *other != root || name.is_some_and(|name| name != *subject));
                 }
                 PermissionStep::Pin(root) => {
-                    store.grant_pins(Path::new(ROOTS[root]), None, &[text("a", "1")]).expect("granted");
+                    store.grant_pins(Path::new(ROOTS[root]), &[text("a", "1")]).expect("granted");
                 }
                 PermissionStep::Unpin(root) => {
-                    store.revoke_pins(Path::new(ROOTS[root]), None, None).expect("revoked");
+                    store.revoke_pins(Path::new(ROOTS[root]), None).expect("revoked");
                     granted.retain(|(other, ..)| *other != root);
                 }
             }
@@ -546,8 +530,6 @@ fn words_are_shown_as_they_are_granted() {
             cwd: ".".to_owned(),
             env: vec![("TOKEN".to_owned(), token.to_owned()), ("MODE".to_owned(), "fast".to_owned())],
             files: Vec::new(),
-            named: Vec::new(),
-            unpinned: UnpinnedPaths::default(),
             directory: None,
         },
     };
@@ -570,7 +552,7 @@ fn words_are_shown_as_they_are_granted() {
     assert_ne!(first.lines()[0], second.lines()[0], "another token is another line");
 
     let system = project();
-    store(&system).grant_permissions(root(), None, std::slice::from_ref(&first)).expect("granted");
+    store(&system).grant_permissions(root(), std::slice::from_ref(&first)).expect("granted");
     let permissions = store(&system).load(&mut Vec::new()).permissions(root());
     assert_eq!(permissions.state(&first), PermissionState::Granted);
     assert_eq!(permissions.state(&second), PermissionState::Changed);

@@ -5,19 +5,19 @@ use super::*;
 #[test]
 fn a_grant_is_for_a_path_and_its_contents() {
     let system = MemorySystem::new();
-    assert!(!store(&system).load(&mut Vec::new()).pins(root(), None).any());
+    assert!(!store(&system).load(&mut Vec::new()).pins(root()).any());
     let texts = [text("AGENTS.md", "one"), text("a/b.md", "two"), text("/AGENTS.md", "three")];
-    let report = store(&system).grant_pins(root(), None, &texts).expect("granted");
+    let report = store(&system).grant_pins(root(), &texts).expect("granted");
     assert_eq!(report.added.len(), 3);
     assert_eq!(report.audit, [AuditEvent::ProjectTrusted { canonical_path: ROOT.into() }]);
-    let pins = load(&system).pins(root(), None);
+    let pins = load(&system).pins(root());
     assert!(pins.any());
     assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::Granted);
     assert_eq!(state(&pins, "AGENTS.md", "two"), PinState::Changed, "bound to the path too");
     assert_eq!(state(&pins, "CLAUDE.md", "one"), PinState::New);
     assert_eq!(state(&pins, "/AGENTS.md", "three"), PinState::Granted);
     for other in ["/", "/work/a", "/workshop", "/elsewhere"] {
-        assert!(!load(&system).pins(Path::new(other), None).any(), "{other}: nothing is inherited");
+        assert!(!load(&system).pins(Path::new(other)).any(), "{other}: nothing is inherited");
     }
 }
 
@@ -25,9 +25,9 @@ fn a_grant_is_for_a_path_and_its_contents() {
 fn a_digest_stays_granted_until_revoked() {
     let system = MemorySystem::new();
     for version in ["one", "two", "one"] {
-        store(&system).grant_pins(root(), None, &[text("AGENTS.md", version)]).expect("granted");
+        store(&system).grant_pins(root(), &[text("AGENTS.md", version)]).expect("granted");
     }
-    let pins = load(&system).pins(root(), None);
+    let pins = load(&system).pins(root());
     assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::Granted, "after switching branches");
     assert_eq!(state(&pins, "AGENTS.md", "two"), PinState::Granted);
     let path = PinPath::parse("AGENTS.md").expect("a good name");
@@ -37,10 +37,9 @@ fn a_digest_stays_granted_until_revoked() {
         assert_eq!(store(&system).copy(&digest).as_deref(), Some(version.as_bytes()));
     }
 
-    let report =
-        store(&system).revoke_pins(root(), None, Some(std::slice::from_ref(&path))).expect("revoked");
+    let report = store(&system).revoke_pins(root(), Some(std::slice::from_ref(&path))).expect("revoked");
     assert_eq!(report.removed, [path]);
-    let pins = load(&system).pins(root(), None);
+    let pins = load(&system).pins(root());
     assert!(!pins.any());
     assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::New);
     assert_eq!(store(&system).copy(&Digest::of(b"one")), None, "copies go with the last record");
@@ -50,7 +49,7 @@ fn a_digest_stays_granted_until_revoked() {
 fn repeating_a_grant_changes_nothing_but_heals_the_copy() {
     let system = MemorySystem::new();
     let texts = [text("a", "1"), text("a", "1"), text("b", "1")];
-    let first = store(&system).grant_pins(root(), None, &texts).expect("granted");
+    let first = store(&system).grant_pins(root(), &texts).expect("granted");
     assert_eq!((first.added.len(), first.unchanged.len()), (2, 0));
     let before = content(&system);
     let copy = format!("/home/user/.config/x/trust.d/{}", Digest::of(b"1").hex());
@@ -61,113 +60,97 @@ fn repeating_a_grant_changes_nothing_but_heals_the_copy() {
         }
         assert_eq!(store(&system).copy(&Digest::of(b"1")), None, "a copy is what its name says");
         system.set_now(at("2028-01-01T00:00:00Z"));
-        let again = store(&system).grant_pins(root(), None, &texts).expect("granted");
+        let again = store(&system).grant_pins(root(), &texts).expect("granted");
         assert_eq!((again.added.len(), again.unchanged.len()), (0, 2));
         assert_eq!(content(&system), before);
         assert_eq!(store(&system).copy(&Digest::of(b"1")).as_deref(), Some(&b"1"[..]));
     }
     let steps = system.write_steps();
-    store(&system).grant_pins(root(), None, &texts).expect("granted");
+    store(&system).grant_pins(root(), &texts).expect("granted");
     assert_eq!(system.write_steps(), steps, "a whole copy is not written again");
 }
 
 #[test]
-fn work_trees_of_one_repository_share() {
+fn work_trees_of_one_repository_do_not_share() {
     let system = MemorySystem::new();
     let (main, other) = (Path::new("/work"), Path::new("/other"));
-    let repository = Some(Path::new("/work/.git"));
-    store(&system).grant_pins(main, repository, &[text("a", "1")]).expect("granted");
-    let report = store(&system).grant_pins(other, repository, &[text("a", "1"), text("a", "2")]);
-    assert_eq!(report.expect("granted").added, [text("a", "2").path]);
-    for (root, repository) in [(main, repository), (other, repository), (Path::new("/third"), repository)] {
-        let pins = load(&system).pins(root, repository);
-        assert_eq!(state(&pins, "a", "1"), PinState::Granted, "{root:?}");
-        assert_eq!(state(&pins, "a", "2"), PinState::Granted, "{root:?}");
-    }
-    let stranger = load(&system).pins(Path::new("/third"), Some(Path::new("/third/.git")));
-    assert!(!stranger.any());
-    assert!(!load(&system).pins(Path::new("/third"), None).any());
-
-    // A revocation reaches every work tree, also where only the record knows the repository.
-    store(&system).revoke_pins(main, None, None).expect("revoked");
-    for root in [main, other] {
-        assert!(!load(&system).pins(root, repository).any(), "{root:?}");
-    }
+    store(&system).grant_pins(main, &[text("a", "1")]).expect("granted");
+    store(&system).grant_branch(main, "x y").expect("granted");
+    assert!(!load(&system).pins(other).any());
+    let report = store(&system).grant_pins(other, &[text("a", "1"), text("a", "2")]);
+    assert_eq!(report.expect("granted").added, [text("a", "1").path]);
+    assert!(!load(&system).pins(other).has_branch("x y"));
+    assert_eq!(state(&load(&system).pins(main), "a", "2"), PinState::Changed);
+    store(&system).revoke_pins(main, None).expect("revoked");
+    assert_eq!(state(&load(&system).pins(other), "a", "1"), PinState::Granted, "it is another root's");
 }
 
 #[test]
 fn a_branch_is_granted_beside_texts() {
     let system = MemorySystem::new();
-    let repository = Some(Path::new("/work/.git"));
-    store(&system).grant_pins(root(), repository, &[text("a", "1")]).expect("granted");
-    assert!(!load(&system).pins(root(), None).has_branch("a b"), "a record without branches");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    assert!(!load(&system).pins(root()).has_branch("a b"), "a record without branches");
     for expected in [ChangeOutcome::Recorded, ChangeOutcome::Unchanged] {
-        assert_eq!(store(&system).grant_branch(root(), repository, "a b"), Ok(expected));
+        assert_eq!(store(&system).grant_branch(root(), "a b"), Ok(expected));
     }
-    let tree = Path::new("/tree");
-    let again = store(&system).grant_branch(tree, repository, "a b");
-    assert_eq!(again, Ok(ChangeOutcome::Unchanged), "work trees share");
-    let pins = load(&system).pins(tree, repository);
+    let pins = load(&system).pins(root());
     assert_eq!(pins.branches().collect::<Vec<_>>(), ["a b"]);
     let exported = Pins::from_export(pins.export().as_bytes()).expect("pins");
     assert!(exported.has_branch("a b") && !exported.has_branch("a"));
     assert_eq!(store(&system).list(&mut Vec::new())[0].branches, ["a b"]);
     // It goes with the last text.
-    store(&system).revoke_pins(root(), repository, Some(&[text("a", "").path])).expect("revoked");
-    assert!(!load(&system).pins(root(), repository).has_branch("a b"));
+    store(&system).revoke_pins(root(), Some(&[text("a", "").path])).expect("revoked");
+    assert!(!load(&system).pins(root()).has_branch("a b"));
     // Also where the record stays for a permission.
-    store(&system).grant_pins(root(), repository, &[text("a", "1")]).expect("granted");
-    store(&system).grant_branch(root(), repository, "a b").expect("granted");
-    store(&system).grant_permissions(root(), repository, &[endpoint("mcp/a", "https://a")]).expect("granted");
-    store(&system).revoke_pins(root(), repository, Some(&[text("a", "").path])).expect("revoked");
-    store(&system).grant_pins(root(), repository, &[text("b", "1")]).expect("granted");
-    assert!(!load(&system).pins(root(), repository).has_branch("a b"), "{}", content(&system));
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    store(&system).grant_branch(root(), "a b").expect("granted");
+    store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
+    store(&system).revoke_pins(root(), Some(&[text("a", "").path])).expect("revoked");
+    store(&system).grant_pins(root(), &[text("b", "1")]).expect("granted");
+    assert!(!load(&system).pins(root()).has_branch("a b"), "{}", content(&system));
 }
 
 #[test]
 fn a_no_is_bound_to_what_was_shown() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     let (shown, other) = (Digest::of(b"shown"), Digest::of(b"other"));
-    let audit = store(&system).decline(root(), None, shown).expect("declined");
+    let audit = store(&system).decline(root(), shown).expect("declined");
     assert_eq!(audit, [AuditEvent::ProjectDeclined { canonical_path: ROOT.into() }]);
-    let pins = load(&system).pins(root(), None);
+    let pins = load(&system).pins(root());
     assert!(pins.declines(&shown) && !pins.declines(&other), "asked again when something changes");
     assert_eq!(state(&pins, "a", "1"), PinState::Granted, "what was granted before stays");
 
     let before = content(&system);
-    store(&system).decline(root(), None, shown).expect("declined");
+    store(&system).decline(root(), shown).expect("declined");
     assert_eq!(content(&system), before, "history does not grow");
 
-    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
-    assert_eq!(load(&system).pins(root(), None).refused_at(), None, "a grant is the last word");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
+    assert_eq!(load(&system).pins(root()).refused_at(), None, "a grant is the last word");
 }
 
 #[test]
 fn a_no_without_any_grant_is_known() {
     let system = MemorySystem::new();
     let shown = Digest::of(b"shown");
-    store(&system).decline(root(), Some(Path::new("/work/.git")), shown).expect("declined");
+    store(&system).decline(root(), shown).expect("declined");
     let records = load(&system);
-    let pins = records.pins(Path::new("/tree"), Some(Path::new("/work/.git")));
+    let pins = records.pins(root());
     assert!(pins.any() && pins.declines(&shown));
     assert_eq!(pins.trust(), Trust::Declined);
     assert_eq!(records.list()[0].trust, Trust::Declined);
-    store(&system)
-        .grant_pins(Path::new("/tree"), Some(Path::new("/work/.git")), &[text("a", "1")])
-        .expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     let records = load(&system);
-    assert_eq!(records.pins(root(), None), Pins::default());
-    assert_eq!(records.list().len(), 1, "a record that says nothing goes: {}", content(&system));
+    assert!(!records.pins(root()).declines(&shown), "a grant takes it back");
+    assert_eq!(records.list().len(), 1, "{}", content(&system));
 }
 
 #[test]
 fn the_file_is_documented() {
     let system = MemorySystem::new();
-    let repository = Some(Path::new("/work/.git"));
-    store(&system).grant_pins(root(), repository, &[text("b", "2"), text("a", "1")]).expect("granted");
-    store(&system).grant_branch(root(), repository, "main").expect("granted");
-    store(&system).decline(root(), repository, Digest::of(b"")).expect("declined");
+    store(&system).grant_pins(root(), &[text("b", "2"), text("a", "1")]).expect("granted");
+    store(&system).grant_branch(root(), "main").expect("granted");
+    store(&system).decline(root(), Digest::of(b"")).expect("declined");
     assert_eq!(
         content(&system),
         format!(
@@ -176,7 +159,6 @@ fn the_file_is_documented() {
   "pins": [
     {{
       "root": "/work",
-      "repository": "/work/.git",
       "grantedAt": "2026-01-02T03:04:05.000Z",
       "pins": [
         {{
@@ -217,12 +199,12 @@ fn bad_pins_are_skipped_and_kept() {
             {{"path": "a", "digest": "md5:1", "bytes": 1}},
             {{"path": "a", "digest": "{good}", "bytes": 1, "by": "me"}}]}},
           {{"root": "work", "grantedAt": "2026-01-01T00:00:00Z", "pins": []}},
-          {{"root": "/other", "grantedAt": "2026-01-01T00:00:00Z", "repository": 1, "pins": []}},
+          {{"root": "/other", "grantedAt": "never", "pins": []}},
           null]}}"#
     );
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
     let mut diagnostics = Diagnostics::new();
-    let pins = store(&system).load(&mut diagnostics).pins(root(), None);
+    let pins = store(&system).load(&mut diagnostics).pins(root());
     assert_eq!(codes(&diagnostics), ["trust/entry-invalid"; 6]);
     assert_eq!(state(&pins, "a", "1"), PinState::Granted);
     assert_eq!(pins.iter().count(), 1);
@@ -231,14 +213,14 @@ fn bad_pins_are_skipped_and_kept() {
     for unknown in ["../a", "md5:1", "\"by\": \"me\"", "\"root\": \"work\"", "argv", "null"] {
         assert!(kept.contains(unknown), "`{unknown}` is kept: {kept}");
     }
-    store(&system).revoke_pins(root(), None, None).expect("revoked");
+    store(&system).revoke_pins(root(), None).expect("revoked");
     assert!(!content(&system).contains("argv"), "revoking everything takes everything");
 }
 
 #[test]
 fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), Some(Path::new("/work/.git")), &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     store(&system).grant_whole(key(), None, None).expect("granted");
     store(&system).decline_whole(key(), None).expect("revoked");
     let rows = serde_json::to_string_pretty(&store(&system).list(&mut Vec::new())).expect("JSON");
@@ -252,7 +234,6 @@ fn a_listing_shows_what_stands() {
     "mode": "pinned",
     "trust": "trusted",
     "at": "2026-01-02T03:04:05.000Z",
-    "repository": "/work/.git",
     "texts": [
       {{
         "path": "a",
@@ -275,8 +256,8 @@ fn a_listing_shows_what_stands() {
 #[test]
 fn exported_pins_grant_on_another_machine() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), None, &[text("a", "1"), text("a", "2")]).expect("granted");
-    let exported = load(&system).pins(root(), None).export();
+    store(&system).grant_pins(root(), &[text("a", "1"), text("a", "2")]).expect("granted");
+    let exported = load(&system).pins(root()).export();
     let mut pins = Pins::from_export(exported.as_bytes()).expect("pins");
     assert_eq!(state(&pins, "a", "1"), PinState::Granted);
     assert_eq!(state(&pins, "a", "2"), PinState::Granted);
@@ -289,7 +270,7 @@ fn exported_pins_grant_on_another_machine() {
 fn a_text_that_cannot_be_kept_is_not_granted() {
     let system = MemorySystem::new();
     let huge = PinnedText { path: text("a", "").path, bytes: vec![0; (16 << 20) + 1] };
-    let error = store(&system).grant_pins(root(), None, &[huge]).expect_err("too large");
+    let error = store(&system).grant_pins(root(), &[huge]).expect_err("too large");
     assert_eq!(error.code().as_str(), "trust/entry-invalid");
     assert_eq!(system.stat(Path::new(FILE)), None);
 }

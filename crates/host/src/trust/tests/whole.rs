@@ -47,7 +47,7 @@ fn nothing_is_trusted_before_anybody_was_asked() {
     let system = MemorySystem::new();
     let records = load_empty(&system);
     assert_eq!(decision(&records, KEY), None);
-    assert!(!records.pins(root(), None).any());
+    assert!(!records.pins(root()).any());
     let writes = system.touches().into_iter().filter(|touch| {
         matches!(touch.verb, AccessKind::Write | AccessKind::MakeDir | AccessKind::Lock | AccessKind::Remove)
     });
@@ -175,7 +175,7 @@ fn even_at_the_end_of_time_the_last_word_stands() {
 fn clear_empties() {
     let system = MemorySystem::new();
     store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     let audit = store(&system).clear().expect("cleared");
     assert_eq!(audit, [trust_evaluated(root(), Trust::Untrusted), trust_evaluated(key(), Trust::Untrusted)]);
     assert_eq!(content(&system), "{\n  \"entries\": []\n}");
@@ -207,8 +207,7 @@ fn no_bad_path_is_recorded() {
         let error = store(&system).grant_whole(bad, None, None).expect_err("a bad path");
         assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
         assert!(store(&system).decline_whole(bad, None).is_err(), "{bad:?}");
-        assert!(store(&system).grant_pins(bad, None, &[text("a", "")]).is_err(), "{bad:?}");
-        assert!(store(&system).grant_pins(root(), Some(bad), &[text("a", "")]).is_err(), "{bad:?}");
+        assert!(store(&system).grant_pins(bad, &[text("a", "")]).is_err(), "{bad:?}");
     }
     assert_eq!(system.stat(Path::new(FILE)), None);
     assert_eq!(system.stat(Path::new("/home/user/.config")), None, "nothing was made");
@@ -345,13 +344,13 @@ fn unavailable(system: &MemorySystem, what: &str) {
     // A parent that is a file reads as missing on some machines; then only writing fails.
     assert!(place.is_some_and(|place| place.path == FILE) || what == "a file for a directory", "{what}");
     assert_eq!(decision(&records, KEY), None, "{what}");
-    assert!(!records.pins(root(), None).any(), "{what}");
+    assert!(!records.pins(root()).any(), "{what}");
     let store = store(system);
     let errors = [
         store.grant_whole(key(), None, None).err(),
         store.decline_whole(key(), None).err(),
-        store.grant_pins(root(), None, &[text("a", "")]).err(),
-        store.decline(root(), None, Digest::of(b"")).err(),
+        store.grant_pins(root(), &[text("a", "")]).err(),
+        store.decline(root(), Digest::of(b"")).err(),
     ];
     for error in errors {
         let code = error.as_ref().map(|error| error.code().as_str());
@@ -359,7 +358,7 @@ fn unavailable(system: &MemorySystem, what: &str) {
     }
     if what != "a file for a directory" {
         assert!(store.clear().is_err(), "{what}");
-        assert!(store.revoke_pins(root(), None, None).is_err(), "{what}");
+        assert!(store.revoke_pins(root(), None).is_err(), "{what}");
     }
 }
 
@@ -379,12 +378,12 @@ fn a_store_inside_of_the_project_has_no_say() {
         let records = store.load(&mut Vec::new());
         assert_eq!(records.whole(key()), None, "{file}");
         assert!(records.lies_inside(key()), "{file}");
-        assert!(!records.pins(root(), None).any(), "{file}");
+        assert!(!records.pins(root()).any(), "{file}");
         for error in [
             store.grant_whole(key(), None, None).err(),
-            store.grant_pins(root(), None, &[text("a", "")]).err(),
-            store.grant_pins(Path::new("/config/work"), None, &[text("a", "")]).err(),
-            store.decline(root(), None, Digest::of(b"")).err(),
+            store.grant_pins(root(), &[text("a", "")]).err(),
+            store.grant_pins(Path::new("/config/work"), &[text("a", "")]).err(),
+            store.decline(root(), Digest::of(b"")).err(),
         ] {
             assert_eq!(
                 error.as_ref().map(|error| error.code().as_str()),
@@ -420,7 +419,7 @@ fn a_store_inside_of_the_project_has_no_say() {
 #[test]
 fn it_is_for_the_user_alone() {
     let system = MemorySystem::new();
-    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     let mode = |path: &str| system.stat(Path::new(path)).and_then(|stat| stat.mode);
     let copy = format!("/home/user/.config/x/trust.d/{}", Digest::of(b"1").hex());
     assert_eq!(mode(FILE), Some(0o600));
@@ -438,7 +437,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
     const DIR: &str = "/home/user/.config/x";
     let granted = || {
         let system = MemorySystem::new();
-        store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+        store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
         system
     };
     for (what, system, remedy) in [
@@ -468,7 +467,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         let before = system.reads(FILE);
         let mut diagnostics = Diagnostics::new();
         let records = store(&system).load(&mut diagnostics);
-        assert!(!records.pins(root(), None).any(), "{what}: nothing is trusted");
+        assert!(!records.pins(root()).any(), "{what}: nothing is trusted");
         assert_eq!(codes(&diagnostics), ["trust/permissions"], "{what}");
         assert_eq!(diagnostics[0].severity, Severity::Error, "{what}");
         let help = diagnostics[0].help.as_deref().unwrap_or_default();
@@ -486,12 +485,12 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         granted().with_mode("/home/user", 0o775),
         granted().with_mode("/home", 0o1777),
     ] {
-        assert!(load(&system).pins(root(), None).any(), "{system:?}");
+        assert!(load(&system).pins(root()).any(), "{system:?}");
     }
     // In a sticky directory somebody else may have put a link where the user's directory is to be.
     let linked = granted().with_dir("/tmp").with_mode("/tmp", 0o1777).with_link("/tmp/x", DIR);
     let through = TrustStore::at(&linked, "/tmp/x/trust.json".into());
-    assert!(!through.load(&mut Diagnostics::new()).pins(root(), None).any());
+    assert!(!through.load(&mut Diagnostics::new()).pins(root()).any());
     let system = MemorySystem::new().with_dir(DIR).with_mode(DIR, 0o777);
     assert!(store(&system).grant_whole(key(), None, None).is_err(), "a first record");
     // A link on the way belongs to the user, too, and so does each link that it leads to.
@@ -504,7 +503,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
             let linked = linked.with_link("/other", "/top");
             let linked = linked.with_owner(theirs.unwrap_or(mine), owner);
             let through = TrustStore::at(&linked, Path::new(mine).join("x/trust.json"));
-            let trusted = through.load(&mut Diagnostics::new()).pins(root(), None).any();
+            let trusted = through.load(&mut Diagnostics::new()).pins(root()).any();
             assert_eq!(trusted, owner != 4711, "{mine}, where {theirs:?} belongs to {owner}");
         }
     }
@@ -512,7 +511,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
     let planted = granted().with_mode("/home/user/.config", 0o775).with_dir("/home/user/src/cloned");
     let planted = planted.with_link("/home/user/.config/y", DIR).with_owner("/home/user/.config/y", 4711);
     let planted = TrustStore::at(&planted, "/home/user/.config/y/trust.json".into());
-    assert!(!planted.load(&mut Diagnostics::new()).pins(root(), None).any());
+    assert!(!planted.load(&mut Diagnostics::new()).pins(root()).any());
 }
 
 #[test]
