@@ -586,7 +586,7 @@ mod tests {
 
     #[test]
     fn a_branch_that_was_not_granted_is_a_plain_name() {
-        let export = br#"{"trustPins": 1, "branches": ["a b"], "pins": [
+        let export = br#"{"trust_pins": 1, "branches": ["a b"], "pins": [
             {"path": "a", "digest": "blake3:0000000000000000000000000000000000000000000000000000000000000000", "bytes": 0}]}"#;
         let pins = Pins::from_export(export).expect("pins");
         let recorded = Gate::new(TrustMode::Pinned, Consent::Recorded, "/work".into(), pins, true);

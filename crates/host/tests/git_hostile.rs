@@ -318,8 +318,14 @@ fn no_trap_is_walked_into() {
         assert_eq!(name_of_branch, Ok(Some("main".into())), "{name}: the branch");
         trap.disarm();
         let plain = ["color.status=never", "color.ui=never", "status.branch=false", "status.showStash=false"];
-        let words =
-            ["--no-optional-locks", "--work-tree=.", "status", "--short", "--ignore-submodules=dirty"];
+        let words = [
+            "--no-lazy-fetch",
+            "--no-optional-locks",
+            "--work-tree=.",
+            "status",
+            "--short",
+            "--ignore-submodules=dirty",
+        ];
         let output = match name.contains("the layout") {
             true => git_output(&trap.dir, words.iter().copied().filter(|word| !word.starts_with("--work"))),
             false => git_output(&trap.dir, plain.iter().flat_map(|setting| ["-c", setting]).chain(words)),

@@ -946,7 +946,7 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
     mcp/mine
       runs /bin/echo
       in .
-      runs echo: what it reads or starts in the working directory is not pinned
+      what echo reads, loads or starts is not pinned
 ";
     assert!(ran.stdout.ends_with(waits), "{}", ran.stdout);
     sandbox.run("preface trust grant --preset stud --allow-commands").exits(0);
@@ -1291,7 +1291,7 @@ fn servers_that_are_not_trusted_are_named_and_their_changes_are_shown() {
     assert!(diff.contains("# + runs notes-server --root . -v\n"), "{diff}");
     assert!(!diff.contains("not pinned"), "what did not change is no difference: {diff}");
     let status = sandbox.run("preface trust status").exits(0).stdout;
-    assert!(status.contains("names .: what it holds is not pinned\n"), "{status}");
+    assert!(status.contains("what notes-server reads, loads or starts is not pinned\n"), "{status}");
 }
 
 #[test]

@@ -103,9 +103,10 @@ impl Repository {
             }
         };
         let git_dir = system.canonical(&named).map_err(|error| broken(&dot_git, &error))?;
-        let common_dir = match read(system, &git_dir.join("commondir"), SMALL) {
-            Ok(content) => normal(&git_dir, as_path(trimmed_end(&content))),
-            Err(_) => git_dir.clone(),
+        let common = git_dir.join("commondir");
+        let common_dir = match system.stat(&common) {
+            Some(_) => normal(&git_dir, as_path(trimmed_end(&read(system, &common, SMALL)?))),
+            None => git_dir.clone(),
         };
         let head_path = git_dir.join("HEAD");
         let head = read(system, &head_path, SMALL)?;

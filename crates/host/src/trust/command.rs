@@ -126,15 +126,21 @@ impl CheckedCommand {
         }
     }
 
-    /// Refuses a program of the project that is not executable.
+    /// Refuses a program of the project that is not there or not executable.
     ///
     /// # Errors
     /// [`TrustError::EntryInvalid`] for such a program.
     pub fn check_executable(&self, system: &dyn System) -> Result<(), TrustError> {
         let PermissionAction::Command { argv, .. } = &self.permission.action else { return Ok(()) };
-        let program = argv.first().filter(|word| word.contains(std::path::is_separator));
-        let Some(path) = program.and_then(|word| system.canonical(&self.dir.join(word)).ok()) else {
+        let Some(program) = argv.first().filter(|word| word.contains(std::path::is_separator)) else {
             return Ok(());
+        };
+        let asked = self.dir.join(program);
+        let Ok(path) = system.canonical(&asked) else {
+            return match plainly(&asked).starts_with(&self.root) {
+                true => Err(TrustError::invalid(asked, "there is no such file")),
+                false => Ok(()),
+            };
         };
         match system.stat(&path) {
             Some(stat) if path.starts_with(&self.root) && stat.mode.is_some() && !is_executable(&stat) => {
