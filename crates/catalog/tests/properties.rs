@@ -109,7 +109,8 @@ proptest! {
         }
         let source = Arc::new(Source { scope: Scope::Global, path: "x.md".to_owned() });
         let pieces = Bindings::default().apply(&converted.template, &source, "x");
-        prop_assert!(pieces.is_ok() || converted.values > 0);
+        // A constant is a value, too, which nothing is bound to here.
+        prop_assert!(pieces.is_ok() || converted.values > 0 || body.contains("<<"));
     }
 
     #[test]

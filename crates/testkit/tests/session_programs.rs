@@ -106,7 +106,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
             .with_file(format!("{dir}/manifest.json"), manifest("house", &fields))
             .with_file(format!("{dir}/house.sh"), "1")
             .with_mode(format!("{dir}/house.sh"), 0o755)
-            .with_command(["house.sh"], FakeRun::printing(""));
+            .with_command([format!("{dir}/house.sh").as_str()], FakeRun::printing(""));
         let ask = Request { trust: TrustChoice::Ask, ..request() };
         let engine = Engine::new(&machine);
         engine.grant(&ask, Vec::new(), HiddenText::Refuse).expect("a grant");
@@ -153,7 +153,7 @@ fn grants_are_compared_before_each_request() {
         )
         .with_file(format!("{dir}/house.sh"), "1")
         .with_mode(format!("{dir}/house.sh"), 0o755)
-        .with_command(["house.sh"], FakeRun::printing(r#"{"messages": []}"#));
+        .with_command([format!("{dir}/house.sh").as_str()], FakeRun::printing(r#"{"messages": []}"#));
     let engine = Engine::new(&machine);
     engine.grant(&request(), Vec::new(), HiddenText::Refuse).expect("a grant");
     engine.grant_commands(&request(), &[]).expect("a grant");

@@ -477,7 +477,7 @@ mod tests {
     fn whatever_is_wrong_is_told() {
         let good = Digest::of(b"").to_string();
         let pin = |path: &str, digest: &str| {
-            format!(r#"{{"trustPins":1,"pins":[{{"path":{path:?},"digest":{digest:?},"bytes":0}}]}}"#)
+            format!(r#"{{"trust_pins":1,"pins":[{{"path":{path:?},"digest":{digest:?},"bytes":0}}]}}"#)
         };
         assert!(Pins::from_export(pin("a", &good).as_bytes()).is_ok());
         for bad in [
@@ -486,10 +486,10 @@ mod tests {
             pin("../a", &good),
             pin("a", "sha1:00"),
             "[1, []]".into(),
-            r#"{"trustPins":1,"pins":[],"root":"/"}"#.into(),
+            r#"{"trust_pins":1,"pins":[],"root":"/"}"#.into(),
         ] {
             assert!(matches!(Pins::from_export(bad.as_bytes()), Err(ExportError::Malformed(_))), "{bad}");
         }
-        assert_eq!(Pins::from_export(br#"{"trustPins":2,"pins":[]}"#), Err(ExportError::Version(2)));
+        assert_eq!(Pins::from_export(br#"{"trust_pins":2,"pins":[]}"#), Err(ExportError::Version(2)));
     }
 }

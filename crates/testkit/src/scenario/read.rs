@@ -177,7 +177,10 @@ mod tests {
             ("{} {}", "1:4 the scenario is no JSON: trailing characters"),
             ("[1]", LIST),
             ("[]", LIST),
-            (r#"{"step": []}"#, "1:7 unknown key `step` — did you mean `steps`?"),
+            (
+                r#"{"step": []}"#,
+                "1:7 unknown field `step`, expected one of `extensions`, `replies`, `steps` — did you mean `steps`?",
+            ),
             (
                 r#"{"extensions": [{"name": "a", "after_agent_start": []}]}"#,
                 "1:49 unknown key `after_agent_start` — did you mean `before_agent_start`?",

@@ -262,7 +262,7 @@ fn exported_pins_grant_on_another_machine() {
     assert_eq!(state(&pins, "a", "1"), PinState::Granted);
     assert_eq!(state(&pins, "a", "2"), PinState::Granted);
     assert_eq!(state(&pins, "a", "3"), PinState::Changed);
-    pins.join(Pins::from_export(br#"{"trustPins":1,"pins":[]}"#).expect("pins"));
+    pins.join(Pins::from_export(br#"{"trust_pins":1,"pins":[]}"#).expect("pins"));
     assert_eq!(pins.iter().count(), 1);
 }
 
