@@ -156,8 +156,8 @@ impl<'t> TemplateWriter<'t> {
             }
             Expression::ConditionalExpression(choice) => {
                 self.choose(&choice.test, &|template| template.value(&choice.consequent), &|template| {
-                    template.value(&choice.alternate)
-                })
+                    template.value(&choice.alternate);
+                });
             }
             Expression::LogicalExpression(both) if both.operator != LogicalOperator::Coalesce => {
                 let right = |template: &mut Self| template.value(&both.right);

