@@ -150,7 +150,8 @@ impl Models {
     /// let models = Models::with(own).unwrap();
     /// assert_eq!(models.find("mine").model.cache_minimum, 0);
     /// assert!(models.find("gpt-6-sol").known);
-    /// assert_eq!(Models::with("[[model]]\nnmes = []").unwrap_err().message, "unknown key `nmes`: did you mean `names`?");
+    /// let error = Models::with("[[model]]\nnmes = []").unwrap_err();
+    /// assert!(error.message.ends_with("; did you mean `names`?"), "{error}");
     /// ```
     ///
     /// # Errors
