@@ -45,7 +45,7 @@ pub struct Converted {
     pub expressions: BTreeMap<String, String>,
 }
 
-/// Converts a body; `None` if the template would be larger than [`MAX_BYTES`]. Of generation A the escapes are decoded.
+/// Converts a body; `None` if the template would be larger than 1 MiB. Of generation A the escapes are decoded.
 #[must_use]
 pub fn convert(body: &str, generation: Generation) -> Option<Converted> {
     let allocator = Allocator::default();
