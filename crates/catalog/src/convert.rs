@@ -49,7 +49,7 @@ pub struct Converted {
 #[must_use]
 pub fn convert(body: &str, generation: Generation) -> Option<Converted> {
     let allocator = Allocator::default();
-    let mut template = TemplateWriter::default();
+    let mut template = BodyConverter::default();
     let mut rest = body;
     let special: &[char] = if generation == Generation::A { &['$', '\\'] } else { &['$'] };
     while let Some(at) = rest.find(special) {
@@ -89,7 +89,7 @@ pub fn convert(body: &str, generation: Generation) -> Option<Converted> {
 
 /// Writes the template of one body.
 #[derive(Default)]
-struct TemplateWriter<'t> {
+struct BodyConverter<'t> {
     done: Converted,
     /// Literal text that is not written yet.
     words: String,
@@ -97,7 +97,7 @@ struct TemplateWriter<'t> {
     source: &'t str,
 }
 
-impl<'t> TemplateWriter<'t> {
+impl<'t> BodyConverter<'t> {
     fn is_full(&self) -> bool {
         self.done.template.len() + self.words.len() > MAX_BYTES
     }

@@ -129,7 +129,7 @@ fn arguments() -> Vec<OsString> {
     {
         first += if word == "-C" { 2 } else { 1 };
     }
-    let is_moved = |word: &OsString| word == "-C" || word == "--trust-home";
+    let is_moved = |word: &OsString| word.as_encoded_bytes().starts_with(b"-C") || word == "--trust-home";
     if first < words.len() && words[1..first].iter().any(is_moved) {
         let flags: Vec<OsString> = words.drain(1..first).collect();
         let end = words.iter().position(|word| word == "--").unwrap_or(words.len());

@@ -151,6 +151,7 @@ fn a_directory_is_an_argument_or_a_flag_before_or_after_the_command() {
         .run(&format!("preface -Csub --trust-home build --preset default {at}"))
         .exits(0)
         .prints(&expected);
+    sandbox.run(&format!("preface -Csub build --preset default {at}")).exits(0).prints(&expected);
     for command in ["explain", "lint", "doctor"] {
         let flag = sandbox.run(&format!("preface {command} -C sub --preset default"));
         let argument = sandbox.run(&format!("preface {command} sub --preset default"));

@@ -20,11 +20,11 @@ pub struct UnboundKeys {
 }
 
 /// An open `[if …]`.
-enum Block {
+enum OpenCondition {
     /// Its condition is known: whether the branch is kept.
     Known(bool),
     /// It is decided while a prompt is built.
-    Open,
+    Undecided,
 }
 
 impl Bindings {
@@ -44,7 +44,7 @@ impl Bindings {
         // Without limits every text is a template.
         let Ok(parsed) = Template::parse(template, &options) else { return Ok(Vec::new()) };
         let mut pieces = Vec::new();
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: Vec<OpenCondition> = Vec::new();
         let mut unbound = UnboundKeys { keys: BTreeSet::new(), at: 0 };
         let mut done = 0;
         let text = |pieces: &mut Vec<Piece>, range: std::ops::Range<usize>| {
@@ -52,8 +52,9 @@ impl Bindings {
             push(pieces, &template[range], origin);
         };
         for token in parsed.tokens().into_iter().filter(|token| token.stray.is_none()) {
-            let is_reached =
-                |blocks: &[Block]| !blocks.iter().any(|block| matches!(block, Block::Known(false)));
+            let is_reached = |blocks: &[OpenCondition]| {
+                !blocks.iter().any(|block| matches!(block, OpenCondition::Known(false)))
+            };
             if is_reached(&blocks) {
                 text(&mut pieces, done..token.range.start);
             }
@@ -63,8 +64,8 @@ impl Bindings {
             let is_kept = match (token.kind, name, condition) {
                 (TokenKind::If, Some(name), Some(key)) => {
                     match self.get(key).map(truth) {
-                        None => blocks.push(Block::Known(false)),
-                        Some(Ok(known)) => blocks.push(Block::Known(known)),
+                        None => blocks.push(OpenCondition::Known(false)),
+                        Some(Ok(known)) => blocks.push(OpenCondition::Known(known)),
                         Some(Err(variable)) => {
                             if is_reached(&blocks) {
                                 let tag = match variable {
@@ -73,23 +74,23 @@ impl Bindings {
                                 };
                                 push(&mut pieces, &tag, origin_of(profile, key));
                             }
-                            blocks.push(Block::Open);
+                            blocks.push(OpenCondition::Undecided);
                         }
                     }
                     false
                 }
                 (TokenKind::If | TokenKind::IfNot, ..) => {
-                    blocks.push(Block::Open);
+                    blocks.push(OpenCondition::Undecided);
                     true
                 }
                 (TokenKind::Else, ..) => match blocks.last_mut() {
-                    Some(Block::Known(branch)) => {
+                    Some(OpenCondition::Known(branch)) => {
                         *branch = !*branch;
                         false
                     }
                     _ => true,
                 },
-                (TokenKind::Endif, ..) => matches!(blocks.pop(), Some(Block::Open)),
+                (TokenKind::Endif, ..) => matches!(blocks.pop(), Some(OpenCondition::Undecided)),
                 (TokenKind::Variable, Some(key), _) => {
                     match self.get(key) {
                         _ if !is_reached(&blocks) => {}

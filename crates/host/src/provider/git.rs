@@ -102,20 +102,14 @@ impl Repository {
                 _ => return Err(GitError::Broken(format!("`{}` names no directory", shown_path(&dot_git)))),
             }
         };
-        let elsewhere =
-            || GitError::Broken(format!("`{}` leads to another file system", shown_path(&dot_git)));
-        if !is_near(system, root, &named) {
-            return Err(elsewhere());
-        }
+        check_near(system, root, &named)?;
         let git_dir = system.canonical(&named).map_err(|error| broken(&dot_git, &error))?;
         let common = git_dir.join("commondir");
         let common_dir = match system.stat(&common) {
             Some(_) => normal(&git_dir, as_path(trimmed_end(&read(system, &common, SMALL)?))),
             None => git_dir.clone(),
         };
-        if !is_near(system, root, &common_dir) {
-            return Err(elsewhere());
-        }
+        check_near(system, root, &common_dir)?;
         let head_path = git_dir.join("HEAD");
         let head = read(system, &head_path, SMALL)?;
         let is_link = system.read_link(&head_path).is_some();
@@ -175,9 +169,8 @@ fn nearest(system: &dyn System, cwd: &Path) -> Result<(PathBuf, Result<Repositor
             break;
         }
         let dot_git = dir.join(".git");
-        if !is_near(system, dir, &dot_git) {
-            let problem = format!("`{}` leads to another file system", shown_path(&dot_git));
-            return Ok((dir.to_owned(), Err(GitError::Broken(problem))));
+        if let Err(problem) = check_near(system, dir, &dot_git) {
+            return Ok((dir.to_owned(), Err(problem)));
         }
         let Some(kind) = system.stat(&dot_git).map(|stat| stat.kind) else { continue };
         if dir != cwd && (is_others(system, dir) || is_others(system, &dot_git)) {
@@ -195,18 +188,18 @@ fn nearest(system: &dyn System, cwd: &Path) -> Result<(PathBuf, Result<Repositor
 /// The most links on the way to a repository.
 const MOST_LINKS: usize = 40;
 
-/// Returns whether a path and its links stay on the file system of `root`. Nothing of another one is looked at: to look at a path
-/// below an automount point mounts it.
-fn is_near(system: &dyn System, root: &Path, path: &Path) -> bool {
+/// Checks that what the `.git` of `root` leads to stays on the file system of `root`, with its links. Nothing of another one is
+/// looked at: to look at a path below an automount point mounts it.
+fn check_near(system: &dyn System, root: &Path, path: &Path) -> Result<(), GitError> {
     let device = system.link_stat(root).and_then(|stat| stat.id).map(|id| id.device);
     let mut path = path.to_owned();
     'links: for _ in 0..MOST_LINKS {
         let steps: Vec<PathBuf> =
             path.ancestors().filter(|step| !root.starts_with(step)).map(Path::to_owned).collect();
         for step in steps.into_iter().rev() {
-            let Some(stat) = system.link_stat(&step) else { return true };
+            let Some(stat) = system.link_stat(&step) else { return Ok(()) };
             if stat.id.map(|id| id.device) != device {
-                return false;
+                break 'links;
             }
             if let Some(target) = system.read_link(&step).filter(|_| stat.kind == FileKind::Link) {
                 let rest = path.strip_prefix(&step).unwrap_or(Path::new(""));
@@ -214,9 +207,10 @@ fn is_near(system: &dyn System, root: &Path, path: &Path) -> bool {
                 continue 'links;
             }
         }
-        return true;
+        return Ok(());
     }
-    false
+    let dot_git = shown_path(&root.join(".git"));
+    Err(GitError::Broken(format!("`{dot_git}` leads to another file system")))
 }
 
 /// Returns whether a path is neither the user's nor root's.

@@ -120,10 +120,10 @@ impl CheckedCommand {
         let subject = &self.permission.subject;
         let words = CommandWords { subject, argv, cwd: &self.dir, env, directory: self.extension.as_deref() };
         let now = CheckedCommand::check(system, &self.root, &words)?;
-        match now.permission == self.permission {
-            true => Ok(argv.clone()),
-            false => Err(TrustError::invalid(subject, "it changed after it was compared with its grant")),
+        if now.permission != self.permission {
+            return Err(TrustError::invalid(subject, "it changed after it was compared with its grant"));
         }
+        Ok(argv.clone())
     }
 
     /// Refuses a program of the project that is not there or not executable.
@@ -137,10 +137,10 @@ impl CheckedCommand {
         };
         let asked = self.dir.join(program);
         let Ok(path) = system.canonical(&asked) else {
-            return match plainly(&asked).starts_with(&self.root) {
-                true => Err(TrustError::invalid(asked, "there is no such file")),
-                false => Ok(()),
-            };
+            if plainly(&asked).starts_with(&self.root) {
+                return Err(TrustError::invalid(asked, "there is no such file"));
+            }
+            return Ok(());
         };
         match system.stat(&path) {
             Some(stat) if path.starts_with(&self.root) && stat.mode.is_some() && !is_executable(&stat) => {
