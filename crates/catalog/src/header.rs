@@ -210,7 +210,7 @@ impl HeaderReader<'_, '_> {
         };
         let place = Place::within(None, self.path, self.text, span);
         self.diagnostics
-            .push(Diagnostic::warning(DiagnosticCode::CatalogHeader, what).at(place).help(remedy));
+            .push(Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(place).help(remedy));
     }
 }
 

@@ -99,7 +99,7 @@ pub fn import(source: &CatalogSource) -> Result<ImportedCatalog, ImportError> {
                 file.name, first.file, entry.name
             );
             let diagnostic =
-                Diagnostic::warning(DiagnosticCode::CatalogSameName, what).at(Place::file(None, &file.name));
+                Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(Place::file(None, &file.name));
             diagnostics.push(diagnostic.help("give one of them another name"));
             continue;
         }
@@ -133,7 +133,7 @@ fn prompt(
     let header = header::read(&file.name, text, diagnostics);
     let Some(name) = header.name else {
         let what = format!("`{}` has no usable name and is left out", file.name);
-        let diagnostic = Diagnostic::warning(DiagnosticCode::CatalogNoName, what).at(Place::within(
+        let diagnostic = Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(Place::within(
             None,
             &file.name,
             text,
@@ -176,7 +176,7 @@ fn readable<'f>(file: &'f SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Opti
             let what = format!("`{}` is not UTF-8 at byte {at} and is left out", file.name);
             let place = Place { span: Some(at..at + 1), line: Some(line), ..Place::file(None, &file.name) };
             diagnostics.push(
-                Diagnostic::warning(DiagnosticCode::CatalogNotUtf8, what)
+                Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what)
                     .at(place)
                     .help("save the file as UTF-8"),
             );

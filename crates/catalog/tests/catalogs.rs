@@ -42,8 +42,8 @@ fn omissions_are_reported_with_their_place() {
     assert_eq!(
         reported,
         [
-            ("catalog/no-name", "data-nameless.md", Severity::Warning),
-            ("catalog/same-name", "skill-tying-knots.md", Severity::Warning),
+            ("catalog/left-out", "data-nameless.md", Severity::Warning),
+            ("catalog/left-out", "skill-tying-knots.md", Severity::Warning),
         ]
     );
     for diagnostic in &imported.diagnostics {
@@ -55,7 +55,7 @@ fn omissions_are_reported_with_their_place() {
 #[test]
 fn a_file_that_is_no_text_is_left_out() {
     for (name, bytes, code) in
-        [("x.md", &b"<!--\nname: x\n-->\n\xff"[..], "catalog/not-utf8"), ("x.md", b"", "catalog/header")]
+        [("x.md", &b"<!--\nname: x\n-->\n\xff"[..], "catalog/left-out"), ("x.md", b"", "catalog/left-out")]
     {
         let file = SourceFile { name: name.to_owned(), bytes: bytes.to_vec() };
         let source = CatalogSource { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };

@@ -131,15 +131,12 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
     use DiagnosticCode as Code;
     let own = diagnostic.help.as_deref();
     let with = |commands: &str| own.map_or_else(|| commands.to_owned(), |own| format!("{own}: {commands}"));
-    let listing = || own.map(|own| Cow::Owned(listing_command(own)));
     Some(Cow::Owned(match diagnostic.code {
         Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
         Code::BudgetCut => with("`preface explain` shows where"),
         Code::BudgetDropped => with("`preface explain --absent` lists what is not there"),
         Code::BudgetNear => with("`--tokenizer o200k` or `--tokenizer cl100k`"),
-        Code::CatalogChanged | Code::CatalogOther | Code::CatalogUnreadable => {
-            with("`preface catalog import DIR`")
-        }
+        Code::CatalogDamaged | Code::CatalogOther => with("`preface catalog import DIR`"),
         Code::CatalogExists => with("`--replace`, or `--version`"),
         Code::CatalogMissing if own.is_some() => {
             "`preface catalog import DIR` imports one, `preface catalog list` shows what there is".to_owned()
@@ -148,11 +145,6 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
             let list = "`preface catalog list VERSION` shows them";
             own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
         }
-        Code::CatalogUnfinished => with("`preface catalog import`, `preface catalog delete`"),
-        Code::FileOutside => match own.and_then(|own| own.strip_prefix(FOLLOW_HELP)) {
-            Some(target) => format!("copy it into the project, or allow the link: `--follow {target}"),
-            None => return own.map(Cow::Borrowed),
-        },
         Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
             "review its files, then run `preface trust grant --allow-commands`".to_owned()
         }
@@ -163,13 +155,8 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
             "`preface list extensions` lists what there is".to_owned()
         }
         Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
-        Code::ExtensionUnknown
-        | Code::McpInactive
-        | Code::ToolBroken
-        | Code::ToolDisabled
-        | Code::ToolUntrusted => return listing(),
         Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
-        Code::LayerHomeInside | Code::LayerStateInside => with("`--trust-home`"),
+        Code::LayerInside => with("`--trust-home`"),
         Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
         Code::McpNoRecording => with("`preface mcp refresh`"),
         Code::PromptPreset => "`--preset` and `preset` come first".to_owned(),
@@ -181,15 +168,24 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::TrustUntrusted | Code::TrustChanged if has_pins() && !is_denied() => with(
             "`preface trust grant`, then replace the file of pins by the output of `preface trust export`",
         ),
-        Code::TrustChanged | Code::TrustUnrecorded => with("`preface trust grant`"),
+        Code::TrustChanged => with("`preface trust grant`"),
         Code::TrustUntrusted if is_denied() => "leave out `--trust deny`".to_owned(),
         Code::TrustUntrusted => with("`preface trust grant`, or `--trust once` for this call"),
         code if own.is_none() && diagnostic.severity > Severity::Info && is_of_texts(code) => {
             return code.help().map(Cow::Owned);
         }
-        _ => return own.map(Cow::Borrowed),
+        _ => match own? {
+            own if own.starts_with(LISTING) => listing_command(own),
+            own => match own.strip_prefix(FOLLOW_HELP) {
+                Some(target) => format!("copy it into the project, or allow the link: `--follow {target}"),
+                None => return Some(Cow::Borrowed(own)),
+            },
+        },
     }))
 }
+
+/// The start of a help that refers to a listing.
+const LISTING: &str = "the listing of `";
 
 /// Returns whether it is about what a text hides, contains or imitates.
 fn is_of_texts(code: DiagnosticCode) -> bool {
@@ -198,7 +194,7 @@ fn is_of_texts(code: DiagnosticCode) -> bool {
 
 /// Names the command of a listing that the help of a diagnostic refers to: ``the listing of `tools/bash` shows each layer``.
 fn listing_command(help: &str) -> String {
-    match help.strip_prefix("the listing of `").and_then(|rest| rest.split_once('`')) {
+    match help.strip_prefix(LISTING).and_then(|rest| rest.split_once('`')) {
         Some((name, rest)) if name.contains('/') => {
             format!("`preface list --why {}`{rest}", shell_quoted(name))
         }

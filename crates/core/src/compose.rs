@@ -174,7 +174,7 @@ impl<'w> Composer<'w> {
             }
             diagnostics.push(
                 Diagnostic::warning(
-                    DiagnosticCode::PromptAppendIgnored,
+                    DiagnosticCode::PromptIgnored,
                     format!("`systemPrompt.append` of {} has no effect: `systemPrompt.custom` is the whole prompt", append.origin),
                 )
                 .help("set one of the two, or `systemPrompt.combine` to have both"),

@@ -189,7 +189,7 @@ impl Diagnostic {
     ///
     /// ```
     /// use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Severity};
-    /// let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::FileUtf16, "AGENTS.md", "it is UTF-16");
+    /// let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::FileNotUtf8, "AGENTS.md", "it is UTF-16");
     /// assert_eq!(diagnostic.message, "AGENTS.md was left out: it is UTF-16");
     /// assert_eq!(diagnostic.loss(), Some(("AGENTS.md", "it is UTF-16")));
     /// ```

@@ -192,7 +192,7 @@ impl<'p> RenderRules<'p> {
         }
         let (severity, what) = describe_characters(form, text);
         let what = format!("the value of `{key}` {what}; they were escaped");
-        Diagnostic::new(severity, DiagnosticCode::HiddenEscaped, what)
+        Diagnostic::new(severity, DiagnosticCode::HiddenValue, what)
     }
 
     /// Reports what is wrong with a value that goes in as it is. The text of files is reported where the file is known.

@@ -387,7 +387,7 @@ fn without_a_message_of_the_user_they_are_one_and_it_is_reported() {
     let (messages, diagnostics) = sent(&two(), &seen(r#"[{"role":"assistant","content":"Hello."}]"#));
     let text = |text: &str| json!({"type": "text", "text": text});
     assert_eq!(messages[1], json!({"role": "user", "content": [text(WRAPPED[0]), text(WRAPPED[1])]}));
-    assert_eq!(diagnostics, ["attachment/own-message"]);
+    assert_eq!(diagnostics, ["request/moved"]);
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn what_belongs_to_the_first_message_stands_before_all_others() {
         messages[1]["content"][0]["text"], WRAPPED[0],
         "it does not join what stands before all messages"
     );
-    assert_eq!(diagnostics, ["attachment/own-message"]);
+    assert_eq!(diagnostics, ["request/moved"]);
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn an_attachment_that_would_end_its_tags_is_escaped_where_it_is_sent() {
         messages[0]["content"][0]["text"],
         "<system-reminder>\na&lt;/system-reminder>\n</system-reminder>"
     );
-    assert_eq!(diagnostics, ["forged/escaped", "attachment/own-message"]);
+    assert_eq!(diagnostics, ["forged/escaped", "request/moved"]);
 }
 
 #[test]

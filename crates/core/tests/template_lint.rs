@@ -123,12 +123,12 @@ fn messages_name_the_consequence() {
 #[test]
 fn tags_that_are_text_are_named() {
     for (text, expected) in [
-        ("[if file:x]A", &["unmatched-if [if file:x]"][..]),
-        ("[if file:x]A[ else ]B", &["unmatched-if [if file:x]", "stray-else [ else ]"]),
-        ("a[else]b", &["stray-else [else]"]),
-        ("a[endif]b", &["stray-endif [endif]"]),
-        ("[if file:x][else][else][endif]", &["second-else [else]"]),
-        ("[if x:y]", &["unmatched-if [if x:y]"]),
+        ("[if file:x]A", &["unbalanced [if file:x]"][..]),
+        ("[if file:x]A[ else ]B", &["unbalanced [if file:x]", "unbalanced [ else ]"]),
+        ("a[else]b", &["unbalanced [else]"]),
+        ("a[endif]b", &["unbalanced [endif]"]),
+        ("[if file:x][else][else][endif]", &["unbalanced [else]"]),
+        ("[if x:y]", &["unbalanced [if x:y]"]),
     ] {
         assert_eq!(described(text, true), expected, "{text}");
         assert!(findings(text, true).iter().all(|finding| finding.diagnostic.severity == Severity::Warning));
@@ -218,7 +218,7 @@ fn limits_are_errors() {
             .collect::<Vec<_>>()
     };
     let deep = "[if file:a][if file:b][endif][endif][endif]";
-    assert_eq!(check(deep), [("template/depth", 11..22), ("template/stray-endif", 36..43)]);
+    assert_eq!(check(deep), [("template/depth", 11..22), ("template/unbalanced", 36..43)]);
     assert_eq!(check(&"x".repeat(61)), [("template/too-large", 60..61)]);
 }
 

@@ -76,10 +76,10 @@ const VERBATIM: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "system.md"];
 
 /// What a build reports of the tags of templates, up to a limit for each text. Here all of them are found.
 const STRUCTURE_CODES: [DiagnosticCode; 4] = [
-    DiagnosticCode::TemplateUnmatchedIf,
-    DiagnosticCode::TemplateSecondElse,
-    DiagnosticCode::TemplateStrayElse,
-    DiagnosticCode::TemplateStrayEndif,
+    DiagnosticCode::TemplateUnbalanced,
+    DiagnosticCode::TemplateUnbalanced,
+    DiagnosticCode::TemplateUnbalanced,
+    DiagnosticCode::TemplateUnbalanced,
 ];
 
 impl Engine<'_> {

@@ -17,7 +17,7 @@ fn files_of_a_build_fill_so_much_and_no_more() {
     let built = Engine::new(&system).build(&request).unwrap();
     assert_eq!(built.prompt.text, "x".repeat(64), "64 MiB are 64 files of 1 MiB");
     let refused = |diagnostic: &&preface_engine::core::diagnostic::Diagnostic| {
-        diagnostic.code.as_str() == "template/file-too-large"
+        diagnostic.code.as_str() == "template/file"
     };
     assert_eq!(built.prompt.diagnostics.iter().filter(refused).count(), 6);
 }

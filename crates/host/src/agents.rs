@@ -116,8 +116,8 @@ const MOST_UNKNOWN: usize = 10;
 const AGENTS: MarkdownKind<Agent> = MarkdownKind {
     dir: "agents",
     word: "agent",
-    collision: DiagnosticCode::AgentCollision,
-    shadowed: DiagnosticCode::AgentShadowed,
+    collision: DiagnosticCode::MarkdownCollision,
+    shadowed: DiagnosticCode::MarkdownShadowed,
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
     is_key,
@@ -191,8 +191,10 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     let tools = of_tools("tools")?.filter(|tools| !tools.iter().any(|tool| tool == "*"));
     let disallowed_tools = of_tools("disallowedTools")?.unwrap_or_default();
     let skills = list("skills").unwrap_or_else(|()| {
-        let diagnostic =
-            Diagnostic::warning(DiagnosticCode::AgentField, "`skills` is not a list of names and is ignored");
+        let diagnostic = Diagnostic::warning(
+            DiagnosticCode::MarkdownField,
+            "`skills` is not a list of names and is ignored",
+        );
         diagnostics.push(diagnostic.at(file.place("skills")));
         None
     });
@@ -203,7 +205,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
         let what = format!("{}: agent `{}` has no text of its own", file.source.path, shown(&name));
         let help = "write its prompt below the second `---`";
         diagnostics
-            .push(Diagnostic::warning(DiagnosticCode::AgentEmpty, what).at(file.place("name")).help(help));
+            .push(Diagnostic::warning(DiagnosticCode::MarkdownEmpty, what).at(file.place("name")).help(help));
     }
     let what = Agent {
         description: description.to_owned(),
@@ -231,7 +233,7 @@ fn unknown(file: &MarkdownFile) -> Diagnostics {
     let diagnostic = |key: &str| {
         let what =
             format!("{}: `{}` is no field of an agent that preface knows", file.source.path, shown(key));
-        let found = Diagnostic::info(DiagnosticCode::AgentUnknownKey, what).at(file.place(key));
+        let found = Diagnostic::info(DiagnosticCode::MarkdownUnknownKey, what).at(file.place(key));
         match did_you_mean(key, known()) {
             Some(near) => found.help(format!("did you mean `{near}`?")),
             None => found,

@@ -78,7 +78,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> St
                 let shown = look.places.source(scope, root).path.clone();
                 look.note(
                     Diagnostic::warning(
-                        DiagnosticCode::LayerNoDirectory,
+                        DiagnosticCode::LayerNone,
                         format!("{shown} is no directory; there is no {scope} layer"),
                     )
                     .at(Place::file(Some(scope), shown)),

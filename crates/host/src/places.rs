@@ -200,7 +200,7 @@ impl Places {
         if let Some(dir) = found.filter(|_| global.is_none()) {
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
-            diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerHomeInside, what).help(format!(
+            diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerInside, what).help(format!(
                 "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is"
             )));
         } else if global.is_none() {
@@ -213,7 +213,7 @@ impl Places {
                 }
             };
             diagnostics.push(
-                Diagnostic::info(DiagnosticCode::LayerNoGlobal, what)
+                Diagnostic::info(DiagnosticCode::LayerNone, what)
                     .help("set PREFACE_HOME to a directory to have one"),
             );
         }
@@ -223,7 +223,7 @@ impl Places {
         {
             diagnostics.push(
                 Diagnostic::info(
-                    DiagnosticCode::LayerNoProject,
+                    DiagnosticCode::LayerNone,
                     "there is no project layer: here it would be the global directory",
                 )
                 .at(Place::file(Some(Scope::Project), home.project.as_deref().unwrap_or_default())),
@@ -234,7 +234,7 @@ impl Places {
             // Where the home is inside, too, that is reported.
             if !is_home_inside {
                 let help = format!("{}, or trust your home as it is", inside.help());
-                let diagnostic = Diagnostic::warning(DiagnosticCode::LayerStateInside, inside.to_string());
+                let diagnostic = Diagnostic::warning(DiagnosticCode::LayerInside, inside.to_string());
                 diagnostics.push(diagnostic.help(help));
             }
             None
@@ -571,7 +571,7 @@ mod tests {
         ] {
             assert_eq!(found(&system, cwd, HomeTrust::OutsideProject).0, None, "{what}");
             let diagnostics = found(&system, cwd, HomeTrust::OutsideProject).1;
-            assert!(diagnostics.contains(&"layer/home-inside".to_owned()), "{what}: {diagnostics:?}");
+            assert!(diagnostics.contains(&"layer/inside-project".to_owned()), "{what}: {diagnostics:?}");
             assert!(found(&system, cwd, HomeTrust::Anywhere).0.is_some(), "{what}");
         }
         let account = || machine().with_file("/etc/passwd", passwd);
@@ -628,7 +628,7 @@ mod tests {
             Places::find(&system, Path::new("/w/p/sub"), &home, HomeTrust::OutsideProject, &mut diagnostics);
         assert_eq!(
             (places.state, diagnostics[0].code.as_str(), diagnostics.len()),
-            (None, "layer/state-inside", 1)
+            (None, "layer/inside-project", 1)
         );
         let system = machine().with_var("PREFACE_HOME", "/data");
         assert!(user_state(&system, Path::new("/"), HomeTrust::OutsideProject).is_ok(), "no repository");
@@ -722,7 +722,7 @@ mod tests {
             let places = Places::find(&system, cwd, &home, HomeTrust::OutsideProject, &mut diagnostics);
             assert_eq!(
                 (places.global, diagnostics[0].code.as_str()),
-                (None, "layer/home-inside"),
+                (None, "layer/inside-project"),
                 "{variable}"
             );
             let places = Places::find(&system, cwd, &home, HomeTrust::Anywhere, &mut diagnostics);

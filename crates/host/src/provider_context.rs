@@ -314,7 +314,7 @@ impl ProviderContext<'_> {
             ReadError::Outside { target } => {
                 diagnostic(DiagnosticCode::FileOutside).help(self.help_for_outside(target))
             }
-            ReadError::HardLink { .. } => diagnostic(DiagnosticCode::FileHardLink).help(HARD_LINK_HELP),
+            ReadError::HardLink { .. } => diagnostic(DiagnosticCode::FileLink).help(HARD_LINK_HELP),
             _ => diagnostic(code),
         }
     }
@@ -463,12 +463,12 @@ impl ProviderContext<'_> {
             ReadError::Outside { .. } | ReadError::HardLink { .. } => {
                 return self.left_out(what.scope, what.path, DiagnosticCode::FileUnreadable, error);
             }
-            ReadError::Denied => (DiagnosticCode::FileDenied, "allow reading it, or remove it"),
+            ReadError::Denied => (DiagnosticCode::FileUnreadable, "allow reading it, or remove it"),
             ReadError::Kind(_) => (DiagnosticCode::FileKind, "put a regular file there, or nothing"),
             ReadError::Dangling | ReadError::Loop => {
                 (DiagnosticCode::FileLink, "mend the link, or remove it")
             }
-            ReadError::Encoding(_) => (DiagnosticCode::FileUtf16, "save the file as UTF-8"),
+            ReadError::Encoding(_) => (DiagnosticCode::FileNotUtf8, "save the file as UTF-8"),
             ReadError::Missing | ReadError::Other(_) => (DiagnosticCode::FileUnreadable, "mend or remove it"),
         };
         let (severity, code) = match (error, what.severity) {
@@ -526,7 +526,7 @@ const UTF_16_SAMPLE: usize = 4096;
 #[must_use]
 pub fn other_encoding(scope: Option<Scope>, shown: &str, encoding: &'static str) -> Diagnostic {
     let error = ReadError::Encoding(encoding);
-    Diagnostic::left_out(Severity::Error, DiagnosticCode::FileUtf16, shown, error)
+    Diagnostic::left_out(Severity::Error, DiagnosticCode::FileNotUtf8, shown, error)
         .at(Place::file(scope, shown))
         .help("save the file as UTF-8")
 }

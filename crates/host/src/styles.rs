@@ -35,8 +35,8 @@ const MOST_UNKNOWN: usize = 10;
 const STYLES: MarkdownKind<Style> = MarkdownKind {
     dir: "output-styles",
     word: "style",
-    collision: DiagnosticCode::StyleCollision,
-    shadowed: DiagnosticCode::StyleShadowed,
+    collision: DiagnosticCode::MarkdownCollision,
+    shadowed: DiagnosticCode::MarkdownShadowed,
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
     is_key: |key| KEYS.contains(&key),
@@ -82,7 +82,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Style>, Box<Diagnostic>> {
         Some(YamlValue::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
         Some(_) => {
             let what = format!("{}: `{KEEP}` is neither `true` nor `false`; `true`", file.source.path);
-            diagnostics.push(Diagnostic::warning(DiagnosticCode::StyleField, what).at(file.place(KEEP)));
+            diagnostics.push(Diagnostic::warning(DiagnosticCode::MarkdownField, what).at(file.place(KEEP)));
             None
         }
     };
@@ -94,7 +94,7 @@ fn unknown(file: &MarkdownFile) -> impl Iterator<Item = Diagnostic> {
     file.fields.iter().map(|(key, _)| key).filter(|key| !KEYS.contains(key)).map(|key| {
         let what =
             format!("{}: `{}` is no field of a style that preface knows", file.source.path, shown(key));
-        let diagnostic = Diagnostic::info(DiagnosticCode::StyleUnknownKey, what).at(file.place(key));
+        let diagnostic = Diagnostic::info(DiagnosticCode::MarkdownUnknownKey, what).at(file.place(key));
         match did_you_mean(key, KEYS) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,

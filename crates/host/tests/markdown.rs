@@ -198,7 +198,7 @@ fn the_strongest_layer_wins_a_name_and_the_others_are_known() {
     assert_eq!(seen.got[3].shadows.len(), 2);
     assert_eq!(seen.got[0].origin.path, "bundled/bundles/b/agents/helper.md");
     assert_eq!(seen.got[0].shadowed_by.as_ref(), Some(&seen.got[3].origin));
-    assert_eq!(seen.codes(), ["agent/shadowed", "agent/shadowed"]);
+    assert_eq!(seen.codes(), ["markdown/shadowed", "markdown/shadowed"]);
     assert_eq!(agents::find("hElPeR", &seen.got).map(|entry| entry.name.as_str()), Some("HELPER"));
 }
 
@@ -257,7 +257,7 @@ fn the_head_lists_what_an_agent_may_use() {
     assert_eq!(
         seen.diagnostics,
         [(
-            "agent/unknown-key".into(),
+            "markdown/unknown-key".into(),
             ".x/agents/a.md: `modle` is no field of an agent that preface knows (line 10)".into()
         )]
     );
@@ -269,7 +269,7 @@ fn an_agent_without_a_text_is_reported_and_active() {
     let seen = look(&system, None, agents::load);
     assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
     let message = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
-    assert_eq!(seen.diagnostics, [("agent/empty".into(), message.into())]);
+    assert_eq!(seen.diagnostics, [("markdown/empty".into(), message.into())]);
 }
 
 fn own(system: &MemorySystem) -> RecordedVariable {
@@ -295,7 +295,7 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
     let lines = ["- Helper: Does Helper.", "- a: Does a.", &b, "- c: The\\u{202e} project's."];
     assert_eq!(variable.value.as_deref(), Some(lines.join("\n").as_str()));
     let codes: Vec<&str> = variable.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
-    assert_eq!(codes, ["agents/cut", "agent/invalid", "agent/shadowed", "hidden/bidi"]);
+    assert_eq!(codes, ["agents/cut", "agent/invalid", "markdown/shadowed", "hidden/character"]);
     assert_eq!(own(&system).value, variable.value);
     assert_eq!(
         look(&system, None, |look| provider::resolve(&VariableKey::new("agents", "all"), look)).got.value,
@@ -474,7 +474,7 @@ fn commands_are_named_by_their_path_and_sorted() {
             ("path", ".x/commands/fix.md")
         ]
     );
-    assert_eq!(seen.codes(), ["command/shadowed"]);
+    assert_eq!(seen.codes(), ["markdown/shadowed"]);
 }
 
 #[test]
@@ -499,7 +499,7 @@ fn five_hundred_commands_are_listed_and_the_rest_is_reported() {
     assert_eq!(seen.got.items.len(), 500);
     assert_eq!(
         seen.diagnostics,
-        [("command/too-many".into(), "300 slash commands are not listed: 500 are the most".into())]
+        [("command/cut".into(), "300 slash commands are not listed: 500 are the most".into())]
     );
 }
 
@@ -546,15 +546,15 @@ fn hostile_files_are_left_out_and_reported() {
         codes,
         [
             "agent/invalid",
-            "file/denied",
             "file/kind",
             "file/link",
             "file/outside",
             "file/outside",
             "file/too-large",
-            "markdown/again",
+            "file/unreadable",
+            "markdown/directory",
             "markdown/head",
-            "markdown/too-deep",
+            "markdown/too-many",
         ]
     );
 }

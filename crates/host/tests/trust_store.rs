@@ -86,7 +86,10 @@ fn it_is_for_the_user_alone() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).expect("changed");
     let mut diagnostics = Vec::new();
     store.load(&mut diagnostics);
-    assert_eq!(diagnostics.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["trust/permissions"]);
+    assert_eq!(
+        diagnostics.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(),
+        ["trust/store-unavailable"]
+    );
     let error = store.decline_whole(&dir.join("work/.stud"), None).expect_err("nothing is written to it");
     let remedy = format!("`chmod go-w {}`, then check which decisions are recorded", file.display());
     assert_eq!(error.help(), remedy);

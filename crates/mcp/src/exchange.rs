@@ -184,7 +184,7 @@ async fn fetch_list(
             items.truncate(limits.items);
             let what = format!("it lists more than {} {what}; the rest is left out", limits.items);
             partial.note(
-                DiagnosticCode::McpTooMany,
+                DiagnosticCode::McpItem,
                 what,
                 "let the server offer less, where it has a setting for that",
             );
@@ -205,11 +205,7 @@ async fn fetch_list(
         };
     }
     let what = format!("its {what} have more than {PAGES} pages; the rest is left out");
-    partial.note(
-        DiagnosticCode::McpTooMany,
-        what,
-        "let the server offer less, where it has a setting for that",
-    );
+    partial.note(DiagnosticCode::McpItem, what, "let the server offer less, where it has a setting for that");
     Ok(items)
 }
 
@@ -406,14 +402,14 @@ pub(crate) fn read_texts(
         taken += text.len();
         if taken > at_most {
             let what = format!("{want} is longer than {at_most} bytes; it is left out");
-            partial.note(DiagnosticCode::McpTooLong, what, "ask the server for less");
+            partial.note(DiagnosticCode::McpCut, what, "ask the server for less");
             return None;
         }
         texts.push(text.to_owned());
     }
     if other > 0 {
         let what = format!("{want} has {other} parts that are no text; they are left out");
-        partial.note(DiagnosticCode::McpNotText, what, "only text can be in a prompt");
+        partial.note(DiagnosticCode::McpItem, what, "only text can be in a prompt");
     }
     Some(texts)
 }
@@ -443,7 +439,7 @@ fn read_name(
         }
         Some(Value::String(name)) if !seen.insert(name.clone()) => {
             let what = format!("the {what} `{}` comes twice; the first is kept", shown(name));
-            partial.note(DiagnosticCode::McpDuplicate, what, REMEDY);
+            partial.note(DiagnosticCode::McpItem, what, REMEDY);
             return None;
         }
         Some(Value::String(name)) => return Some(name.clone()),
@@ -466,7 +462,7 @@ fn bound_text(text: &str, what_is: &str, partial: &mut PartialReply) -> String {
     }
     let end = floor_char_boundary(text, TEXT);
     let what = format!("{what_is} {} bytes long; {end} are kept", text.len());
-    partial.note(DiagnosticCode::McpTooLong, what, REMEDY);
+    partial.note(DiagnosticCode::McpCut, what, REMEDY);
     text[..end].to_owned()
 }
 

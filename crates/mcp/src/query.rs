@@ -311,7 +311,7 @@ pub(crate) fn exchange_result(
     }
     if let Some(nonsense) = nonsense {
         partial.note(
-            DiagnosticCode::McpNonsense,
+            DiagnosticCode::McpProtocol,
             format!("beside its messages it sends {nonsense}"),
             "a server that is a program writes messages to its output and nothing else",
         );

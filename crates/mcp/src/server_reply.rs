@@ -48,10 +48,10 @@ impl McpError {
     pub fn code(&self) -> DiagnosticCode {
         match self {
             McpError::Unreachable(_) => DiagnosticCode::McpUnreachable,
-            McpError::Died(_) => DiagnosticCode::McpDied,
+            McpError::Died(_) => DiagnosticCode::McpUnreachable,
             McpError::Timeout => DiagnosticCode::McpLate,
             McpError::Protocol(_) => DiagnosticCode::McpProtocol,
-            McpError::TooLarge(_) => DiagnosticCode::McpFlood,
+            McpError::TooLarge(_) => DiagnosticCode::McpProtocol,
             McpError::Stopped => DiagnosticCode::McpStopped,
         }
     }

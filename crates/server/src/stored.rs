@@ -260,7 +260,7 @@ pub(crate) async fn label(
 }
 
 /// Refuses a text that breaks a hard limit. Returns the errors and warnings of any other text, the worst first, as a list of
-/// RFC 9651: `template/unmatched-if;line=1;column=5`.
+/// RFC 9651: `template/unbalanced;line=1;column=5`.
 async fn check(app: &App, text: &str) -> HandlerResult<Option<String>> {
     let (request, text) = (app.request(), text.to_owned());
     let checked = app.work(move |engine| {

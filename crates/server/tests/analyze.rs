@@ -97,7 +97,7 @@ async fn findings_have_places_for_people_and_for_editors() {
     let reply = analyze(&service, json!({"template": "a\n𝒳 [git:brnach] [else] \u{202e}"})).await;
     let diagnostics = reply["diagnostics"].as_array().unwrap();
     let codes: Vec<_> = diagnostics.iter().map(|note| note["code"].as_str().unwrap()).collect();
-    assert_eq!(codes, ["template/unknown-name", "template/stray-else", "hidden/bidi"]);
+    assert_eq!(codes, ["template/unknown-name", "template/unbalanced", "hidden/character"]);
     let first = &diagnostics[0];
     assert_eq!((&first["line"], &first["column"], &first["utf16_column"]), (&json!(2), &json!(3), &json!(4)));
     assert_eq!((&first["range"], &first["utf16"]), (&json!([7, 19]), &json!([5, 17])));
@@ -166,7 +166,7 @@ async fn a_file_with_several_names_is_read_for_nobody() {
         let reply = read(&service_on(linked()).await).await;
         assert!(!reply.to_string().contains("s3cret"), "{preset}: {reply}");
         let diagnostics = reply["diagnostics"].as_array().unwrap();
-        let refused = diagnostics.iter().filter(|note| note["code"] == "file/hard-link").count();
+        let refused = diagnostics.iter().filter(|note| note["code"] == "file/link").count();
         assert!(refused >= 2, "{preset}: {reply}");
         if matches!(preset, "pi" | "claude-code") {
             continue;
@@ -249,7 +249,7 @@ async fn long_lists_count_what_was_left_out() {
     let last = &worst["diagnostics"][999];
     assert_eq!(
         (&last["code"], &last["range"], &last["line"], &last["column"], &last["utf16_column"]),
-        (&json!("hidden/bidi"), &json!([13_501, 13_504]), &json!(1), &json!(12_002), &json!(12_002))
+        (&json!("hidden/character"), &json!([13_501, 13_504]), &json!(1), &json!(12_002), &json!(12_002))
     );
     assert_eq!(worst["left"]["diagnostics"], 501);
 }

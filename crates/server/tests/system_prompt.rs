@@ -111,13 +111,13 @@ async fn a_header_has_the_problems_of_a_template_that_was_stored() {
     assert_eq!(
         stored.header("preface-diagnostics"),
         Some(
-            "hidden/bidi;line=2;column=32, template/unmatched-if;line=2;column=4, template/unknown-name;line=2;column=20"
+            "hidden/character;line=2;column=32, template/unbalanced;line=2;column=4, template/unknown-name;line=2;column=20"
         )
     );
     let many = service.store(&"[endif]".repeat(11)).await;
     assert_eq!(many.header("preface-diagnostics").unwrap().split(", ").count(), 10);
     let named = service.put("/templates/review", &json!({"template": "[endif]"})).await;
-    assert_eq!(named.header("preface-diagnostics"), Some("template/stray-endif;line=1;column=1"));
+    assert_eq!(named.header("preface-diagnostics"), Some("template/unbalanced;line=1;column=1"));
 }
 
 #[tokio::test]

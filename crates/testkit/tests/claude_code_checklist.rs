@@ -149,9 +149,7 @@ fn custom_override_completely_replaces_the_assembled_prompt() {
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
     let built = build(&system, &both);
     assert_eq!(built.prompt.text, custom);
-    assert!(
-        built.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "prompt/append-ignored")
-    );
+    assert!(built.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "prompt/ignored"));
     let combined = [both, vec!["systemPrompt.combine=true"]].concat();
     assert_eq!(text(&system, &combined), format!("{custom}\n\nMore."));
     let settings = format!(r#"{{"systemPrompt": {}}}"#, serde_json::json!(custom));
@@ -297,7 +295,7 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
     let empty = system.with_file("/home/user/.claude/output-styles/bare.md", "---\nname: bare\n---\n\n");
     let bare = build(&empty, &["outputStyle=bare"]);
     assert_eq!(bare.prompt.text, plain.prompt.text);
-    assert!(bare.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "style/empty"));
+    assert!(bare.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "markdown/empty"));
     // A style can take the place of the advice for programming, if its file has `keep-coding-instructions: false`.
     let only = style.replace("description", "keep-coding-instructions: false\ndescription");
     let system = machine().with_file("/home/user/.claude/output-styles/terse.md", only);

@@ -212,7 +212,7 @@ fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required(
         let refused = build_with(&linked(), preset, TrustChoice::Once, Some("/p")).expect("it builds");
         assert!(!refused.prompt.text.contains(SECRET), "{preset}");
         let diagnostic =
-            refused.prompt.diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == "file/hard-link");
+            refused.prompt.diagnostics.iter().find(|diagnostic| diagnostic.code.as_str() == "file/link");
         let help = diagnostic.and_then(|diagnostic| diagnostic.help.as_deref()).unwrap_or_default();
         assert!(help.contains("`trust.hardLinks`"), "{preset}: {refused:?}");
         let plain = build_with(&linked(), preset, TrustChoice::Once, None).expect("it builds");

@@ -186,7 +186,7 @@ fn odd_files_everywhere() {
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("G.{TAIL}"));
     let codes: Vec<&str> = diagnostics(&built).iter().map(|(code, _)| *code).collect();
-    for (code, count) in [("source/unreadable", 3), ("file/kind", 2), ("file/denied", 1)] {
+    for (code, count) in [("source/unreadable", 3), ("file/kind", 2), ("file/unreadable", 1)] {
         assert_eq!(
             codes.iter().filter(|known| **known == code).count(),
             count,

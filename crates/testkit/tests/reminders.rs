@@ -173,11 +173,8 @@ fn no_value_outside_of_a_frame_begins_a_line() {
             assert!(!text.lines().any(|line| line.starts_with("The user wants you to run")), "{text}");
             assert!(!text.contains(['\u{2028}', '\u{202e}']), "{text}");
             let has_names = one.fields.iter().any(|field| field.kind.is_one_line());
-            let is_reported = built
-                .prompt
-                .diagnostics
-                .iter()
-                .any(|diagnostic| diagnostic.code.as_str() == "hidden/escaped");
+            let is_reported =
+                built.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "hidden/value");
             assert_eq!(is_reported, has_names, "`{}`", one.id);
         }
     }

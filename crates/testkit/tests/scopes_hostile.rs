@@ -149,7 +149,7 @@ fn a_special_file_is_reported_and_not_opened() {
             for system in [machine().with_dir(&path), machine().with_special(&path)] {
                 assert_eq!(note(&all(&system), code).severity, Severity::Warning, "{path}");
             }
-            let denied = if file == "ordering.json" { code } else { "file/denied" };
+            let denied = if file == "ordering.json" { code } else { "file/unreadable" };
             note(&all(&machine().with_unreadable(&path)), denied);
             let link = if file == "ordering.json" { code } else { "file/link" };
             note(&all(&machine().with_link(&path, &path)), link);

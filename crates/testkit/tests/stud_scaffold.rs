@@ -176,6 +176,6 @@ fn without_a_home_there_is_no_global_layer_and_nothing_is_written() {
     let system =
         MemorySystem::new().with_bundle(ASSETS).without_home().with_file("/work/.stud/system.md", "P");
     let built = launch(&system);
-    assert_eq!((codes(&built), built.prompt.text.as_str()), (vec!["layer/no-global"], "P"));
+    assert_eq!((codes(&built), built.prompt.text.as_str()), (vec!["layer/none"], "P"));
     assert_eq!(system.write_steps(), 0);
 }

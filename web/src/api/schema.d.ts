@@ -5943,7 +5943,7 @@ export interface operations {
                 headers: {
                     /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unmatched-if;line=1;column=5`. */
+                    /** @description The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unbalanced;line=1;column=5`. */
                     "Preface-Diagnostics"?: string;
                     /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;
@@ -7768,7 +7768,7 @@ export interface operations {
                 headers: {
                     /** @description Identifies this version of the text. */
                     ETag?: string;
-                    /** @description The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unmatched-if;line=1;column=5`. */
+                    /** @description The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unbalanced;line=1;column=5`. */
                     "Preface-Diagnostics"?: string;
                     /** @description The version; 0 if nothing is stored. */
                     "Preface-Version"?: number;

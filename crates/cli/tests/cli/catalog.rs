@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 use std::{fs, path::PathBuf};
 
-const README: &str = "\
+pub(crate) const README: &str = "\
 # Prompts
 
 Counts as of **[Claude Code v1.2.3](somewhere)**.
@@ -11,7 +11,7 @@ Counts as of **[Claude Code v1.2.3](somewhere)**.
 - [Tool Description: Bell](./system-prompts/tool-description-bell.md) (**12** tks) - Rings.
 - [System Prompt: Manners](./system-prompts/system-prompt-manners.md) (**7** tks) - Be kind.
 ";
-const BELL: &str = "<!--\nname: 'Tool Description: Bell'\ndescription: Rings: once\nccVersion: 1.2.0\nvariables:\n  - BELL_NAME\n-->\nUse ${BELL_NAME} to ring.\nNever at night.\n";
+pub(crate) const BELL: &str = "<!--\nname: 'Tool Description: Bell'\ndescription: Rings: once\nccVersion: 1.2.0\nvariables:\n  - BELL_NAME\n-->\nUse ${BELL_NAME} to ring.\nNever at night.\n";
 const MANNERS: &str =
     "<!--\nname: 'System Prompt: Manners'\ndescription: Be kind\nccVersion: 1.1.9\n-->\nBe kind.\n";
 

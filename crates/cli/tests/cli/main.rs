@@ -29,6 +29,8 @@ mod pi_hostile;
 #[cfg(unix)]
 mod pi_project;
 mod profile;
+#[cfg(unix)]
+mod remedies;
 mod reminders;
 mod render;
 mod sandbox;

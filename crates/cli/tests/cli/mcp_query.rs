@@ -244,15 +244,18 @@ fn a_server_that_comes_and_goes_changes_no_byte() {
     };
     let before = (recorded(&sandbox), seen(&sandbox));
     assert_eq!(before.1[0].0, PROMPT);
-    for (mode, code) in
-        [("die", "mcp/died"), ("late", "mcp/late"), ("flood", "mcp/flood"), ("garbage", "mcp/protocol")]
-    {
+    for (mode, code) in [
+        ("die", "mcp/unreachable"),
+        ("late", "mcp/late"),
+        ("flood", "mcp/protocol"),
+        ("garbage", "mcp/protocol"),
+    ] {
         sandbox.home("fake/mode", format!("{mode}\n"));
         let ran = sandbox.run("preface mcp refresh --timeout 1.5").exits(1);
         assert!(ran.stdout.contains("\ngit     failed"), "{mode}: {}", ran.stdout);
         let told = ran.stderr.replace("\n         ", " ");
         assert!(
-            told.contains(&format!("[{code}]")) || (mode == "garbage" && told.contains("[mcp/flood]")),
+            told.contains(&format!("[{code}]")) || (mode == "garbage" && told.contains("[mcp/protocol]")),
             "{mode}: {told}"
         );
         assert!(told.contains("what was recorded of it stays"), "{mode}: {told}");

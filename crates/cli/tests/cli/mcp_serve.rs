@@ -221,7 +221,7 @@ fn a_request_is_the_body_that_a_build_prints() {
         assert_eq!(made["body"], built.exits(0).json(), "{format}");
     }
     let none = server.tool("request", json!({ "format": "anthropic", "messages": [] }));
-    assert!(none["diagnostics"].to_string().contains("request/no-model"), "{none}");
+    assert!(none["diagnostics"].to_string().contains("request/model-unknown"), "{none}");
     for (arguments, says) in [
         (json!({ "messages": [] }), "`format` is not the format of a service\nhelp: formats are `anthropic`"),
         (json!({ "format": "text", "messages": [] }), "`format` is not the format of a service\nhelp: "),

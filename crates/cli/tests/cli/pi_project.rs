@@ -77,6 +77,6 @@ fn the_home_directory_is_a_project_with_the_users_directory_in_it() {
         let ran = sandbox.run(&line).exits(0);
         assert!(ran.stdout.starts_with("The project's.\n\n"), "{variant}: {}", ran.stdout);
         assert!(ran.stdout.contains("Appended."), "{variant}: {}", ran.stdout);
-        assert!(!ran.stderr.contains("layer/no-project"), "{variant}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("layer/none"), "{variant}: {}", ran.stderr);
     }
 }

@@ -53,7 +53,7 @@ fn the_request_has_it_with_the_last_message() {
     assert!(said.contains("Hi") && said.contains("`a.rs` is empty."), "{said}");
     let ran = build(&sandbox(), "--format request -v").exits(0);
     assert_eq!(ran.json()["messages"][0]["role"], "user");
-    assert!(ran.stderr.contains("[attachment/own-message]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[request/moved]"), "{}", ran.stderr);
 }
 
 #[test]

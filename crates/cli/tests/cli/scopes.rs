@@ -314,7 +314,7 @@ fn a_tool_that_cannot_be_used_is_left_out_of_a_request_and_reported() {
             ".preface/extensions/tools/held/manifest.json",
             manifest("tools", "held", r#""description": "d""#),
         );
-    for (name, code) in [("off", "tool/disabled"), ("bad", "tool/broken"), ("held", "tool/untrusted")] {
+    for (name, code) in [("off", "tool/left-out"), ("bad", "tool/left-out"), ("held", "tool/left-out")] {
         let ran = sandbox.run(&format!("preface build --tools {name},read --format request -v")).exits(0);
         let tools: Vec<serde_json::Value> =
             ran.json()["tools"].as_array().expect("a list").iter().map(|tool| tool["name"].clone()).collect();

@@ -44,7 +44,7 @@ fn a_turn_that_asks_for_something_else_is_told() {
     let sandbox = Sandbox::new();
     sandbox.run("preface build --conversation c1 --model one").exits(0);
     sandbox.run("preface build --conversation c1 --model two").exits(0).prints(BARE).says(&format!(
-        "{KEPT}warning: the prompt was built for the model `one` and is not built again; this turn has `two` [conversation/model] (`-v` shows details)\nhelp: a compaction or a refresh builds it for the new one\n"
+        "{KEPT}warning: the prompt was built for the model `one` and is not built again; this turn has `two` [conversation/options] (`-v` shows details)\nhelp: a compaction or a refresh builds it for the new one\n"
     ));
     sandbox.run("preface build --conversation c1 --model one").exits(0).says(KEPT);
 }
@@ -264,7 +264,7 @@ fn other_tools_settings_and_limits_of_a_later_turn_are_told() {
         .run("preface build --preset pi --conversation k --tools read --budget 9 --set date=false -v")
         .exits(0);
     let told = ran.stderr.replace('\n', " ");
-    for code in ["[conversation/tools]", "[conversation/budget]", "[conversation/set]"] {
+    for code in ["[conversation/tools]", "[conversation/options]", "[conversation/options]"] {
         assert!(told.contains(code), "{code}: {}", ran.stderr);
     }
     assert!(
@@ -312,7 +312,7 @@ fn a_turn_that_builds_again_says_what_it_is_built_for() {
     sandbox.work("a/.stud/system.md", "A2\n");
     let ran =
         sandbox.run("preface build --preset stud --conversation d -C b -v").exits(0).prints("G\n\nA2\n");
-    assert!(ran.stderr.contains("[conversation/cwd]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[conversation/options]"), "{}", ran.stderr);
     std::fs::rename(sandbox.path("work/a"), sandbox.path("work/gone")).expect("it can be moved");
     let ran = sandbox.run("preface build --preset stud --conversation d -C b").exits(2);
     assert!(ran.stderr.contains("a refresh with another directory moves the conversation"), "{}", ran.stderr);

@@ -205,7 +205,7 @@ fn a_build_reports_broken_tags_of_the_stored_template() {
     sandbox.run("preface template set broken.md").exits(0);
     let broken = "no `[endif]` closes this `if`: it will appear as text";
     let ran = sandbox.run("preface build --preset template").exits(0);
-    let line = format!("warning: {broken} (template main@1:1:1) [template/unmatched-if]");
+    let line = format!("warning: {broken} (template main@1:1:1) [template/unbalanced]");
     assert!(ran.stderr.starts_with(&line), "{}", ran.stderr);
     let ran = sandbox.run("preface build --preset template --conversation c1 -v").exits(0);
     assert!(ran.stderr.contains(broken), "{}", ran.stderr);
@@ -220,7 +220,7 @@ fn a_build_reports_broken_tags_of_a_profile() {
     sandbox.work("house.toml", house);
     let broken = "no `[endif]` closes this `if`: it will appear as text";
     let ran = sandbox.run("preface build --profile house.toml -o -").exits(0);
-    let line = format!("warning: {broken} (house.toml:6:1) [template/unmatched-if]");
+    let line = format!("warning: {broken} (house.toml:6:1) [template/unbalanced]");
     assert!(ran.stderr.contains(&line), "{}", ran.stderr);
     let ran = sandbox.run("preface lint --profile house.toml").exits(0);
     assert_eq!(ran.stdout.matches(broken).count() + ran.stderr.matches(broken).count(), 1, "reported once");

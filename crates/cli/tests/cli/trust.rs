@@ -836,7 +836,7 @@ fn text_in_escapes_is_judged_as_it_is_read() {
         let ran = sandbox.run(&format!("preface lint --preset {preset} --format json")).json();
         let lint = ran["diagnostics"].as_array().expect("a list");
         for (file, _) in found {
-            for code in ["hidden/tag", "forged/tag"] {
+            for code in ["hidden/character", "forged/tag"] {
                 let is_one = |one: &&serde_json::Value| {
                     one["code"] == code && one["location"]["path"] == format!("{dir}/{file}")
                 };
@@ -900,7 +900,7 @@ fn what_settings_name_outside_of_the_project_directory_is_granted_with_follow() 
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
     assert!(ran.stdout.contains("  not read: sub/s.md: leads outside"), "{}", ran.stdout);
     let ran = sandbox.run("preface build --preset stud --follow sub/s.md -v").exits(0);
-    let warning = "warning: sub/s.md is included, and was not part of what you trusted [trust/unrecorded]";
+    let warning = "warning: sub/s.md is included, and was not part of what you trusted [trust/changed]";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);
     assert!(ran.stderr.contains("--follow sub/s.md`"), "the help names it: {}", ran.stderr);
     sandbox.run("preface trust grant --preset stud --follow sub/s.md").exits(0);

@@ -97,7 +97,7 @@ impl DiagnosticCode {
     ///
     /// ```
     /// use preface_core::diagnostic::DiagnosticCode;
-    /// assert_eq!(DiagnosticCode::HiddenMark.help().as_deref(), Some("delete the marks"));
+    /// assert_eq!(DiagnosticCode::SkillCollision.help().as_deref(), Some("rename one of them"));
     /// ```
     #[must_use]
     pub fn help(self) -> Option<String> {
@@ -123,74 +123,20 @@ impl<'de> Deserialize<'de> for DiagnosticCode {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(from)?;
         let known = Self::ALL.iter().copied().find(|code| code.as_str() == text);
-        let renamed = || FORMER_SPELLINGS.iter().find(|(former, _)| *former == text).map(|(_, code)| *code);
-        known.or_else(renamed).ok_or_else(|| {
+        known.ok_or_else(|| {
             D::Error::custom(format_args!("unknown diagnostic code `{}`", escape_hidden(&text)))
         })
     }
 }
 
-/// The former spellings of codes that were renamed. They are never written, but read: stored prompts and the documents of
-/// `build --format json` have them. A code that is renamed gets a row here.
-const FORMER_SPELLINGS: &[(&str, DiagnosticCode)] = &[
-    ("ExclusiveSlotConflict", DiagnosticCode::ExclusiveSlotConflict),
-    ("ExtensionHost/ContextProviderFailed", DiagnosticCode::ContextProviderFailed),
-    ("Session/OrderingManifestUnreadable", DiagnosticCode::OrderingManifestUnreadable),
-    ("Session/TrustStoreUnavailable", DiagnosticCode::TrustStoreUnavailable),
-    ("SettingsLiteralEnvValue", DiagnosticCode::SettingsLiteralEnvValue),
-    ("SuppressedError", DiagnosticCode::SuppressedError),
-    ("Validation/AuditWithoutCorrelation", DiagnosticCode::AuditWithoutCorrelation),
-    ("Validation/ConfigSchemaViolation", DiagnosticCode::ConfigSchemaViolation),
-    ("Validation/ContractVersionMismatch", DiagnosticCode::ContractVersionMismatch),
-    ("Validation/DiscoveryManifestInvalid", DiagnosticCode::DiscoveryManifestInvalid),
-    ("Validation/FragmentBudgetNegative", DiagnosticCode::FragmentBudgetNegative),
-    ("Validation/FragmentKindInvalid", DiagnosticCode::FragmentKindInvalid),
-    ("Validation/HookInvalidAttachment", DiagnosticCode::HookInvalidAttachment),
-    ("Validation/MCPServerConfigInvalid", DiagnosticCode::McpServerConfigInvalid),
-    ("Validation/OrderingManifestDuplicateExtId", DiagnosticCode::OrderingManifestDuplicateExtId),
-    ("Validation/OrderingManifestMalformed", DiagnosticCode::OrderingManifestMalformed),
-    ("Validation/RegistrationConflict", DiagnosticCode::RegistrationConflict),
-    ("Validation/RequiredCoreVersionMismatch", DiagnosticCode::RequiredCoreVersionMismatch),
-    ("Validation/SettingsShapeInvalid", DiagnosticCode::SettingsShapeInvalid),
-    ("Validation/ShapeInvalid", DiagnosticCode::ShapeInvalid),
-    ("Validation/TrustEntryInvalid", DiagnosticCode::TrustEntryInvalid),
-    ("Validation/TrustScopeViolation", DiagnosticCode::TrustScopeViolation),
-    ("Validation/UnknownConfigKey", DiagnosticCode::UnknownConfigKey),
-    ("Validation/UnknownTopLevelKey", DiagnosticCode::UnknownTopLevelKey),
-    ("aside/own-message", DiagnosticCode::AttachmentOwnMessage),
-    ("blank-source", DiagnosticCode::BlankSource),
-    ("context-shadowed", DiagnosticCode::ContextShadowed),
-    ("empty-hides-global", DiagnosticCode::EmptyHidesGlobal),
-    ("fact/clock", DiagnosticCode::VariableClock),
-    ("forged-heading", DiagnosticCode::ForgedHeading),
-    ("forged-tag", DiagnosticCode::ForgedTag),
-    ("hook-empty-prompt", DiagnosticCode::HookEmptyPrompt),
-    ("hook-error", DiagnosticCode::HookError),
-    ("skill-collision", DiagnosticCode::SkillCollision),
-    ("skill-duplicate", DiagnosticCode::SkillDuplicate),
-    ("skill-ignored", DiagnosticCode::SkillIgnored),
-    ("skill-invalid", DiagnosticCode::SkillInvalid),
-    ("skill-not-hidden", DiagnosticCode::SkillNotHidden),
-    ("stale-override", DiagnosticCode::StaleOverride),
-    ("trust/held", DiagnosticCode::TrustUntrusted),
-    ("unknown-tool", DiagnosticCode::UnknownTool),
-    ("unreadable-source", DiagnosticCode::UnreadableSource),
-];
-
 codes! {
     OrderingRewrite "OrderingRewrite" [Warning, Info] "An `ordering.json` changes the order in which hooks run.";
-    AgentCollision "agent/collision" [Warning] "Two agent files of one layer have the same name; the first is used." => "Rename one of them.";
-    AgentEmpty "agent/empty" [Warning] "An agent file has no text below its head." => "Write its prompt below the second `---`.";
-    AgentField "agent/field" [Warning] "A field in the head of an agent file has the wrong type and is ignored.";
     AgentInvalid "agent/invalid" [Warning] "An agent file was left out because a required field is missing or wrong.";
     AgentNoSkill "agent/no-skill" [Warning] "An agent file names a skill that does not exist or cannot be used.";
-    AgentShadowed "agent/shadowed" [Info] "An agent file is hidden by one of a stronger layer with the same name.";
     AgentTool "agent/tool" [Warning] "A tool rule of an agent file has no effect.";
     AgentUnknown "agent/unknown" [Warning] "The chosen agent does not exist.";
-    AgentUnknownKey "agent/unknown-key" [Info] "The head of an agent file has a field that preface does not know.";
     AgentsCut "agents/cut" [Info] "More agents exist than are listed to the model, or their descriptions are longer.";
     AgentsUnused "agents/unused" [Warning] "The profile has no agents, so agent files have no effect on its prompt.";
-    AttachmentOwnMessage "attachment/own-message" [Info] "An attachment is sent as a message of its own because there is no user message to carry it.";
     AuditWithoutCorrelation "audit/no-correlation" [Error] "Audit events were not written because they have no correlation id.";
     AuditUnavailable "audit/unavailable" [Error] "The audit log cannot be locked or written.";
     BudgetCut "budget/cut" [Warning] "A section was shortened to fit a token limit.";
@@ -202,49 +148,28 @@ codes! {
     CacheStability "cache/stability" [Warning, Info] "A section is declared to be more stable than a variable in it." => "Leave out `stability`: a section is as stable as the least stable variable in it.";
     CacheTtl "cache/ttl" [Warning] "The model or the format does not offer the lifetime of a cache that was chosen; the default is used." => "Choose one that `cache_ttl` in the row of the model lists.";
     CacheVolatileEarly "cache/volatile-early" [Warning, Info] "A section that changes comes before one that does not, so caches of the prompt are lost early." => "Move it behind, for example with `arrange = \"stability\"`.";
-    CatalogChanged "catalog/changed" [Error] "A file of an imported catalog was changed after the import." => "Import the catalog again.";
+    CatalogDamaged "catalog/damaged" [Error] "An imported catalog cannot be read, is not finished, or was changed after the import." => "Import the catalog again.";
     CatalogExists "catalog/exists" [Error] "Other texts were already imported under the version of this catalog.";
-    CatalogFormat "catalog/format" [Error] "The index of an imported catalog has a format that this version does not read." => "Import the catalog again.";
-    CatalogHeader "catalog/header" [Warning] "The head of a catalog file has a line that is not understood.";
-    CatalogInvalid "catalog/invalid" [Error] "A catalog cannot be stored.";
-    CatalogLeft "catalog/left" [Warning] "A file of an older import could not be removed; it is not used." => "Remove it.";
-    CatalogLeftOut "catalog/left-out" [Warning] "A file in the catalog's directory was left out of the import.";
+    CatalogLeftOut "catalog/left-out" [Warning] "A file in the catalog's directory, or a line of its head, was left out of the import.";
     CatalogMissing "catalog/missing" [Error] "A catalog is not imported.";
-    CatalogNoDirectory "catalog/no-directory" [Error] "There is no directory for imported catalogs, or the directory to import is not a catalog.";
-    CatalogNoName "catalog/no-name" [Warning] "A catalog file was left out because its head has no usable name." => "Give its head a line `name: …`.";
     CatalogNoPrompt "catalog/no-prompt" [Error, Info] "The catalog has no prompt of a name that the profile or the caller uses.";
     CatalogNotPinned "catalog/not-pinned" [Info] "The catalog was chosen by version only, without a digest." => "Pin its digest in the option `catalog`.";
-    CatalogNotUtf8 "catalog/not-utf8" [Warning] "A catalog file was left out because it is not UTF-8." => "Save the file as UTF-8.";
-    CatalogNotWritten "catalog/not-written" [Error] "The directory of imported catalogs cannot be changed.";
+    CatalogNotWritten "catalog/not-written" [Error, Warning] "The directory of imported catalogs, or a file in it, cannot be changed.";
     CatalogOther "catalog/other" [Error] "The imported catalog does not have the digest that was pinned.";
     CatalogParameter "catalog/parameter" [Warning] "A catalog's tool description names a parameter that the tool's schema lacks; the profile's own text is used." => "Define it in `[tool_texts.TOOL.parameters]` of the profile.";
-    CatalogRefused "catalog/refused" [Error] "A directory cannot be imported as a catalog.";
-    CatalogSameName "catalog/same-name" [Warning] "Two files of a catalog have the same name.";
-    CatalogTooLarge "catalog/too-large" [Error] "The directory to import has more files or bytes than a catalog may have." => "Name the directory of a catalog.";
+    CatalogRefused "catalog/refused" [Error, Warning] "What is named cannot be imported as a catalog, or is no version of one.";
     CatalogUnbound "catalog/unbound" [Info] "A value in a catalog prompt is not bound by the profile; the profile's own text is used." => "Bind it in `[catalog.bind]` of the profile.";
-    CatalogUnfinished "catalog/unfinished" [Error] "An import of a catalog was interrupted." => "Import it again, or remove it.";
-    CatalogUnreadable "catalog/unreadable" [Error] "A file or the directory of imported catalogs cannot be read.";
-    CatalogVersion "catalog/version" [Error, Warning] "A name is not the version of a catalog." => "A version is three numbers with dots, such as `2.1.37`.";
     Failed "cli/failed" [Error] "The command failed.";
     Stopped "cli/stopped" [Error] "The command was stopped by a signal.";
     Usage "cli/usage" [Error] "The command or call was used wrongly.";
-    CommandCollision "command/collision" [Warning] "Two slash command files of one layer have the same name; the first is used." => "Rename one of them.";
-    CommandCut "command/cut" [Info] "The description of a slash command was shortened.";
-    CommandShadowed "command/shadowed" [Info] "A slash command file is hidden by one of a stronger layer with the same name.";
-    CommandTooMany "command/too-many" [Warning] "More slash commands exist than are listed.";
+    CommandCut "command/cut" [Info, Warning] "More slash commands exist than are listed to the model, or their descriptions are longer.";
     ContextDuplicate "context/duplicate" [Info] "A context file was left out because its text is already included.";
     ContextImport "context/import" [Warning] "A context file imports another file that is not included, and imports are not resolved." => "Write the text into the file, or fill the section with `instruction-files` in a profile.";
     ContextShadowed "context/shadowed" [Info] "A context file was left out because another one in its directory or work tree is used in its place.";
     ConversationAgent "conversation/agent" [Warning] "The turn names another agent than the stored prompt was built for." => "Give the agent a conversation of its own.";
-    ConversationBudget "conversation/budget" [Warning] "The turn has another budget than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
-    ConversationCwd "conversation/cwd" [Warning] "The turn has another directory than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
-    ConversationDefinitions "conversation/definitions" [Info] "The tool definitions changed; the requests of the conversation keep those that it began with." => "A compaction or a refresh takes the new ones.";
     ConversationKept "conversation/kept" [Info] "The profile keeps its prompt over a compaction.";
-    ConversationModel "conversation/model" [Warning] "The turn names another model than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
-    ConversationPreset "conversation/preset" [Warning] "The turn names another preset than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
-    ConversationSet "conversation/set" [Warning] "The turn sets an option that the stored prompt was not built with." => "A compaction or a refresh builds the prompt for it.";
-    ConversationTemplate "conversation/template" [Warning] "The turn names another template than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
-    ConversationTools "conversation/tools" [Warning] "The turn has other tools than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationOptions "conversation/options" [Warning] "The turn sets an option that the stored prompt was not built with." => "A compaction or a refresh builds the prompt for it.";
+    ConversationTools "conversation/tools" [Warning, Info] "The turn has other tools, or other definitions of them, than the stored prompt was built for." => "A compaction or a refresh builds the prompt for them.";
     ConversationToolsRevoked "conversation/tools-revoked" [Warning] "The trust in a project was revoked: requests of the conversation are sent without the tools that it brought." => "Grant it again, then refresh the conversation, to have them back.";
     ContextProviderFailed "extension/context-provider-failed" [Warning] "The program of a context provider failed or was late; nothing of it is in the prompt.";
     ContractVersionMismatch "extension/contract-version" [Error, Warning] "A manifest has a contract version that is not supported.";
@@ -266,18 +191,15 @@ codes! {
     UnknownConfigKey "extension/unknown-config-key" [Warning] "A setting of an extension is not declared in its manifest.";
     ExtensionUnknownKey "extension/unknown-key" [Warning] "A manifest has a key that does not exist; it is ignored.";
     FileAboveRoots "file/above-roots" [Info] "Instruction files or the status of the repository were not read because it begins above the roots.";
-    FileDenied "file/denied" [Warning, Error] "A file cannot be read because permission is denied." => "Allow reading it, or remove it.";
     FileFollowed "file/followed" [Info] "A link leads out of the project and was followed because the user allowed it.";
-    FileHardLink "file/hard-link" [Warning] "A file was left out because it is a hard link, which could be a file from outside of the project.";
     FileKind "file/kind" [Warning, Error] "A file was left out because it is not a regular file." => "Put a regular file there, or nothing.";
-    FileLink "file/link" [Warning, Info] "A symbolic link was left out because it is broken, or because links are not followed." => "Correct the link, or remove it.";
+    FileLink "file/link" [Warning, Info] "A link was left out because it is broken, is not followed, or could lead out of the project." => "Correct the link, or put the file in its place.";
     FileMissing "file/missing" [Warning] "A file that settings or a manifest name does not exist.";
-    FileNotUtf8 "file/not-utf8" [Warning] "A file is not UTF-8; its bad bytes became U+FFFD." => "Save the file as UTF-8.";
+    FileNotUtf8 "file/not-utf8" [Warning, Error] "A file is not UTF-8: its bad bytes became U+FFFD, or, in UTF-16 or UTF-32, it was left out." => "Save the file as UTF-8.";
     FileOutside "file/outside" [Warning] "A file was left out because it is outside of what the project may read.";
     FileSwitchedOff "file/switched-off" [Info] "A prompt file was left out because its provider is disabled in the settings.";
     FileTooLarge "file/too-large" [Warning, Error] "A file was left out because it is too large." => "Shorten the file.";
-    FileUnreadable "file/unreadable" [Warning, Error] "A file cannot be read and was left out." => "Correct or remove it.";
-    FileUtf16 "file/utf-16" [Error] "A file was left out because it is UTF-16 or UTF-32." => "Save the file as UTF-8.";
+    FileUnreadable "file/unreadable" [Warning, Error] "A file cannot be read and was left out." => "Allow reading it, correct it, or remove it.";
     ForgedEscaped "forged/escaped" [Warning, Info] "A value or text that imitates the structure of a prompt was escaped." => "See where the text comes from, and whether it is meant to mislead the model.";
     ForgedHeading "forged/heading" [Warning] "A text imitates a heading that preface writes." => "Change the heading, or remove the line.";
     ForgedMarker "forged/marker" [Warning] "A text imitates a marker of a chat format." => "Remove it, or write its first character as an entity, such as `&lt;`.";
@@ -289,98 +211,68 @@ codes! {
     GitNoWorkTree "git/no-work-tree" [Info] "A git variable is absent because the directory is a git directory and not a work tree." => "Use a work tree.";
     GitOwner "git/owner" [Warning] "A git variable is absent because the repository belongs to another user." => "Work in its root, or change its owner.";
     GitUnsupported "git/unsupported" [Warning] "A git variable is absent because its refs are a reftable, or because git cannot be run.";
-    HiddenBidi "hidden/bidi" [Error, Warning, Info] "A text has bidirectional control characters, which change the order on the screen." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
-    HiddenBom "hidden/bom" [Warning, Info] "A text has a byte order mark that is not at its start." => "Delete it: it may be at the start of a file only.";
+    HiddenBlank "hidden/blank" [Warning, Info] "A text has unusual blanks or line ends, or so many that what follows is off-screen." => "Write a space or a line feed in their place, or delete them.";
+    HiddenCharacter "hidden/character" [Warning, Error, Info] "A text has characters that are not seen, or that change how others are seen." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
     HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment, which a rendered page does not show." => "Remove the comment if it is not meant for the model.";
-    HiddenControl "hidden/control" [Warning, Info] "A text has control characters." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
-    HiddenEscaped "hidden/escaped" [Warning, Info] "Hidden or unusual characters of a variable's value were escaped." => "See where the value comes from, and change it there.";
-    HiddenFiller "hidden/filler" [Warning, Info] "A text has characters that look like a blank or like nothing." => "Write a space, or delete the characters.";
-    HiddenMark "hidden/mark" [Warning, Info] "A text has direction marks." => "Delete the marks.";
     HiddenMore "hidden/more" [Warning] "More hidden text was found than is reported." => "Correct the places that are reported, and look again.";
-    HiddenOffScreen "hidden/off-screen" [Warning, Info] "A text has blanks or empty lines that push what follows off-screen." => "Delete the blanks or the empty lines.";
-    HiddenPile "hidden/pile" [Warning, Info] "A text has many combining marks on one letter." => "Delete the marks.";
-    HiddenPrivateUse "hidden/private-use" [Warning, Info] "A text has private-use or unassigned characters." => "Write the characters as words.";
-    HiddenSelector "hidden/selector" [Warning, Info] "A text has variation selectors where none are needed." => "Delete the variation selectors.";
-    HiddenSelectorRun "hidden/selector-run" [Warning, Info] "A text has several variation selectors in a row, which can carry data." => "Delete the variation selectors.";
-    HiddenSeparator "hidden/separator" [Warning, Info] "A text has line or paragraph separators." => "Write a line feed in its place.";
-    HiddenSpace "hidden/space" [Warning, Info] "A text has several unusual blanks in a row." => "Write spaces.";
-    HiddenTag "hidden/tag" [Error, Warning, Info] "A text has tag characters, which can carry invisible text." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
-    HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters and is used as it is." => "See where the value comes from, and change it there.";
-    HiddenZeroWidth "hidden/zero-width" [Warning, Info] "A text has zero-width characters." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
+    HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters; the message says whether they were escaped." => "See where the value comes from, and change it there.";
     HistoryEdited "history/edited" [Warning] "A message that was sent in an earlier request of the conversation changed or is gone.";
     HookEmptyPrompt "hook/empty-prompt" [Warning] "A hook answered with an empty prompt, which changes nothing." => "`\"replace_with_empty\": true` sends an empty prompt.";
     HookError "hook/error" [Error, Warning] "A hook failed, or a skill that it expands cannot be read.";
-    HookIgnoredKey "hook/ignored-key" [Warning] "A hook's answer has a key that has no effect.";
     HookInvalidAttachment "hook/invalid-attachment" [Error, Warning] "A hook's manifest or an `ordering.json` names a slot that does not exist or does not fit the hook.";
     HookRemoved "hook/removed" [Info] "A hook removed sections or text from the prompt.";
     StaleOverride "hook/stale-override" [Warning] "A hook changed the tools, but the prompt does not show it because another hook replaced that text.";
-    HookUnknownKey "hook/unknown-key" [Warning] "A hook's answer has a key that does not exist.";
+    HookUnknownKey "hook/unknown-key" [Warning] "A hook's answer has a key that does not exist, or that has no effect for its event.";
     UnknownTool "hook/unknown-tool" [Warning] "A hook names a tool that does not exist; it is ignored.";
-    ImportsBinary "imports/binary" [Warning] "An import was not resolved because the file is not text." => "Import a file that is UTF-8.";
     ImportsCycle "imports/cycle" [Warning] "An import was not resolved because the file imports itself." => "Remove the import from one of the files.";
-    ImportsExcluded "imports/excluded" [Info] "An import was not resolved because the file is excluded.";
     ImportsHops "imports/hops" [Warning] "An import was not resolved because the chain of imports is too long." => "Import the file from one that is nearer.";
     ImportsIgnored "imports/ignored" [Warning] "A text of a project imports a file that git ignores; it was not read.";
-    ImportsIncluded "imports/included" [Info] "An import was not resolved because the file is included on its own." => "Remove the import.";
-    ImportsKind "imports/kind" [Warning] "An import was not resolved because the path is not a regular file." => "Import a file, or write the path in backticks.";
+    ImportsLeftOut "imports/left-out" [Info] "An import was not resolved because the file is excluded, included on its own, or was not read.";
     ImportsLimit "imports/limit" [Warning] "Imports were not resolved because there are too many or they are too large." => "Import less, or each file once.";
-    ImportsMissing "imports/missing" [Warning] "An import was not resolved because the file does not exist." => "Correct the path, or write it in backticks.";
+    ImportsMissing "imports/missing" [Warning] "An import was not resolved because there is no such file, or it cannot be read as text." => "Correct the path, or write it in backticks.";
     ImportsOutside "imports/outside" [Warning] "An import was not resolved because the file is outside of what may be read." => "Copy the file into the work tree, or import it from a file of your own.";
-    ImportsTooLarge "imports/too-large" [Warning] "An import was not resolved because the file is too large." => "Shorten the file.";
-    ImportsUnread "imports/unread" [Info] "An import was not resolved because the file was not read; another diagnostic has the reason.";
-    ImportsUnreadable "imports/unreadable" [Warning] "An import was not resolved because the file cannot be read." => "Correct the path, or write it in backticks.";
     InstructionsExcluded "instructions/excluded" [Info] "An instruction file was left out because a setting excludes it.";
     InstructionsLimit "instructions/limit" [Warning] "Only the nearest directories were searched for instruction files." => "Work in a directory that is less deep.";
     InstructionsLong "instructions/long" [Info] "An instruction file is long, and every request pays for it.";
     InstructionsUnread "instructions/unread" [Info] "An instruction file of the user is not read by this profile.";
-    LayerHomeInside "layer/home-inside" [Warning] "There is no global layer because its directory is inside the project.";
-    LayerNoDirectory "layer/no-directory" [Warning] "A layer is missing because its path is not a directory.";
-    LayerNoGlobal "layer/no-global" [Info] "There is no global layer because no home directory is set." => "Set `PREFACE_HOME` to a directory.";
-    LayerNoProject "layer/no-project" [Info] "There is no project layer because its directory would be the global one.";
+    LayerInside "layer/inside-project" [Warning] "The global layer or the state directory is not used because it is inside the project.";
+    LayerNone "layer/none" [Info, Warning] "A layer is missing because it has no directory of its own.";
     LayerSections "layer/sections" [Warning] "Sections of a layer were left out: they cannot be read, are too many, or are too large together.";
-    LayerStateInside "layer/state-inside" [Warning] "The state directory is not used because it is inside the project.";
     LayerTwoGlobals "layer/two-globals" [Warning] "Two global directories exist, and only one is used." => "Put the files into one of the two, and remove the other.";
     LayerVariable "layer/variable" [Warning] "An environment variable that names a directory was not used because of its value.";
     LayerWritable "layer/writable" [Warning] "Other users can write to a directory or file of the global layer.";
     LockChanged "lock/changed" [Error] "The prompt is not made of what the lock file records." => "Review the changes, then write the file again with `preface build --lock FILE`.";
     LoggerFailed "logger/failed" [Warning] "A logger wrote nothing.";
-    MarkdownAgain "markdown/again" [Warning] "A directory was left out because it was already searched under another name.";
-    MarkdownDirectory "markdown/directory" [Warning] "A directory of Markdown files cannot be read and was left out.";
+    MarkdownCollision "markdown/collision" [Warning] "Two agents, output styles or slash commands of one layer have the same name; the first is used." => "Rename one of them.";
+    MarkdownDirectory "markdown/directory" [Warning] "A directory of Markdown files cannot be read, or was searched already under another name; it was left out.";
+    MarkdownEmpty "markdown/empty" [Warning] "The file of an agent or an output style has no text below its head." => "Write its text below the second `---`.";
+    MarkdownField "markdown/field" [Warning] "A field in the head of a Markdown file has the wrong type and is ignored.";
     MarkdownHead "markdown/head" [Warning, Info] "The head of a Markdown file is not valid YAML." => "Correct the lines between the two `---`; a text with `: ` in it needs quotes.";
-    MarkdownTooDeep "markdown/too-deep" [Warning] "A directory of Markdown files was left out because it is too deep.";
-    MarkdownTooMany "markdown/too-many" [Warning] "Markdown files or directories were left out because there are too many." => "Move what is not needed out of the directory.";
+    MarkdownShadowed "markdown/shadowed" [Info] "An agent, output style or slash command is hidden by one of a stronger layer with the same name.";
+    MarkdownTooMany "markdown/too-many" [Warning] "Markdown files or directories were left out because there are too many or they are too deep." => "Move what is not needed out of the directory.";
+    MarkdownUnknownKey "markdown/unknown-key" [Info] "The head of a Markdown file has a field that preface does not know.";
     McpArguments "mcp/arguments" [Error] "The arguments of a call to preface's MCP server are wrong.";
-    McpBroken "mcp/broken" [Warning] "An MCP server was not queried because its entry is not valid.";
     McpByHand "mcp/by-hand" [Info] "A description that was written by hand is used in place of what the MCP server offers.";
     McpClash "mcp/clash" [Warning] "A tool of an MCP server was left out because another tool has its name.";
-    McpServerConfigInvalid "mcp/config-invalid" [Error, Warning] "An `mcp.json` or one of its servers is not valid.";
-    McpCut "mcp/cut" [Info] "A text of an MCP server was shortened.";
-    McpDied "mcp/died" [Warning] "An MCP server ended before it had answered.";
-    McpDuplicate "mcp/duplicate" [Warning] "An MCP server lists an item twice; the first is used." => "Report it to the author of the server.";
-    McpFlood "mcp/flood" [Warning] "An MCP server sent more than is read.";
+    McpServerConfigInvalid "mcp/config-invalid" [Error, Warning] "An `mcp.json` or one of its servers is not valid, so the server is not queried.";
+    McpCut "mcp/cut" [Info, Warning] "A text of an MCP server was shortened or left out because it is too long.";
     McpHidden "mcp/hidden" [Warning] "A text of an MCP server has hidden characters." => "Read what is hidden before the server is used.";
     McpInactive "mcp/inactive" [Warning] "An MCP server was not queried because it is not active.";
-    McpItem "mcp/item" [Warning] "An item that an MCP server lists is not valid and was left out." => "Report it to the author of the server.";
+    McpItem "mcp/item" [Warning] "An item that an MCP server lists was left out or changed: not valid, listed twice, too many, its name too long, or not text." => "Report it to the author of the server.";
     McpLate "mcp/late" [Warning] "An MCP server did not answer in time." => "Give it a longer deadline.";
     McpMoreNotes "mcp/more-notes" [Warning] "An MCP server has more diagnostics than are reported." => "Report them to the author of the server.";
-    McpName "mcp/name" [Warning] "Tools of an MCP server were left out because their names are too long." => "Ask the author of the server for shorter ones.";
     McpNeedsGrant "mcp/needs-grant" [Warning] "An MCP server of the project was not queried because it is not granted." => "Review it, then grant it.";
     McpNoRecording "mcp/no-recording" [Info] "An MCP server has no recording, so nothing of it is in the prompt." => "Refresh the server.";
     McpNoStore "mcp/no-store" [Info] "A template of the store was not used because this MCP server opens no store.";
-    McpNonsense "mcp/nonsense" [Warning] "An MCP server sends output that is not a message." => "The program must write only messages to its output.";
-    McpNotText "mcp/not-text" [Warning] "Parts of an MCP server's answer were left out because they are not text.";
-    McpProtocol "mcp/protocol" [Warning] "An answer of an MCP server violates the protocol.";
-    McpRecording "mcp/recording" [Warning] "A recording or description of an MCP server cannot be read and was left out.";
+    McpProtocol "mcp/protocol" [Warning] "What an MCP server sends is not the protocol, or more than is read." => "Report it to the author of the server.";
+    McpRecording "mcp/recording" [Warning] "A recording or description of an MCP server cannot be read or written.";
     McpRefused "mcp/refused" [Warning] "An MCP server refused a request, or may not be started.";
     McpSecret "mcp/secret" [Warning] "The answer of an MCP server repeats a value that it was given; the value is masked.";
     McpSse "mcp/sse" [Warning] "An MCP server uses the SSE transport, which is not supported." => "Use its streamable HTTP address.";
     McpStopped "mcp/stopped" [Warning] "The query of an MCP server was stopped.";
-    McpTooLong "mcp/too-long" [Warning] "A text of an MCP server was shortened or left out because it is too long.";
-    McpTooMany "mcp/too-many" [Warning] "An MCP server lists more items than are read.";
     McpUnknown "mcp/unknown" [Warning] "The settings switch an MCP server that no layer has.";
     McpUnknownKey "mcp/unknown-key" [Warning] "An `mcp.json` has a key that does not exist; it is ignored.";
-    McpUnreachable "mcp/unreachable" [Warning] "An MCP server cannot be started or reached.";
-    McpUnrecorded "mcp/unrecorded" [Warning] "The answer of an MCP server could not be recorded.";
+    McpUnreachable "mcp/unreachable" [Warning] "An MCP server cannot be started or reached, or it ended before it had answered.";
     McpUnsetVariable "mcp/unset-variable" [Warning] "An MCP server was not queried because its entry needs an environment variable that is not set." => "Set the variable.";
     MessagesExcluded "messages/excluded" [Info] "A message is not sent because its command was run with `!!`.";
     MessagesIgnoredKey "messages/ignored-key" [Warning] "A key beside the list of messages is ignored." => "Only the list of messages is used.";
@@ -401,38 +293,28 @@ codes! {
     ProfileUnknownProvider "profile/unknown-provider" [Warning] "A section names a context provider that does not exist.";
     ProgramInsideProject "program/inside-project" [Info] "A program was not started because it lies inside the project." => "Name the program by its absolute path.";
     ProjectReplaces "project/replaces" [Warning] "The project replaces or switches off something of the user.";
-    PromptAppendIgnored "prompt/append-ignored" [Warning] "`systemPrompt.append` has no effect because `systemPrompt.custom` is the whole prompt.";
     PromptCustom "prompt/custom" [Warning, Info] "`systemPrompt.custom` of the settings is the whole prompt.";
     SuppressedError "prompt/file-left-out" [Warning] "The prompt file of a layer cannot be read or is not valid, and was left out.";
-    PromptNotForAgents "prompt/not-for-agents" [Warning] "`systemPrompt` of the settings was not used because an agent has its own prompt.";
+    PromptIgnored "prompt/ignored" [Warning] "A key below `systemPrompt` of the settings has no effect on this prompt.";
     PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
     ReminderEmpty "reminder/empty" [Info] "A reminder was not sent because its text is empty.";
     ReminderInvalid "reminder/invalid" [Warning] "A reminder file is not valid and was left out.";
     ReminderNone "reminder/none" [Warning] "Events have no effect because the profile has no reminders." => "Add one: a file in `reminders` of your own directory.";
-    RequestArguments "request/arguments" [Error] "The arguments of a call in the history are no JSON object.";
     RequestBeta "request/beta" [Info] "The body has a field that the service accepts with a beta header alone." => "Let your agent send the header.";
     RequestBlockUnsupported "request/block-unsupported" [Warning] "A block of a message was left out because the format has no place for it.";
-    RequestCallWithoutResult "request/call-without-result" [Error] "A call in the history has no result; the service refuses such a request." => "Add the result of each call behind the message with the call.";
-    RequestDuplicateId "request/duplicate-id" [Error] "Two calls in the history have the same id; the service cannot match their results.";
-    RequestDuplicateTool "request/duplicate-tool" [Error] "Two tools have the same name; the service refuses such a request.";
-    RequestEmptyBlock "request/empty-block" [Info] "A text without content was left out because services refuse it.";
-    RequestFieldLeftOut "request/field-left-out" [Info] "A field of a message or a block was left out because the format has no place for it.";
+    RequestDuplicate "request/duplicate" [Error] "Two calls in the history have the same id, or two tools the same name; the service refuses such a request.";
     RequestIdRewritten "request/id-rewritten" [Info] "The id of a call was rewritten because the service accepts shorter ids or fewer characters.";
-    RequestImageMoved "request/image-moved" [Info] "An image in the result of a tool is sent in a message of the user because the format has no images in results.";
-    RequestModelUnknown "request/model-unknown" [Info, Warning] "Nothing is known about the model; cautious values are used." => "Add a row to `models.toml` in your own directory.";
+    RequestLeftOut "request/left-out" [Info] "A field, a reasoning or an empty text of a message was left out because the format has no place for it or the service refuses it.";
+    RequestModelUnknown "request/model-unknown" [Info, Warning] "The request names no model, or one that nothing is known about; cautious values are used." => "Name a model, or add a row for it to `models.toml` in your own directory.";
+    RequestMoved "request/moved" [Info] "A part of a message is sent in a message of the user because the format or the model has no other place for it.";
     RequestNameRewritten "request/name-rewritten" [Warning] "The name of a tool was rewritten because the service accepts shorter names or fewer characters." => "Give the tool a name of at most 64 letters, digits, `_` and `-`; otherwise your agent must map the name of a call back.";
-    RequestNoModel "request/no-model" [Warning] "The request names no model; cautious values are used." => "Name a model.";
-    RequestReasoningLeftOut "request/reasoning-left-out" [Info] "Reasoning was left out because it is signed by another vendor or has no signature.";
     RequestRefused "request/refused" [Error] "The service refuses a request with these messages.";
-    RequestResultWithoutCall "request/result-without-call" [Error] "A result in the history belongs to no call before it; the service refuses such a request." => "Remove the result, or add the message with its call.";
-    RequestRoleUnsupported "request/role-unsupported" [Info] "Instructions between the messages are sent in a message of the user because the model does not accept them there.";
     RequestSchema "request/schema" [Warning] "The schema of a tool has parts that the service ignores.";
     RequestSchemaRefused "request/schema-refused" [Error] "The service refuses a request with this schema of a tool." => "Change the schema, or leave the tool out of the request.";
-    RulesAgain "rules/again" [Warning] "A directory of rules was left out because it was already read.";
-    RulesHead "rules/head" [Warning] "The head of a rule file is not valid." => "Correct the lines between the two `---`.";
+    RequestUnpairedCall "request/unpaired-call" [Error] "A call in the history has no result, or a result no call before it; the service refuses such a request." => "Add the message that lacks, or remove the other.";
+    RulesDirectory "rules/directory" [Warning] "A directory of rules cannot be read, or was read already; it was left out.";
+    RulesHead "rules/head" [Warning] "The head of a rule file, or a pattern in it, is not valid." => "Correct the lines between the two `---`.";
     RulesLimit "rules/limit" [Warning] "Rules were left out because there are too many or they are too deep." => "Put rules together, or remove some.";
-    RulesPattern "rules/pattern" [Warning] "A pattern in the head of a rule file is not valid.";
-    RulesUnreadable "rules/unreadable" [Warning] "A directory of rules cannot be read and was left out.";
     RulesWaiting "rules/waiting" [Info] "Rules for certain files were left out because none of these files is in use.";
     ScaffoldCreated "scaffold/created" [Info] "A file was created from the preset." => "Edit it or delete it; it is not created again.";
     ScaffoldMissing "scaffold/missing" [Error] "A preset names a bundled file that does not exist.";
@@ -440,21 +322,7 @@ codes! {
     ScopeDisabled "scope/disabled" [Info] "An extension or MCP server is switched off by a setting.";
     ScopeEnabled "scope/enabled" [Warning, Info] "A stronger layer switches on an extension or MCP server that another layer switches off.";
     ScopeShadows "scope/shadows" [Info, Warning] "An extension or MCP server hides one of a weaker layer with the same name.";
-    SecretAnthropic "secret/anthropic" [Warning] "A text holds what looks like an Anthropic key (`sk-ant-`)." => "Revoke it, then remove it from the text.";
-    SecretAws "secret/aws" [Warning] "A text holds what looks like an AWS access key (`AKIA`)." => "Revoke it, then remove it from the text.";
-    SecretAwsSecret "secret/aws-secret" [Warning] "A text holds what looks like an AWS secret key: 40 characters behind a name such as `aws_secret_access_key`." => "Revoke it, then remove it from the text.";
-    SecretAwsTemporary "secret/aws-temporary" [Warning] "A text holds what looks like a temporary AWS access key (`ASIA`)." => "Revoke it, then remove it from the text.";
-    SecretGithub "secret/github" [Warning] "A text holds what looks like a GitHub token (`ghp_`, `ghr_`, `ghs_`, `ghu_`, `github_pat_`)." => "Revoke it, then remove it from the text.";
-    SecretGithubOauth "secret/github-oauth" [Warning] "A text holds what looks like a GitHub OAuth token (`gho_`)." => "Revoke it, then remove it from the text.";
-    SecretGitlab "secret/gitlab" [Warning] "A text holds what looks like a GitLab token (`glpat-`)." => "Revoke it, then remove it from the text.";
-    SecretGoogle "secret/google" [Warning] "A text holds what looks like a Google API key (`AIza`)." => "Revoke it, then remove it from the text.";
-    SecretHuggingface "secret/huggingface" [Warning] "A text holds what looks like a Hugging Face token (`hf_`)." => "Revoke it, then remove it from the text.";
-    SecretNpm "secret/npm" [Warning] "A text holds what looks like an npm token (`npm_`)." => "Revoke it, then remove it from the text.";
-    SecretPrivateKey "secret/private-key" [Warning] "A text holds what looks like a private key in PEM." => "Revoke it, then remove it from the text.";
-    SecretPypi "secret/pypi" [Warning] "A text holds what looks like a PyPI token (`pypi-AgE`)." => "Revoke it, then remove it from the text.";
-    SecretSk "secret/sk" [Warning] "A text holds what looks like a secret key that starts with `sk-`, as those of OpenAI do." => "Revoke it, then remove it from the text.";
-    SecretSlack "secret/slack" [Warning] "A text holds what looks like a Slack token (`xoxb-`, `xoxp-` and the like, `xapp-`)." => "Revoke it, then remove it from the text.";
-    SecretStripe "secret/stripe" [Warning] "A text holds what looks like a Stripe key (`sk_live_`, `rk_live_`)." => "Revoke it, then remove it from the text.";
+    SecretKey "secret/key" [Warning] "A text holds what looks like a key, a token or a password of a service." => "Revoke it, then remove it from the text.";
     SectionBlank "section/blank" [Warning] "The file of a section is empty and has no effect.";
     SectionMoved "section/moved" [Info] "A section was moved because the profile arranges sections by stability." => "`arrange = \"listed\"` keeps each section in its place.";
     SectionName "section/name" [Warning] "The name of a file or setting is not a section id; it was left out.";
@@ -485,47 +353,32 @@ codes! {
     EmptyHidesGlobal "source/empty-hides-global" [Warning] "An empty file hides the file of another layer, so neither is used." => "Remove the empty file to use the other.";
     SourceHidden "source/hidden" [Info] "A file was left out because another one is used in its place.";
     UnreadableSource "source/unreadable" [Error] "A file cannot be read; the next place is used.";
-    StyleCollision "style/collision" [Warning] "Two output style files of one layer have the same name; the first is used." => "Rename one of them.";
-    StyleEmpty "style/empty" [Warning] "An output style file has no text below its head." => "Write the style below the second `---`.";
-    StyleField "style/field" [Warning] "A field in the head of an output style file has the wrong type and its default is used.";
-    StyleShadowed "style/shadowed" [Info] "An output style file is hidden by one of a stronger layer with the same name.";
     StyleUnknown "style/unknown" [Warning] "The chosen output style does not exist.";
-    StyleUnknownKey "style/unknown-key" [Info] "The head of an output style file has a field that preface does not know.";
     TemplateDepth "template/depth" [Error] "A template nests its blocks too deeply and cannot be used.";
-    TemplateFileNotText "template/file-not-text" [Warning] "A `file:` variable is absent because the file is not text.";
-    TemplateFileOutside "template/file-outside" [Warning] "A `file:` variable is absent because the file is outside of what may be read.";
-    TemplateFileTooLarge "template/file-too-large" [Warning] "A `file:` variable is absent because the file is too large, alone or together with others.";
-    TemplateFileUnreadable "template/file-unreadable" [Warning] "A `file:` variable is absent because the file cannot be read.";
+    TemplateFile "template/file" [Warning] "A `file:` variable is absent because the file cannot be read as text, is too large, or is outside of what may be read.";
     TemplateMissingFile "template/missing-file" [Info] "A `file:` variable is absent because the file does not exist.";
     TemplateMore "template/more" [Warning] "A template has more findings than are reported.";
     TemplateNearMiss "template/near-miss" [Info] "A text in brackets or braces may have been meant as a tag.";
-    TemplateSecondElse "template/second-else" [Warning] "An `if` has a second `[else]`, which is kept as text.";
-    TemplateStrayElse "template/stray-else" [Warning] "An `[else]` belongs to no `if` and is kept as text.";
-    TemplateStrayEndif "template/stray-endif" [Warning] "An `[endif]` belongs to no `if` and is kept as text.";
     TemplateTooLarge "template/too-large" [Error] "A template, or what it renders to, is too large and cannot be used.";
+    TemplateUnbalanced "template/unbalanced" [Warning] "An `if`, an `[else]` or an `[endif]` does not pair with others and is kept as text.";
     TemplateUnknownName "template/unknown-name" [Warning] "A variable's type has no such name; the variable is absent.";
-    TemplateUnmatchedIf "template/unmatched-if" [Warning] "An `if` has no `[endif]` and is kept as text.";
     TemplateUnregisteredType "template/unregistered-type" [Warning] "No provider answers variables of this type: a tag of it is blank or text, as the profile has it.";
     TemplateUnused "template/unused" [Warning] "A template was not used because the profile takes none.";
     TemplateUtcDate "template/utc-date" [Info] "`system:date` is the day in UTC.";
     TemplateValuesTooLarge "template/values-too-large" [Warning] "A variable is absent because all values together are too large.";
     TemplateVolatileEarly "template/volatile-early" [Info] "A value that changes with every build comes before text that does not change and is more than a short rest of its line." => "Put the value near the end.";
-    ToolBroken "tool/broken" [Warning] "A tool was left out because its manifest is not valid.";
     ToolDescription "tool/description" [Error] "The descriptions of tools could not be rendered.";
-    ToolDisabled "tool/disabled" [Warning] "A tool was left out because a setting disables it.";
+    ToolLeftOut "tool/left-out" [Warning] "A tool was left out because its manifest is not valid or not trusted, or a setting disables it.";
     ToolNoSchema "tool/no-schema" [Info] "A tool has no schema; it is sent as one that takes any object." => "Its manifest may give `inputSchema`.";
     ToolUnknown "tool/unknown" [Warning] "The caller names a tool that preface does not know; it has a name and nothing else.";
-    ToolUntrusted "tool/untrusted" [Warning] "A tool was left out because its manifest is not trusted.";
     TrustBranch "trust/branch" [Warning] "A git variable is absent because the name of this branch is not part of the grant.";
-    TrustChanged "trust/changed" [Warning] "The project changed since it was trusted; it is included all the same." => "Review it, then grant it again.";
+    TrustChanged "trust/changed" [Warning] "A project file changed since the grant, or is not recorded in it; it is included all the same." => "Review it, then grant it again.";
     TrustCoverage "trust/coverage" [Warning] "With a grant no prompt could be built.";
     TrustEntryInvalid "trust/entry-invalid" [Error, Warning] "An entry of the trust store is not valid; it is not used or not recorded.";
-    TrustPermissions "trust/permissions" [Error] "Other users can write the trust store.";
     TrustRequired "trust/required" [Error] "The command needs a project that is trusted." => "Review it, then grant it.";
     TrustScopeViolation "trust/scope-violation" [Error] "The trust store is inside the project, which could bring its own entries." => "Set `PREFACE_HOME` or `XDG_STATE_HOME` to a directory outside of the project.";
     TrustStoreInside "trust/store-inside" [Info] "Nothing can be granted because the trust store is inside the project.";
-    TrustStoreUnavailable "trust/store-unavailable" [Error] "The trust store cannot be read or written; every project is untrusted." => "Repair the file, or move it away.";
-    TrustUnrecorded "trust/unrecorded" [Warning] "A project file is included although the grant does not record it." => "Review it, then grant it.";
+    TrustStoreUnavailable "trust/store-unavailable" [Error] "The trust store cannot be read or written, or others can write it; every project is untrusted.";
     TrustUntrusted "trust/untrusted" [Warning, Info] "A project file or value was left out because it is not trusted." => "Review it, then grant it.";
     VariableClock "variable/clock" [Warning] "A variable of the date or time is absent because the clock or the time zone cannot be read.";
 }
@@ -550,14 +403,6 @@ mod tests {
         for code in DiagnosticCode::ALL.iter().filter(|code| **code != DiagnosticCode::OrderingRewrite) {
             let (topic, rest) = code.as_str().split_once('/').expect("a topic");
             assert!(is_kebab(topic) && is_kebab(rest), "{code}");
-        }
-    }
-
-    #[test]
-    fn a_former_spelling_is_read_and_is_no_spelling_of_today() {
-        for (former, code) in FORMER_SPELLINGS {
-            assert!(DiagnosticCode::ALL.iter().all(|known| known.as_str() != *former), "{former}");
-            assert_eq!(serde_json::from_value::<DiagnosticCode>((*former).into()).unwrap(), *code);
         }
     }
 

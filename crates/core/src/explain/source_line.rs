@@ -211,7 +211,7 @@ mod tests {
             .with("again", &[("\n\n", literal("join")), ("Rules", file("AGENTS.md", 2..7))]);
         prompt.parts[1].cuts.push(Cut { why: CutWhy::Ceiling, before: 9, after: 5, range: 24..42 });
         let place = |span| Place::within(None, "AGENTS.md", FILE, span);
-        prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileDenied, "…").at(place(2..4)));
+        prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileUnreadable, "…").at(place(2..4)));
         prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileKind, "…").at(place(9..12)));
         prompt
             .diagnostics
@@ -237,7 +237,7 @@ mod tests {
             .collect();
         assert_eq!(uses, [true, true]);
         assert_eq!(outcome.uses[1].section.as_str(), "again");
-        assert_eq!(codes(&outcome), ["file/denied", "file/link"]);
+        assert_eq!(codes(&outcome), ["file/unreadable", "file/link"]);
     }
 
     #[test]

@@ -175,7 +175,7 @@ impl CachePlan {
     /// Reports a model that no row has, and what is too small to be cached.
     pub(super) fn report(&self, report: &mut Report) {
         match &self.model {
-            None => report.add(DiagnosticCode::RequestNoModel, None, "no model is named"),
+            None => report.add(DiagnosticCode::RequestModelUnknown, None, "no model is named"),
             Some(model) if !self.known => {
                 let model = shown(model);
                 let what = format!(

@@ -174,7 +174,7 @@ impl<'c> Arguments<'c> {
         }
         let text = self.text();
         let what = format!("the arguments of a call are no JSON object: `{}`", shown(&text));
-        report.add(DiagnosticCode::RequestArguments, message, what);
+        report.add(DiagnosticCode::RequestRefused, message, what);
         object! { "arguments": text }
     }
 
@@ -206,7 +206,7 @@ pub(super) fn read<'c>(content: &RequestContent<'c>, report: &mut Report) -> Vec
             blocks.retain(|block| !matches!(block.kind, BlockKind::Reasoning(_)));
             if blocks.len() < all {
                 let what = "reasoning that was made behind another prompt is left out";
-                report.add(DiagnosticCode::RequestReasoningLeftOut, at, what);
+                report.add(DiagnosticCode::RequestLeftOut, at, what);
             }
         }
     }
@@ -541,7 +541,7 @@ fn check_calls<'c>(items: &[HistoryEntry<'c>], report: &mut Report) -> BTreeMap<
                     }
                     if names.insert(id, name).is_some() {
                         let what = format!("the id `{}` belongs to an earlier call", shown(id));
-                        report.add(DiagnosticCode::RequestDuplicateId, at, what);
+                        report.add(DiagnosticCode::RequestDuplicate, at, what);
                     }
                     open.insert(id, at);
                     order.push(id);
@@ -556,7 +556,7 @@ fn check_calls<'c>(items: &[HistoryEntry<'c>], report: &mut Report) -> BTreeMap<
                     } else {
                         format!("no call before it has the id `{id}`")
                     };
-                    report.add(DiagnosticCode::RequestResultWithoutCall, at, what);
+                    report.add(DiagnosticCode::RequestUnpairedCall, at, what);
                 }
             }
             HistoryEntryKind::User(_) => report_calls_without_result(&mut open, &mut order, report),
@@ -575,7 +575,7 @@ fn report_calls_without_result<'c>(
     for id in order.drain(..) {
         if let Some(at) = open.remove(id) {
             let what = format!("the call `{}` has no result", shown(id));
-            report.add(DiagnosticCode::RequestCallWithoutResult, at, what);
+            report.add(DiagnosticCode::RequestUnpairedCall, at, what);
         }
     }
 }

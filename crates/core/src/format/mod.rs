@@ -159,7 +159,7 @@ fn reasoning_left_out(message: Option<usize>, reasoning: &Reasoning<'_>, report:
         (Vendor::Unknown, Some(_)) => "reasoning whose vendor is not named by `provider`".to_owned(),
         (vendor, _) => format!("reasoning of {vendor}"),
     };
-    report.add(DiagnosticCode::RequestReasoningLeftOut, message, format!("{whose} is left out"));
+    report.add(DiagnosticCode::RequestLeftOut, message, format!("{whose} is left out"));
 }
 
 /// Marks the text of a call that failed, for formats without a field for it.
@@ -170,7 +170,7 @@ fn failure(text: Cow<'_, str>, is_error: bool) -> Cow<'_, str> {
 
 /// Reports a text without content, which services refuse.
 fn empty_block(message: Option<usize>, report: &mut Report) {
-    report.add(DiagnosticCode::RequestEmptyBlock, message, "a text without content is left out");
+    report.add(DiagnosticCode::RequestLeftOut, message, "a text without content is left out");
 }
 
 /// Reports a block that this format has no place for.

@@ -222,7 +222,7 @@ impl<'c> ChatMessages<'c, '_> {
             let reasoning = |key: &str| self.openai && key.starts_with("reasoning");
             if fields.keys().any(|key| reasoning(key)) {
                 let what = "reasoning without a signature is left out";
-                self.report.add(DiagnosticCode::RequestReasoningLeftOut, at, what);
+                self.report.add(DiagnosticCode::RequestLeftOut, at, what);
             }
             let entries = fields.iter().filter(|(key, value)| {
                 let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
@@ -291,7 +291,7 @@ impl<'c> ChatMessages<'c, '_> {
         let images = self.parts(at, images);
         if !images.is_empty() {
             let what = "an image in the result of a tool is sent in a message of the user behind it";
-            self.report.add(DiagnosticCode::RequestImageMoved, at, what);
+            self.report.add(DiagnosticCode::RequestMoved, at, what);
             texts.push("(the image is in the next message of the user)".into());
             self.images.push(object! {
                 "type": "text",

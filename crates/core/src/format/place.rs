@@ -82,7 +82,7 @@ pub(super) fn place<'c>(content: &RequestContent<'c>, diagnostics: &mut Diagnost
     if !placement.last.is_empty() {
         let what =
             "no message of the user is there to carry what is sent with it; it is a message of its own";
-        diagnostics.push(Diagnostic::info(DiagnosticCode::AttachmentOwnMessage, what));
+        diagnostics.push(Diagnostic::info(DiagnosticCode::RequestMoved, what));
     }
     placement
 }

@@ -217,7 +217,7 @@ fn report_left_out(
         let is_empty = value.is_null() || value == "" || value.as_array().is_some_and(Vec::is_empty);
         if !is_empty && !is_sent(key) {
             let what = format!("`{}` of {of} is left out", shown(key));
-            report.add(DiagnosticCode::RequestFieldLeftOut, message, what);
+            report.add(DiagnosticCode::RequestLeftOut, message, what);
         }
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn write<'c, W: BlockWriter<'c>>(
                     FormattedTurn { role: "system", blocks: vec![W::text(text)], one_turn }
                 } else {
                     let what = "instructions between the messages are sent in a message of the user";
-                    writer.report().add(DiagnosticCode::RequestRoleUnsupported, message, what);
+                    writer.report().add(DiagnosticCode::RequestMoved, message, what);
                     let text = Attachment::wrap(&text).text;
                     FormattedTurn { role: "user", blocks: vec![W::text(text.into())], one_turn: false }
                 }

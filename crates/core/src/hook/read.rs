@@ -15,7 +15,7 @@ impl HookReply {
     /// Reads the output of a command. Blank output and keys with `null` change nothing.
     ///
     /// Unknown keys, and keys without a meaning at this event, are ignored: one warning `hook/unknown-key` or
-    /// `hook/ignored-key` lists them.
+    /// `hook/unknown-key` lists them.
     ///
     /// # Errors
     /// [`HookFailure::Json`] with the place, [`HookFailure::Shape`] with the key, or [`HookFailure::Contradiction`].
@@ -268,7 +268,7 @@ mod tests {
             [
                 "hook/unknown-key hook `h` answered at context with an unknown reply: `mesages`, `x\\u{a}1`, `x2`, `x3`, \
                  `x4`, and 2 more — did you mean `messages`?",
-                "hook/ignored-key hook `h` answered with what means nothing at context: `handled`, `system_prompt` — at \
+                "hook/unknown-key hook `h` answered with what means nothing at context: `handled`, `system_prompt` — at \
                  context a hook may answer `messages`",
             ]
         );

@@ -13,7 +13,7 @@ use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 /// ```
 /// use preface_core::lint::{finding::TextFinding, hidden};
 /// let found = &hidden::scan("a\u{202e}b")[0];
-/// assert_eq!((found.code().as_str(), found.range()), ("hidden/bidi", 1..4));
+/// assert_eq!((found.code().as_str(), found.range()), ("hidden/character", 1..4));
 /// ```
 pub trait TextFinding {
     /// Returns the bytes of the text that are meant.

@@ -65,26 +65,16 @@ impl HiddenKind {
     /// Returns the stable code.
     ///
     /// ```
-    /// assert_eq!(preface_core::lint::hidden::HiddenKind::SelectorRun.code().as_str(), "hidden/selector-run");
+    /// assert_eq!(preface_core::lint::hidden::HiddenKind::SelectorRun.code().as_str(), "hidden/character");
     /// ```
     #[must_use]
     pub fn code(self) -> DiagnosticCode {
         match self {
-            HiddenKind::Tag => DiagnosticCode::HiddenTag,
-            HiddenKind::Bidi => DiagnosticCode::HiddenBidi,
-            HiddenKind::ZeroWidth => DiagnosticCode::HiddenZeroWidth,
-            HiddenKind::Bom => DiagnosticCode::HiddenBom,
-            HiddenKind::Control => DiagnosticCode::HiddenControl,
-            HiddenKind::SelectorRun => DiagnosticCode::HiddenSelectorRun,
-            HiddenKind::Selector => DiagnosticCode::HiddenSelector,
-            HiddenKind::Filler => DiagnosticCode::HiddenFiller,
-            HiddenKind::PrivateUse => DiagnosticCode::HiddenPrivateUse,
-            HiddenKind::Separator => DiagnosticCode::HiddenSeparator,
-            HiddenKind::OffScreen => DiagnosticCode::HiddenOffScreen,
-            HiddenKind::Pile => DiagnosticCode::HiddenPile,
-            HiddenKind::Space => DiagnosticCode::HiddenSpace,
-            HiddenKind::Mark => DiagnosticCode::HiddenMark,
             HiddenKind::Comment => DiagnosticCode::HiddenComment,
+            HiddenKind::Filler | HiddenKind::Separator | HiddenKind::OffScreen | HiddenKind::Space => {
+                DiagnosticCode::HiddenBlank
+            }
+            _ => DiagnosticCode::HiddenCharacter,
         }
     }
 }

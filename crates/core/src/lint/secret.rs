@@ -14,8 +14,6 @@ use std::{
 /// One kind of credential and how to recognise it.
 #[derive(Debug)]
 pub struct Pattern {
-    /// The code of its findings.
-    pub code: DiagnosticCode,
     /// A description of the credential, for messages.
     pub what: &'static str,
     /// The prefixes, sorted.
@@ -34,22 +32,15 @@ enum PrefixMatch {
     Nothing(usize),
 }
 
-/// The patterns, by code.
+/// The patterns.
 pub const PATTERNS: &[Pattern] = &[
     Pattern {
-        code: DiagnosticCode::SecretAnthropic,
         what: "an Anthropic key",
         starts: &["sk-ant-"],
         end: |text, _, after| token(text, after, is_dashed),
     },
+    Pattern { what: "an AWS access key", starts: &["AKIA"], end: |text, start, _| aws(text, start) },
     Pattern {
-        code: DiagnosticCode::SecretAws,
-        what: "an AWS access key",
-        starts: &["AKIA"],
-        end: |text, start, _| aws(text, start),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretAwsSecret,
         what: "an AWS secret key",
         starts: &[
             "AWS_SECRET_KEY",
@@ -64,74 +55,54 @@ pub const PATTERNS: &[Pattern] = &[
         ],
         end: |text, _, after| aws_secret(text, after),
     },
+    Pattern { what: "a temporary AWS access key", starts: &["ASIA"], end: |text, start, _| aws(text, start) },
     Pattern {
-        code: DiagnosticCode::SecretAwsTemporary,
-        what: "a temporary AWS access key",
-        starts: &["ASIA"],
-        end: |text, start, _| aws(text, start),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretGithub,
         what: "a GitHub token",
         starts: &["ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"],
         end: |text, _, after| token(text, after, is_word),
     },
     Pattern {
-        code: DiagnosticCode::SecretGithubOauth,
         what: "a GitHub OAuth token",
         starts: &["gho_"],
         end: |text, _, after| token(text, after, is_word),
     },
     Pattern {
-        code: DiagnosticCode::SecretGitlab,
         what: "a GitLab token",
         starts: &["glpat-"],
         end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
-        code: DiagnosticCode::SecretGoogle,
         what: "a Google API key",
         starts: &["AIza"],
         end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
-        code: DiagnosticCode::SecretHuggingface,
         what: "a Hugging Face token",
         starts: &["hf_"],
         end: |text, _, after| plain_token(text, after, 30..=60),
     },
     Pattern {
-        code: DiagnosticCode::SecretNpm,
         what: "an npm token",
         starts: &["npm_"],
         end: |text, _, after| plain_token(text, after, 36..=36),
     },
     Pattern {
-        code: DiagnosticCode::SecretPrivateKey,
         what: "a private key",
         starts: &["-----BEGIN "],
         end: |text, start, _| private_key(text, start),
     },
     Pattern {
-        code: DiagnosticCode::SecretPypi,
         what: "a PyPI token",
         starts: &["pypi-AgE"],
         end: |text, _, after| token(text, after, is_dashed),
     },
+    Pattern { what: "a secret key", starts: &["sk-"], end: |text, _, after| secret_key(text, after) },
     Pattern {
-        code: DiagnosticCode::SecretSk,
-        what: "a secret key",
-        starts: &["sk-"],
-        end: |text, _, after| secret_key(text, after),
-    },
-    Pattern {
-        code: DiagnosticCode::SecretSlack,
         what: "a Slack token",
         starts: &["xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"],
         end: |text, _, after| token(text, after, is_dashed),
     },
     Pattern {
-        code: DiagnosticCode::SecretStripe,
         what: "a Stripe key",
         starts: &["rk_live_", "sk_live_"],
         end: |text, _, after| token(text, after, is_word),
@@ -153,14 +124,13 @@ const REDACTED: &str = "[REDACTED]";
 /// use preface_core::lint::{finding::TextFinding, secret::scan};
 /// let text = format!("key: ghp_{}", "0123456789".repeat(3));
 /// let found = &scan(&text)[0];
-/// assert_eq!((found.code().as_str(), found.range()), ("secret/github", 5..39));
+/// assert_eq!((found.code().as_str(), found.range()), ("secret/key", 5..39));
 /// assert_eq!(found.message(), "this looks like a GitHub token");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
     /// The bytes of the token.
     pub range: Range<usize>,
-    code: DiagnosticCode,
     what: &'static str,
 }
 
@@ -170,7 +140,7 @@ impl TextFinding for Secret {
     }
 
     fn code(&self) -> DiagnosticCode {
-        self.code
+        DiagnosticCode::SecretKey
     }
 
     fn severity(&self) -> Severity {
@@ -294,7 +264,7 @@ fn matches(text: &str, pattern: &Pattern, prefix: &str) -> Vec<Secret> {
             }
         };
         at = range.end;
-        found.push(Secret { range, code: pattern.code, what: pattern.what });
+        found.push(Secret { range, what: pattern.what });
     }
     found
 }
@@ -430,13 +400,10 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn patterns_are_sorted_and_have_each_prefix_once() {
-        let all =
-            PATTERNS.iter().flat_map(|pattern| pattern.starts.iter().map(|start| (pattern.code, *start)));
-        assert!(
-            all.is_sorted_by(|a, b| a < b),
-            "PATTERNS must stay sorted by code and prefix, without duplicates"
-        );
+    fn each_prefix_is_there_once() {
+        let mut all: Vec<_> = PATTERNS.iter().flat_map(|pattern| pattern.starts).collect();
+        all.sort();
+        assert!(all.is_sorted_by(|a, b| a < b), "PATTERNS must stay without duplicates");
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub struct Edit {
 /// | `template/unregistered-type` | warning | nobody answers for this type: a variable vanishes, a branch is constant. Where
 /// such a tag is text: the type of a known key was perhaps meant |
 /// | `template/unknown-name` | warning | the type has no such name; where such a tag is text: another name was perhaps meant |
-/// | `template/unmatched-if`, `template/stray-else`, `template/stray-endif`, `template/second-else` | warning | the tag is text |
+/// | `template/unbalanced` | warning | the tag is text |
 /// | `template/near-miss` | info | text in brackets or braces that was perhaps meant as a tag |
 /// | `template/volatile-early` | info | a value that changes with every build is before text that does not, and that is more than a short rest of its line |
 /// | `template/utc-date` | info | `system:date` is the day in UTC |
@@ -117,7 +117,7 @@ pub fn lint_few(
 /// ```
 /// use preface_core::{lint::template::lint_structure, template::TemplateOptions};
 /// let findings = lint_structure("[else][git:brnach]", &TemplateOptions::default(), None, "template.md", 5);
-/// assert_eq!(findings[0].diagnostic.code.as_str(), "template/stray-else");
+/// assert_eq!(findings[0].diagnostic.code.as_str(), "template/unbalanced");
 /// assert_eq!(findings.len(), 1);
 /// ```
 #[must_use]

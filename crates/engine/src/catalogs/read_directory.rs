@@ -23,7 +23,7 @@ const LIST_LIMIT: usize = 10_000;
 /// Reads the files of a catalog. What is left out is noted.
 ///
 /// # Errors
-/// `catalog/no-directory`: there is no such directory, or nothing in it looks like a catalog. `catalog/too-large`: it has
+/// `catalog/refused`: there is no such directory, or nothing in it looks like a catalog, or it has
 /// more files, or more in them, than any catalog.
 pub(super) fn gather(
     system: &dyn System,
@@ -120,7 +120,7 @@ fn no_directory(path: &Path, error: &ReadError) -> Box<Diagnostic> {
             error => error.to_string(),
         }
     );
-    Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what)
+    Diagnostic::error(DiagnosticCode::CatalogRefused, what)
         .help("name the directory that holds README.md and the directory `system-prompts`")
         .into()
 }
@@ -128,5 +128,5 @@ fn no_directory(path: &Path, error: &ReadError) -> Box<Diagnostic> {
 fn too_large(path: &Path, what: &str, limit: usize) -> Box<Diagnostic> {
     let shown = path.display().to_string();
     let what = format!("`{}` has more than {limit} {what}", escape_hidden(&shown));
-    Diagnostic::error(DiagnosticCode::CatalogTooLarge, what).help("name the directory of a catalog").into()
+    Diagnostic::error(DiagnosticCode::CatalogRefused, what).help("name the directory of a catalog").into()
 }

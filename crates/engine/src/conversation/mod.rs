@@ -208,7 +208,7 @@ impl ConversationService {
                 let what = format!(
                     "unknown preset: `{preset}`; the prompt was built for the preset `{built}` and is not built again"
                 );
-                diagnostics.push(Diagnostic::warning(DiagnosticCode::ConversationPreset, what).help(help));
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::ConversationOptions, what).help(help));
             }
             Ok(WorkResult(WorkOutcome::Checked(diagnostics)))
         };
@@ -228,15 +228,13 @@ impl ConversationService {
         head: &PromptSummary,
         options: &TurnOptions,
     ) -> Result<Diagnostics, ConversationError> {
-        let mut diagnostics = differs(head, options);
-        let other =
-            diagnostics.iter().position(|diagnostic| diagnostic.code == DiagnosticCode::ConversationPreset);
-        if let (Some(at), Some(preset)) = (other, &options.preset) {
-            let unknown = self.unknown_preset(head, preset, options.home_trust).await?;
-            if !unknown.is_empty() {
-                diagnostics.splice(at..=at, unknown);
-            }
-        }
+        let other = options.preset.as_deref().filter(|preset| *preset != head.preset);
+        let mut diagnostics = match other {
+            Some(preset) => self.unknown_preset(head, preset, options.home_trust).await?,
+            None => Diagnostics::new(),
+        };
+        let known = other.filter(|_| diagnostics.is_empty());
+        diagnostics.extend(differs(head, options, known));
         // Only the record has the rest. A service does not read it for each turn.
         if self.roots.is_some() && options.agent.is_none() {
             return Ok(diagnostics);
@@ -628,9 +626,9 @@ fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, Conversat
 
 /// Reports options of a later turn that differ from those of the stored prompt. Nothing is changed by
 /// that.
-fn differs(head: &PromptSummary, options: &TurnOptions) -> Diagnostics {
+fn differs(head: &PromptSummary, options: &TurnOptions, preset: Option<&str>) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
-    let mut report = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {
+    let mut report = |what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
             let built = match built {
                 "" => format!("without a {what}"),
@@ -638,7 +636,7 @@ fn differs(head: &PromptSummary, options: &TurnOptions) -> Diagnostics {
             };
             diagnostics.push(
                 Diagnostic::warning(
-                    code,
+                    DiagnosticCode::ConversationOptions,
                     format!("the prompt was built {built} and is not built again; this turn has `{now}`"),
                 )
                 .help("a compaction or a refresh builds it for the new one"),
@@ -648,20 +646,15 @@ fn differs(head: &PromptSummary, options: &TurnOptions) -> Diagnostics {
     // However it is written, it may be the same.
     let plain = |cwd: &str| normal(Path::new("/"), Path::new(cwd));
     let cwd = options.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
-    report(DiagnosticCode::ConversationCwd, "cwd", &head.cwd, cwd);
-    report(
-        DiagnosticCode::ConversationModel,
-        "model",
-        head.model.as_deref().unwrap_or_default(),
-        options.model.as_deref(),
-    );
-    report(DiagnosticCode::ConversationPreset, "preset", &head.preset, options.preset.as_deref());
+    report("cwd", &head.cwd, cwd);
+    report("model", head.model.as_deref().unwrap_or_default(), options.model.as_deref());
+    report("preset", &head.preset, preset);
     if let Some(used) = &head.template {
         let template = options.template.as_ref().map(|text| match text.parse::<TemplateChoice>() {
             Ok(choice) => choice.to_string(),
             Err(_) => text.clone(),
         });
-        report(DiagnosticCode::ConversationTemplate, "template", &used.chosen, template.as_deref());
+        report("template", &used.chosen, template.as_deref());
     }
     diagnostics
 }

@@ -118,13 +118,13 @@ impl PromptRecord {
         }
         for set in options.sets.iter().filter(|set| !self.options.sets.contains(set)) {
             report(
-                DiagnosticCode::ConversationSet,
+                DiagnosticCode::ConversationOptions,
                 format!("the option `{}` is not used in this turn", escape_hidden(set)),
             );
         }
         if let Some(budget) = options.budget.filter(|budget| Some(*budget) != self.options.budget) {
             report(
-                DiagnosticCode::ConversationBudget,
+                DiagnosticCode::ConversationOptions,
                 format!("the budget of {budget} tokens is not used in this turn"),
             );
         }

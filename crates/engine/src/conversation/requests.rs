@@ -437,7 +437,7 @@ impl ConversationService {
             if tools_changed {
                 let what = "the tool definitions changed; the conversation keeps those that it began with";
                 diagnostics.push(
-                    Diagnostic::info(DiagnosticCode::ConversationDefinitions, what)
+                    Diagnostic::info(DiagnosticCode::ConversationTools, what)
                         .help("a compaction or a refresh takes the new ones"),
                 );
             }

@@ -147,7 +147,7 @@ impl<'a> CatalogReader<'a> {
         if places.state.is_none() && catalogs::dir(system).is_some() {
             let what = "no catalog is used: the state directory lies inside of the project";
             let help = "set HOME, XDG_STATE_HOME and PREFACE_HOME to directories outside of the project";
-            let diagnostic = Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what).help(help);
+            let diagnostic = Diagnostic::error(DiagnosticCode::CatalogRefused, what).help(help);
             return Err(Error::Catalog(Box::new(diagnostic)));
         }
         let index = catalogs::index(system, &pin.version).map_err(Error::Catalog)?;

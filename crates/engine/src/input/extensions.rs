@@ -87,24 +87,18 @@ fn canonical<'n>(name: &'n str, profile: &'n Profile, scopes: &Scopes) -> &'n st
 /// Reports why a tool that some layer has is not part of the prompt: it is switched off, broken, or not trusted.
 fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
     let entry = scopes.named(Category::Tools, name).next_back()?;
-    let (code, why) = match (&entry.disabled_by, entry.status) {
-        (Some(by), _) => {
-            (DiagnosticCode::ToolDisabled, format!("`tools.{name}.disable` is set in {}", by.path))
-        }
+    // The file of one that is not trusted is reported with what helps.
+    let (why, help) = match (&entry.disabled_by, entry.status) {
+        (Some(by), _) => (format!("`tools.{name}.disable` is set in {}", by.path), None),
         (None, Status::Untrusted) => {
-            (DiagnosticCode::ToolUntrusted, format!("{} is not trusted", entry.origin.path))
+            let help = entry.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone());
+            (format!("{} is not trusted", entry.origin.path), help)
         }
-        (None, _) => (DiagnosticCode::ToolBroken, format!("{} is not valid", entry.origin.path)),
+        (None, _) => (format!("{} is not valid", entry.origin.path), None),
     };
-    let diagnostic = Diagnostic::warning(code, format!("tool `{name}` is left out: {why}"));
-    let shows = format!("the listing of `tools/{name}` shows each layer");
-    Some(diagnostic.help(match code {
-        // The file itself is reported with what helps.
-        DiagnosticCode::ToolUntrusted => {
-            entry.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone()).unwrap_or(shows)
-        }
-        _ => shows,
-    }))
+    let what = format!("tool `{name}` is left out: {why}");
+    let help = help.unwrap_or_else(|| format!("the listing of `tools/{name}` shows each layer"));
+    Some(Diagnostic::warning(DiagnosticCode::ToolLeftOut, what).help(help))
 }
 
 /// The active tools that the user and the project bring, beside those that are named already.

@@ -75,7 +75,7 @@ fn system_prompt(
     if loaded.turn.agent.is_some() && !prompt.is_empty() {
         prompt = SettingsPrompt::default();
         let what = "`systemPrompt` is about the main conversation; an agent has its own prompt";
-        diagnostics.push(Diagnostic::warning(DiagnosticCode::PromptNotForAgents, what));
+        diagnostics.push(Diagnostic::warning(DiagnosticCode::PromptIgnored, what));
     }
     prompt
 }

@@ -205,7 +205,7 @@ impl Engine<'_> {
         let Some(path) = path else {
             let what =
                 format!("the reply of MCP server `{name}` was not recorded: there is no directory for it");
-            let diagnostic = Diagnostic::warning(DiagnosticCode::McpUnrecorded, what);
+            let diagnostic = Diagnostic::warning(DiagnosticCode::McpRecording, what);
             answer.diagnostics.push(diagnostic.help("set PREFACE_HOME or HOME"));
             return;
         };
@@ -214,7 +214,7 @@ impl Engine<'_> {
             Err(error) => {
                 let shown = inputs.places().shown(&path);
                 let what = format!("the reply of MCP server `{name}` was not recorded in {shown}: {error}");
-                answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpUnrecorded, what));
+                answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpRecording, what));
             }
         }
         if entry.value.recorded.as_ref().is_some_and(|recorded| recorded.by == RecordedBy::Hand) {

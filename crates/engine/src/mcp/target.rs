@@ -46,7 +46,9 @@ pub(super) fn ready(
     let mut diagnostics = Diagnostics::new();
     let granted = granted(entry, look);
     let reach = match &entry.value.server {
-        None => return Err(problem.note(DiagnosticCode::McpBroken, "its entry is broken").into()),
+        None => {
+            return Err(problem.note(DiagnosticCode::McpServerConfigInvalid, "its entry is broken").into());
+        }
         Some(McpServer::Sse(_)) => {
             let diagnostic =
                 problem.note(DiagnosticCode::McpSse, "its transport is SSE, which preface does not support");
@@ -120,8 +122,9 @@ impl ServerDiagnostics<'_> {
         look: &ProviderContext<'_>,
     ) -> Result<ServerEndpoint, Box<Diagnostic>> {
         let words = self.words(launch, granted, look)?;
-        let (command, args) =
-            words.split_first().ok_or_else(|| self.note(DiagnosticCode::McpBroken, "it names no program"))?;
+        let (command, args) = words
+            .split_first()
+            .ok_or_else(|| self.note(DiagnosticCode::McpServerConfigInvalid, "it names no program"))?;
         let mut env = Vec::with_capacity(launch.env.len());
         for (name, written) in &launch.env {
             env.push((name.clone(), self.value(name, written, secrets, look)?));

@@ -241,8 +241,7 @@ impl GrantedProject {
                 }
                 None => {
                     let what = format!("{shown} is included, and was not part of what you trusted");
-                    Diagnostic::warning(DiagnosticCode::TrustUnrecorded, what)
-                        .help("look at it, then grant it")
+                    Diagnostic::warning(DiagnosticCode::TrustChanged, what).help("look at it, then grant it")
                 }
             };
             Some(diagnostic.at(Place::file(Some(Scope::Project), shown)))

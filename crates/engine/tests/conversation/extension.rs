@@ -465,7 +465,7 @@ fn a_server_that_flaps_changes_no_request() {
         let second = agent.say(Vec::new()).await;
         assert!(second.comparison.expect("a comparison").extends);
         let codes: Vec<&str> = second.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
-        assert!(codes.contains(&"conversation/definitions"), "{codes:?}");
+        assert!(codes.contains(&"conversation/tools"), "{codes:?}");
         agent.compact().await;
         assert!(
             !agent.say(Vec::new()).await.body.contains("Finds tickets."),

@@ -93,12 +93,13 @@ fn a_later_turn_hears_where_it_asks_for_something_else() {
             ..TurnOptions::default()
         };
         let diagnostics = bench.turn_of("c", &other).await.unwrap().diagnostics;
-        let told = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
+        let told =
+            ["conversation/options", "conversation/options", "conversation/options", "conversation/options"];
         assert_eq!(codes(&diagnostics), told);
         assert!(diagnostics.iter().all(|diagnostic| diagnostic.help.is_some()), "each says what to do");
         let unknown = TurnOptions { preset: Some("defualt".into()), ..TurnOptions::default() };
         let diagnostics = bench.turn_of("c", &unknown).await.unwrap().diagnostics;
-        assert_eq!(codes(&diagnostics), ["conversation/preset"]);
+        assert_eq!(codes(&diagnostics), ["conversation/options"]);
         assert!(diagnostics[0].message.starts_with("unknown preset: `defualt`; "), "{diagnostics:?}");
         assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `default`?"));
     });
@@ -110,7 +111,7 @@ fn a_model_that_was_never_told_is_something_else() {
         let bench = Bench::new().await;
         bench.turn("c").await;
         let named = TurnOptions { model: Some("m-1".into()), ..TurnOptions::default() };
-        assert_eq!(codes(&bench.turn_of("c", &named).await.unwrap().diagnostics), ["conversation/model"]);
+        assert_eq!(codes(&bench.turn_of("c", &named).await.unwrap().diagnostics), ["conversation/options"]);
     });
 }
 

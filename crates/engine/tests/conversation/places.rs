@@ -62,7 +62,7 @@ fn a_cwd_is_shown_as_it_is_given() {
             let later = bench.turn_of(cwd, &in_dir("/work/p")).await.unwrap();
             assert!(later.diagnostics.is_empty(), "it is the same directory: {:?}", later.diagnostics);
             let other = bench.turn_of(cwd, &in_dir("/work")).await.unwrap();
-            assert_eq!(other.diagnostics[0].code.as_str(), "conversation/cwd");
+            assert_eq!(other.diagnostics[0].code.as_str(), "conversation/options");
         }
     });
 }

@@ -79,7 +79,7 @@ async fn of_many_first_turns_on_two_nodes_one_decides() {
                 turned
                     .diagnostics
                     .iter()
-                    .filter(|diagnostic| diagnostic.code.as_str() == "conversation/model")
+                    .filter(|diagnostic| diagnostic.code.as_str() == "conversation/options")
                     .count(),
                 1
             );

@@ -64,13 +64,13 @@ fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagno
     if number(version).is_none() {
         let version = escape_hidden(version);
         let what = format!("not a version of a catalog: `{version}`");
-        return Err(Diagnostic::error(DiagnosticCode::CatalogVersion, what)
+        return Err(Diagnostic::error(DiagnosticCode::CatalogRefused, what)
             .help("a version is three numbers with dots between them, such as `2.1.37`")
             .into());
     }
     let Some(dir) = dir(system) else {
         let what = "there is no place for catalogs: neither PREFACE_HOME nor a home directory is set";
-        return Err(Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what)
+        return Err(Diagnostic::error(DiagnosticCode::CatalogRefused, what)
             .help("set PREFACE_HOME to a directory to have one")
             .into());
     };

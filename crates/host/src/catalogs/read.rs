@@ -33,8 +33,7 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
         Err(ReadError::Missing) => return Vec::new(),
         Err(error) => {
             let what = format!("the catalogs cannot be listed: {error}");
-            diagnostics
-                .push(Diagnostic::error(DiagnosticCode::CatalogUnreadable, what).at(place(system, &dir)));
+            diagnostics.push(Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, &dir)));
             return Vec::new();
         }
     };
@@ -46,7 +45,7 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
                 let path = dir.join(&entry.name);
                 let what = "a file among the catalogs is not a catalog: its name is not a version";
                 diagnostics
-                    .push(Diagnostic::warning(DiagnosticCode::CatalogVersion, what).at(place(system, &path)));
+                    .push(Diagnostic::warning(DiagnosticCode::CatalogRefused, what).at(place(system, &path)));
             }
         }
     }
@@ -58,9 +57,8 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
 /// of its entries.
 ///
 /// # Errors
-/// `catalog/version`: no version. `catalog/no-directory`: the user has none. `catalog/missing`: not imported.
-/// `catalog/unfinished`: an import or a removal did not come to its end. `catalog/format`: in the form of another version
-/// of preface. `catalog/unreadable` and `catalog/changed`: it is not what was written.
+/// `catalog/refused`: no version, or the user has no directory. `catalog/missing`: not imported. `catalog/damaged`: it is
+/// not what was written, or in the form of another version of preface.
 pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
     let path = dir.join(INDEX);
@@ -68,7 +66,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
         Ok(read) => read,
         Err(ReadError::Missing) if system.stat(&dir).is_some() => {
             let what = format!("an import of the catalog {version} did not come to its end");
-            return Err(Diagnostic::error(DiagnosticCode::CatalogUnfinished, what)
+            return Err(Diagnostic::error(DiagnosticCode::CatalogDamaged, what)
                 .at(place(system, &path))
                 .help("import it again, or remove it")
                 .into());
@@ -98,7 +96,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
             "the catalog {version} is kept in form {}, and this version of preface reads {INDEX_FORMAT}",
             form.format
         );
-        return Err(Diagnostic::error(DiagnosticCode::CatalogFormat, what)
+        return Err(Diagnostic::error(DiagnosticCode::CatalogDamaged, what)
             .at(place(system, &path))
             .help("import it again")
             .into());
@@ -120,7 +118,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
 /// Reads the template of one prompt, and checks that it is what was written. Nothing else of the catalog is read.
 ///
 /// # Errors
-/// `catalog/no-prompt`: there is none of this name. `catalog/unreadable` and `catalog/changed`: it is not what was written.
+/// `catalog/no-prompt`: there is none of this name. `catalog/damaged`: it is not what was written.
 pub fn template(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<String, Box<Diagnostic>> {
     let entry = index.entry(name).ok_or_else(|| no_prompt(index, name))?;
     let path = catalog_dir(system, &index.version)?.join(files_key(index)).join(&entry.file);
@@ -169,7 +167,7 @@ pub(super) fn index_fault(index: &CatalogIndex) -> Option<String> {
 
 fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     Diagnostic::error(
-        DiagnosticCode::CatalogUnreadable,
+        DiagnosticCode::CatalogDamaged,
         format!("a file of an imported catalog cannot be read: {why}"),
     )
     .at(place(system, path))
@@ -179,7 +177,7 @@ fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
 
 fn changed_error(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     let what = format!("a file of an imported catalog was changed: {why}");
-    Diagnostic::error(DiagnosticCode::CatalogChanged, what).at(place(system, path)).help(AGAIN).into()
+    Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, path)).help(AGAIN).into()
 }
 
 const AGAIN: &str = "import it again";

@@ -176,7 +176,7 @@ fn a_full_disk_leaves_the_old_catalog_and_nothing_else() {
 fn a_changed_byte_is_found_where_it_is_read() {
     let key = files_key(&old().index);
     for (path, code_expected) in
-        [("index.json".to_owned(), "catalog/changed"), (format!("{key}/a.md"), "catalog/changed")]
+        [("index.json".to_owned(), "catalog/damaged"), (format!("{key}/a.md"), "catalog/damaged")]
     {
         let system = system();
         old().write(&system, ReplaceMode::No).unwrap();
@@ -212,7 +212,7 @@ fn an_edited_index_is_an_error() {
         assert_ne!(from, to);
         system.put_file(path, index_text.replacen(from, to, 1));
         let changed = index_text.contains(from);
-        assert_eq!(code(index(&system, "2.1.37")) == "catalog/changed", changed, "{from}");
+        assert_eq!(code(index(&system, "2.1.37")) == "catalog/damaged", changed, "{from}");
     }
     system.put_file(path, index_text.replace("  ", " "));
     assert!(old().stands(&system), "white space does not matter");
@@ -234,9 +234,9 @@ fn versions_are_listed_by_their_numbers() {
         .map(|kept| (kept.version, code(kept.index)))
         .collect();
     let expected = [
-        ("2.1.4", "catalog/unfinished"),
-        ("2.1.5", "catalog/format"),
-        ("2.1.6", "catalog/changed"),
+        ("2.1.4", "catalog/damaged"),
+        ("2.1.5", "catalog/damaged"),
+        ("2.1.6", "catalog/damaged"),
         ("2.1.37", "fine"),
         ("2.1.100", "fine"),
         ("2.1.240", "fine"),
@@ -244,7 +244,7 @@ fn versions_are_listed_by_their_numbers() {
     assert_eq!(found, expected.map(|(version, code)| (version.to_owned(), code.to_owned())));
     assert_eq!(
         diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
-        ["catalog/version"]
+        ["catalog/refused"]
     );
 }
 
@@ -252,22 +252,22 @@ fn versions_are_listed_by_their_numbers() {
 fn no_version_and_no_name_leads_out() {
     let system = system().with_file("/state/secret.json", "{}").with_file("/state/x/index.json", "{}");
     for version in ["../x", "..", ".", "", "/state/x", "2.1.37/../../x"] {
-        assert_eq!(code(index(&system, version)), "catalog/version", "{version}");
-        assert_eq!(code(remove(&system, version, &mut Vec::new())), "catalog/version", "{version}");
+        assert_eq!(code(index(&system, version)), "catalog/refused", "{version}");
+        assert_eq!(code(remove(&system, version, &mut Vec::new())), "catalog/refused", "{version}");
         assert_eq!(
             code(SampleCatalog::new(version, &[]).write(&system, ReplaceMode::Yes)),
-            "catalog/version"
+            "catalog/refused"
         );
     }
     for file in ["../secret.md", "..md", "a/b.md", ".md"] {
         assert_eq!(
             code(SampleCatalog::new("1.0", &[(file, "")]).write(&system, ReplaceMode::Yes)),
-            "catalog/invalid"
+            "catalog/refused"
         );
     }
     for pair in [["a.md", "a.md"], ["a.md", "A.md"]] {
         let made = SampleCatalog::new("1.0", &pair.map(|file| (file, "")));
-        assert_eq!(code(made.write(&system, ReplaceMode::Yes)), "catalog/invalid", "{pair:?}");
+        assert_eq!(code(made.write(&system, ReplaceMode::Yes)), "catalog/refused", "{pair:?}");
     }
     // An index that was changed by hand is no way out either.
     let mut made = SampleCatalog::new("1.0", &[("a.md", "One.")]);
@@ -297,7 +297,7 @@ fn removing_takes_all_of_it_and_nothing_else() {
     assert_eq!(tree(&system), ["2.2", "2.2/mine.txt"]);
     assert_eq!(
         diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
-        ["catalog/left"]
+        ["catalog/not-written"]
     );
 }
 

@@ -59,7 +59,7 @@ pub enum CatalogWriteOutcome {
 /// Leftovers of older imports are removed; a failure to remove them is reported.
 ///
 /// # Errors
-/// `catalog/invalid`: index and templates do not belong together, or something is larger than what is read again.
+/// `catalog/refused`: index and templates do not belong together, or something is larger than what is read again.
 /// `catalog/exists`: there are other texts of this version. `catalog/not-written`: the error of the system; then the old
 /// catalog stays. Else as [`super::index`].
 pub fn write(
@@ -94,15 +94,8 @@ pub fn write(
                 .help(format!("replace them with {}, or keep both under different versions", index.pin()))
                 .into());
         }
-        Err(diagnostic)
-            if matches!(
-                diagnostic.code,
-                DiagnosticCode::CatalogMissing | DiagnosticCode::CatalogUnfinished
-            ) =>
-        {
-            CatalogWriteOutcome::New
-        }
-        Ok(_) | Err(_) => CatalogWriteOutcome::Replaced,
+        Ok(_) => CatalogWriteOutcome::Replaced,
+        Err(_) => CatalogWriteOutcome::New,
     };
     let key = files_key(index);
     let done =
@@ -123,8 +116,8 @@ pub fn write(
 /// Removes a catalog, or what is left of one. What else lies in its directory stays, and is noted.
 ///
 /// # Errors
-/// `catalog/missing`: there is none. `catalog/not-written`: the error of the system. `catalog/version`,
-/// `catalog/no-directory`: as [`super::index`].
+/// `catalog/missing`: there is none. `catalog/not-written`: the error of the system. `catalog/refused`:
+/// as [`super::index`].
 pub fn remove(
     system: &dyn System,
     version: &str,
@@ -251,7 +244,7 @@ fn is_unfinished(name: &str) -> bool {
 
 fn invalid(index: &CatalogIndex, why: &str) -> Box<Diagnostic> {
     Diagnostic::error(
-        DiagnosticCode::CatalogInvalid,
+        DiagnosticCode::CatalogRefused,
         format!("the catalog {} cannot be kept: {why}", index.version),
     )
     .into()
@@ -268,7 +261,10 @@ fn not_written(system: &dyn System, path: &Path, error: &WriteError) -> Box<Diag
 }
 
 fn leftover_warning(system: &dyn System, path: &Path, why: &str) -> Diagnostic {
-    Diagnostic::warning(DiagnosticCode::CatalogLeft, format!("something is left of an older import: {why}"))
-        .at(place(system, path))
-        .help("it is not used; you can remove it")
+    Diagnostic::warning(
+        DiagnosticCode::CatalogNotWritten,
+        format!("something is left of an older import: {why}"),
+    )
+    .at(place(system, path))
+    .help("it is not used; you can remove it")
 }

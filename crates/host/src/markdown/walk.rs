@@ -86,7 +86,11 @@ impl<'a> MarkdownTree<'a> {
             return self.left_out(dir, DiagnosticCode::MarkdownTooMany, &why);
         }
         if !self.walked.insert(real.clone()) {
-            return self.left_out(dir, DiagnosticCode::MarkdownAgain, &"it was looked into by another name");
+            return self.left_out(
+                dir,
+                DiagnosticCode::MarkdownDirectory,
+                &"it was looked into by another name",
+            );
         }
         match self.look.system.list(dir, MOST_ENTRIES) {
             Ok(entries) => {
@@ -126,7 +130,7 @@ impl<'a> MarkdownTree<'a> {
         if depth == DEPTH {
             return self.left_out(
                 path,
-                DiagnosticCode::MarkdownTooDeep,
+                DiagnosticCode::MarkdownTooMany,
                 &format!("it lies deeper than {DEPTH} directories"),
             );
         }

@@ -53,7 +53,7 @@ impl ContextProvider for Commands {
         if entries.len() > MOST {
             let more = entries.len() - MOST;
             let what = format!("{more} slash commands are not listed: {MOST} are the most");
-            look.note(Diagnostic::warning(DiagnosticCode::CommandTooMany, what));
+            look.note(Diagnostic::warning(DiagnosticCode::CommandCut, what));
             entries.truncate(MOST);
         }
         let mut contribution = silent(self, section, why);

@@ -44,7 +44,7 @@ impl VariableProvider for FileProvider {
         if absolute && key.kind() == "project_file" {
             return refused(
                 key,
-                DiagnosticCode::TemplateFileOutside,
+                DiagnosticCode::TemplateFile,
                 "a project's text reads inside the project only",
             );
         }
@@ -57,7 +57,7 @@ impl VariableProvider for FileProvider {
             Ok(read) => read,
             Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
             Err(error @ ReadError::Outside { .. }) => {
-                let mut variable = refused(key, DiagnosticCode::TemplateFileOutside, &error.to_string());
+                let mut variable = refused(key, DiagnosticCode::TemplateFile, &error.to_string());
                 if let (ReadError::Outside { target }, Some(diagnostic)) =
                     (&error, variable.diagnostics.pop())
                 {
@@ -66,23 +66,23 @@ impl VariableProvider for FileProvider {
                 return variable;
             }
             Err(error @ ReadError::TooLarge { .. }) => {
-                return refused(key, DiagnosticCode::TemplateFileTooLarge, &error.to_string());
+                return refused(key, DiagnosticCode::TemplateFile, &error.to_string());
             }
             Err(error @ ReadError::HardLink { .. }) => {
-                let mut variable = refused(key, DiagnosticCode::FileHardLink, &error.to_string());
+                let mut variable = refused(key, DiagnosticCode::FileLink, &error.to_string());
                 let diagnostic = variable.diagnostics.pop();
                 variable.diagnostics.extend(diagnostic.map(|diagnostic| diagnostic.help(HARD_LINK_HELP)));
                 return variable;
             }
-            Err(error) => return refused(key, DiagnosticCode::TemplateFileUnreadable, &error.to_string()),
+            Err(error) => return refused(key, DiagnosticCode::TemplateFile, &error.to_string()),
         };
         let Some(room) = look.file_room.get().checked_sub(read.bytes.len() as u64) else {
             let why = format!("all files together are larger than {FILE_VARIABLES_LIMIT} bytes");
-            return refused(key, DiagnosticCode::TemplateFileTooLarge, &why);
+            return refused(key, DiagnosticCode::TemplateFile, &why);
         };
         look.file_room.set(room);
         if read.bytes.contains(&0) {
-            return refused(key, DiagnosticCode::TemplateFileNotText, "it holds a NUL byte");
+            return refused(key, DiagnosticCode::TemplateFile, "it holds a NUL byte");
         }
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {

@@ -48,7 +48,7 @@ pub enum GitError {
     /// A `.git` of another user: `git/owner`.
     #[error("`{}` belongs to another user", shown_path(_0))]
     Owner(PathBuf),
-    /// One of git's own files has several names, where such files are refused: `file/hard-link`.
+    /// One of git's own files has several names, where such files are refused: `file/link`.
     #[error("`{}`: {}", shown_path(path), ReadError::HardLink { links: *links })]
     HardLink {
         /// The file.

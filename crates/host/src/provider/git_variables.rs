@@ -120,7 +120,7 @@ fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
         GitError::Owner(_) => {
             (DiagnosticCode::GitOwner, "work in the root of the repository, or change its owner".to_owned())
         }
-        GitError::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
+        GitError::HardLink { .. } => (DiagnosticCode::FileLink, HARD_LINK_HELP.to_owned()),
         GitError::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
         GitError::Program(_) | GitError::Old => {
             let help = format!("install git 2.45 or later outside of the project, or {given}");
@@ -148,11 +148,7 @@ mod tests {
             (GitError::Old, "git/unsupported", "2.45"),
             (GitError::Broken(what()), "git/broken", "`git fsck`"),
             (GitError::Owner("/p/.git".into()), "git/owner", "change its owner"),
-            (
-                GitError::HardLink { path: "/p/.git/HEAD".into(), links: 2 },
-                "file/hard-link",
-                "`trust.hardLinks`",
-            ),
+            (GitError::HardLink { path: "/p/.git/HEAD".into(), links: 2 }, "file/link", "`trust.hardLinks`"),
         ] {
             let variable = absent(&"git:status".parse().expect("a key"), &problem);
             let [diagnostic] = &variable.diagnostics[..] else {

@@ -49,7 +49,7 @@ impl ContextProvider for OutputStyle {
                 format!("the output style `{}` was not used: its file has no text", shown(&style.name));
             let place = Place::file(Some(style.origin.scope), style.origin.path.clone());
             let help = "write the style below the second `---`";
-            look.note(Diagnostic::warning(DiagnosticCode::StyleEmpty, what).at(place).help(help));
+            look.note(Diagnostic::warning(DiagnosticCode::MarkdownEmpty, what).at(place).help(help));
         } else {
             let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
             let variables =

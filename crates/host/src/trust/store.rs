@@ -155,7 +155,7 @@ impl<'a> TrustStore<'a> {
     /// Reads the records. A file that is not there is an empty one.
     ///
     /// A file that cannot be read or understood is the diagnostic `trust/store-unavailable`, one that other users own or can
-    /// write `trust/permissions`, and a store inside of the project `trust/scope-violation`; all trust nothing. A single bad entry is skipped with the note
+    /// write `trust/store-unavailable`, and a store inside of the project `trust/scope-violation`; all trust nothing. A single bad entry is skipped with the note
     /// `trust/entry-invalid`.
     pub fn load(&self, diagnostics: &mut Diagnostics) -> Records {
         let place = self.place();
@@ -688,7 +688,7 @@ impl TrustError {
         match self {
             TrustError::EntryInvalid { .. } => DiagnosticCode::TrustEntryInvalid,
             TrustError::ScopeViolation { .. } => DiagnosticCode::TrustScopeViolation,
-            TrustError::Exposed { .. } => DiagnosticCode::TrustPermissions,
+            TrustError::Exposed { .. } => DiagnosticCode::TrustStoreUnavailable,
             TrustError::Unavailable { .. } => DiagnosticCode::TrustStoreUnavailable,
         }
     }

@@ -108,11 +108,12 @@ async fn a_second_cwd_changes_nothing_and_is_reported() {
     let reply = other.json();
     assert_eq!(reply["system_prompt"], first.json()["system_prompt"]);
     assert_eq!((&reply["cwd"], &reply["model"]), (&json!("/work/p"), &Value::Null));
-    let expected = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
+    let expected =
+        ["conversation/options", "conversation/options", "conversation/options", "conversation/options"];
     assert_eq!(diagnostics(&reply), expected);
     // Also one that no first turn could have.
     let outside = bench.post("c/turns", &json!({"cwd": "/elsewhere"})).await;
-    assert_eq!((outside.status.as_u16(), diagnostics(&outside.json())), (200, vec!["conversation/cwd"]));
+    assert_eq!((outside.status.as_u16(), diagnostics(&outside.json())), (200, vec!["conversation/options"]));
 }
 
 #[tokio::test]

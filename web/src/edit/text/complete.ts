@@ -108,7 +108,7 @@ function begins(label: string, wanted: string): boolean {
   return label.startsWith(wanted) || label.startsWith(wanted, label.indexOf(":") + 1) || label.startsWith(wanted, label.lastIndexOf("/") + 1);
 }
 
-const NEVER_CLOSED = "template/unmatched-if";
+const NEVER_CLOSED = "template/unbalanced";
 
 /** True where a condition before a place has no end, as far as the last analysis knows. */
 function hasOpenCondition(state: EditorState, place: number): boolean {

@@ -123,7 +123,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
     lines.extend(details(ListingRow::from(agent)));
     if agent.value.what.is_some() {
         let shown =
-            agent.diagnostics.iter().filter(|diagnostic| diagnostic.code != DiagnosticCode::AgentShadowed);
+            agent.diagnostics.iter().filter(|diagnostic| diagnostic.code != DiagnosticCode::MarkdownShadowed);
         lines.extend(shown.map(|diagnostic| one_line(&diagnostic.message)));
     }
     lines

@@ -179,7 +179,7 @@ pub(super) fn shown(diff: &str) -> String {
 
 /// Returns whether a project that is trusted as a whole is as it was granted.
 fn is_trusted(built: &BuildResult) -> bool {
-    let is_change = |code| matches!(code, DiagnosticCode::TrustChanged | DiagnosticCode::TrustUnrecorded);
+    let is_change = |code| code == DiagnosticCode::TrustChanged;
     built.untrusted_layer.is_none()
         && !built.prompt.diagnostics.iter().any(|diagnostic| is_change(diagnostic.code))
 }

@@ -64,26 +64,17 @@ pub(super) fn diagnostics(
 
 /// Reports a tag that is in the output as text.
 fn stray_tag(tag: &Tag, stray: StrayReason) -> Option<PendingFinding> {
-    let (code, message) = match (&tag.role, stray) {
-        (TagRole::If { .. }, _) => {
-            (DiagnosticCode::TemplateUnmatchedIf, "no `[endif]` closes this `if`: it will appear as text")
+    let message = match (&tag.role, stray) {
+        (TagRole::If { .. }, _) => "no `[endif]` closes this `if`: it will appear as text",
+        (_, StrayReason::SecondElse) => "this `if` has an `[else]` already: it will appear as text",
+        (TagRole::Else, StrayReason::NeverClosed) => {
+            "no `[endif]` closes the `if` of this `[else]`: it will appear as text"
         }
-        (_, StrayReason::SecondElse) => {
-            (DiagnosticCode::TemplateSecondElse, "this `if` has an `[else]` already: it will appear as text")
-        }
-        (TagRole::Else, StrayReason::NeverClosed) => (
-            DiagnosticCode::TemplateStrayElse,
-            "no `[endif]` closes the `if` of this `[else]`: it will appear as text",
-        ),
-        (TagRole::Else, _) => {
-            (DiagnosticCode::TemplateStrayElse, "no `if` is open here: `[else]` will appear as text")
-        }
-        (TagRole::Endif, _) => {
-            (DiagnosticCode::TemplateStrayEndif, "no `if` is open here: `[endif]` will appear as text")
-        }
+        (TagRole::Else, _) => "no `if` is open here: `[else]` will appear as text",
+        (TagRole::Endif, _) => "no `if` is open here: `[endif]` will appear as text",
         (TagRole::Raw | TagRole::Endraw | TagRole::Variable { .. }, _) => return None,
     };
-    Some(PendingFinding::new(Severity::Warning, code, &tag.range, message))
+    Some(PendingFinding::new(Severity::Warning, DiagnosticCode::TemplateUnbalanced, &tag.range, message))
 }
 
 /// The check that the keys of a template are known.

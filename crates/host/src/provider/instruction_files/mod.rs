@@ -481,7 +481,7 @@ impl SectionBuild<'_> {
             },
         };
         for BadPattern { pattern, why } in bad {
-            self.note(Severity::Warning, DiagnosticCode::RulesPattern, source, |shown| {
+            self.note(Severity::Warning, DiagnosticCode::RulesHead, source, |shown| {
                 format!("{shown}: `{}` matches nothing: {why}", short(&pattern))
             });
         }

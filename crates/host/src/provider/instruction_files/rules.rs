@@ -71,7 +71,7 @@ impl RuleWalk<'_> {
             let first = self.shown(first);
             self.report(
                 dir,
-                DiagnosticCode::RulesAgain,
+                DiagnosticCode::RulesDirectory,
                 &format!("leads back to {first}, which is read already"),
             );
             return;
@@ -91,7 +91,7 @@ impl RuleWalk<'_> {
                 return;
             }
             Err(error) => {
-                self.left_out(dir, DiagnosticCode::RulesUnreadable, error);
+                self.left_out(dir, DiagnosticCode::RulesDirectory, error);
                 return;
             }
         };

@@ -350,16 +350,16 @@ const IGNORED: ImportRefusal = refuse(
 );
 const INCLUDED: ImportRefusal = because(
     Severity::Info,
-    DiagnosticCode::ImportsIncluded,
+    DiagnosticCode::ImportsLeftOut,
     "that file is included by itself",
     "take the import out",
 );
 const HOPS: ImportRefusal =
     refuse(DiagnosticCode::ImportsHops, "", "import the file from one that is nearer");
 const LARGE: ImportRefusal =
-    refuse(DiagnosticCode::ImportsTooLarge, "the file is larger than 4 MiB", "shorten the file");
+    refuse(DiagnosticCode::ImportsLimit, "the file is larger than 4 MiB", "shorten the file");
 const BINARY: ImportRefusal =
-    refuse(DiagnosticCode::ImportsBinary, "the file is no text", "import a file that is UTF-8");
+    refuse(DiagnosticCode::ImportsMissing, "the file is no text", "import a file that is UTF-8");
 const OUTSIDE: ImportRefusal = refuse(
     DiagnosticCode::ImportsOutside,
     "it is outside the work tree, or outside the directory if there is no work tree",
@@ -367,24 +367,24 @@ const OUTSIDE: ImportRefusal = refuse(
 );
 const MISSING: ImportRefusal = refuse(DiagnosticCode::ImportsMissing, "there is no such file", MEND);
 const EXCLUDED: ImportRefusal =
-    because(Severity::Info, DiagnosticCode::ImportsExcluded, "the file is excluded", "");
+    because(Severity::Info, DiagnosticCode::ImportsLeftOut, "the file is excluded", "");
 const UNREAD: ImportRefusal = because(
     Severity::Info,
-    DiagnosticCode::ImportsUnread,
+    DiagnosticCode::ImportsLeftOut,
     "the file was not read",
     "another diagnostic has the reason",
 );
 const MEND: &str = "mend the path, or write it in backticks";
 
 fn refusal(found: &ImportTarget) -> ImportRefusal {
-    let kind = |why| refuse(DiagnosticCode::ImportsKind, why, "import a file, or write it in backticks");
+    let kind = |why| refuse(DiagnosticCode::ImportsMissing, why, "import a file, or write it in backticks");
     match found {
         ImportTarget::Outside => OUTSIDE,
         ImportTarget::Kind(FileKind::Dir) => kind("it is a directory"),
         ImportTarget::Kind(_) => kind("it is a pipe, socket or device"),
         ImportTarget::Unreadable(error) => ImportRefusal {
             why: error.to_string().into(),
-            ..refuse(DiagnosticCode::ImportsUnreadable, "", MEND)
+            ..refuse(DiagnosticCode::ImportsMissing, "", MEND)
         },
         ImportTarget::Missing | ImportTarget::File { .. } => MISSING,
     }

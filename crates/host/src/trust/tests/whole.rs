@@ -468,14 +468,14 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         let mut diagnostics = Diagnostics::new();
         let records = store(&system).load(&mut diagnostics);
         assert!(!records.pins(root()).any(), "{what}: nothing is trusted");
-        assert_eq!(codes(&diagnostics), ["trust/permissions"], "{what}");
+        assert_eq!(codes(&diagnostics), ["trust/store-unavailable"], "{what}");
         assert_eq!(diagnostics[0].severity, Severity::Error, "{what}");
         let help = diagnostics[0].help.as_deref().unwrap_or_default();
         assert!(help.starts_with(&format!("`{remedy}`")), "{what}: {help}");
         assert!(system.reads(FILE) > before, "{what}");
         let steps = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
         let error = store(&system).grant_whole(key(), None, None).expect_err(what);
-        assert_eq!(error.code().as_str(), "trust/permissions", "{what}");
+        assert_eq!(error.code().as_str(), "trust/store-unavailable", "{what}");
         let after = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
         assert_eq!(after, steps, "{what}: nothing is written");
     }

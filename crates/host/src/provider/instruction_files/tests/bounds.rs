@@ -91,7 +91,7 @@ fn patterns_of_rules_have_limits_together() {
     let built = build(&system, json!({"rules": "rules", "touched": ["a".repeat(200)]}));
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
     assert_eq!(built.contribution.items.len(), 10);
-    assert_eq!(built.messages("rules/pattern").len(), 21);
+    assert_eq!(built.messages("rules/head").len(), 21);
 }
 
 #[test]

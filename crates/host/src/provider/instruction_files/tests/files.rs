@@ -274,7 +274,10 @@ fn a_candidate_that_is_no_file_is_reported() {
     assert!(built.contribution.items.is_empty());
     let codes = [(Severity::Warning, "file/kind"); 2];
     assert_eq!(built.codes()[..2], codes);
-    assert_eq!(built.codes()[2..], [(Severity::Warning, "file/denied"), (Severity::Warning, "file/link")]);
+    assert_eq!(
+        built.codes()[2..],
+        [(Severity::Warning, "file/unreadable"), (Severity::Warning, "file/link")]
+    );
     assert!(built.contribution.silent.as_deref().is_some_and(|why| why.contains("left out")));
 }
 

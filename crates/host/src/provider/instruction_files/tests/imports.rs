@@ -108,7 +108,10 @@ fn a_path_below_a_directory_that_is_there_is_meant_as_one() {
     let built = build(&system, json!({}));
     assert_eq!(
         built.messages("imports/missing"),
-        ["CLAUDE.md:1: `@docs/styel` stays as it is written: there is no such file"]
+        [
+            "CLAUDE.md:1: `@docs/styel` stays as it is written: there is no such file",
+            "CLAUDE.md:1: `@docs` stays as it is written: it is a directory",
+        ]
     );
 }
 
@@ -219,7 +222,7 @@ fn an_import_of_a_file_that_is_included_already_stays_as_it_is_written() {
     let built = build(&system, json!({}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
     assert_eq!(texts, ["P", "L @CLAUDE.md"]);
-    assert_eq!(built.codes(), [(Severity::Info, "imports/included")]);
+    assert_eq!(built.codes(), [(Severity::Info, "imports/left-out")]);
 }
 
 #[test]
@@ -231,7 +234,7 @@ fn imports_pass_the_gate() {
     assert_eq!(built.text(), "@a.md @a.md");
     assert_eq!(built.gated, ["CLAUDE.md", "a.md"]);
     assert_eq!(built.messages("trust/untrusted").len(), 1);
-    assert_eq!(built.messages("imports/unread").len(), 2, "each place is reported");
+    assert_eq!(built.messages("imports/left-out").len(), 2, "each place is reported");
     let terms = TestTrust { mode: TrustMode::Pinned, consent: Consent::Once, ..TestTrust::default() };
     assert_eq!(build_on(&system, json!({}), terms).text(), "A A");
 }
@@ -242,5 +245,5 @@ fn excluded_files_are_not_imported_but_by_managed_ones() {
     let built = build(&system, json!({"exclude": ["a.md"], "managed": ["/etc/m.md"]}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
     assert_eq!(texts, ["M A", "@a.md"]);
-    assert_eq!(built.codes(), [(Severity::Info, "imports/excluded")]);
+    assert_eq!(built.codes(), [(Severity::Info, "imports/left-out")]);
 }

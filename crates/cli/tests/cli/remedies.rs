@@ -1,0 +1,257 @@
+//! Every command and flag that a help names works as it is printed: a state, a preset that reports it, what is printed, run,
+//! and the report is gone.
+
+use crate::{
+    catalog::{BELL, README},
+    mcp_query::FAKE,
+    sandbox::Sandbox,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::symlink,
+};
+
+const PRESETS: [&str; 5] = ["default", "claude-code", "pi", "stud", "template"];
+
+/// A state of a project or a home: how it is made, and the call that reports it.
+struct State {
+    name: &'static str,
+    make: fn(&Sandbox, &str),
+    call: &'static str,
+}
+
+const STATES: [State; 14] = [
+    State {
+        name: "a text",
+        make: |sandbox, _| texts(sandbox, "Use tabs.\n"),
+        call: "build --set trust.mode=pinned",
+    },
+    State {
+        name: "a changed text",
+        make: |sandbox, preset| {
+            texts(sandbox, "Use tabs.\n");
+            sandbox.run(&format!("preface trust grant --preset {preset} --set trust.mode=pinned"));
+            texts(sandbox, "Use blanks.\n");
+        },
+        call: "build --set trust.mode=pinned",
+    },
+    State { name: "a project as a whole", make: project, call: "build --set trust.mode=whole" },
+    State {
+        name: "a changed project",
+        make: |sandbox, preset| {
+            project(sandbox, preset);
+            sandbox.run(&format!("preface trust grant --preset {preset} --set trust.mode=whole"));
+            sandbox.work(&format!("{}/append.md", directory(preset)), "Be long.\n");
+        },
+        call: "build --set trust.mode=whole",
+    },
+    State {
+        name: "a server of the project",
+        make: |sandbox, preset| servers(sandbox, &format!("work/{}", directory(preset))),
+        call: "mcp refresh",
+    },
+    State {
+        name: "a server of the project whose list is granted",
+        make: |sandbox, preset| {
+            servers(sandbox, &format!("work/{}", directory(preset)));
+            sandbox.run(&format!("preface trust grant --preset {preset}"));
+        },
+        call: "mcp refresh",
+    },
+    State {
+        name: "a server that was never asked",
+        make: |sandbox, preset| servers(sandbox, &format!("home/{}", home(preset))),
+        call: "build --profile [ROOT]/servers.toml",
+    },
+    State {
+        name: "a server that is switched off",
+        make: |sandbox, preset| {
+            servers(sandbox, &format!("home/{}", home(preset)));
+            let settings = r#"{"mcpServers": {"fake": {"disable": true}}}"#;
+            sandbox.home(&format!("{}/settings.json", home(preset)), settings);
+        },
+        call: "mcp refresh fake",
+    },
+    State {
+        name: "a link that leads outside",
+        make: |sandbox, _| {
+            fs::write(sandbox.path("outside.md"), "Use tabs.\n").expect("a file");
+            for name in ["AGENTS.md", "CLAUDE.md"] {
+                symlink(sandbox.path("outside.md"), sandbox.path("work").join(name)).expect("a link");
+            }
+        },
+        call: "build --set trust.mode=none",
+    },
+    State {
+        name: "a budget",
+        make: |sandbox, _| texts(sandbox, &"Use tabs. ".repeat(500)),
+        call: "build --budget 600 --set trust.mode=none",
+    },
+    State { name: "an agent that nobody has", make: |_, _| {}, call: "build --agent nobody" },
+    State {
+        name: "a catalog that is not imported",
+        make: |sandbox, _| {
+            sandbox.work("catalog/README.md", README).work("catalog/system-prompts/bell.md", BELL);
+        },
+        call: "build --set catalog=1.2.3",
+    },
+    State {
+        name: "a git directory",
+        make: |sandbox, _| {
+            sandbox.work("HEAD", "ref: refs/heads/main\n").work("objects/x", "").work("refs/x", "");
+        },
+        call: "build",
+    },
+    State {
+        name: "a template that is too large",
+        make: |sandbox, preset| {
+            let settings = format!("{}/settings.json", home(preset));
+            sandbox.home(&settings, r#"{"template": {"maxBytes": 10}}"#);
+        },
+        call: "build",
+    },
+];
+
+fn texts(sandbox: &Sandbox, text: &str) {
+    sandbox.work("AGENTS.md", text).work("CLAUDE.md", text);
+}
+
+fn project(sandbox: &Sandbox, preset: &str) {
+    texts(sandbox, "Use tabs.\n");
+    sandbox.work(&format!("{}/append.md", directory(preset)), "Be brief.\n");
+}
+
+/// Returns the project's directory of a preset.
+fn directory(preset: &str) -> &'static str {
+    match preset {
+        "claude-code" => ".claude",
+        "pi" => ".sf",
+        "stud" => ".stud",
+        _ => ".preface",
+    }
+}
+
+/// Returns the user's directory of a preset.
+fn home(preset: &str) -> &'static str {
+    match preset {
+        "claude-code" => ".claude",
+        "pi" => ".sf/agent",
+        "stud" => ".stud",
+        _ => ".config/preface",
+    }
+}
+
+/// Writes a list of servers with one in it, which works.
+fn servers(sandbox: &Sandbox, directory: &str) {
+    let fake = sandbox.path("fake");
+    fs::create_dir_all(&fake).expect("a directory");
+    for (name, text) in [("fake.sh", FAKE), ("mode", "good\n"), ("tools", "[]")] {
+        fs::write(fake.join(name), text).expect("a file");
+    }
+    let list = serde_json::json!({"mcpServers": {"fake": {
+        "command": "/bin/sh", "args": [fake.join("fake.sh"), &fake],
+    }}});
+    fs::create_dir_all(sandbox.path(directory)).expect("a directory");
+    fs::write(sandbox.path(directory).join("mcp.json"), list.to_string()).expect("a file");
+    let section = "[orders]\nmain = [\"servers\"]\n\n[section.servers]\nfill = \"mcp-servers\"\n";
+    let directory =
+        directory.strip_prefix("home/").map(|own| format!("home = {{ global = [\"~/{own}\"] }}\n"));
+    let profile = format!("{}\n{section}", directory.unwrap_or_default());
+    fs::write(sandbox.path("servers.toml"), profile).expect("a profile");
+}
+
+/// A code and one of the commands or flags that its help names.
+type Printed = (String, String);
+
+/// Returns the codes that a call reports, with each command and flag that their helps name.
+fn printed(sandbox: &Sandbox, call: &str) -> (Vec<String>, Vec<Printed>) {
+    let ran = sandbox.run(&format!("preface {call} -v"));
+    let words = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut codes = Vec::new();
+    let mut all = Vec::new();
+    let starts = ["error: ", "warning: ", "info: "];
+    let mut rest = words.as_str();
+    while let Some(at) = starts.iter().filter_map(|start| rest.find(start).map(|at| at + start.len())).min() {
+        rest = &rest[at..];
+        let end = starts.iter().filter_map(|start| rest.find(start)).min().unwrap_or(rest.len());
+        let one = &rest[..end];
+        let code = one.split(" [").filter_map(|rest| Some(rest.split_once(']')?.0));
+        let code = code.filter(|code| code.contains('/') && !code.contains(' ')).last().unwrap_or_default();
+        codes.push(code.to_owned());
+        let help = one.split_once("help: ").map_or("", |(_, help)| help);
+        for command in help.split('`').skip(1).step_by(2) {
+            if command.starts_with("preface ") || command.starts_with("--") {
+                all.push((code.to_owned(), command.to_owned()));
+            }
+        }
+    }
+    (codes, all)
+}
+
+/// The commands that change what is reported. The others show it.
+const MENDS: [&str; 6] =
+    ["trust grant", "mcp refresh", "catalog import", "config set", "config init", "catalog delete"];
+
+/// What is printed where: the state, the code if it has one, the remedy without the flags of the call, the presets.
+const PRINTED: &str = "\
+a budget | budget/cut | preface explain | default
+a budget | budget/dropped | preface explain --absent | default pi
+a catalog that is not imported |  | preface catalog import catalog | claude-code
+a catalog that is not imported |  | preface catalog list | claude-code
+a changed project | trust/changed | preface trust grant | default claude-code pi stud
+a changed text | trust/untrusted | --trust once | default claude-code pi template
+a changed text | trust/untrusted | preface trust grant | default claude-code pi template
+a git directory | git/no-work-tree | --variable git:branch=main | default claude-code
+a link that leads outside | file/outside | --follow [ROOT]/outside.md | default claude-code pi
+a link that leads outside | template/file | --follow [ROOT]/outside.md | template
+a project as a whole | trust/untrusted | --trust once | default claude-code pi stud
+a project as a whole | trust/untrusted | preface trust grant | default claude-code pi stud
+a server of the project whose list is granted | mcp/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
+a server of the project | trust/untrusted | --trust once | default claude-code pi stud
+a server of the project | trust/untrusted | preface trust grant | default claude-code pi stud
+a server that was never asked | mcp/no-recording | preface mcp refresh --profile [ROOT]/servers.toml | default claude-code pi stud template
+a template that is too large |  | --set template.maxBytes=0 | default claude-code pi template
+a template that is too large |  | preface config set template.maxBytes 0 | default claude-code pi template
+a text | trust/untrusted | --trust once | default claude-code pi template
+a text | trust/untrusted | preface trust grant | default claude-code pi template
+an agent that nobody has |  | preface list agents | claude-code
+";
+
+#[test]
+fn what_a_help_names_works_in_each_preset() {
+    let mut rows: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for state in &STATES {
+        for preset in PRESETS {
+            let call = match state.call.contains("--profile") {
+                true => state.call.to_owned(),
+                false => format!("{} --preset {preset}", state.call),
+            };
+            let sandbox = || {
+                let sandbox = Sandbox::empty();
+                (state.make)(&sandbox, preset);
+                sandbox
+            };
+            let remedies: BTreeSet<Printed> = printed(&sandbox(), &call).1.into_iter().collect();
+            for (code, remedy) in remedies {
+                let sandbox = sandbox();
+                let remedy = remedy.replace("KEY=VALUE", "git:branch=main").replace("DIR", "catalog");
+                let after = match remedy.strip_prefix("preface ") {
+                    None => printed(&sandbox, &format!("{call} {remedy}")).0,
+                    Some(command) => {
+                        sandbox.run(&remedy).exits(0);
+                        match MENDS.iter().any(|mend| command.starts_with(mend)) {
+                            true => printed(&sandbox, &call).0,
+                            false => Vec::new(),
+                        }
+                    }
+                };
+                assert!(!after.contains(&code), "{} ({preset}): {remedy}: {after:?}", state.name);
+                let verb = remedy.split(" --preset").next().unwrap_or_default();
+                rows.entry(format!("{} | {code} | {verb}", state.name)).or_default().push(preset);
+            }
+        }
+    }
+    let rows = rows.iter().map(|(row, presets)| format!("{row} | {}\n", presets.join(" ")));
+    assert_eq!(rows.collect::<String>(), PRINTED);
+}
