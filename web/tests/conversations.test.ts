@@ -10,7 +10,7 @@ import { startService, write, type Service } from "./service";
 let service: Service;
 let browser: Browser;
 
-const turn = (id: string, body: object = {}) => send(service, "POST", `/conversations/${encodeURIComponent(id)}/turns`, { cwd: service.root, ...body });
+const turn = (id: string, body: object = {}) => send(service, "POST", `/conversations/${encodeURIComponent(id)}/turns`, { options: { directory: service.root, ...body } });
 const prompt = async (id: string) => (await send(service, "GET", `/conversations/${id}/system-prompt`)).system_prompt as string;
 const at = (id: string) => `#/conversations/${encodeURIComponent(id)}`;
 const text = (page: Page) => page.locator(".prompt-text .cm-content");
@@ -268,7 +268,7 @@ test("hostile ids, models, directories and values are inert", async () => {
   const directory = `${service.root}/<b>${BIDI}<b>`;
   await mkdir(directory, { recursive: true });
   await write(directory, "AGENTS.md", `${SCRIPT}${BIDI}\n`);
-  for (const id of ids) await turn(id, { cwd: directory, model: `${SCRIPT}${BIDI}${"m".repeat(3000)}` });
+  for (const id of ids) await turn(id, { directory, model: `${SCRIPT}${BIDI}${"m".repeat(3000)}` });
   for (const id of ids) {
     const page = await openScreen(browser, service, at(id));
     await shows(text(page), "<script>window.pwned=1</script>⟨U+202E⟩gpj.exe");

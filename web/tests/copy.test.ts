@@ -28,11 +28,11 @@ before(async () => {
     const name = nameOf(size);
     await service.put(name, `older\n${text}`);
     await service.put(name, text);
-    await send(service, "POST", `/conversations/${name}/turns`, { template: name, cwd: service.root });
+    await send(service, "POST", `/conversations/${name}/turns`, { options: { template: name, directory: service.root } });
     await write(service.root, `${name}.txt`, text);
   }
   await service.put("card", `[file:${nameOf("10 KB")}.txt]`);
-  await send(service, "POST", "/conversations/card/turns", { template: "card", cwd: service.root });
+  await send(service, "POST", "/conversations/card/turns", { options: { template: "card", directory: service.root } });
 });
 after(async () => {
   await browser?.close();
@@ -170,8 +170,8 @@ test("the menu has the template, the request and the link", async () => {
   const template = `[file:${nameOf("10 KB")}.txt]`;
   exactly(await pasted(page, choose("template")), template);
   const request = await pasted(page, choose("request JSON"));
-  const body = JSON.parse(request) as { template: string; cwd: string };
-  assert.deepEqual([body.template, body.cwd], [template, service.root]);
+  const body = JSON.parse(request) as { template: string; options: { directory: string } };
+  assert.deepEqual([body.template, body.options.directory], [template, service.root]);
   const reply = await send(service, "POST", "/system-prompt/analyze", body);
   assert.equal((reply.preview as { text: string }).text, SIZES["10 KB"]);
   exactly(await pasted(page, choose("link")), `${service.page}/#/edit/card`);

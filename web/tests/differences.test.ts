@@ -45,7 +45,7 @@ test("from a version and its hunks comes the text before", async () => {
 test("from a prompt and the difference of a refresh comes the text after", async () => {
   for (const [at, text] of TEXTS.entries()) await service.put(`t${at}`, text);
   for (const [at, text] of TEXTS.entries()) {
-    await send(service, "POST", `/conversations/c${at}/turns`, { cwd: service.root, template: `t${at}` });
+    await send(service, "POST", `/conversations/c${at}/turns`, { options: { directory: service.root, template: `t${at}` } });
     for (const [to, other] of TEXTS.entries()) {
       const body = { template: `t${to}` };
       const { difference } = (await send(service, "POST", `/conversations/c${at}/refresh?dry_run=true`, body)) as components["schemas"]["RefreshReply"];

@@ -14,7 +14,7 @@ let browser: Browser;
 before(async () => {
   service = await startService();
   browser = await startBrowser();
-  for (const id of ["a", "a", "b"]) await send(service, "POST", `/conversations/${id}/turns`, { cwd: service.root });
+  for (const id of ["a", "a", "b"]) await send(service, "POST", `/conversations/${id}/turns`, { options: { directory: service.root } });
 });
 after(async () => {
   await browser?.close();

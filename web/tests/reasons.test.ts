@@ -19,7 +19,7 @@ before(async () => {
 after(() => service?.end());
 
 async function build(template: string, inputs: object = {}): Promise<Built> {
-  const body = { template, cwd: `${service.root}/a`, now: "2031-02-03T09:30:00Z", ...inputs };
+  const body = { template, options: { directory: `${service.root}/a`, now: "2031-02-03T09:30:00Z", ...inputs } };
   const packed = pack((await send(service, "POST", "/system-prompt/analyze", body)) as unknown as Analysis, template);
   return { name: "a version", template, packed, preview: packed.preview! };
 }
@@ -48,7 +48,7 @@ const far = "\nthe same\n\n\nthe same\n\n";
 
 test("a file, a value and a condition that differ between two directories", async () => {
   const template = `In [prompt:cwd].${far}[file:rules.md]${far}[if file:extra.md]There is more: [file:extra.md][else]There is no more.[endif]`;
-  const found = await reasons(await build(template), await build(template, { cwd: `${service.root}/b` }));
+  const found = await reasons(await build(template), await build(template, { directory: `${service.root}/b` }));
   assert.deepEqual(found, [
     [`prompt:cwd: ${service.root}/a -> ${service.root}/b`],
     ["file:rules.md: Be brief.\n -> Be brief.\nBe kind.\n"],
@@ -92,7 +92,7 @@ test("a long value that differs behind what the analysis shows of it", async () 
 
 test("the outer of two conditions is the reason", async () => {
   const template = "[if file:extra.md][if git:branch]inner[else]other[endif][endif]";
-  const found = await reasons(await build(template), await build(template, { cwd: `${service.root}/b` }));
+  const found = await reasons(await build(template), await build(template, { directory: `${service.root}/b` }));
   assert.deepEqual(found, [["if file:extra.md: false -> true"]]);
 });
 

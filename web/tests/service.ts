@@ -75,7 +75,7 @@ export async function startService(): Promise<Service> {
     root,
     put: async (name, template) => void (await request("PUT", `/templates/${name}`, { template })),
     get: async (name) => (await request("GET", name === "main" ? "/system-prompt" : `/templates/${name}`)).template,
-    analyze: (template) => request("POST", "/system-prompt/analyze", { template, cwd: root }),
+    analyze: (template) => request("POST", "/system-prompt/analyze", { template, options: { directory: root } }),
     start,
     stop,
     end: async () => {

@@ -1,90 +1,14 @@
-//! What the libraries for Python and TypeScript read and return alike: options as JSON, diagnostics as JSON, and panics as errors.
+//! What the libraries for Python and TypeScript read and return alike: options of requests, diagnostics as JSON, and panics as errors.
 //!
 //! Keys of options may have the spelling of either language.
 
-use preface::{Diagnostic, Error, Location, PromptBuilder, RequestBuilder, Tool, Trust};
+use preface::{Diagnostic, Location, RequestBuilder};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::{
     any::Any,
-    collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
 };
-
-/// The options of a prompt.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BuildOptions {
-    preset: Option<String>,
-    profile: Option<PathBuf>,
-    model: Option<String>,
-    agent: Option<String>,
-    tools: Option<Vec<Value>>,
-    variables: BTreeMap<String, Option<String>>,
-    settings: Map<String, Value>,
-    trust: TrustOption,
-    #[serde(alias = "trustPins")]
-    trust_pins: Option<String>,
-    budget: Option<usize>,
-    tokenizer: Option<String>,
-    now: Option<String>,
-    #[serde(alias = "timeZone")]
-    time_zone: Option<String>,
-    template: Option<String>,
-    #[serde(alias = "templateText")]
-    template_text: Option<String>,
-    reminders: Vec<Value>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum TrustOption {
-    #[default]
-    Recorded,
-    Require,
-    Once,
-    Deny,
-}
-
-impl BuildOptions {
-    /// Sets what was given.
-    ///
-    /// # Errors
-    /// A definition of a tool that is not valid.
-    pub fn apply(self, builder: PromptBuilder) -> Result<PromptBuilder, Error> {
-        let mut builder = builder.trust(match self.trust {
-            TrustOption::Recorded => Trust::Recorded,
-            TrustOption::Require => Trust::Require,
-            TrustOption::Once => Trust::Once,
-            TrustOption::Deny => Trust::Deny,
-        });
-        if let Some(tools) = self.tools {
-            let tools: Result<Vec<Tool>, Error> = tools.into_iter().map(tool).collect();
-            builder = builder.tools(tools?);
-        }
-        for (name, value) in self.variables {
-            builder = match value {
-                Some(value) => builder.variable(name, value),
-                None => builder.without_variable(name),
-            };
-        }
-        builder =
-            self.settings.into_iter().fold(builder, |builder, (path, value)| builder.setting(path, value));
-        builder = self.reminders.into_iter().fold(builder, PromptBuilder::reminder);
-        builder = set(builder, self.preset, PromptBuilder::preset);
-        builder = set(builder, self.profile, PromptBuilder::profile);
-        builder = set(builder, self.model, PromptBuilder::model);
-        builder = set(builder, self.agent, PromptBuilder::agent);
-        builder = set(builder, self.trust_pins, PromptBuilder::trust_pins);
-        builder = set(builder, self.budget, PromptBuilder::budget);
-        builder = set(builder, self.tokenizer, PromptBuilder::tokenizer);
-        builder = set(builder, self.now, PromptBuilder::now);
-        builder = set(builder, self.time_zone, PromptBuilder::time_zone);
-        builder = set(builder, self.template, PromptBuilder::template);
-        Ok(set(builder, self.template_text, PromptBuilder::template_text))
-    }
-}
 
 /// The options of a request.
 #[derive(Debug, Default, Deserialize)]
@@ -120,13 +44,6 @@ fn set<B, T>(builder: B, value: Option<T>, setter: impl FnOnce(B, T) -> B) -> B 
     match value {
         Some(value) => setter(builder, value),
         None => builder,
-    }
-}
-
-fn tool(tool: Value) -> Result<Tool, Error> {
-    match tool {
-        Value::String(name) => Ok(Tool::new(name)),
-        definition => Tool::from_json(definition),
     }
 }
 

@@ -138,7 +138,7 @@ const BUILD = {
   timeZone: string,
   template: string,
   templateText: string,
-  reminders: listOf(event),
+  events: listOf(event),
   signal,
 }
 

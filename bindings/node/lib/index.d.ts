@@ -85,7 +85,7 @@ export interface PromptOptions {
   /** The text of the template, in place of a stored one. */
   templateText?: string | undefined
   /** Events that call for a reminder in the messages of a request. */
-  reminders?: readonly ReminderEvent[] | undefined
+  events?: readonly ReminderEvent[] | undefined
 }
 
 export interface BuildOptions extends PromptOptions {

@@ -46,9 +46,13 @@ class Preface {
   }
 
   #inputs({ cwd = file('.', 'cwd'), ...rest }) {
-    return { home: this.#home, cwd, options: rest }
+    const named = Object.entries(rest).map(([key, value]) => [NAMES[key] ?? key, value])
+    return { home: this.#home, cwd, options: Object.fromEntries(named) }
   }
 }
+
+/** The options that the engine spells otherwise. */
+const NAMES = { trustPins: 'trust_pins', timeZone: 'time_zone', templateText: 'template_text' }
 
 /** Gives parts, spans or blocks, which follow each other, the place at which each begins. */
 function placed(items, start, item) {

@@ -5,7 +5,7 @@ use crate::{
     resource::Resource,
 };
 use preface::{Conversation, Format, Preface, Prompt, PromptBuilder, Snapshot, Store, Usage};
-use preface_bindings::{BuildOptions, RequestOptions, contained};
+use preface_bindings::{RequestOptions, contained};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
@@ -22,7 +22,7 @@ pub fn run(name: &str, input: &str, resource: Option<&Resource>) -> Reply {
 fn carry_out(name: &str, input: &str, resource: Option<&Resource>) -> Result<Reply, Failure> {
     match (name, resource) {
         ("presets", None) => Ok(Reply::new(engine(read::<Home>(input)?.home).presets().into())),
-        ("build", None) => Ok(built(read::<Build>(input)?.builder()?.build()?)),
+        ("build", None) => Ok(built(read::<Build>(input)?.builder().build()?)),
         ("replay", None) => Ok(built(Snapshot::from_json(read::<String>(input)?)?.build()?)),
         ("store", None) => {
             let store = match read::<StoreFile>(input)?.file {
@@ -33,7 +33,7 @@ fn carry_out(name: &str, input: &str, resource: Option<&Resource>) -> Result<Rep
         }
         ("conversation", Some(Resource::Store(store))) => {
             let OpenConversation { id, build } = read(input)?;
-            let conversation = build.builder()?.conversation(store, id)?;
+            let conversation = build.builder().conversation(store, id)?;
             let reply = Reply::new(reply::conversation(&conversation)).with_text(conversation.text());
             Ok(reply.with(Resource::Conversation(Box::new(Mutex::new(Some(conversation))))))
         }
@@ -126,12 +126,16 @@ struct Build {
     home: Option<PathBuf>,
     cwd: PathBuf,
     #[serde(default)]
-    options: BuildOptions,
+    options: Value,
 }
 
 impl Build {
-    fn builder(self) -> Result<PromptBuilder, Failure> {
-        Ok(self.options.apply(engine(self.home).prompt(self.cwd))?)
+    fn builder(self) -> PromptBuilder {
+        let builder = engine(self.home).prompt(self.cwd);
+        match self.options {
+            Value::Null => builder,
+            options => builder.options(options),
+        }
     }
 }
 

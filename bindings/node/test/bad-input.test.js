@@ -50,7 +50,7 @@ const WRONG = [
   [() => engine.build({ settings: { a: circular } }), /^`settings\["a"\]` cannot be written as JSON: Converting circular/],
   [() => engine.build({ ...fixed, settings: { 'a=b': 1 } }), 'not the path of a setting: `a=b`'],
   [() => engine.build({ templateText: 'x\ud83d' }), '`templateText` has half of a surrogate pair', 'cut texts between characters'],
-  [() => engine.build({ reminders: [{}] }), '`reminders[0].type` must be a string, not undefined'],
+  [() => engine.build({ events: [{}] }), '`events[0].type` must be a string, not undefined'],
   [() => engine.build({ signal: 1 }), '`signal` must be an AbortSignal, not a number'],
   [() => engine.buildSync({ signal: AbortSignal.abort() }), 'unknown option of `buildSync`: `signal`'],
   [() => engine.conversation({ ...fixed, id: 'x' }), '`store` must be a Store, not undefined'],

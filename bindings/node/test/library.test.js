@@ -26,7 +26,7 @@ test('a build takes every option', async () => {
     budget: 8_000,
     tokenizer: 'o200k',
     templateText: 'Name: [app:name], model: [prompt:model]',
-    reminders: [],
+    events: [],
     signal: new AbortController().signal,
   })
   assert.equal(prompt.text, 'Name: Tea, model: claude-opus-5-5')

@@ -5,7 +5,7 @@
 //! the process.
 
 use ::preface::{Error, ErrorKind, Format, Snapshot, Trust, Usage};
-use preface_bindings::{BuildOptions, RequestOptions};
+use preface_bindings::RequestOptions;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -83,16 +83,16 @@ impl Engine {
         trust_pins: Option<Vec<u8>>,
         options: &str,
     ) -> PyResult<::preface::PromptBuilder> {
-        let options: BuildOptions = read(py, options)?;
+        let options: Value = read(py, options)?;
         contained(py, || {
-            let mut builder = self.0.prompt(directory);
+            let mut builder = self.0.prompt(directory).options(options);
             if let Some(profile) = profile {
                 builder = builder.profile(profile);
             }
             if let Some(pins) = trust_pins {
                 builder = builder.trust_pins(pins);
             }
-            options.apply(builder)
+            Ok(builder)
         })
     }
 }

@@ -249,7 +249,7 @@ def test_a_panic_is_an_exception(capfd: pytest.CaptureFixture[str]) -> None:
         ({"budget": "many"}, "`budget` takes an int, not str"),
         ({"budget": True}, "`budget` takes an int, not bool"),
         ({"now": 3}, "`now` takes a str, not int"),
-        ({"reminders": ["file-modified"]}, "`reminders[0]` takes a dict, not str"),
+        ({"events": ["file-modified"]}, "`events[0]` takes a dict, not str"),
         ({"home": 3}, "unexpected keyword argument 'home'"),
     ],
 )
@@ -316,7 +316,7 @@ def test_other_threads_run_while_a_prompt_is_built(engine: Preface, project: Pat
 
 NONE = ["preset", "model", "agent", "tools", "budget", "tokenizer", "now", "time_zone", "template", "template_text"]
 OPTIONS = json.dumps(
-    dict.fromkeys(NONE) | {"variables": {}, "settings": {}, "trust": "once", "reminders": []}
+    dict.fromkeys(NONE) | {"variables": {}, "settings": {}, "trust": "once", "events": []}
 )
 
 

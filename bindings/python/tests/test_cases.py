@@ -136,7 +136,7 @@ def by_library(place: Place, turn: dict[str, Any]) -> Any:
             now=turn["now"] or "2026-03-07T14:55:05Z",
             time_zone=turn["zone"] or "UTC",
             template_text=turn["template"],
-            reminders=turn["event"],
+            events=turn["event"],
         )
     except PrefaceError as error:
         return {"error": error.message, "code": error.code}

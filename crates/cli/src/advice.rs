@@ -4,7 +4,7 @@
 use crate::{Cli, files};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
-    conversation::TurnOptions,
+    conversation::BuildOptions,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
@@ -77,7 +77,7 @@ pub fn set_arguments(arguments: &ArgMatches) {
 static CONVERSATION: OnceLock<Vec<CommandFlag>> = OnceLock::new();
 
 /// Takes what a stored conversation was built for in place of the same flags of this call: its prompt is built for that.
-pub fn set_conversation(options: &TurnOptions) {
+pub fn set_conversation(options: &BuildOptions) {
     let here = preface_engine::host::system::System::current_dir(&files::system());
     let here = here.map(|here| here.display().to_string());
     let profile = options.profile.as_ref().map(|file| file.display().to_string());
@@ -91,7 +91,7 @@ pub fn set_conversation(options: &TurnOptions) {
         one("preset", "--preset", &options.preset),
         one("profile", "--profile", &profile),
         one("agent", "--agent", &options.agent),
-        one("tools", "--tools", &options.tools.as_ref().map(|tools| tools.join(","))),
+        one("tools", "--tools", &options.tools.names().map(|names| names.join(","))),
         one("set", "--set", &None),
     ];
     if let Some(sets) = given.last_mut() {

@@ -16,8 +16,8 @@ use clap::Args;
 use preface_engine::{
     Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     conversation::{
-        ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
-        ToolSelection, TurnOptions,
+        BuildOptions, ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose,
+        RequestResult, ToolSelection,
     },
     core::{
         attachment::AttachmentRole,
@@ -104,7 +104,8 @@ impl SubjectFlags {
                 None => Some(request.clone()),
                 Some(record) if record.rebuild == Rebuild::BetweenTurns => {
                     let Request { trust, home_trust, pins, .. } = request.clone();
-                    Some(Request { trust, home_trust, pins, ..record.options.request(id.as_str()) })
+                    let conversation = Some(id.to_string());
+                    Some(Request { trust, home_trust, pins, conversation, ..record.options.request() })
                 }
                 Some(_) => None,
             };
@@ -159,7 +160,7 @@ impl SubjectFlags {
     }
 
     /// Returns the inputs in the form that is stored: with absolute directories and files.
-    fn turn_options(&self, engine: &Engine<'_>, request: &Request) -> Result<TurnOptions, CommandFailure> {
+    fn turn_options(&self, engine: &Engine<'_>, request: &Request) -> Result<BuildOptions, CommandFailure> {
         let cwd = engine.cwd(request)?;
         let cwd = cwd.to_str().ok_or_else(|| {
             CommandFailure::new("the directory's name is not UTF-8, and a conversation cannot keep it")
@@ -167,7 +168,7 @@ impl SubjectFlags {
         })?;
         let profile = self.turn.profile.as_deref().map(files::absolute).transpose()?;
         let template = self.keep.template.template.as_ref().map(ToString::to_string);
-        Ok(TurnOptions { cwd: Some(cwd.to_owned()), profile, template, ..TurnOptions::of(request) })
+        Ok(BuildOptions { cwd: Some(cwd.to_owned()), profile, template, ..BuildOptions::of(request) })
     }
 
     /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.

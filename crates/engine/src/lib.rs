@@ -36,6 +36,7 @@
 //! A store in memory is always there.
 
 pub mod analyze;
+mod build_options;
 pub mod catalogs;
 pub mod conversation;
 mod counters;
@@ -60,6 +61,7 @@ mod template_source;
 pub mod templates;
 mod trust;
 
+pub use build_options::{BuildOptions, ToolOption, setting};
 pub use counters::COUNTERS;
 pub use default_store::default_store;
 pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};

@@ -2,7 +2,7 @@
 
 use crate::{Conversation, Error, Preface, Prompt, Store, Tool, stored_template::StoredTemplate};
 use preface_core::variable::VariableKey;
-use preface_engine::{Request, TemplateInput, ToolChoice, TrustChoice};
+use preface_engine::{BuildOptions, Request, TemplateInput, ToolChoice, TrustChoice, setting};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +54,35 @@ pub struct PromptBuilder {
 impl PromptBuilder {
     pub(crate) fn new(preface: Preface, directory: &Path) -> Self {
         PromptBuilder { preface, request: Request::new(directory), template: String::new(), error: None }
+    }
+
+    /// Sets the options from JSON, in the place of all that was set before. The names are those of the setters, as the service and the
+    /// command line have them, too: `preset`, `profile`, `model`, `tools` (names or definitions), `agent`, `variables`, `settings`,
+    /// `trust` (`recorded`, `require`, `once`, `deny`), `trust_pins`, `budget`, `tokenizer`, `now`, `time_zone`, `template`,
+    /// `template_text`, `events`, and `directory`.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # let preface = preface::Preface::with_home(dir.path());
+    /// use serde_json::json;
+    /// let options = json!({"tools": ["read"], "variables": {"app:name": "Tea"}, "trust": "deny"});
+    /// assert!(preface.prompt(dir.path()).options(options).build()?.text().contains("read"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn options(mut self, options: impl Into<Value>) -> Self {
+        match serde_json::from_value::<BuildOptions>(options.into()) {
+            Ok(mut options) => {
+                self.template = options.template.take().unwrap_or_default();
+                let cwd = self.request.cwd.take();
+                let request = options.request();
+                self.request = Request { cwd: request.cwd.clone().or(cwd), ..request };
+            }
+            Err(error) => {
+                let help = "`PromptBuilder::options` lists the names and types";
+                self.error.get_or_insert(Error::usage(format!("the options are not valid: {error}"), help));
+            }
+        }
+        self
     }
 
     /// Chooses a preset, or a profile of the user, by name. Without it the user's settings choose, else `default`.
@@ -115,17 +144,12 @@ impl PromptBuilder {
 
     /// Sets an option of the profile, or a setting by its path, such as `sections.git.when`.
     pub fn setting(mut self, path: impl AsRef<str>, value: impl Into<Value>) -> Self {
-        let path = path.as_ref();
-        if path.is_empty() || path.contains('=') {
-            let message = format!("not the path of a setting: `{path}`");
-            self.error.get_or_insert(Error::usage(message, "a path has keys with dots between them"));
-            return self;
+        match setting(path.as_ref(), &value.into()) {
+            Ok(set) => self.request.sets.push(set),
+            Err(message) => {
+                self.error.get_or_insert(Error::usage(message, "a path has keys with dots between them"));
+            }
         }
-        let value = match value.into() {
-            Value::String(text) => text,
-            value => value.to_string(),
-        };
-        self.request.sets.push(format!("{path}={value}"));
         self
     }
 

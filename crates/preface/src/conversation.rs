@@ -4,8 +4,8 @@ use crate::{Diagnostic, Error, ErrorKind, Format, Preface, Request, RequestBuild
 use preface_core::{diagnostic::Diagnostics, format::RequestUsage};
 use preface_engine::{
     conversation::{
-        ConversationError, ConversationService, InlineOffload, Refresh, RequestInput, TemplateChoice,
-        TurnOptions,
+        BuildOptions, ConversationError, ConversationService, InlineOffload, Refresh, RequestInput,
+        TemplateChoice,
     },
     templates,
 };
@@ -133,7 +133,7 @@ pub struct Conversation {
     store: Store,
     service: ConversationService,
     id: ConversationId,
-    options: TurnOptions,
+    options: BuildOptions,
     events: Vec<Value>,
     head: PromptSummary,
     is_new: bool,
@@ -166,7 +166,7 @@ impl Conversation {
             request.cwd = Some(std::path::absolute(cwd).unwrap_or_else(|_| cwd.clone()));
         }
         let template = Some(template).filter(|template| !template.is_empty());
-        let options = TurnOptions { template, ..TurnOptions::of(&request) };
+        let options = BuildOptions { template, ..BuildOptions::of(&request) };
         let backend = store.0.backend.clone();
         let service = ConversationService::new(preface.system().clone(), backend, Arc::new(InlineOffload));
         let turn =

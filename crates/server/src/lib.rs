@@ -17,6 +17,7 @@ mod guard;
 mod headers;
 mod layers;
 mod log_line;
+mod options;
 mod page;
 mod precondition;
 mod prompt_reply;

@@ -15,7 +15,9 @@ async fn analyze(service: &Service, body: Value) -> Value {
 async fn one_reply_has_everything() {
     let service = service().await;
     let template = "é𝒳[if file:AGENTS.md][file:AGENTS.md][else]none[endif][prompt:model]";
-    let reply = analyze(&service, json!({"template": template, "cwd": "/work/p", "model": "m-1"})).await;
+    let reply =
+        analyze(&service, json!({"template": template, "options": {"directory": "/work/p", "model": "m-1"}}))
+            .await;
     let tokens = reply["tokens"].as_array().unwrap();
     let kinds: Vec<_> = tokens.iter().map(|token| token["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["text", "if", "variable", "else", "text", "endif", "variable"]);
@@ -58,7 +60,7 @@ async fn one_reply_has_everything() {
 async fn the_preview_is_what_a_conversation_would_get() {
     let service = service().await;
     let template = service.get("/system-prompt").await.json()["template"].clone();
-    let reply = analyze(&service, json!({"template": template, "cwd": "/work/p"})).await;
+    let reply = analyze(&service, json!({"template": template, "options": {"directory": "/work/p"}})).await;
     let expected =
         "You are a helpful coding assistant.\n\n\nUse tabs.\n\n\n\nThe current working directory is /work/p.";
     assert_eq!(reply["preview"]["text"], expected);
@@ -82,7 +84,7 @@ async fn a_branch_that_is_not_taken_is_not_looked_at() {
     let machine = machine();
     let service = service_on(machine.clone()).await;
     let template = "[if file:none][if file:AGENTS.md]a[endif][else]b[endif]";
-    let reply = analyze(&service, json!({"template": template, "cwd": "/work/p"})).await;
+    let reply = analyze(&service, json!({"template": template, "options": {"directory": "/work/p"}})).await;
     assert_eq!(reply["preview"]["text"], "b");
     let taken: Vec<_> =
         reply["preview"]["conditions"].as_array().unwrap().iter().map(|one| one["taken"].clone()).collect();
@@ -119,7 +121,10 @@ async fn a_missing_file_is_reported_where_a_directory_is_given() {
         diagnostics.iter().map(|note| note["code"].as_str().unwrap().to_owned()).collect()
     };
     let template = "[file:none.md]";
-    assert_eq!(codes(json!({"template": template, "cwd": "/work/p"})).await, ["template/missing-file"]);
+    assert_eq!(
+        codes(json!({"template": template, "options": {"directory": "/work/p"}})).await,
+        ["template/missing-file"]
+    );
     assert_eq!(codes(json!({"template": template})).await, [""; 0]);
 }
 
@@ -127,7 +132,9 @@ async fn a_missing_file_is_reported_where_a_directory_is_given() {
 async fn nothing_outside_of_the_roots_is_read() {
     let service = service_on(machine().with_file("/work/q/a.md", "A")).await;
     let read = async |key: &str| {
-        let reply = analyze(&service, json!({"template": format!("[{key}]"), "cwd": "/work/p"})).await;
+        let reply =
+            analyze(&service, json!({"template": format!("[{key}]"), "options": {"directory": "/work/p"}}))
+                .await;
         assert!(!reply.to_string().contains("s3cret"), "{key}");
         reply["preview"]["text"].as_str().unwrap().to_owned()
     };
@@ -141,7 +148,7 @@ async fn nothing_outside_of_the_roots_is_read() {
         assert_eq!(read(key).await, "", "{key}");
     }
     assert_eq!(read("file:/work/q/a.md").await, "A", "an absolute path below a root");
-    let outside = json!({"template": "[prompt:cwd]", "cwd": "/etc"});
+    let outside = json!({"template": "[prompt:cwd]", "options": {"directory": "/etc"}});
     service.post("/system-prompt/analyze", &outside).await.problem(403, "outside-roots");
 }
 
@@ -160,7 +167,7 @@ async fn a_file_with_several_names_is_read_for_nobody() {
     for preset in ["template", "default", "stud", "pi", "claude-code"] {
         let read = async |service: &Service| {
             let template = "[file:linked.md][file:/work/p/linked.md][git:branch]";
-            let body = json!({"template": template, "cwd": "/work/p", "preset": preset});
+            let body = json!({"template": template, "options": {"directory": "/work/p", "preset": preset}});
             analyze(service, body).await
         };
         let reply = read(&service_on(linked()).await).await;
@@ -185,7 +192,7 @@ async fn without_a_directory_no_file_is_looked_at() {
     let machine = machine();
     let service = service_on(machine.clone()).await;
     let template = "[file:p/AGENTS.md][file:/work/p/AGENTS.md][git:branch][prompt:cwd]|[prompt:model]";
-    let reply = analyze(&service, json!({"template": template, "model": "m-1"})).await;
+    let reply = analyze(&service, json!({"template": template, "options": {"model": "m-1"}})).await;
     assert_eq!(reply["preview"]["text"], "|m-1");
     assert_eq!(
         (&reply["variables"][0]["exists"], &reply["variables"][0]["source"]),
@@ -219,11 +226,12 @@ async fn switches_of_the_language_can_be_tried() {
     let template = "[raw][a:b][endraw]";
     let off = analyze(&service, json!({"template": template})).await;
     assert_eq!(off["preview"]["text"], "[raw][endraw]");
-    let on = analyze(&service, json!({"template": template, "options": {"raw": true}})).await;
+    let on = analyze(&service, json!({"template": template, "language": {"raw": true}})).await;
     assert_eq!(on["preview"]["text"], "[a:b]");
-    let trimmed = json!({"template": "a\n[if system:os]\nb\n[endif]\n", "options": {"trim_tag_lines": true}});
+    let trimmed =
+        json!({"template": "a\n[if system:os]\nb\n[endif]\n", "language": {"trim_tag_lines": true}});
     assert_eq!(analyze(&service, trimmed).await["preview"]["text"], "a\nb\n");
-    let unknown = json!({"template": "", "preset": "no-such-profile"});
+    let unknown = json!({"template": "", "options": {"preset": "no-such-profile"}});
     service.post("/system-prompt/analyze", &unknown).await.problem(422, "preset");
 }
 
@@ -258,7 +266,9 @@ async fn long_lists_count_what_was_left_out() {
 async fn remedies_are_those_of_the_service() {
     let service = service().await;
     let help = async |key: &str| {
-        let reply = analyze(&service, json!({"template": format!("[{key}]"), "cwd": "/work/p"})).await;
+        let reply =
+            analyze(&service, json!({"template": format!("[{key}]"), "options": {"directory": "/work/p"}}))
+                .await;
         reply["diagnostics"][0]["help"].as_str().unwrap_or_default().to_owned()
     };
     assert_eq!(help("file:/etc/secret").await, "name a file in a root: no others are read here");
@@ -270,7 +280,7 @@ async fn remedies_are_those_of_the_service() {
 #[tokio::test]
 async fn a_directory_that_is_missing_in_a_root_is_called_missing() {
     let service = service().await;
-    let body = json!({"template": "", "cwd": "/work/none"});
+    let body = json!({"template": "", "options": {"directory": "/work/none"}});
     service.post("/system-prompt/analyze", &body).await.problem(422, "no-directory");
     service.get("/system-prompt/variables?cwd=/work/none").await.problem(422, "no-directory");
     service.get("/scopes?cwd=/work/none").await.problem(422, "no-directory");
@@ -284,7 +294,7 @@ async fn raw_blocks_that_do_nothing_are_reported() {
     let codes: Vec<&Value> =
         reply["diagnostics"].as_array().unwrap().iter().map(|note| &note["code"]).collect();
     assert_eq!(codes, ["template/near-miss", "template/near-miss"]);
-    let on = json!({"template": "[raw]x[endraw]", "options": {"raw": true}});
+    let on = json!({"template": "[raw]x[endraw]", "language": {"raw": true}});
     let reply = analyze(&service, on).await;
     assert_eq!((&reply["raw"], &reply["diagnostics"]), (&json!(true), &json!([])));
 }
@@ -296,30 +306,23 @@ async fn values_of_the_request_replace_what_would_be_found() {
                     [git:branch] [system:date] [system:local_date] [system:timezone] [prompt:cwd]";
     let found = analyze(&service, json!({"template": "[if tool:bash]bash[else]no[endif]"})).await;
     assert_eq!(found["preview"]["text"], "no");
-    let body = json!({
-        "template": template,
-        "tools": ["bash"],
-        "variables": {"git:branch": "release", "file:AGENTS.md": null, "prompt:cwd": "/elsewhere"},
-        "now": "2031-02-03T23:30:00Z",
-        "time_zone": "Europe/Berlin",
-    });
+    let body = json!({"template": template, "options": {"tools": ["bash"], "variables": {"git:branch": "release", "file:AGENTS.md": null, "prompt:cwd": "/elsewhere"}, "now": "2031-02-03T23:30:00Z", "time_zone": "Europe/Berlin"}});
     let reply = analyze(&service, body.clone()).await;
     let expected = "bash none release 2031-02-03 2031-02-04 Europe/Berlin /elsewhere";
     assert_eq!(reply["preview"]["text"], expected);
     let mut somewhere = body;
-    somewhere["cwd"] = "/work/p".into();
+    somewhere["options"]["directory"] = "/work/p".into();
     let reply = analyze(&service, somewhere).await;
     assert_eq!(reply["preview"]["text"], expected, "the file of the directory does not count");
 
     for (field, value, code) in [
-        ("variables", json!({"branch": "x"}), "usage"),
+        ("variables", json!({"branch": "x"}), "body"),
         ("now", json!("soon"), "usage"),
         ("time_zone", json!("Moon/Base"), "usage"),
         ("agent", json!("reviewer"), "usage"),
         ("tools", json!(vec!["t"; 1001]), "field"),
     ] {
-        let mut body = json!({"template": ""});
-        body[field] = value;
+        let body = json!({"template": "", "options": {field: value}});
         let answer = service.post("/system-prompt/analyze", &body).await;
         assert_eq!(answer.status, 400, "{field}: {}", answer.text);
         assert_eq!(answer.json()["code"], code, "{field}");

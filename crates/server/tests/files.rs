@@ -150,14 +150,16 @@ async fn what_is_behind_a_link_out_of_the_roots_changes_no_answer() {
                 if path.starts_with('/') { path_of(name) } else { format!("/work/p/{}", path_of(name)) };
             let listed =
                 service.get(&format!("/system-prompt/files?cwd=/work/p&path={}", path_of(name))).await;
-            let body = json!({"template": format!("[if file:{0}]x[endif][file:{0}]", path_of(name)), "cwd": "/work/p"});
+            let body = json!({"template": format!("[if file:{0}]x[endif][file:{0}]", path_of(name)), "options": {"directory": "/work/p"}});
             let analyzed = service.post("/system-prompt/analyze", &body).await;
             let below = service.get(&format!("/system-prompt/files?cwd={cwd}")).await;
-            let body = json!({"template": "", "cwd": cwd});
+            let body = json!({"template": "", "options": {"directory": cwd}});
             let previewed = service.post("/system-prompt/analyze", &body).await;
             let values = service.get(&format!("/system-prompt/variables?cwd={cwd}")).await;
             let scopes = service.get(&format!("/scopes?cwd={cwd}")).await;
-            let turn = service.post("/conversations/c/turns", &json!({"cwd": cwd, "template": "none"})).await;
+            let turn = service
+                .post("/conversations/c/turns", &json!({"options": {"directory": cwd, "template": "none"}}))
+                .await;
             let all = [listed, analyzed, below, previewed, values, scopes, turn];
             for (route, answer) in
                 ["files", "analyze", "below", "preview", "values", "scopes", "turn"].iter().zip(all)
@@ -201,7 +203,7 @@ async fn files_that_the_tag_refuses_are_not_listed() {
     // The listing and the tag agree, entry by entry.
     for name in ["linked.md", "unreadable.md", "picture.png", "large.txt", "largest.txt"] {
         let template = format!("[if file:bad/{name}]read[endif]");
-        let body = json!({"template": template, "cwd": "/work/p"});
+        let body = json!({"template": template, "options": {"directory": "/work/p"}});
         let reply = service.post("/system-prompt/analyze", &body).await.json();
         let is_read = reply["preview"]["text"] == "read";
         assert_eq!(listed.contains(&name.to_owned()), is_read, "{name}");
@@ -253,7 +255,7 @@ async fn a_path_that_is_no_directory_is_a_problem() {
 async fn a_missing_file_has_a_suggestion_with_a_fix() {
     let service = service_on(project().with_link("/work/p/AGENT2.md", "/etc/secret")).await;
     let note = async |key: &str| {
-        let body = json!({"template": format!("é[{key}]"), "cwd": "/work/p"});
+        let body = json!({"template": format!("é[{key}]"), "options": {"directory": "/work/p"}});
         let reply = service.post("/system-prompt/analyze", &body).await.json();
         reply["diagnostics"][0].clone()
     };

@@ -88,7 +88,7 @@ async fn the_status_of_a_repository_above_the_roots_is_absent() {
         let service = service_on(repository(at)).await;
         let reply = service.get("/system-prompt/variables?cwd=/work/p/sub").await.json();
         assert_eq!(value(&reply, "git", "status"), (&expected.0, &expected.1), "a repository at {at}/");
-        let body = json!({"template": "[git:status]", "cwd": "/work/p/sub"});
+        let body = json!({"template": "[git:status]", "options": {"directory": "/work/p/sub"}});
         let analysis = service.post("/system-prompt/analyze", &body).await.text;
         assert_eq!(analysis.contains("private"), !at.is_empty(), "{analysis}");
         assert_eq!(analysis.contains("file/above-roots"), at.is_empty(), "{analysis}");

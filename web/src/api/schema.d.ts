@@ -974,30 +974,12 @@ export interface components {
         };
         /** @description A template to analyze. */
         AnalyzeWrite: {
-            /** @description The agent whose prompt it is; default: the main conversation's. */
-            agent?: string | null;
-            /** @description The conversation's id. */
-            conversation_id?: string | null;
-            /** @description The working directory, absolute, at or below a root. Without it no values of a directory are read. */
-            cwd?: string | null;
-            /** @description The model's name. */
-            model?: string | null;
-            /** @description The instant, RFC 3339; default: now. */
-            now?: string | null;
             /** @description Switches of the template language, where they are not as the profile has them. */
-            options?: components["schemas"]["AnalyzeOptions"];
-            /** @description The profile whose limits and settings apply; default: that of the service. */
-            preset?: string | null;
+            language?: components["schemas"]["AnalyzeOptions"];
+            /** @description The options of the build. Without `directory` no values of a directory are read. */
+            options?: components["schemas"]["BuildOptions"];
             /** @description The text. */
             template: string;
-            /** @description The name of the time zone, such as `Europe/Berlin`; default: that of the service. */
-            time_zone?: string | null;
-            /** @description The active tools, by name; default: those of the profile. */
-            tools?: components["schemas"]["ToolName"][] | null;
-            /** @description Values that replace what would be found, by `type:name`; null for a variable that is to be absent. */
-            variables?: {
-                [key: string]: string | null;
-            };
         };
         /**
          * @description The message that an attachment goes with. The order is that of a request.
@@ -1112,6 +1094,119 @@ export interface components {
             decision: string;
         };
         /**
+         * @description The options of a build. All are optional. Stored are those that decide about later builds of a conversation.
+         *
+         *     ```
+         *     use preface_engine::{BuildOptions, Request, ToolChoice};
+         *     let options: BuildOptions = serde_json::from_value(serde_json::json!({
+         *         "directory": "/work",
+         *         "tools": ["read", {"name": "weather", "description": "Returns the weather of a city."}],
+         *         "variables": {"app:plan": "pro", "git:branch": null},
+         *         "settings": {"sections.style.text": "Be brief."},
+         *     }))?;
+         *     let request: Request = options.request();
+         *     assert_eq!(request.sets, ["sections.style.text=Be brief."]);
+         *     assert!(matches!(request.tools, ToolChoice::Given(tools) if tools.len() == 2));
+         *     # Ok::<(), serde_json::Error>(())
+         *     ```
+         */
+        BuildOptions: {
+            /**
+             * @description The agent whose prompt it is; the main conversation's where it is left out.
+             * @default null
+             */
+            agent: string | null;
+            /**
+             * @description The whole prompt's limit in tokens.
+             * @default null
+             */
+            budget: number | null;
+            /**
+             * @description The conversation's id. It is not stored here.
+             * @default null
+             */
+            conversation: string | null;
+            /**
+             * @description The directory that is worked in, absolute, links not resolved.
+             * @default null
+             */
+            directory: string | null;
+            /**
+             * @description Events that call for reminders: `{"type": "plan-mode", …}`. They are not stored.
+             * @default []
+             */
+            events: Record<string, never>[];
+            /**
+             * @description The model's name.
+             * @default null
+             */
+            model: string | null;
+            /**
+             * @description The instant of this one build, RFC 3339, where it is not now. It is not stored.
+             * @default null
+             */
+            now: string | null;
+            /**
+             * @description A preset or profile by name.
+             * @default null
+             */
+            preset: string | null;
+            /**
+             * @description A profile file; overrides `preset`.
+             * @default null
+             */
+            profile: string | null;
+            /**
+             * @description Settings by their path, such as `sections.style.text`, and options of the profile.
+             * @default []
+             */
+            settings: {
+                [key: string]: Record<string, never>;
+            };
+            /**
+             * @description The stored template: `name`, `name@label` or `name@3`; `main` where it is left out.
+             * @default null
+             */
+            template: string | null;
+            /**
+             * @description The text of the template, in place of a stored one. It is not stored.
+             * @default null
+             */
+            template_text: string | null;
+            /**
+             * @description The name of the time zone, such as `Europe/Berlin`.
+             * @default null
+             */
+            time_zone: string | null;
+            /**
+             * @description The tokenizer, such as `estimate:bytes4`.
+             * @default null
+             */
+            tokenizer: string | null;
+            /**
+             * @description The active tools, by name or with their definitions; those of the profile where it is left out.
+             * @default null
+             */
+            tools: components["schemas"]["ToolOption"][] | null;
+            /**
+             * @description The handling of trust in this one build: `recorded`, `require`, `once` or `deny`. It is not stored.
+             * @default recorded
+             */
+            trust: string | null;
+            /**
+             * @description An export of `preface trust export` for this one build. It is not stored.
+             * @default null
+             */
+            trust_pins: string | null;
+            /**
+             * @description Values that replace what would be found, by `type:name`; null for a variable that is to be absent.
+             * @default {}
+             */
+            variables: {
+                [key: string]: string | null;
+            };
+        };
+        /**
          * @description The common prefix of two texts.
          *
          *     ```
@@ -1201,20 +1296,16 @@ export interface components {
         Change: "same" | "changed" | "added" | "removed" | "moved";
         /** @description The changed options of the prompt, and the instructions of the compaction. */
         CompactionBody: {
-            /** @description The agent whose prompt it is; default: the main conversation's. */
-            agent?: string | null;
-            /** @description The directory that is worked in, absolute, at or below a root. May be left out where the service has one root. */
-            cwd?: string | null;
-            /** @description The instructions for the summary; default: those of the profile. */
-            instructions?: string | null;
-            /** @description The model's name. */
-            model?: string | null;
-            /** @description A preset or profile by name; default: that of the service. */
-            preset?: string | null;
-            /** @description The template: `name`, `name@label` or `name@3`; default: `main`. */
-            template?: string | null;
-            /** @description The active tools, by name; default: those of the profile. */
-            tools?: components["schemas"]["ToolName"][] | null;
+            /**
+             * @description The instructions for the summary; default: those of the profile.
+             * @default null
+             */
+            instructions: string | null;
+            /**
+             * @description The options of the prompt that change.
+             * @default {}
+             */
+            options: components["schemas"]["BuildOptions"];
         };
         /** @description The prompt of a compaction. */
         CompactionReply: components["schemas"]["PromptReply"] & {
@@ -1553,7 +1644,7 @@ export interface components {
             /** @description The parts with the origin of every byte, as printed by `preface explain --format json`. */
             document: components["schemas"]["Document"];
             /** @description The request that the prompt was built for. */
-            options: components["schemas"]["TurnOptions"];
+            options: components["schemas"]["BuildOptions"];
             /** @description The prompt. */
             prompt: components["schemas"]["PromptReply"];
             /** @description The used variables; digests instead of values. */
@@ -2133,8 +2224,6 @@ export interface components {
         RequestBody: {
             /** @description The lifetime of the cache marks as the service writes it, such as `1h`; default: that of the model. */
             cache_ttl?: string | null;
-            /** @description Events of this turn: `{"type": "plan-mode", …}`. Each can be a reminder. */
-            events?: Record<string, never>[];
             /**
              * @description The format of the body: `anthropic`, `openai-responses`, `openai-chat`, `openai-compatible`, `gemini` or
              *     `bedrock-converse`.
@@ -2152,10 +2241,11 @@ export interface components {
             max_output_tokens?: number | null;
             /** @description The whole history, oldest message first, in the neutral form, Anthropic's or OpenAI's. */
             messages: Record<string, never>[];
-            /** @description The model of this request; default: that of the stored prompt. */
-            model?: string | null;
-            /** @description The active tools, by name; default: those of the stored prompt. */
-            tools?: string[] | null;
+            /**
+             * @description The options of this request: `model` and `tools`, those of the stored prompt where they are left out, and `events`, which
+             *     can be reminders. All others belong to a turn, a refresh or a compaction.
+             */
+            options?: components["schemas"]["BuildOptions"];
         };
         /** @description The recorded requests of a conversation. */
         RequestList: {
@@ -2469,8 +2559,8 @@ export interface components {
             /** @description True if the service is to make sure that arguments fit the schema. */
             strict?: boolean;
         };
-        /** @description The name of a tool. */
-        ToolName: string;
+        /** @description A tool of a list: its name, or its definition. */
+        ToolOption: string | components["schemas"]["Tool"];
         /** @description A build or a hook that made the prompt. */
         Trigger: {
             /** @description The hook, if it was one. */
@@ -2497,88 +2587,12 @@ export interface components {
         TrustMode: "pinned" | "whole" | "none";
         /** @description The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh. */
         TurnBody: {
-            /** @description The agent whose prompt it is; default: the main conversation's. */
-            agent?: string | null;
-            /** @description The directory that is worked in, absolute, at or below a root. May be left out where the service has one root. */
-            cwd?: string | null;
-            /** @description The model's name. */
-            model?: string | null;
-            /** @description A preset or profile by name; default: that of the service. */
-            preset?: string | null;
-            /** @description The template: `name`, `name@label` or `name@3`; default: `main`. */
-            template?: string | null;
-            /** @description The active tools, by name; default: those of the profile. */
-            tools?: components["schemas"]["ToolName"][] | null;
-        };
-        /** @description The options of a turn's prompt. All but the directory are optional. */
-        TurnOptions: {
             /**
-             * @description The agent whose prompt it is; the main conversation's where it is left out.
-             * @default null
-             */
-            agent: string | null;
-            /**
-             * @description The whole prompt's limit in tokens.
-             * @default null
-             */
-            budget: number | null;
-            /**
-             * @description The counter of tokens.
-             * @default null
-             */
-            counter: string | null;
-            /**
-             * @description The directory that is worked in, absolute, links not resolved.
-             * @default null
-             */
-            cwd: string | null;
-            /**
-             * @description The same with their texts.
-             * @default null
-             */
-            given_tools: components["schemas"]["Tool"][] | null;
-            /**
-             * @description The model's name.
-             * @default null
-             */
-            model: string | null;
-            /**
-             * @description A preset or profile by name.
-             * @default null
-             */
-            preset: string | null;
-            /**
-             * @description A profile file; overrides `preset`.
-             * @default null
-             */
-            profile: string | null;
-            /**
-             * @description `path=value` settings and profile options.
-             * @default []
-             */
-            sets: string[];
-            /**
-             * @description The template: `name`, `name@label` or `name@3`; `main` where it is left out.
-             * @default null
-             */
-            template: string | null;
-            /**
-             * @description The active tools, by name; those of the profile where it is left out.
-             * @default null
-             */
-            tools: string[] | null;
-            /**
-             * @description Variables that are set or removed.
+             * @description The options of the prompt. `directory` may be left out where the service has one root; `preset` is that of the service
+             *     where it is left out.
              * @default {}
              */
-            variables: {
-                [key: string]: string | null;
-            };
-            /**
-             * @description The time zone's name.
-             * @default null
-             */
-            zone: string | null;
+            options: components["schemas"]["BuildOptions"];
         };
         /** @description A variable that a prompt depends on. */
         UsedValue: {

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 
 export type Analysis = Schemas["Analysis"];
 export type AnalyzeWrite = Schemas["AnalyzeWrite"];
+export type BuildOptions = Partial<Schemas["BuildOptions"]>;
 export type Token = Schemas["AnalyzedToken"];
 export type TokenKind = Schemas["TokenKind"];
 export type Note = Schemas["AnalyzedNote"];

@@ -89,19 +89,18 @@ export function BuiltFrom({ explained: { prompt, options, variables, document } 
 
 /** Returns the fields that the request set. */
 function wishes(options: ExplainReply["options"]): [string, string][] {
-  const { cwd, model, preset, profile, template, budget, counter, zone, tools, given_tools: given, sets, variables } = options;
+  const { directory, model, preset, profile, template, budget, tokenizer, time_zone: zone, tools, settings, variables } = options;
   const all: [string, string | null | undefined][] = [
-    ["Directory", cwd],
+    ["Directory", directory],
     ["Model", model],
     ["Template", template],
     ["Preset", preset],
     ["Profile", profile],
     ["Budget", budget?.toString()],
-    ["Tokenizer", counter],
+    ["Tokenizer", tokenizer],
     ["Time zone", zone],
-    ["Tools", tools?.join(", ")],
-    ["Tool definitions", given?.length.toString()],
-    ["Settings", sets?.join(", ")],
+    ["Tools", tools?.map((tool) => (typeof tool === "string" ? tool : `${tool.name} (defined)`)).join(", ")],
+    ["Settings", Object.entries(settings ?? {}).map(([path, value]) => `${path}=${String(value)}`).join(", ")],
     ["Variables", Object.entries(variables ?? {}).map(([key, value]) => (value === null ? `${key} (absent)` : `${key}=${value}`)).join(", ")],
   ];
   return all.filter((pair): pair is [string, string] => typeof pair[1] === "string" && pair[1] !== "");

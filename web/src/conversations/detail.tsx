@@ -110,9 +110,8 @@ export function Detail({ id }: { id: string }) {
 /** What can be copied of a conversation. The request is the body of a turn with the same inputs. */
 function copied({ id, explained, prompt }: Conversation): Copied[] {
   const request = () => {
-    const { cwd, model, preset, template, agent, tools } = explained.peek()!.options;
-    const options = Object.entries({ cwd, model, preset, template, agent, tools }).filter(([, value]) => value != null);
-    return JSON.stringify(Object.fromEntries(options), null, 2);
+    const { profile: _, ...options } = explained.peek()!.options;
+    return JSON.stringify({ options }, null, 2);
   };
   return [
     { what: "prompt", text: () => prompt.peek()!.text },

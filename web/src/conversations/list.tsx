@@ -107,7 +107,7 @@ function Row({ item }: { item: ConversationItem }) {
 function example(): string {
   const quoted = (text: string) => `'${text.replace(/'/g, "'\\''")}'`;
   const headers = ["Content-Type: application/json", ...(access() ? ["Authorization: Bearer TOKEN"] : [])];
-  const turn = JSON.stringify({ cwd: meta.root || "/work" });
+  const turn = JSON.stringify({ options: { directory: meta.root || "/work" } });
   const url = new URL("conversations/c-1/turns", location.href).href;
   return [`curl -s ${url}`, ...headers.map((header) => `-H ${quoted(header)}`), `-d ${quoted(turn)}`].join(" \\\n  ");
 }

@@ -11,7 +11,7 @@ import { Notes } from "./notes";
 
 const FIELDS = [
   { name: "template", label: "Template", hint: "main, main@prod or main@3" },
-  { name: "cwd", label: "Directory", hint: "absolute path within a root" },
+  { name: "directory", label: "Directory", hint: "absolute path within a root" },
   { name: "model", label: "Model", hint: "" },
   { name: "preset", label: "Preset", hint: "" },
 ] as const;
@@ -122,5 +122,5 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
 
 function given(fields: Fields): Wanted {
   const filled = Object.entries(fields).filter(([, value]) => value.trim() !== "");
-  return Object.fromEntries(filled.map(([name, value]) => [name, value.trim()]));
+  return filled.length === 0 ? {} : { options: Object.fromEntries(filled.map(([name, value]) => [name, value.trim()])) };
 }

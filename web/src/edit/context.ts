@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { request } from "../api/client";
 import { meta } from "../api/meta";
 import { isAborted } from "../api/problem";
-import type { AnalyzeWrite, Stability, VariableEntry, VariablesReply } from "../api/types";
+import type { BuildOptions, Stability, VariableEntry, VariablesReply } from "../api/types";
 import { keep, kept } from "../keep";
 
 export const directory = signal(kept("session", "preface-cwd") ?? meta.root);
@@ -62,8 +62,8 @@ export const valuesSet = computed<string[]>(() => {
   return [...Object.entries(named).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])), ...Object.keys(own)];
 });
 
-/** Returns the values as fields of an analysis. */
-export function tried(): Partial<AnalyzeWrite> {
+/** Returns the values as options of a build. */
+export function tried(): BuildOptions {
   const { tools, agent, now, zone, variables: own } = values.value;
   const names = tools.split(/[\s,]+/).filter(Boolean);
   return {
@@ -98,12 +98,12 @@ effect(() => void keep("session", "preface-model", model.value));
 /** The placeholder for the conversation id in previews. */
 export const PLACEHOLDER_ID = "placeholder-for-conversation-id";
 
-/** Returns the context as fields of a request. */
-export function currentInputs(): { cwd?: string; model?: string; conversation_id: string } {
-  const cwd = directory.value.trim();
+/** Returns the context as options of a build. */
+export function currentInputs(): BuildOptions {
+  const place = directory.value.trim();
   const name = model.value.trim();
   const conversation = values.value.conversation.trim();
-  return { ...(cwd && { cwd }), ...(name && { model: name }), conversation_id: conversation || PLACEHOLDER_ID };
+  return { ...(place && { directory: place }), ...(name && { model: name }), conversation: conversation || PLACEHOLDER_ID };
 }
 
 let running: AbortController | null = null;
@@ -126,7 +126,9 @@ export async function readVariables(): Promise<void> {
   running = new AbortController();
   const { signal } = running;
   try {
-    take((await request("get", "/system-prompt/variables", { query: currentInputs(), signal })).data);
+    const { directory: cwd, model: name, conversation } = currentInputs();
+    const query = { ...(cwd && { cwd }), ...(name && { model: name }), conversation_id: conversation ?? PLACEHOLDER_ID };
+    take((await request("get", "/system-prompt/variables", { query, signal })).data);
   } catch (error) {
     if (isAborted(error)) return;
     try {

@@ -111,7 +111,7 @@ function ending(cwd: string): string {
 }
 
 function toBuild({ label, text }: Side, { cwd, model }: Place, elsewhere: boolean): ToBuild {
-  const inputs = { ...(cwd && { cwd }), ...(model && { model }), conversation_id: PLACEHOLDER_ID };
+  const options = { ...(cwd && { directory: cwd }), ...(model && { model }), conversation: PLACEHOLDER_ID };
   const name = label.charAt(0).toLowerCase() + label.slice(1).replace(/ \(current\)$/, "");
-  return { label: elsewhere ? `${label} in ${ending(cwd)}` : label, name, template: text, inputs };
+  return { label: elsewhere ? `${label} in ${ending(cwd)}` : label, name, template: text, options };
 }

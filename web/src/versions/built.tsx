@@ -1,8 +1,9 @@
 // The comparison of two built prompts: what the service makes of two templates, directories or models, and why they differ.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { isAborted, messageOf } from "../api/problem";
+import type { BuildOptions } from "../api/types";
 import { tokenAmount } from "../amount";
-import { analyzed, type Inputs } from "../edit/analysis/once";
+import { analyzed } from "../edit/analysis/once";
 import type { Packed } from "../edit/analysis/packed";
 import { origins } from "../edit/preview/viewer";
 import { words } from "../edit/text/findings";
@@ -16,7 +17,7 @@ export interface ToBuild {
   /** What the template is called in a sentence. */
   name: string;
   template: string;
-  inputs: Inputs;
+  options: BuildOptions;
 }
 
 export type Pair = readonly [Packed, Packed];
@@ -31,12 +32,12 @@ const LOADING: BuiltPair = { phase: "loading" };
 /** Builds both at the same instant, so that the clock is no difference. */
 export function useBuilt(from: ToBuild | null, to: ToBuild | null): BuiltPair {
   const [built, setBuilt] = useState<{ of: string; is: BuiltPair }>({ of: "", is: LOADING });
-  const wanted = from && to ? JSON.stringify([from.template, from.inputs, to.template, to.inputs]) : "";
+  const wanted = from && to ? JSON.stringify([from.template, from.options, to.template, to.options]) : "";
   useEffect(() => {
     if (!from || !to) return;
     const ends = new AbortController();
     const now = new Date().toISOString();
-    const build = ({ template, inputs }: ToBuild) => analyzed(template, { now, ...inputs }, ends.signal);
+    const build = ({ template, options }: ToBuild) => analyzed(template, { now, ...options }, ends.signal);
     Promise.all([build(from), build(to)]).then(
       (pair) => setBuilt({ of: wanted, is: { phase: "ready", pair } }),
       (error: unknown) => isAborted(error) || setBuilt({ of: wanted, is: { phase: "failed", trouble: messageOf(error) } }),
@@ -87,10 +88,10 @@ export function gained([{ preview: before }, { preview: after }]: Pair): string 
   return `The built prompt has ${tokenAmount(after.tokens, after.exact)}, ${by} before.`;
 }
 
-function sideOf({ label, name, template, inputs }: ToBuild, packed: Packed) {
+function sideOf({ label, name, template, options }: ToBuild, packed: Packed) {
   const { preview, notes } = packed;
   const error = notes.find(({ severity }) => severity === "error");
   if (!preview) return { label, text: "", built: null, trouble: `no prompt is built. ${error ? words(error) : ""}` };
   const built: Built = { name, template, packed, preview };
-  return { label, text: preview.text, about: tokensOf(built, inputs.model ?? ""), extension: origins(packed), built, trouble: "" };
+  return { label, text: preview.text, about: tokensOf(built, options.model ?? ""), extension: origins(packed), built, trouble: "" };
 }

@@ -78,7 +78,7 @@ class Preface:
         time_zone: str | None = None,
         template: str | None = None,
         template_text: str | None = None,
-        reminders: Iterable[Mapping[str, Any]] = (),
+        events: Iterable[Mapping[str, Any]] = (),
     ) -> Prompt:
         """Builds the system prompt of a directory. What is not given comes from the user's settings, else from the preset.
 
@@ -94,7 +94,7 @@ class Preface:
         now: the instant, instead of now; `time_zone`: the zone by name, instead of the machine's.
         template: the stored template for a profile that takes one: `NAME`, `NAME@LABEL` or `NAME@3`.
         template_text: the text for it, in place of a stored template.
-        reminders: events that call for reminders in the messages of a request.
+        events: events that call for reminders in the messages of a request.
 
         Raises `UsageError`, `UntrustedError`, `TooLargeError`, or `PrefaceError` for a file that cannot be used; and `TypeError`
         for an argument of the wrong type.
@@ -118,7 +118,7 @@ class Preface:
                     time_zone=time_zone,
                     template=template,
                     template_text=template_text,
-                    reminders=reminders,
+                    events=events,
                 )
             )
         )
@@ -149,12 +149,12 @@ class Preface:
         time_zone: str | None = None,
         template: str | None = None,
         template_text: str | None = None,
-        reminders: Iterable[Mapping[str, Any]] = (),
+        events: Iterable[Mapping[str, Any]] = (),
     ) -> Conversation:
         """Opens a conversation in a store: the first call builds the prompt and stores it, later ones read it.
 
         id: 1 to 255 bytes without control characters. The other arguments are those of `build`; a later call with others gets the
-        stored prompt and diagnostics about what differs. `reminders` go with the first request.
+        stored prompt and diagnostics about what differs. `events` go with the first request.
 
         Raises what `build` raises, and `PrefaceError` for a store that cannot be used.
         """
@@ -177,7 +177,7 @@ class Preface:
             time_zone=time_zone,
             template=template,
             template_text=template_text,
-            reminders=reminders,
+            events=events,
         )
         return Conversation(self._engine.conversation(store._handle, _text("id", id) or "", *arguments))
 
@@ -443,7 +443,7 @@ def _arguments(directory: PathLike, **options: Any) -> tuple[str, str | None, by
         "settings": _mapping("settings", options["settings"] or {}),
         "budget": _number("budget", options["budget"]),
         "now": _text("now", now),
-        "reminders": _list("reminders", options["reminders"], (Mapping,)),
+        "events": _list("events", options["events"], (Mapping,)),
     }
     file_of_profile = None if profile is None else _path("profile", profile)
     return _path("directory", directory), file_of_profile, _pins(options["trust_pins"]), _json(choices)

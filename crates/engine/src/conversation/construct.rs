@@ -1,6 +1,6 @@
 //! Builds the prompt of a conversation and its record. It blocks on files.
 
-use super::{ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, TurnOptions, UsedValue};
+use super::{BuildOptions, ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, UsedValue};
 use crate::{
     Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
     input::cache::{BuildContext, InputCache},
@@ -35,7 +35,7 @@ use std::{
 #[derive(Debug)]
 pub(super) struct ConstructInput {
     pub id: ConversationId,
-    pub options: TurnOptions,
+    pub options: BuildOptions,
     pub reason: ConstructReason,
     pub revision: u64,
     pub created_at: Timestamp,
@@ -151,7 +151,7 @@ impl ConstructInput {
 pub(super) fn rooted(
     system: &dyn System,
     roots: Option<&[PathBuf]>,
-    options: &mut TurnOptions,
+    options: &mut BuildOptions,
     id: &str,
 ) -> Result<(Request, Option<RootedDirectory>), ConversationError> {
     let cwd = match (&options.cwd, roots) {
@@ -161,7 +161,7 @@ pub(super) fn rooted(
         (None, _) => return Err(ConversationError::NoCwd),
     };
     options.cwd = Some(cwd.clone());
-    let mut request = options.request(id);
+    let mut request = Request { conversation: Some(id.to_owned()), ..options.clone().request() };
     let Some(roots) = roots else { return Ok((request, None)) };
     let place = RootedDirectory::find(system, roots, &request)?;
     request.cwd = Some(place.real.clone());

@@ -5,7 +5,7 @@
 //! decides where the blocking work runs: [`InlineOffload`] for a command, a thread of its own for a service.
 //!
 //! ```
-//! use preface_engine::{ASSETS, conversation::{TurnOptions, InlineOffload, ConversationService}, store::{self, Actor}};
+//! use preface_engine::{ASSETS, conversation::{BuildOptions, InlineOffload, ConversationService}, store::{self, Actor}};
 //! use preface_engine::host::system::testing::MemorySystem;
 //! use std::sync::Arc;
 //! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -13,7 +13,7 @@
 //! let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
 //! let store = store::open(&"memory:".parse()?).await?;
 //! let service = ConversationService::new(Arc::new(system), store, Arc::new(InlineOffload));
-//! let options = TurnOptions { preset: Some("template".into()), ..TurnOptions::in_dir("/work") };
+//! let options = BuildOptions { preset: Some("template".into()), ..BuildOptions::in_dir("/work") };
 //! let id = "7f3a".parse().unwrap();
 //! let first = service.turn(&id, &options, &Actor::new("you")).await?;
 //! let later = service.turn(&id, &options, &Actor::new("you")).await?;
@@ -30,8 +30,8 @@ mod offload;
 mod record;
 mod requests;
 mod trust;
-mod turn_options;
 
+pub use crate::build_options::BuildOptions;
 pub use choice::TemplateChoice;
 pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
@@ -42,10 +42,9 @@ pub use requests::{
     TurnContent,
 };
 pub use trust::RecordedFile;
-pub use turn_options::TurnOptions;
 
 use crate::{
-    Engine, Error, TrustChoice, WriteScope,
+    Engine, Error, ToolChoice, TrustChoice, WriteScope,
     input::{cache::InputCache, load_profile::default_home},
 };
 use construct::{ConstructInput, ConstructedPrompt};
@@ -157,7 +156,7 @@ pub struct PromptExplanation {
     /// The variables that were looked up.
     pub variables: Vec<UsedValue>,
     /// The inputs that the prompt was built from.
-    pub options: TurnOptions,
+    pub options: BuildOptions,
 }
 
 impl ConversationService {
@@ -226,7 +225,7 @@ impl ConversationService {
     pub async fn diagnostics(
         &self,
         head: &PromptSummary,
-        options: &TurnOptions,
+        options: &BuildOptions,
     ) -> Result<Diagnostics, ConversationError> {
         let other = options.preset.as_deref().filter(|preset| *preset != head.preset);
         let mut diagnostics = match other {
@@ -236,18 +235,26 @@ impl ConversationService {
         let known = other.filter(|_| diagnostics.is_empty());
         diagnostics.extend(differs(head, options, known));
         // Only the record has the rest. A service does not read it for each turn.
-        if self.roots.is_some() && options.agent.is_none() {
+        let names_more = options.agent.is_some()
+            || options.tools != ToolChoice::Profile
+            || options.budget.is_some()
+            || !options.sets.is_empty()
+            || !options.variables.is_empty();
+        if self.roots.is_some() && !names_more {
             return Ok(diagnostics);
         }
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(diagnostics) };
         let record = match PromptRecord::of(&conversation) {
             // The prompt is returned without it.
-            Err(_) if options.agent.is_none() => return Ok(diagnostics),
+            Err(_) if !names_more => return Ok(diagnostics),
             record => record?,
         };
-        if self.roots.is_none() {
-            diagnostics.extend(record.differs(options));
+        let mut named = options.clone();
+        // A turn of a service that names no tools has those of the prompt.
+        if self.roots.is_some() && named.tools == ToolChoice::Profile {
+            named.tools = record.options.tools.clone();
         }
+        diagnostics.extend(record.differs(&named));
         if let Some(agent) = &options.agent {
             let kept = record.options.agent;
             if !kept.as_ref().is_some_and(|kept| kept.eq_ignore_ascii_case(agent)) {
@@ -278,7 +285,7 @@ impl ConversationService {
     pub async fn turn(
         &self,
         id: &ConversationId,
-        options: &TurnOptions,
+        options: &BuildOptions,
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
         match self.store.head(id).await? {
@@ -308,7 +315,7 @@ impl ConversationService {
     pub async fn later_turn(
         &self,
         head: &PromptSummary,
-        options: &TurnOptions,
+        options: &BuildOptions,
         actor: &Actor,
     ) -> Result<Option<TurnResult>, ConversationError> {
         let rebuild = match self.roots {
@@ -335,7 +342,7 @@ impl ConversationService {
     pub async fn check_trust(
         &self,
         head: &PromptSummary,
-        options: &TurnOptions,
+        options: &BuildOptions,
     ) -> Result<Diagnostics, ConversationError> {
         let refusals = match self.roots {
             None => RefusalFilter::Any,
@@ -372,7 +379,7 @@ impl ConversationService {
     async fn record(
         &self,
         head: &PromptSummary,
-        options: &TurnOptions,
+        options: &BuildOptions,
     ) -> Result<Option<PromptRecord>, ConversationError> {
         let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(None) };
         match PromptRecord::of(&conversation) {
@@ -386,14 +393,14 @@ impl ConversationService {
     async fn rebuilt(
         &self,
         head: &PromptSummary,
-        options: &TurnOptions,
+        options: &BuildOptions,
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
         let Some(was) = self.store.conversation(&head.id).await? else {
             return self.first_turn(&head.id, options, actor).await;
         };
         let before = PromptRecord::of(&was)?.options;
-        let again = TurnOptions {
+        let again = BuildOptions {
             now: options.now.clone(),
             trust: options.trust,
             home_trust: options.home_trust,
@@ -427,7 +434,7 @@ impl ConversationService {
     pub async fn first_turn(
         &self,
         id: &ConversationId,
-        options: &TurnOptions,
+        options: &BuildOptions,
         actor: &Actor,
     ) -> Result<TurnResult, ConversationError> {
         let made = self.construct(id, options, ConstructReason::FirstTurn, None, actor).await?;
@@ -452,7 +459,7 @@ impl ConversationService {
     pub async fn compact(
         &self,
         id: &ConversationId,
-        over: &TurnOptions,
+        over: &BuildOptions,
         expected: Option<Revision>,
         actor: &Actor,
     ) -> Result<CompactionResult, ConversationError> {
@@ -482,7 +489,7 @@ impl ConversationService {
     pub async fn refresh(
         &self,
         id: &ConversationId,
-        over: &TurnOptions,
+        over: &BuildOptions,
         how: Refresh,
         expected: Option<Revision>,
         actor: &Actor,
@@ -557,7 +564,7 @@ impl ConversationService {
     async fn construct(
         &self,
         id: &ConversationId,
-        options: &TurnOptions,
+        options: &BuildOptions,
         reason: ConstructReason,
         was: Option<&PromptSummary>,
         actor: &Actor,
@@ -569,7 +576,7 @@ impl ConversationService {
         &self,
         writes: WriteScope,
         id: &ConversationId,
-        options: &TurnOptions,
+        options: &BuildOptions,
         reason: ConstructReason,
         was: Option<&PromptSummary>,
         actor: &Actor,
@@ -626,7 +633,7 @@ fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, Conversat
 
 /// Reports options of a later turn that differ from those of the stored prompt. Nothing is changed by
 /// that.
-fn differs(head: &PromptSummary, options: &TurnOptions, preset: Option<&str>) -> Diagnostics {
+fn differs(head: &PromptSummary, options: &BuildOptions, preset: Option<&str>) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     let mut report = |what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {

@@ -1,7 +1,7 @@
 //! The record that is stored with a prompt: parts with their origins, variables, options. Variables are stored as digests,
 //! without their values: a value is in the prompt, if anywhere.
 
-use super::{ConversationError, RecordedFile, TurnOptions};
+use super::{BuildOptions, ConversationError, RecordedFile};
 use crate::COUNTERS;
 use preface_core::{
     budget::{Bytes4, Counter},
@@ -28,7 +28,7 @@ pub struct PromptRecord {
     /// The version of preface that built the prompt.
     pub engine: String,
     /// The inputs that the prompt was built from.
-    pub options: TurnOptions,
+    pub options: BuildOptions,
     /// The prompt; its text is stored next to the record.
     pub prompt: Prompt,
     /// The variables that were looked up, by name.
@@ -92,7 +92,7 @@ impl PromptRecord {
     }
 
     /// Says which tools, settings and limit of a later turn are not those that the prompt was built for.
-    pub(super) fn differs(&self, options: &TurnOptions) -> Diagnostics {
+    pub(super) fn differs(&self, options: &BuildOptions) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
         let mut report = |code: DiagnosticCode, what: String| {
             let what = format!("{what}; the stored prompt stays as it was built");
@@ -121,6 +121,14 @@ impl PromptRecord {
                 DiagnosticCode::ConversationOptions,
                 format!("the option `{}` is not used in this turn", escape_hidden(set)),
             );
+        }
+        for (name, value) in &options.variables {
+            if self.options.variables.get(name) != Some(value) {
+                report(
+                    DiagnosticCode::ConversationOptions,
+                    format!("the value of `{name}` is not used in this turn"),
+                );
+            }
         }
         if let Some(budget) = options.budget.filter(|budget| Some(*budget) != self.options.budget) {
             report(

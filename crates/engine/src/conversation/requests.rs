@@ -6,7 +6,7 @@ mod ledger;
 pub(super) use ledger::RequestLedger;
 
 use super::{
-    ConversationError, ConversationService, PromptRecord, TurnOptions, construct::rooted,
+    BuildOptions, ConversationError, ConversationService, PromptRecord, construct::rooted,
     offload::WorkOutcome, offload::WorkResult, trust,
 };
 use crate::{Engine, TrustChoice};
@@ -310,7 +310,7 @@ impl ConversationService {
     pub async fn request(
         &self,
         id: &ConversationId,
-        options: &TurnOptions,
+        options: &BuildOptions,
         input: RequestInput,
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
@@ -588,13 +588,13 @@ impl TurnContent {
     ) -> Result<Self, crate::Error> {
         let built = engine.build(request)?;
         let refused_at = trust::refused_at(engine.system(), &built);
-        let TurnOptions { tools, given_tools, trust, .. } = TurnOptions::of(request);
+        let options = BuildOptions { tools: request.tools.clone(), ..BuildOptions::default() };
         let selection = ToolSelection {
-            choice: fingerprint(serde_json::json!([tools, given_tools]).to_string()),
+            choice: fingerprint(serde_json::json!(options).to_string()),
             project: built.project_tools,
             ungranted: built.ungranted,
             // A call without the project has none of its tools, whatever was granted.
-            refused_at: if trust == TrustChoice::Deny { Some(Timestamp::MAX) } else { refused_at },
+            refused_at: if request.trust == TrustChoice::Deny { Some(Timestamp::MAX) } else { refused_at },
         };
         let forms = &built.snapshot.profile.messages;
         let converted = convert(messages, forms);

@@ -1,7 +1,7 @@
 //! Decides if a stored prompt may be handed out. Its record lists the project's texts that it was built with; after the user
 //! revokes one of them, the prompt is refused. An edit of a file does not change that: the prompt stays as it was built.
 
-use super::{ConversationError, PromptRecord, TurnOptions};
+use super::{BuildOptions, ConversationError, PromptRecord};
 use crate::{
     BuildResult, Engine, Request, TrustChoice,
     input::{Inputs, load_profile::LoadedProfile},
@@ -95,7 +95,7 @@ pub(super) fn not_admitted(
     system: &dyn System,
     record: &PromptRecord,
     head: &PromptSummary,
-    options: &TurnOptions,
+    options: &BuildOptions,
     refusals: RefusalFilter,
 ) -> Result<Vec<String>, ConversationError> {
     let Some(files) = &record.project else { return Ok(Vec::new()) };
@@ -111,7 +111,8 @@ pub(super) fn not_admitted(
         trust: options.trust,
         pins: options.pins.clone(),
         home_trust: options.home_trust,
-        ..record.options.request(head.id.as_str())
+        conversation: Some(head.id.to_string()),
+        ..record.options.clone().request()
     };
     let engine = Engine::new(system);
     let loaded = engine.load_profile(&request);
@@ -149,11 +150,12 @@ pub(super) fn log_handed_out(
     engine: &Engine<'_>,
     record: &PromptRecord,
     head: &PromptSummary,
-    options: &TurnOptions,
+    options: &BuildOptions,
 ) -> Diagnostics {
     let made = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
     let events: Vec<AuditEvent> = record.prompt.audit.iter().filter(made).cloned().collect();
-    let request = Request { trust: options.trust, ..record.options.request(head.id.as_str()) };
+    let conversation = Some(head.id.to_string());
+    let request = Request { trust: options.trust, conversation, ..record.options.clone().request() };
     if events.is_empty() || !engine.may_have_loggers(&request) {
         return Diagnostics::new();
     }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use preface_engine::{
     ASSETS,
     conversation::{
-        CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh, RefreshResult,
-        TurnOptions, TurnResult,
+        BuildOptions, CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh,
+        RefreshResult, TurnResult,
     },
     host::system::testing::MemorySystem,
     store::{
@@ -51,8 +51,8 @@ pub fn id(text: &str) -> ConversationId {
     text.parse().expect("an id")
 }
 
-pub fn turn_options() -> TurnOptions {
-    TurnOptions { preset: Some(PRESET.to_owned()), ..TurnOptions::in_dir("/work/p") }
+pub fn turn_options() -> BuildOptions {
+    BuildOptions { preset: Some(PRESET.to_owned()), ..BuildOptions::in_dir("/work/p") }
 }
 
 impl Bench {
@@ -99,7 +99,7 @@ impl Bench {
         assert!(self.store.label(&name, label, version, &at(0)).await.expect("the store answers"));
     }
 
-    pub async fn turn_of(&self, name: &str, options: &TurnOptions) -> Result<TurnResult, ConversationError> {
+    pub async fn turn_of(&self, name: &str, options: &BuildOptions) -> Result<TurnResult, ConversationError> {
         self.service.turn(&id(name), options, &at(10)).await
     }
 
@@ -108,20 +108,23 @@ impl Bench {
     }
 
     pub async fn compact(&self, name: &str) -> CompactionResult {
-        self.compact_as(name, &TurnOptions::default(), None).await.expect("a compaction")
+        self.compact_as(name, &BuildOptions::default(), None).await.expect("a compaction")
     }
 
     pub async fn compact_as(
         &self,
         name: &str,
-        over: &TurnOptions,
+        over: &BuildOptions,
         expected: Option<Revision>,
     ) -> Result<CompactionResult, ConversationError> {
         self.service.compact(&id(name), over, expected, &at(20)).await
     }
 
     pub async fn refresh(&self, name: &str, how: Refresh) -> RefreshResult {
-        self.service.refresh(&id(name), &TurnOptions::default(), how, None, &at(30)).await.expect("a refresh")
+        self.service
+            .refresh(&id(name), &BuildOptions::default(), how, None, &at(30))
+            .await
+            .expect("a refresh")
     }
 
     /// What the store keeps.

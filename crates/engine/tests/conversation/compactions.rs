@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, id, instant, machine, run, turn_options};
 use preface_engine::{
-    conversation::{ConversationError, TurnOptions},
+    conversation::{BuildOptions, ConversationError},
     store::{ConstructReason, Revision},
 };
 
@@ -62,11 +62,11 @@ fn what_is_said_now_wins_and_the_rest_is_remembered() {
     run(async {
         let bench = Bench::on(machine().with_dir("/work/q")).await;
         bench.template("[prompt:cwd] [prompt:model]").await;
-        let options = TurnOptions { model: Some("m-1".into()), ..turn_options() };
+        let options = BuildOptions { model: Some("m-1".into()), ..turn_options() };
         bench.turn_of("c", &options).await.unwrap();
-        let model = TurnOptions { model: Some("m-2".into()), ..TurnOptions::default() };
+        let model = BuildOptions { model: Some("m-2".into()), ..BuildOptions::default() };
         assert_eq!(&*bench.compact_as("c", &model, None).await.unwrap().head.text, "/work/p m-2");
-        let cwd = TurnOptions::in_dir("/work/q");
+        let cwd = BuildOptions::in_dir("/work/q");
         assert_eq!(&*bench.compact_as("c", &cwd, None).await.unwrap().head.text, "/work/q m-2");
         assert_eq!(&*bench.compact("c").await.head.text, "/work/q m-2");
     });
@@ -108,7 +108,7 @@ fn a_profile_may_keep_its_prompt_and_have_its_own_instructions() {
             .with_file("/work/p/a.md", "A")
             .with_file("/home/user/.config/preface/profiles/keeps.toml", profile);
         let bench = Bench::on(system).await;
-        let keeps = TurnOptions { preset: Some("keeps".into()), ..turn_options() };
+        let keeps = BuildOptions { preset: Some("keeps".into()), ..turn_options() };
         let first = bench.turn_of("c", &keeps).await.unwrap().head;
         assert_eq!(first.template, None, "the profile takes no template");
         bench.system.put_file("/work/p/a.md", "B");
@@ -127,7 +127,7 @@ fn a_profile_may_keep_its_prompt_and_have_its_own_instructions() {
 fn a_bundled_preset_keeps_its_prompt_over_a_compaction() {
     run(async {
         let bench = Bench::on(machine().with_file("/work/p/AGENTS.md", "Tabs.")).await;
-        let options = TurnOptions { preset: Some("pi".into()), ..turn_options() };
+        let options = BuildOptions { preset: Some("pi".into()), ..turn_options() };
         let first = bench.turn_of("c", &options).await.unwrap().head;
         bench.system.put_file("/work/p/AGENTS.md", "Blanks.");
         let compacted = bench.compact("c").await;
@@ -152,12 +152,13 @@ fn a_compaction_goes_by_what_the_caller_knows() {
     run(async {
         let bench = Bench::new().await;
         let first = bench.turn("c").await.head;
-        let second = bench.compact_as("c", &TurnOptions::default(), Some(first.revision)).await.unwrap().head;
-        let error = bench.compact_as("c", &TurnOptions::default(), Some(first.revision)).await.unwrap_err();
+        let second =
+            bench.compact_as("c", &BuildOptions::default(), Some(first.revision)).await.unwrap().head;
+        let error = bench.compact_as("c", &BuildOptions::default(), Some(first.revision)).await.unwrap_err();
         assert_eq!(error, ConversationError::Stale(Box::new(second.clone())));
         // The revision alone does not do: it may be that of another life.
         let stranger = Revision { revision: second.revision.revision, stamp: second.revision.stamp ^ 1 };
-        let error = bench.compact_as("c", &TurnOptions::default(), Some(stranger)).await.unwrap_err();
+        let error = bench.compact_as("c", &BuildOptions::default(), Some(stranger)).await.unwrap_err();
         assert!(matches!(error, ConversationError::Stale(_)), "{error}");
         assert_eq!(bench.history("c").await, 1);
     });

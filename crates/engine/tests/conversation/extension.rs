@@ -7,8 +7,8 @@
 
 use crate::bench::{Bench, at, id, instant, run, turn_options};
 use preface_engine::{
-    ASSETS,
-    conversation::{Refresh, RequestInput, RequestResult, TurnOptions},
+    ASSETS, ToolChoice,
+    conversation::{BuildOptions, Refresh, RequestInput, RequestResult},
     core::{
         format::{RequestFormat, find},
         message::Message,
@@ -76,7 +76,7 @@ fn branch(system: &MemorySystem, number: u64) {
 /// A conversation of an agent with a service.
 struct Agent {
     bench: Bench,
-    options: TurnOptions,
+    options: BuildOptions,
     format: &'static dyn RequestFormat,
     model: String,
     history: Vec<serde_json::Value>,
@@ -86,14 +86,17 @@ struct Agent {
 impl Agent {
     async fn new(profile: (&str, &[&str]), service: (&str, &str)) -> Self {
         let bench = Bench::on(machine()).await;
-        let mut options = TurnOptions {
+        let mut options = BuildOptions {
             preset: Some(profile.0.to_owned()),
             trust: preface_engine::TrustChoice::Once,
             ..turn_options()
         };
         options.sets = profile.1.iter().map(|set| (*set).to_owned()).collect();
         // Without names the tools are those of the profile, with those of servers.
-        options.tools = (profile.0 != "claude-code").then(|| tools(profile.0, 0));
+        options.tools = match profile.0 {
+            "claude-code" => ToolChoice::Profile,
+            preset => ToolChoice::Named(tools(preset, 0)),
+        };
         bench.turn_of("c", &options).await.expect("the first turn");
         let format = find(service.0).expect("a format");
         Agent { bench, options, format, model: service.1.to_owned(), history: Vec::new(), turn: 0 }
@@ -204,7 +207,10 @@ proptest! {
                     }
                     Step::Tools(fewer) => {
                         let all = fewer == 0 && preset == "claude-code";
-                        let tools = (!all).then(|| tools(preset, fewer));
+                        let tools = match all {
+                            true => ToolChoice::Profile,
+                            false => ToolChoice::Named(tools(preset, fewer)),
+                        };
                         is_changed |= tools != agent.options.tools;
                         agent.options.tools = tools;
                         continue;
@@ -400,7 +406,7 @@ fn seven_reminders_over_ten_turns_stay_in_their_places() {
     for service in SERVICES {
         let body = run(async {
             let mut agent = Agent::new(("claude-code", &["order=stable-first"]), service).await;
-            agent.options.tools = Some(Vec::new());
+            agent.options.tools = ToolChoice::Named(Vec::new());
             let mut last = String::new();
             for turn in 1..=10 {
                 let result = agent.say(reminders(turn)).await;
@@ -471,7 +477,7 @@ fn a_server_that_flaps_changes_no_request() {
             !agent.say(Vec::new()).await.body.contains("Finds tickets."),
             "a compaction takes the new ones"
         );
-        agent.options.tools = Some(tools("claude-code", 0));
+        agent.options.tools = ToolChoice::Named(tools("claude-code", 0));
         let other = agent.say(Vec::new()).await;
         assert!(!other.comparison.expect("a comparison").extends, "the caller requests other tools");
     });

@@ -2,7 +2,7 @@
 
 use crate::bench::{at, id, instant, machine, memory, run};
 use preface_engine::{
-    conversation::{ConversationService, InlineOffload, TurnOptions},
+    conversation::{BuildOptions, ConversationService, InlineOffload},
     host::system::testing::MemorySystem,
     store::{Actor, ExpectedVersion, NewVersion, Revision, Store, StoredPrompt},
 };
@@ -52,7 +52,7 @@ async fn first(
     service: &ConversationService,
     store: &dyn Store,
     name: &str,
-    options: &TurnOptions,
+    options: &BuildOptions,
 ) -> StoredPrompt {
     let turned = service.first_turn(&id(name), options, &at(10)).await.expect("a turn");
     assert!(turned.constructed);
@@ -69,7 +69,7 @@ async fn play(preset: &str, changes: Vec<Change>) -> Result<(), TestCaseError> {
             .with_roots(&["/work".into()])
     };
     let lasting = service(&store);
-    let options = TurnOptions { preset: Some(preset.to_owned()), ..TurnOptions::in_dir("/work/p") };
+    let options = BuildOptions { preset: Some(preset.to_owned()), ..BuildOptions::in_dir("/work/p") };
     for (number, change) in changes.into_iter().enumerate() {
         match change {
             Change::Nothing => {}
@@ -110,7 +110,7 @@ proptest! {
 async fn firsts(system: &MemorySystem, names: &[&str]) -> usize {
     let store = memory().await;
     let service = ConversationService::new(Arc::new(system.clone()), store.clone(), Arc::new(InlineOffload));
-    let options = TurnOptions { preset: Some("template".to_owned()), ..TurnOptions::in_dir("/work/p") };
+    let options = BuildOptions { preset: Some("template".to_owned()), ..BuildOptions::in_dir("/work/p") };
     let before = system.reads(SETTINGS);
     for name in names {
         first(&service, &*store, name, &options).await;
@@ -141,7 +141,7 @@ fn remembered_files_take_their_room() {
         };
         let (lasting, options) = (
             service(),
-            TurnOptions { preset: Some("template".to_owned()), ..TurnOptions::in_dir("/work/p") },
+            BuildOptions { preset: Some("template".to_owned()), ..BuildOptions::in_dir("/work/p") },
         );
         let put = async |text: String| {
             let new = NewVersion::of("main".parse().unwrap(), text.as_str());

@@ -1,7 +1,7 @@
 //! Any sequence of turns, compactions, refreshes, deletions and edits, against a model in ten lines.
 
 use crate::bench::{Bench, at, id, instant, machine, run, turn_options};
-use preface_engine::conversation::{ConversationError, Refresh, TurnOptions};
+use preface_engine::conversation::{BuildOptions, ConversationError, Refresh};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -63,14 +63,14 @@ const TEMPLATES: [&str; 4] = ["", "fixed", "<[file:AGENTS.md]>", "day [day:now]"
 async fn play(steps: Vec<Step>) -> Result<(), TestCaseError> {
     let bench = Bench::on(machine().with_file("/work/p/AGENTS.md", "file 0")).await;
     let mut model = Model::default();
-    let day = |model: &Model| TurnOptions {
+    let day = |model: &Model| BuildOptions {
         variables: [("day:now".parse().unwrap(), Some((model.day + 1).to_string()))].into(),
-        ..TurnOptions::default()
+        ..BuildOptions::default()
     };
     for (number, step) in (1..).zip(steps) {
         match step {
             Step::Turn(who) => {
-                let options = TurnOptions { variables: day(&model).variables, ..turn_options() };
+                let options = BuildOptions { variables: day(&model).variables, ..turn_options() };
                 let turned = bench.service.turn(&id(&who.to_string()), &options, &at(number)).await.unwrap();
                 let fresh = (model.now(), 1);
                 prop_assert_eq!(turned.constructed, !model.kept.contains_key(&who));

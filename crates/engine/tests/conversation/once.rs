@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, at, id, instant, machine, run, turn_options};
 use preface_engine::{
-    conversation::TurnOptions,
+    conversation::BuildOptions,
     core::diagnostic::Diagnostics,
     store::{ConstructReason, PromptSummary, StoredPrompt},
 };
@@ -20,7 +20,7 @@ fn a_first_turn_builds_and_says_what_it_built() {
     run(async {
         let bench = Bench::new().await;
         bench.template("Hello [prompt:conversation_id], in [prompt:cwd].").await;
-        let options = TurnOptions { model: Some("m-1".into()), ..turn_options() };
+        let options = BuildOptions { model: Some("m-1".into()), ..turn_options() };
         let turned = bench.turn_of("c", &options).await.unwrap();
         assert!(turned.constructed);
         let PromptSummary { revision, text, bytes, cwd, model, preset, template, reason, created_at, .. } =
@@ -46,7 +46,7 @@ fn later_turns_read_what_was_built_whatever_changed() {
         let bench = Bench::on(system).await;
         bench.template(ALL).await;
         bench.system.set_now(instant(0));
-        let options = TurnOptions { model: Some("m-1".into()), ..turn_options() };
+        let options = BuildOptions { model: Some("m-1".into()), ..turn_options() };
         let first = bench.turn_of("c", &options).await.unwrap();
         assert_eq!(&*first.head.text, "1970-01-01T00:00:00.000Z /work/p m-1 c A main");
 
@@ -54,7 +54,7 @@ fn later_turns_read_what_was_built_whatever_changed() {
         bench.system.set_now(instant(86_400));
         bench.system.put_file("/work/p/a.md", "B");
         bench.system.put_file("/work/p/.git/HEAD", "ref: refs/heads/other\n");
-        let moved = TurnOptions { cwd: Some("/work/q".into()), model: Some("m-2".into()), ..options };
+        let moved = BuildOptions { cwd: Some("/work/q".into()), model: Some("m-2".into()), ..options };
         let later = bench.turn_of("c", &moved).await.unwrap();
         assert!(!later.constructed);
         assert_eq!(later.head, first.head);
@@ -81,23 +81,23 @@ fn a_later_turn_looks_at_nothing() {
 fn a_later_turn_hears_where_it_asks_for_something_else() {
     run(async {
         let bench = Bench::new().await;
-        let first = TurnOptions { model: Some("m-1".into()), ..turn_options() };
+        let first = BuildOptions { model: Some("m-1".into()), ..turn_options() };
         bench.turn_of("c", &first).await.unwrap();
         assert_eq!(codes(&bench.turn_of("c", &first).await.unwrap().diagnostics), [""; 0]);
-        assert_eq!(codes(&bench.turn_of("c", &TurnOptions::default()).await.unwrap().diagnostics), [""; 0]);
-        let other = TurnOptions {
+        assert_eq!(codes(&bench.turn_of("c", &BuildOptions::default()).await.unwrap().diagnostics), [""; 0]);
+        let other = BuildOptions {
             cwd: Some("/elsewhere".into()),
             model: Some("m-2".into()),
             preset: Some("default".into()),
             template: Some("review".into()),
-            ..TurnOptions::default()
+            ..BuildOptions::default()
         };
         let diagnostics = bench.turn_of("c", &other).await.unwrap().diagnostics;
         let told =
             ["conversation/options", "conversation/options", "conversation/options", "conversation/options"];
         assert_eq!(codes(&diagnostics), told);
         assert!(diagnostics.iter().all(|diagnostic| diagnostic.help.is_some()), "each says what to do");
-        let unknown = TurnOptions { preset: Some("defualt".into()), ..TurnOptions::default() };
+        let unknown = BuildOptions { preset: Some("defualt".into()), ..BuildOptions::default() };
         let diagnostics = bench.turn_of("c", &unknown).await.unwrap().diagnostics;
         assert_eq!(codes(&diagnostics), ["conversation/options"]);
         assert!(diagnostics[0].message.starts_with("unknown preset: `defualt`; "), "{diagnostics:?}");
@@ -110,7 +110,7 @@ fn a_model_that_was_never_told_is_something_else() {
     run(async {
         let bench = Bench::new().await;
         bench.turn("c").await;
-        let named = TurnOptions { model: Some("m-1".into()), ..TurnOptions::default() };
+        let named = BuildOptions { model: Some("m-1".into()), ..BuildOptions::default() };
         assert_eq!(codes(&bench.turn_of("c", &named).await.unwrap().diagnostics), ["conversation/options"]);
     });
 }
@@ -167,7 +167,7 @@ fn a_construct_that_fails_keeps_nothing() {
         bench.template("ok").await;
         bench.turn("d").await;
         bench.template(&format!("{}x{}", "[if a:a]".repeat(1_001), "[endif]".repeat(1_001))).await;
-        assert!(bench.compact_as("d", &TurnOptions::default(), None).await.is_err());
+        assert!(bench.compact_as("d", &BuildOptions::default(), None).await.is_err());
         assert_eq!(bench.text("d").await, "ok", "the old prompt stays");
     });
 }

@@ -1,10 +1,10 @@
 //! Where a conversation may work.
 
 use crate::bench::{Bench, id, machine, run, turn_options};
-use preface_engine::conversation::{ConversationError, TurnOptions};
+use preface_engine::conversation::{BuildOptions, ConversationError};
 
-fn in_dir(cwd: &str) -> TurnOptions {
-    TurnOptions { cwd: Some(cwd.into()), ..turn_options() }
+fn in_dir(cwd: &str) -> BuildOptions {
+    BuildOptions { cwd: Some(cwd.into()), ..turn_options() }
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_compaction_may_not_leave_the_roots() {
     run(async {
         let bench = Bench::rooted(machine().with_dir("/elsewhere")).await;
         let first = bench.turn("c").await.head;
-        let error = bench.compact_as("c", &TurnOptions::in_dir("/elsewhere"), None).await.unwrap_err();
+        let error = bench.compact_as("c", &BuildOptions::in_dir("/elsewhere"), None).await.unwrap_err();
         assert_eq!(error, ConversationError::Outside("/elsewhere".into()));
         assert_eq!(bench.kept("c").await.head, first);
     });
@@ -81,7 +81,7 @@ fn a_compaction_may_not_leave_the_roots() {
 #[test]
 fn one_root_is_the_place_of_a_turn_that_says_none() {
     run(async {
-        let nowhere = TurnOptions { cwd: None, ..turn_options() };
+        let nowhere = BuildOptions { cwd: None, ..turn_options() };
         let bench = Bench::rooted(machine()).await;
         assert_eq!(bench.turn_of("c", &nowhere).await.unwrap().head.cwd, "/work");
         let two = bench.service.clone().with_roots(&["/work".into(), "/home".into()]);
@@ -115,7 +115,7 @@ fn nothing_outside_of_the_roots_is_read() {
         bench.template("<[file:/etc/secret][file:out][file:../../etc/secret][file:AGENTS.md]>").await;
         assert_eq!(&*bench.turn("c").await.head.text, "<>");
         for preset in ["default", "pi", "stud"] {
-            let options = TurnOptions { preset: Some(preset.into()), ..turn_options() };
+            let options = BuildOptions { preset: Some(preset.into()), ..turn_options() };
             let head = bench.turn_of(preset, &options).await.unwrap().head;
             assert!(
                 !head.text.contains("s3cret") && !head.text.contains("Above."),

@@ -2,7 +2,9 @@
 
 use crate::bench::{at, id, machine, memory, turn_options};
 use preface_engine::{
-    conversation::{ConversationError, ConversationService, Offload, Refresh, TurnOptions, Work, WorkFuture},
+    conversation::{
+        BuildOptions, ConversationError, ConversationService, Offload, Refresh, Work, WorkFuture,
+    },
     store::{Actor, ExpectedVersion, NewVersion, PageRequest, Store, TemplateName},
 };
 use std::{
@@ -49,8 +51,8 @@ async fn put(store: &Arc<dyn Store>, text: &str) {
     store.put_template(new, ExpectedVersion::Any, &at(0)).await.expect("the store answers");
 }
 
-fn of_model(number: usize) -> TurnOptions {
-    TurnOptions { model: Some(format!("m-{number}")), ..turn_options() }
+fn of_model(number: usize) -> BuildOptions {
+    BuildOptions { model: Some(format!("m-{number}")), ..turn_options() }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -181,7 +183,7 @@ async fn what_was_forgotten_meanwhile_is_not_brought_back() {
     let (store, _) = begun().await;
     let offload = Arc::new(Meanwhile { store: store.clone(), then: Then::Forget });
     let service = ConversationService::new(Arc::new(machine()), store.clone(), offload);
-    let refused = service.compact(&id("c"), &TurnOptions::default(), None, &at(2)).await.unwrap_err();
+    let refused = service.compact(&id("c"), &BuildOptions::default(), None, &at(2)).await.unwrap_err();
     assert_eq!(refused, ConversationError::Unknown(id("c")));
     assert_eq!(store.head(&id("c")).await.unwrap(), None);
 }

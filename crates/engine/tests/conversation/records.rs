@@ -3,7 +3,7 @@
 use crate::bench::{Bench, PRESET, at, id, machine, run, turn_options};
 use preface_engine::{
     Engine, TemplateInput,
-    conversation::{ConversationError, Refresh, TurnOptions},
+    conversation::{BuildOptions, ConversationError, Refresh},
     core::{budget::Bytes4, document::Document, prompt::fingerprint, variable::VariableKey},
     store::{InsertOutcome, Revision, StoredPrompt},
 };
@@ -41,12 +41,13 @@ fn explain_shows_what_a_build_gives() {
         let bench = Bench::on(machine().with_file("/work/p/a.md", "Ä\n")).await;
         let text = "Hello [file:a.md][if file:b.md]x[endif] [prompt:model] [prompt:conversation_id]";
         bench.template(text).await;
-        let options = TurnOptions { model: Some("m-1".into()), ..turn_options() };
+        let options = BuildOptions { model: Some("m-1".into()), ..turn_options() };
         bench.turn_of("c", &options).await.unwrap();
         let explained = bench.service.explain(&id("c")).await.unwrap();
         explained.document.check().expect("parts and spans tile the text");
 
-        let mut request = options.request("c");
+        let mut request =
+            preface_engine::Request { conversation: Some("c".to_owned()), ..options.clone().request() };
         request.template = Some(TemplateInput { name: "main".into(), version: Some(1), text: text.into() });
         let built = Engine::new(&bench.system).build(&request).unwrap();
         assert_eq!(explained.document, Document::of(&built.prompt, &Bytes4));
@@ -61,7 +62,7 @@ fn a_kept_prompt_is_counted_by_whom_it_was_asked_for() {
         let bench = Bench::new().await;
         bench.template("twelve bytes").await;
         let told = async |id_: &str, counter: Option<&str>| {
-            let options = TurnOptions { counter: counter.map(str::to_owned), ..turn_options() };
+            let options = BuildOptions { counter: counter.map(str::to_owned), ..turn_options() };
             bench.turn_of(id_, &options).await.unwrap();
             let tokens = bench.service.explain(&id(id_)).await.unwrap().document.tokens;
             (tokens.counter, tokens.count, tokens.exact)
@@ -91,7 +92,7 @@ fn facts_of_the_caller_are_remembered() {
         let bench = Bench::new().await;
         bench.template("<[x:y]><[git:branch]>").await;
         let key: VariableKey = "x:y".parse().unwrap();
-        let options = TurnOptions { variables: [(key, Some("z".to_owned()))].into(), ..turn_options() };
+        let options = BuildOptions { variables: [(key, Some("z".to_owned()))].into(), ..turn_options() };
         assert_eq!(&*bench.turn_of("c", &options).await.unwrap().head.text, "<z><>");
         assert_eq!(&*bench.compact("c").await.head.text, "<z><>");
     });
@@ -117,7 +118,7 @@ async fn is_refused(bench: &Bench, name: &str, why: &str) {
         other => panic!("{name}: {other}"),
     };
     refused(bench.service.explain(&id(name)).await.unwrap_err());
-    let options = TurnOptions::default();
+    let options = BuildOptions::default();
     refused(bench.service.refresh(&id(name), &options, Refresh::Show, None, &at(2)).await.unwrap_err());
     assert_eq!(bench.text(name).await, TEXT, "nothing was written");
     assert!(!bench.turn(name).await.constructed, "a turn reads the text alone");
@@ -135,7 +136,7 @@ fn a_record_of_a_newer_preface_is_refused() {
         })
         .await;
         is_refused(&bench, "newer", "newer preface").await;
-        let error = bench.compact_as("newer", &TurnOptions::default(), None).await.unwrap_err();
+        let error = bench.compact_as("newer", &BuildOptions::default(), None).await.unwrap_err();
         assert!(matches!(error, ConversationError::Record(_)), "{error}");
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, PRESET, at, id, instant, machine, run, turn_options};
 use preface_engine::{
-    conversation::{ConversationError, Refresh, TurnOptions},
+    conversation::{BuildOptions, ConversationError, Refresh},
     store::ConstructReason,
 };
 
@@ -38,7 +38,7 @@ fn a_refresh_that_changes_nothing_adds_nothing() {
         assert_eq!(refreshed.head, first);
         assert_eq!(bench.history("c").await, 0);
         // Asking in so many words for what there is changes nothing either.
-        let again = TurnOptions { template: Some("main".into()), ..turn_options() };
+        let again = BuildOptions { template: Some("main".into()), ..turn_options() };
         let refreshed = bench.service.refresh(&id("c"), &again, Refresh::Keep, None, &at(30)).await.unwrap();
         assert!(!refreshed.constructed);
         assert_eq!((refreshed.head, bench.history("c").await), (first, 0));
@@ -55,12 +55,12 @@ fn a_refresh_that_asks_for_something_else_is_kept_though_the_text_is_the_same() 
         for name in ["main", "review"] {
             bench.named(name, "same").await;
         }
-        bench.turn_of("c", &TurnOptions { model: Some("m-1".into()), ..turn_options() }).await.unwrap();
+        bench.turn_of("c", &BuildOptions { model: Some("m-1".into()), ..turn_options() }).await.unwrap();
         let others = [
-            TurnOptions::in_dir("/work/q"),
-            TurnOptions { model: Some("m-2".into()), ..TurnOptions::default() },
-            TurnOptions { preset: Some("mine".into()), ..TurnOptions::default() },
-            TurnOptions { template: Some("review".into()), ..TurnOptions::default() },
+            BuildOptions::in_dir("/work/q"),
+            BuildOptions { model: Some("m-2".into()), ..BuildOptions::default() },
+            BuildOptions { preset: Some("mine".into()), ..BuildOptions::default() },
+            BuildOptions { template: Some("review".into()), ..BuildOptions::default() },
         ];
         for (revision, over) in (2..).zip(&others) {
             let shown = bench.service.refresh(&id("c"), over, Refresh::Show, None, &at(30)).await.unwrap();
@@ -92,7 +92,7 @@ fn a_refresh_may_say_something_else() {
         let bench = Bench::new().await;
         bench.template("[prompt:model]").await;
         bench.turn("c").await;
-        let over = TurnOptions { model: Some("m-2".into()), ..TurnOptions::default() };
+        let over = BuildOptions { model: Some("m-2".into()), ..BuildOptions::default() };
         let (id, at) = (id("c"), at(30));
         let refreshed = bench.service.refresh(&id, &over, Refresh::Keep, None, &at).await.unwrap();
         assert_eq!((&*refreshed.head.text, refreshed.head.model.as_deref()), ("m-2", Some("m-2")));
@@ -104,14 +104,14 @@ fn a_refresh_of_nothing_is_refused() {
     run(async {
         let bench = Bench::new().await;
         let at = at(30);
-        let error = bench.service.refresh(&id("c"), &TurnOptions::default(), Refresh::Show, None, &at).await;
+        let error = bench.service.refresh(&id("c"), &BuildOptions::default(), Refresh::Show, None, &at).await;
         assert_eq!(error.unwrap_err(), ConversationError::Unknown(id("c")));
         let first = bench.turn("c").await.head;
         bench.compact("c").await;
         for how in [Refresh::Show, Refresh::Keep] {
             let refused = bench
                 .service
-                .refresh(&id("c"), &TurnOptions::default(), how, Some(first.revision), &at)
+                .refresh(&id("c"), &BuildOptions::default(), how, Some(first.revision), &at)
                 .await;
             assert!(matches!(refused, Err(ConversationError::Stale(_))), "{how:?}");
         }

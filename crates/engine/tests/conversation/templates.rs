@@ -1,10 +1,10 @@
 //! Which template a conversation is built from.
 
 use crate::bench::{Bench, machine, run, turn_options};
-use preface_engine::conversation::{ConversationError, TurnOptions};
+use preface_engine::conversation::{BuildOptions, ConversationError};
 
-fn with(template: &str) -> TurnOptions {
-    TurnOptions { template: Some(template.into()), ..turn_options() }
+fn with(template: &str) -> BuildOptions {
+    BuildOptions { template: Some(template.into()), ..turn_options() }
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_template_that_is_gone_at_a_compaction_leaves_the_old_prompt() {
         bench.named("review", "text").await;
         bench.turn_of("c", &with("review")).await.unwrap();
         bench.reset("review").await;
-        let error = bench.compact_as("c", &TurnOptions::default(), None).await.unwrap_err();
+        let error = bench.compact_as("c", &BuildOptions::default(), None).await.unwrap_err();
         assert_eq!(error, ConversationError::UnknownTemplate("review".into()));
         assert_eq!(bench.text("c").await, "text");
         assert_eq!(&*bench.compact_as("c", &with("main"), None).await.unwrap().head.text, DEFAULT);
@@ -114,7 +114,7 @@ fn a_profile_without_a_template_says_that_one_was_chosen_in_vain() {
     run(async {
         let bench = Bench::new().await;
         bench.named("review", "x").await;
-        let options = TurnOptions { preset: Some("default".into()), ..with("review") };
+        let options = BuildOptions { preset: Some("default".into()), ..with("review") };
         let turned = bench.turn_of("c", &options).await.unwrap();
         assert_eq!(turned.head.template, None);
         assert!(turned.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "template/unused"));

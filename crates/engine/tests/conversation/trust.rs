@@ -3,7 +3,7 @@
 use crate::bench::{Bench, at, id, instant, machine, run};
 use preface_engine::{
     Engine, Request, TrustChoice,
-    conversation::{ConversationError, PromptRecord, Refresh, RequestInput, TurnOptions, TurnResult},
+    conversation::{BuildOptions, ConversationError, PromptRecord, Refresh, RequestInput, TurnResult},
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
         format,
@@ -21,8 +21,8 @@ fn project() -> MemorySystem {
     machine().with_file("/work/p/AGENTS.md", "Use tabs.").with_file("/home/user/.config/preface/x", "")
 }
 
-fn turn_options(preset: &str, trust: TrustChoice) -> TurnOptions {
-    TurnOptions { preset: Some(preset.to_owned()), trust, ..TurnOptions::in_dir(PROJECT) }
+fn turn_options(preset: &str, trust: TrustChoice) -> BuildOptions {
+    BuildOptions { preset: Some(preset.to_owned()), trust, ..BuildOptions::in_dir(PROJECT) }
 }
 
 fn request(preset: &str) -> Request {
@@ -213,7 +213,7 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
         revoke(&bench.system, "default");
         assert_eq!(refused(bench.turn_of("c", &early).await), ["AGENTS.md"]);
         let head = bench.kept("c").await.head;
-        let checked = bench.service.check_trust(&head, &TurnOptions::default()).await;
+        let checked = bench.service.check_trust(&head, &BuildOptions::default()).await;
         assert!(matches!(checked, Err(ConversationError::TrustChanged(..))), "{checked:?}");
 
         // What is built after it has none of the text, until it is granted again.
@@ -224,7 +224,7 @@ fn a_service_refuses_what_was_revoked_later_and_nothing_else() {
         assert!(later.diagnostics.iter().any(left_out), "{:?}", later.diagnostics);
         let again = bench.service.turn(&id("later"), &early, &after).await.expect("a later turn");
         assert_eq!((again.constructed, again.head), (false, later.head));
-        let none = TurnOptions::default();
+        let none = BuildOptions::default();
         let shown = bench.service.refresh(&id("c"), &none, Refresh::Show, None, &after).await.expect("shown");
         assert!(!shown.difference.same);
         let refreshed = bench.service.refresh(&id("c"), &none, Refresh::Keep, None, &after).await;

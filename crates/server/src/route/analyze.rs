@@ -1,15 +1,13 @@
 //! `/system-prompt/analyze`: the analysis of a template for an editor. Nothing is stored.
 
-use super::conversations::ToolName;
-use crate::{App, Problem, extract::JsonBody, reply::HandlerResult};
-use axum::{Json, extract::State, http::StatusCode};
-use preface_core::variable::VariableKey;
+use crate::{App, Problem, extract::JsonBody, options, reply::HandlerResult};
+use axum::{Json, extract::State};
 use preface_engine::{
-    Request, ToolChoice,
+    BuildOptions, Request,
     analyze::{Analysis, AnalysisRequest},
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// A template to analyze.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -17,30 +15,12 @@ use std::{collections::BTreeMap, sync::Arc};
 pub struct AnalyzeWrite {
     /// The text.
     pub template: String,
-    /// The working directory, absolute, at or below a root. Without it no values of a directory are read.
-    #[schema(max_length = 4096, pattern = r"^/[^\x00]*$")]
-    pub cwd: Option<String>,
-    /// The model's name.
-    pub model: Option<String>,
-    /// The conversation's id.
-    pub conversation_id: Option<String>,
-    /// The agent whose prompt it is; default: the main conversation's.
-    pub agent: Option<String>,
-    /// The active tools, by name; default: those of the profile.
-    #[schema(max_items = 1000, value_type = Option<Vec<ToolName>>)]
-    pub tools: Option<Vec<String>>,
-    /// Values that replace what would be found, by `type:name`; null for a variable that is to be absent.
-    #[serde(default)]
-    pub variables: BTreeMap<String, Option<String>>,
-    /// The instant, RFC 3339; default: now.
-    pub now: Option<String>,
-    /// The name of the time zone, such as `Europe/Berlin`; default: that of the service.
-    pub time_zone: Option<String>,
-    /// The profile whose limits and settings apply; default: that of the service.
-    pub preset: Option<String>,
+    /// The options of the build. Without `directory` no values of a directory are read.
+    #[serde(default, deserialize_with = "preface_engine::json_input::object")]
+    pub options: BuildOptions,
     /// Switches of the template language, where they are not as the profile has them.
     #[serde(default, deserialize_with = "preface_engine::json_input::object")]
-    pub options: AnalyzeOptions,
+    pub language: AnalyzeOptions,
 }
 
 /// Switches of the template language.
@@ -52,9 +32,6 @@ pub struct AnalyzeOptions {
     /// Removes lines that contain only control tags.
     pub trim_tag_lines: Option<bool>,
 }
-
-/// The most tools and the most variables of one request.
-const MOST_ENTRIES: usize = 1000;
 
 /// Analyzes a template: tags, diagnostics, a preview with the origin of every byte, and the variables it uses.
 ///
@@ -73,48 +50,22 @@ const MOST_ENTRIES: usize = 1000;
 )]
 pub async fn analyze(
     State(app): State<Arc<App>>,
-    JsonBody(body): JsonBody<AnalyzeWrite>,
+    JsonBody(mut body): JsonBody<AnalyzeWrite>,
 ) -> HandlerResult<Json<Analysis>> {
-    let cwd = match &body.cwd {
+    let conversation = body.options.conversation.take();
+    let mut options = options::of_client(body.options, app.settings.home_trust)?;
+    options.preset.get_or_insert_with(|| app.settings.preset.clone());
+    let cwd = match &options.cwd {
         Some(cwd) => Some(app.below_a_root(cwd).await?),
         None => None,
     };
-    let entries = body.tools.as_ref().map_or(0, Vec::len).max(body.variables.len());
-    if entries > MOST_ENTRIES {
-        let detail = format!("`tools` or `variables` has more than {MOST_ENTRIES} entries");
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
-    }
-    let request = Request {
-        cwd,
-        model: body.model,
-        conversation: body.conversation_id,
-        agent: body.agent,
-        tools: body.tools.map_or(ToolChoice::Profile, ToolChoice::Named),
-        variables: keyed(body.variables)?,
-        now: body.now,
-        zone: body.time_zone,
-        preset: Some(body.preset.unwrap_or_else(|| app.settings.preset.clone())),
-        home_trust: app.settings.home_trust,
-        ..Request::default()
-    };
+    let request = Request { cwd, conversation, ..options.request() };
     let wanted = AnalysisRequest {
         template: body.template,
         request,
         roots: app.settings.roots.clone(),
-        raw: body.options.raw,
-        trim_tag_lines: body.options.trim_tag_lines,
+        raw: body.language.raw,
+        trim_tag_lines: body.language.trim_tag_lines,
     };
     Ok(Json(app.work_at(&app.analyzing, move |engine| engine.analyze(&wanted)).await?))
-}
-
-/// Reads the names of variables.
-fn keyed(
-    variables: BTreeMap<String, Option<String>>,
-) -> HandlerResult<BTreeMap<VariableKey, Option<String>>> {
-    let key = |(name, value): (String, _)| match name.parse::<VariableKey>() {
-        Ok(key) => Ok((key, value)),
-        Err(error) => Err(Problem::new(StatusCode::BAD_REQUEST, "usage", error.to_string())
-            .help("name a variable by its type and its name, such as `git:branch`")),
-    };
-    variables.into_iter().map(key).collect()
 }

@@ -4,6 +4,7 @@ use crate::{
     App, ConstructOutcome, Problem,
     caller::Caller,
     extract::{MaybeBody, PathValues, QueryValues},
+    options,
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
     prompt_reply::{CachedPrompt, PromptReply, tag, tagged},
@@ -19,109 +20,37 @@ use axum::{
 use jiff::{Timestamp, ToSpan};
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use preface_engine::{
-    conversation::{ConversationError, Refresh, TemplateChoice, TurnOptions, UsedValue},
-    host::places::HomeTrust,
+    BuildOptions,
+    conversation::{ConversationError, Refresh, UsedValue},
     store::{
         ConstructReason, ConversationId, Filter, List, PromptSummary, Revision, TemplateName, TemplateUsed,
         format_instant,
     },
 };
 use serde::{Deserialize, Serialize};
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 
-/// The name of a tool.
-#[derive(ToSchema)]
-#[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
-#[expect(dead_code, reason = "only its description is used")]
-pub(super) struct ToolName(String);
-
-/// Defines a body: the fields of a turn, and more. Flattened into another struct they would take any other field, too.
-macro_rules! turn_body {
-    ($(#[$about:meta])* $name:ident { $($(#[$more_about:meta])* $more:ident: $kind:ty,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Default, Deserialize, ToSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {
-            /// The directory that is worked in, absolute, at or below a root. May be left out where the service has one root.
-            #[schema(max_length = 4096, pattern = r"^/[^\x00]*$")]
-            cwd: Option<String>,
-            /// The model's name.
-            #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
-            model: Option<String>,
-            /// A preset or profile by name; default: that of the service.
-            #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
-            preset: Option<String>,
-            /// The template: `name`, `name@label` or `name@3`; default: `main`.
-            #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$|^$")]
-            template: Option<String>,
-            /// The agent whose prompt it is; default: the main conversation's.
-            #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
-            agent: Option<String>,
-            /// The active tools, by name; default: those of the profile.
-            #[schema(max_items = 1000, value_type = Option<Vec<ToolName>>)]
-            tools: Option<Vec<String>>,
-            $($(#[$more_about])* $more: $kind,)*
-        }
-    };
+/// The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TurnBody {
+    /// The options of the prompt. `directory` may be left out where the service has one root; `preset` is that of the service
+    /// where it is left out.
+    #[serde(deserialize_with = "preface_engine::json_input::object")]
+    options: BuildOptions,
 }
 
-turn_body! {
-    /// The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh.
-    TurnBody {}
-}
-
-turn_body! {
-    /// The changed options of the prompt, and the instructions of the compaction.
-    CompactionBody {
-        /// The instructions for the summary; default: those of the profile.
-        instructions: Option<String>,
-    }
-}
-
-/// The most characters of one field.
-const FIELD: usize = 4096;
-
-impl TurnBody {
-    fn into_options(self, home_trust: HomeTrust) -> HandlerResult<TurnOptions> {
-        let TurnBody { cwd, model, preset, template, agent, tools } = self;
-        let fields = [
-            ("cwd", &cwd),
-            ("model", &model),
-            ("preset", &preset),
-            ("template", &template),
-            ("agent", &agent),
-        ];
-        let named = fields.into_iter().filter_map(|(name, field)| Some((name, field.as_ref()?)));
-        let tool_names = tools.iter().flatten().map(|tool| ("tools", tool));
-        for (name, value) in named.chain(tool_names) {
-            if value.chars().count() > FIELD || value.contains('\0') {
-                let detail = format!("`{name}` is longer than {FIELD} characters or contains U+0000");
-                return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
-            }
-        }
-        if tools.as_ref().is_some_and(|tools| tools.len() > 1000) {
-            return Err(Problem::new(StatusCode::BAD_REQUEST, "field", "`tools` has more than 1000 entries"));
-        }
-        // Refused whether or not this request builds a prompt.
-        if cwd.as_ref().is_some_and(|cwd| !Path::new(cwd).is_absolute()) {
-            return Err(Problem::new(StatusCode::BAD_REQUEST, "cwd", "`cwd` is not an absolute path")
-                .help("use an absolute path, starting with `/`"));
-        }
-        if let Some(template) = &template {
-            template.parse::<TemplateChoice>()?;
-        }
-        Ok(TurnOptions { cwd, model, preset, template, agent, tools, home_trust, ..TurnOptions::default() })
-    }
-}
-
-impl CompactionBody {
-    /// Returns the fields of a turn, and the instructions.
-    fn split(self) -> (TurnBody, Option<String>) {
-        let CompactionBody { cwd, model, preset, template, agent, tools, instructions } = self;
-        (TurnBody { cwd, model, preset, template, agent, tools }, instructions)
-    }
+/// The changed options of the prompt, and the instructions of the compaction.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompactionBody {
+    /// The options of the prompt that change.
+    #[serde(deserialize_with = "preface_engine::json_input::object")]
+    options: BuildOptions,
+    /// The instructions for the summary; default: those of the profile.
+    instructions: Option<String>,
 }
 
 /// The prompt of a compaction.
@@ -164,7 +93,7 @@ pub struct ExplainReply {
     /// The used variables; digests instead of values.
     variables: Vec<UsedValue>,
     /// The request that the prompt was built for.
-    options: TurnOptions,
+    options: BuildOptions,
 }
 
 /// A conversation in a list.
@@ -280,7 +209,7 @@ pub async fn turn(
     Caller(actor): Caller,
     MaybeBody(body): MaybeBody<TurnBody>,
 ) -> HandlerResult<Response> {
-    let mut options = body.into_options(app.settings.home_trust)?;
+    let mut options = options::of_client(body.options, app.settings.home_trust)?;
     if let Some(at_hand) = read_prompt(&app, &id).await? {
         if let Some(turned) = app.service.later_turn(&at_hand.head, &options, &actor).await? {
             if turned.constructed {
@@ -337,7 +266,7 @@ pub async fn system_prompt(
     headers: HeaderMap,
 ) -> HandlerResult<Response> {
     let at_hand = read_prompt(&app, &id).await?.ok_or(ConversationError::Unknown(id))?;
-    app.service.check_trust(&at_hand.head, &TurnOptions::default()).await?;
+    app.service.check_trust(&at_hand.head, &BuildOptions::default()).await?;
     if if_none_match(&headers, at_hand.tag()) {
         return Ok(
             (StatusCode::NOT_MODIFIED, [(axum::http::header::ETAG, at_hand.tag().clone())]).into_response()
@@ -368,8 +297,8 @@ pub async fn compact(
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<CompactionBody>,
 ) -> HandlerResult<Response> {
-    let (turn, instructions) = body.split();
-    let options = turn.into_options(app.settings.home_trust)?;
+    let CompactionBody { options, instructions } = body;
+    let options = options::of_client(options, app.settings.home_trust)?;
     let expected = expected_revision(&app, &id, &headers).await?;
     let compacted = app.service.compact(&id, &options, expected, &actor).await;
     let mut compacted = count_outcome(&app, compacted, |compacted| {
@@ -408,7 +337,7 @@ pub async fn refresh(
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<TurnBody>,
 ) -> HandlerResult<Response> {
-    let options = body.into_options(app.settings.home_trust)?;
+    let options = options::of_client(body.options, app.settings.home_trust)?;
     let expected = expected_revision(&app, &id, &headers).await?;
     let how = if query.dry_run { Refresh::Show } else { Refresh::Keep };
     let refreshed = app.service.refresh(&id, &options, how, expected, &actor).await;

@@ -4,6 +4,7 @@ use crate::{
     App, Problem,
     caller::Caller,
     extract::{JsonBody, PathValues},
+    options,
     reply::HandlerResult,
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -14,7 +15,8 @@ use preface_core::{
     message::Message,
 };
 use preface_engine::{
-    conversation::{RequestInput, RequestSummary, TurnOptions},
+    BuildOptions,
+    conversation::{RequestInput, RequestSummary},
     store::ConversationId,
 };
 use serde::{Deserialize, Serialize};
@@ -22,7 +24,7 @@ use serde_json::{Map, Value, value::RawValue};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The most characters of a model's name.
+/// The most characters of a lifetime.
 const NAME: usize = 4096;
 
 /// The next request of a conversation.
@@ -35,16 +37,10 @@ pub struct RequestBody {
     /// The whole history, oldest message first, in the neutral form, Anthropic's or OpenAI's.
     #[schema(value_type = Vec<Object>, max_items = 100_000)]
     messages: Vec<Map<String, Value>>,
-    /// The model of this request; default: that of the stored prompt.
-    #[schema(max_length = 4096)]
-    model: Option<String>,
-    /// The active tools, by name; default: those of the stored prompt.
-    #[schema(max_items = 1000)]
-    tools: Option<Vec<String>>,
-    /// Events of this turn: `{"type": "plan-mode", …}`. Each can be a reminder.
-    #[serde(default)]
-    #[schema(value_type = Vec<Object>, max_items = 1000)]
-    events: Vec<Value>,
+    /// The options of this request: `model` and `tools`, those of the stored prompt where they are left out, and `events`, which
+    /// can be reminders. All others belong to a turn, a refresh or a compaction.
+    #[serde(default, deserialize_with = "preface_engine::json_input::object")]
+    options: BuildOptions,
     /// The most tokens of the answer.
     #[serde(default, deserialize_with = "preface_engine::json_input::optional")]
     #[schema(minimum = 1)]
@@ -107,8 +103,7 @@ pub async fn request(
     Caller(actor): Caller,
     JsonBody(body): JsonBody<RequestBody>,
 ) -> HandlerResult<(StatusCode, Json<RequestReply>)> {
-    let RequestBody { format, messages, model, tools, events, max_output_tokens, cache_ttl, instructions } =
-        body;
+    let RequestBody { format, messages, options, max_output_tokens, cache_ttl, instructions } = body;
     let Some(format) = format::services().find(|service| service.name() == format) else {
         let names: Vec<String> = format::services().map(|format| format!("`{}`", format.name())).collect();
         let detail = "`format` is not the format of a service";
@@ -116,9 +111,8 @@ pub async fn request(
             .help(format!("formats are {}", names.join(", "))));
     };
     let long = |text: &String| text.chars().count() > NAME || text.contains('\0');
-    if model.iter().chain(&cache_ttl).chain(tools.iter().flatten()).any(long) {
-        let detail =
-            format!("`model`, `cache_ttl` or a tool is longer than {NAME} characters or contains U+0000");
+    if cache_ttl.as_ref().is_some_and(long) {
+        let detail = format!("`cache_ttl` is longer than {NAME} characters or contains U+0000");
         return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
     }
     let messages = messages.into_iter().enumerate().map(|(at, fields)| {
@@ -132,7 +126,18 @@ pub async fn request(
         })
     });
     let messages = messages.collect::<Result<Vec<Message>, Problem>>()?;
-    let options = TurnOptions { tools, home_trust: app.settings.home_trust, ..TurnOptions::default() };
+    let mut options = options::of_client(options, app.settings.home_trust)?;
+    let (model, events) = (options.model.take(), std::mem::take(&mut options.events));
+    let of_request = BuildOptions {
+        tools: options.tools.clone(),
+        home_trust: options.home_trust,
+        ..BuildOptions::default()
+    };
+    if options != of_request {
+        let detail = "a request takes the options `model`, `tools` and `events`";
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "option", detail)
+            .help("the others belong to a turn, a refresh or a compaction"));
+    }
     let input = RequestInput {
         model,
         messages,

@@ -3,7 +3,7 @@
 use crate::common::{Service, TestResponse, machine};
 use axum::{body::Body, http::Method};
 use preface_engine::{
-    conversation::TurnOptions,
+    conversation::BuildOptions,
     host::system::testing::MemorySystem,
     store::{self, Actor, Store},
 };
@@ -60,7 +60,7 @@ impl Bench {
 
     /// A first turn that must work.
     pub async fn begin(&self, id: &str) -> TestResponse {
-        let answer = self.post(&format!("{id}/turns"), &json!({"cwd": "/work/p"})).await;
+        let answer = self.post(&format!("{id}/turns"), &json!({"options": {"directory": "/work/p"}})).await;
         assert_eq!(answer.status, 201, "{}", answer.text);
         answer
     }
@@ -68,10 +68,10 @@ impl Bench {
     /// A conversation that began at an instant.
     pub async fn begin_at(&self, id: &str, template: Option<&str>, second: i64) {
         let at = jiff::Timestamp::from_second(second).unwrap();
-        let options = TurnOptions {
+        let options = BuildOptions {
             preset: Some("template".into()),
             template: template.map(str::to_owned),
-            ..TurnOptions::in_dir("/work/p")
+            ..BuildOptions::in_dir("/work/p")
         };
         let turned = self.app.service.turn(&id.parse().unwrap(), &options, &Actor::at("t", at)).await;
         assert!(turned.unwrap().constructed);

@@ -1,6 +1,6 @@
 //! What a body may hold, and how it must be sent.
 
-use crate::bench::bench;
+use crate::bench::{bench, diagnostics};
 use axum::{body::Body, http::Method};
 use serde_json::{Value, json};
 
@@ -20,14 +20,14 @@ async fn a_body_of_the_wrong_kind_is_refused() {
             "[]",
             "\"text\"",
             "{",
-            r#"{"cwd":1}"#,
-            r#"{"cwd":{}}"#,
-            r#"{"model":["m"]}"#,
-            r#"{"preset":true}"#,
-            r#"{"template":1}"#,
-            r#"{"tools":"read"}"#,
-            r#"{"tools":[1]}"#,
-            r#"{"cwd":"\ud800"}"#,
+            r#"{"options":{"directory":1}}"#,
+            r#"{"options":{"directory":{}}}"#,
+            r#"{"options":{"model":["m"]}}"#,
+            r#"{"options":{"preset":true}}"#,
+            r#"{"options":{"template":1}}"#,
+            r#"{"options":{"tools":"read"}}"#,
+            r#"{"options":{"tools":[1]}}"#,
+            r#"{"options":{"directory":"\ud800"}}"#,
         ] {
             let path = format!("/conversations/c/{verb}");
             bench.service.send(Method::POST, &path, &[JSON], Body::from(body)).await.problem(400, "body");
@@ -43,11 +43,15 @@ async fn a_problem_of_a_body_names_its_field() {
     let bench = bench().await;
     for (verb, sent, expected) in [
         ("turns", "null", "invalid type: null, expected struct TurnBody at line 1 column 4"),
-        ("turns", r#"{"cwd":1}"#, "cwd: invalid type: integer `1`, expected a string at line 1 column 8"),
         (
             "turns",
-            r#"{"tools":["a",[]]}"#,
-            "tools[1]: invalid type: sequence, expected a string at line 1 column 14",
+            r#"{"options":{"directory":1}}"#,
+            "options.directory: invalid type: integer `1`, expected a string at line 1 column 25",
+        ),
+        (
+            "turns",
+            r#"{"options":{"tools":["a",[]]}}"#,
+            "options.tools[1]: a tool is a name, or a definition with `name`",
         ),
         ("turns", "{", "EOF while parsing an object at line 1 column 1"),
         ("turns", "{} x", "trailing characters at line 1 column 4"),
@@ -56,7 +60,7 @@ async fn a_problem_of_a_body_names_its_field() {
             r#"{"instructions":1}"#,
             "instructions: invalid type: integer `1`, expected a string",
         ),
-        ("compactions", r#"{"cwd":1}"#, "invalid type: integer `1`, expected a string"),
+        ("compactions", r#"{"options":{"directory":1}}"#, "invalid type: integer `1`, expected a string"),
     ] {
         let path = format!("/conversations/c/{verb}");
         let answer = bench.service.send(Method::POST, &path, &[JSON], Body::from(sent)).await;
@@ -91,8 +95,8 @@ async fn a_duplicate_key_is_refused_at_any_depth() {
         ),
         (
             "/conversations/c/requests",
-            r#"{"format":"anthropic","messages":[],"events":[{"type":"a","type":"b"}]}"#,
-            "`type` is duplicated: line 1, column 64",
+            r#"{"format":"anthropic","messages":[],"options":{"events":[{"type":"a","type":"b"}]}}"#,
+            "`type` is duplicated: line 1, column 75",
         ),
         (
             "/conversations/c/requests/1/usage",
@@ -101,13 +105,13 @@ async fn a_duplicate_key_is_refused_at_any_depth() {
         ),
         (
             "/conversations/c/turns",
-            r#"{"model":"a","model":"b"}"#,
-            "`model` is duplicated: line 1, column 20",
+            r#"{"options":{"model":"a","model":"b"}}"#,
+            "`model` is duplicated: line 1, column 31",
         ),
         (
             "/system-prompt/analyze",
-            r#"{"template":"","variables":{"a:b":"1","a:b":"2"}}"#,
-            "`a:b` is duplicated: line 1, column 43",
+            r#"{"template":"","options":{"variables":{"a:b":"1","a:b":"2"}}}"#,
+            "`a:b` is duplicated: line 1, column 54",
         ),
     ] {
         let answer = bench.service.send(Method::POST, path, &[JSON], Body::from(sent)).await;
@@ -119,15 +123,21 @@ async fn a_duplicate_key_is_refused_at_any_depth() {
 async fn a_field_that_is_not_known_is_refused() {
     let bench = bench().await;
     bench.begin("c").await;
-    let turn = "expected one of `cwd`, `model`, `preset`, `template`, `agent`, `tools`";
     for (verb, known) in [
-        ("turns", turn.to_owned()),
-        ("compactions", format!("{turn}, `instructions`")),
-        ("refresh", turn.to_owned()),
+        ("turns", "expected `options`"),
+        ("compactions", "expected `options` or `instructions`"),
+        ("refresh", "expected `options`"),
     ] {
-        let problem = bench.post(&format!("c/{verb}"), &json!({"cwdd": "x"})).await.problem(400, "body");
+        let problem = bench.post(&format!("c/{verb}"), &json!({"cwd": "x"})).await.problem(400, "body");
         assert!(
-            problem["detail"].as_str().unwrap().contains(&format!("unknown field `cwdd`, {known}")),
+            problem["detail"].as_str().unwrap().contains(&format!("unknown field `cwd`, {known}")),
+            "{verb}: {problem}"
+        );
+        let body = json!({"options": {"cwd": "x"}});
+        let problem = bench.post(&format!("c/{verb}"), &body).await.problem(400, "body");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(
+            detail.contains("options.cwd: unknown field `cwd`, expected one of `directory`"),
             "{verb}: {problem}"
         );
     }
@@ -155,7 +165,7 @@ async fn a_body_may_be_left_out_whatever_the_headers_announce() {
 #[tokio::test]
 async fn a_field_that_is_null_is_left_out() {
     let bench = bench().await;
-    let body = json!({"cwd": null, "model": null, "preset": null, "template": null, "tools": null});
+    let body = json!({"options": {"directory": null, "model": null, "preset": null, "template": null, "tools": null}});
     assert_eq!(bench.post("c/turns", &body).await.status, 201);
 }
 
@@ -181,19 +191,18 @@ async fn the_content_type_must_be_json() {
 async fn fields_have_limits() {
     let bench = bench().await;
     let (fits, long) = ("m".repeat(4096), "m".repeat(4097));
-    assert_eq!(bench.post("c/turns", &json!({"model": fits})).await.status, 201);
-    for key in ["cwd", "model", "preset", "template"] {
+    assert_eq!(bench.post("c/turns", &json!({"options": {"model": fits}})).await.status, 201);
+    for key in ["directory", "model", "preset", "template"] {
         for value in [long.as_str(), "a\0b"] {
-            let mut body = json!({});
-            body[key] = Value::from(value);
+            let body = json!({"options": {key: value}});
             for verb in TAKES {
                 let problem = bench.post(&format!("c/{verb}"), &body).await.problem(400, "field");
                 assert!(problem["detail"].as_str().unwrap().contains(&format!("`{key}`")), "{problem}");
             }
         }
     }
-    bench.post("c/turns", &json!({"tools": [long]})).await.problem(400, "field");
-    bench.post("c/turns", &json!({"tools": vec!["t"; 1001]})).await.problem(400, "field");
+    bench.post("c/turns", &json!({"options": {"tools": [long]}})).await.problem(400, "field");
+    bench.post("c/turns", &json!({"options": {"tools": vec!["t"; 1001]}})).await.problem(400, "field");
 }
 
 #[tokio::test]
@@ -287,8 +296,89 @@ async fn ids_that_no_address_can_name_are_refused() {
 #[tokio::test]
 async fn answers_name_no_flag_of_the_command_line() {
     let bench = bench().await;
-    let turned = bench.post("c/turns", &json!({"agent": ""})).await;
+    let turned = bench.post("c/turns", &json!({"options": {"agent": ""}})).await;
     assert!(!turned.text.contains("--agent"), "{}", turned.text);
-    let turned = bench.post("c/turns", &json!({"cwd": "/work/p/AGENTS.md"})).await;
+    let turned = bench.post("c/turns", &json!({"options": {"directory": "/work/p/AGENTS.md"}})).await;
     assert_eq!(turned.problem(422, "no-directory")["help"], "make it, or name another");
+}
+
+#[tokio::test]
+async fn what_a_client_may_not_set_is_refused_with_the_reason() {
+    let bench = bench().await;
+    for (options, expected) in [
+        (json!({"profile": "/etc/passwd"}), "`profile` cannot be set here: it is a file of the machine"),
+        (json!({"trust": "once"}), "`trust` cannot be set here"),
+        (json!({"trust_pins": "{}"}), "`trust_pins` cannot be set here"),
+        (json!({"template_text": "x"}), "`template_text` cannot be set here"),
+        (json!({"conversation": "d"}), "`conversation` cannot be set here"),
+        (json!({"settings": {"trust.mode": "none"}}), "the setting `trust.mode` cannot be set here"),
+        (
+            json!({"settings": {"sections.style.file": "/etc/passwd"}}),
+            "`sections.style.file` cannot be set here",
+        ),
+        (
+            json!({"settings": {"loggers.file.disable": true}}),
+            "the setting `loggers.file.disable` cannot be set here",
+        ),
+        (json!({"settings": {"skill_paths": "/etc"}}), "the setting `skill_paths` cannot be set here"),
+        (json!({"tools": [{"name": "x", "scope": "bundled"}]}), "`source` and `scope` of a tool"),
+    ] {
+        for verb in TAKES {
+            let body = json!({"options": options});
+            let problem = bench.post(&format!("c/{verb}"), &body).await;
+            assert_eq!(problem.status, 400, "{verb} {options}: {}", problem.text);
+            assert!(
+                problem.json()["detail"].as_str().unwrap().contains(expected),
+                "{verb} {options}: {}",
+                problem.text
+            );
+        }
+    }
+    bench.get("/c/system-prompt").await.problem(404, "unknown-conversation");
+}
+
+#[tokio::test]
+async fn a_conversation_has_variables_settings_and_tools_of_its_own() {
+    let bench = bench().await;
+    let options = json!({
+        "preset": "default",
+        "tools": ["read", {
+            "name": "weather", "description": "Returns the weather of a city.",
+            "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}},
+        }],
+        "variables": {"git:branch": "release"},
+        "settings": {"sections.style.text": "Use blanks."},
+        "time_zone": "Europe/Berlin",
+        "budget": 20_000,
+    });
+    let first = bench.post("c/turns", &json!({"options": options})).await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    let prompt = first.json()["system_prompt"].as_str().unwrap().to_owned();
+    for part in ["weather: Returns the weather of a city.", "release", "Use blanks."] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+    let messages = json!([{"role": "user", "content": "Hello."}]);
+    let request =
+        json!({"format": "anthropic", "messages": messages, "options": {"model": "claude-opus-5-5"}});
+    let request = bench.post("c/requests", &request).await;
+    assert_eq!(request.status, 201, "{}", request.text);
+    let body = &request.json()["body"];
+    assert_eq!(body["model"], "claude-opus-5-5");
+    let tools = body["tools"].as_array().unwrap();
+    assert!(
+        tools
+            .iter()
+            .any(|tool| tool["name"] == "weather" && tool["input_schema"]["properties"]["city"].is_object())
+    );
+
+    // A later turn has the stored prompt, and hears what it does not have.
+    let same = bench.post("c/turns", &json!({"options": options})).await;
+    assert_eq!((same.status.as_u16(), diagnostics(&same.json())), (200, vec![]));
+    let other = json!({"options": {"tools": ["read"], "variables": {"git:branch": "main"}}});
+    let other = bench.post("c/turns", &other).await.json();
+    assert_eq!(other["system_prompt"], prompt.as_str());
+    assert_eq!(diagnostics(&other), ["conversation/tools", "conversation/options"]);
+    let late =
+        json!({"format": "anthropic", "messages": messages, "options": {"variables": {"git:branch": "x"}}});
+    bench.post("c/requests", &late).await.problem(400, "option");
 }

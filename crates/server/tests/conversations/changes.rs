@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 async fn a_compaction_answers_the_prompt_with_the_instructions_and_keeps_it_without() {
     let bench = bench().await;
     bench.service.store("One, [prompt:model].").await;
-    let first = bench.post("c/turns", &json!({"cwd": "/work/p", "model": "m-1"})).await;
+    let first = bench.post("c/turns", &json!({"options": {"directory": "/work/p", "model": "m-1"}})).await;
     bench.service.store("Two, [prompt:model], [prompt:cwd].").await;
     let compacted = bench.post("c/compactions", &json!({})).await;
     assert_eq!(compacted.status, 200);
@@ -33,11 +33,14 @@ async fn a_compaction_may_bring_its_own_words_and_what_changed() {
     let bench = bench().await;
     bench.service.store("[prompt:model] in [prompt:cwd]").await;
     bench.begin("c").await;
-    let body = json!({"cwd": "/work/q", "model": "m-2", "instructions": "Be short."});
+    let body = json!({"instructions": "Be short.", "options": {"directory": "/work/q", "model": "m-2"}});
     let reply = bench.post("c/compactions", &body).await.json();
     assert_eq!(reply["system_prompt"], "m-2 in /work/q\n\nBe short.");
     assert_eq!(reply["instructions"], "Be short.");
-    bench.post("c/compactions", &json!({"cwd": "/elsewhere"})).await.problem(403, "outside-roots");
+    bench
+        .post("c/compactions", &json!({"options": {"directory": "/elsewhere"}}))
+        .await
+        .problem(403, "outside-roots");
     assert_eq!(bench.get("/c/system-prompt").await.json()["revision"], 2);
 }
 
@@ -63,7 +66,7 @@ async fn a_compaction_without_instructions_is_the_prompt_alone() {
 #[tokio::test]
 async fn a_profile_may_keep_its_prompt_over_a_compaction() {
     let bench = bench().await;
-    let first = bench.post("c/turns", &json!({"cwd": "/work/p", "preset": "pi"})).await;
+    let first = bench.post("c/turns", &json!({"options": {"directory": "/work/p", "preset": "pi"}})).await;
     bench.system.put_file("/work/p/AGENTS.md", "Other.");
     let compacted = bench.post("c/compactions", &json!({})).await;
     let reply = compacted.json();

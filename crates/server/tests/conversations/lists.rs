@@ -113,7 +113,7 @@ async fn explain_shows_where_each_byte_came_from() {
     assert!(
         variables.iter().all(|variable| variable["digest"].is_string() && variable.get("value").is_none())
     );
-    assert_eq!(reply["options"]["cwd"], "/work/p");
+    assert_eq!(reply["options"]["directory"], "/work/p");
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ async fn first_turns_on_two_nodes_give_one_prompt() {
     here.service.store("[prompt:model]").await;
     for round in 0..20 {
         let path = format!("{round}/turns");
-        let (a, b) = (json!({"model": "a"}), json!({"model": "b"}));
+        let (a, b) = (json!({"options": {"model": "a"}}), json!({"options": {"model": "b"}}));
         let (one, other) = tokio::join!(here.post(&path, &a), there.post(&path, &b));
         let mut statuses = [one.status.as_u16(), other.status.as_u16()];
         statuses.sort_unstable();

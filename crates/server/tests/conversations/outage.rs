@@ -57,7 +57,7 @@ async fn a_prompt_that_cannot_be_stored_is_not_returned() {
     bench.service.store("Two.").await;
     switch.set(Works::Reads);
     for path in ["new/turns", "c/compactions", "c/refresh"] {
-        let answer = bench.post(path, &json!({"cwd": "/work/p"})).await;
+        let answer = bench.post(path, &json!({"options": {"directory": "/work/p"}})).await;
         let problem = answer.problem(503, "store-unavailable");
         assert!(!problem.to_string().contains("Two."), "{problem}");
     }
@@ -95,7 +95,10 @@ async fn a_store_whose_file_was_taken_away_is_away() {
     let first = bench.begin("c").await;
     std::fs::remove_file(&path).unwrap();
     for path in ["new/turns", "c/compactions"] {
-        let problem = bench.post(path, &json!({"cwd": "/work/p"})).await.problem(503, "store-unavailable");
+        let problem = bench
+            .post(path, &json!({"options": {"directory": "/work/p"}}))
+            .await
+            .problem(503, "store-unavailable");
         assert!(problem["detail"].as_str().unwrap().contains("removed or replaced"), "{problem}");
     }
     bench.service.put("/system-prompt", &json!({"template": "x"})).await.problem(503, "store-unavailable");
@@ -109,5 +112,5 @@ async fn a_service_that_is_not_ready_reports_it_whatever_the_reason() {
     let bench = over(switch.clone());
     switch.set(Works::Damaged);
     bench.service.get("/readyz").await.problem(503, "store-unavailable");
-    bench.post("c/turns", &json!({"cwd": "/work/p"})).await.problem(500, "store-failed");
+    bench.post("c/turns", &json!({"options": {"directory": "/work/p"}})).await.problem(500, "store-failed");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 async fn the_first_turn_builds_and_later_ones_read() {
     let bench = bench().await;
     bench.service.store("[prompt:conversation_id], [prompt:model], [file:AGENTS.md]").await;
-    let body = json!({"cwd": "/work/p", "model": "m-1"});
+    let body = json!({"options": {"directory": "/work/p", "model": "m-1"}});
     let first = bench.post("c/turns", &body).await;
     assert_eq!(first.status, 201);
     let reply = first.json();
@@ -72,7 +72,7 @@ async fn a_turn_needs_no_body_where_there_is_one_root() {
 async fn with_two_roots_the_first_turn_needs_a_directory() {
     let bench = with_roots(memory().await, &["/work", "/more"]);
     bench.post("c/turns", &json!({})).await.problem(400, "no-cwd");
-    assert_eq!(bench.post("c/turns", &json!({"cwd": "/more"})).await.status, 201);
+    assert_eq!(bench.post("c/turns", &json!({"options": {"directory": "/more"}})).await.status, 201);
     assert_eq!(bench.post("c/turns", &json!({})).await.status, 200, "a later turn need not");
 }
 
@@ -80,19 +80,22 @@ async fn with_two_roots_the_first_turn_needs_a_directory() {
 async fn a_cwd_outside_of_the_roots_is_refused() {
     let bench = bench().await;
     for cwd in ["/elsewhere", "/work/away", "/work/../elsewhere", "/", "/workshop"] {
-        bench.post("c/turns", &json!({"cwd": cwd})).await.problem(403, "outside-roots");
+        bench.post("c/turns", &json!({"options": {"directory": cwd}})).await.problem(403, "outside-roots");
     }
     for cwd in ["p", ""] {
-        bench.post("c/turns", &json!({"cwd": cwd})).await.problem(400, "cwd");
+        bench.post("c/turns", &json!({"options": {"directory": cwd}})).await.problem(400, "cwd");
     }
-    bench.post("c/turns", &json!({"cwd": "/work/gone"})).await.problem(422, "no-directory");
+    bench
+        .post("c/turns", &json!({"options": {"directory": "/work/gone"}}))
+        .await
+        .problem(422, "no-directory");
     bench.get("/c/system-prompt").await.problem(404, "unknown-conversation");
 }
 
 #[tokio::test]
 async fn the_same_request_again_is_no_news_however_it_is_written() {
     let bench = bench().await;
-    let body = json!({"cwd": "/work/q/../q/", "model": "m-1", "template": ""});
+    let body = json!({"options": {"directory": "/work/q/../q/", "model": "m-1", "template": ""}});
     assert_eq!(bench.post("c/turns", &body).await.status, 201);
     let again = bench.post("c/turns", &body).await;
     assert_eq!((again.status.as_u16(), &again.json()["diagnostics"]), (200, &json!([])));
@@ -102,7 +105,7 @@ async fn the_same_request_again_is_no_news_however_it_is_written() {
 async fn a_second_cwd_changes_nothing_and_is_reported() {
     let bench = bench().await;
     let first = bench.begin("c").await;
-    let body = json!({"cwd": "/work/q", "model": "m-2", "preset": "default", "template": "review"});
+    let body = json!({"options": {"directory": "/work/q", "model": "m-2", "preset": "default", "template": "review"}});
     let other = bench.post("c/turns", &body).await;
     assert_eq!((other.status.as_u16(), other.etag()), (200, first.etag()));
     let reply = other.json();
@@ -112,19 +115,20 @@ async fn a_second_cwd_changes_nothing_and_is_reported() {
         ["conversation/options", "conversation/options", "conversation/options", "conversation/options"];
     assert_eq!(diagnostics(&reply), expected);
     // Also one that no first turn could have.
-    let outside = bench.post("c/turns", &json!({"cwd": "/elsewhere"})).await;
+    let outside = bench.post("c/turns", &json!({"options": {"directory": "/elsewhere"}})).await;
     assert_eq!((outside.status.as_u16(), diagnostics(&outside.json())), (200, vec!["conversation/options"]));
 }
 
 #[tokio::test]
 async fn the_body_may_name_another_preset_and_tools() {
     let bench = bench().await;
-    let body = json!({"cwd": "/work/p", "preset": "default", "tools": ["read"]});
+    let body = json!({"options": {"directory": "/work/p", "preset": "default", "tools": ["read"]}});
     let reply = bench.post("c/turns", &body).await.json();
     assert_eq!((&reply["preset"], &reply["template"]), (&json!("default"), &Value::Null));
     let text = reply["system_prompt"].as_str().unwrap();
     assert!(text.contains("Use tabs."), "naming the root was the grant: {text}");
-    let unknown = bench.post("d/turns", &json!({"cwd": "/work/p", "preset": "nobody"})).await;
+    let unknown =
+        bench.post("d/turns", &json!({"options": {"directory": "/work/p", "preset": "nobody"}})).await;
     assert!(unknown.problem(422, "preset")["detail"].as_str().unwrap().contains("nobody"));
 }
 
@@ -134,12 +138,16 @@ async fn the_body_may_choose_a_template() {
     bench.service.put("/templates/review", &json!({"template": "First."})).await;
     bench.service.put("/templates/review", &json!({"template": "Second."})).await;
     for (id, choice, text) in [("a", "review", "Second."), ("b", "review@1", "First.")] {
-        let reply = bench.post(&format!("{id}/turns"), &json!({"template": choice})).await.json();
+        let reply =
+            bench.post(&format!("{id}/turns"), &json!({"options": {"template": choice}})).await.json();
         assert_eq!((&reply["system_prompt"], &reply["template"]["chosen"]), (&json!(text), &json!(choice)));
     }
-    bench.post("c/turns", &json!({"template": "none"})).await.problem(422, "unknown-template");
-    bench.post("c/turns", &json!({"template": "review@9"})).await.problem(422, "unknown-template");
-    bench.post("c/turns", &json!({"template": "a/b"})).await.problem(400, "template-choice");
+    bench.post("c/turns", &json!({"options": {"template": "none"}})).await.problem(422, "unknown-template");
+    bench
+        .post("c/turns", &json!({"options": {"template": "review@9"}}))
+        .await
+        .problem(422, "unknown-template");
+    bench.post("c/turns", &json!({"options": {"template": "a/b"}})).await.problem(400, "template-choice");
 }
 
 #[tokio::test]
@@ -218,7 +226,7 @@ async fn a_file_outside_of_the_roots_is_not_read() {
 #[tokio::test]
 async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
     let bench = bench().await;
-    let body = json!({"cwd": "/work/p", "preset": "default"});
+    let body = json!({"options": {"directory": "/work/p", "preset": "default"}});
     let first = bench.post("c/turns", &body).await;
     assert_eq!(first.status, 201, "{}", first.text);
     assert!(first.json()["system_prompt"].as_str().is_some_and(|text| text.contains("Use tabs.")));
@@ -241,7 +249,8 @@ async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
         let prompt = answer.json()["system_prompt"].as_str().map(str::to_owned);
         assert!(prompt.is_some_and(|text| !text.contains("Use tabs.")), "{}", answer.text);
     }
-    let analyzed = json!({"template": "[file:AGENTS.md]", "cwd": "/work/p", "preset": "default"});
+    let analyzed =
+        json!({"template": "[file:AGENTS.md]", "options": {"directory": "/work/p", "preset": "default"}});
     let analyzed = bench.service.post("/system-prompt/analyze", &analyzed).await;
     assert!(!analyzed.text.contains("Use tabs."), "{}", analyzed.text);
 }
@@ -251,7 +260,7 @@ async fn a_text_beside_the_prompt_is_in_every_reply() {
     let bench = bench().await;
     let profile = "extends = \"default\"\n[section.beside]\ntext = \"Read this first.\"\nafter = \"identity\"\nplace = \"first-user\"\n";
     bench.system.put_file("/home/user/.config/preface/profiles/beside.toml", profile);
-    let body = json!({"cwd": "/work/p", "preset": "beside"});
+    let body = json!({"options": {"directory": "/work/p", "preset": "beside"}});
     let first = bench.post("c/turns", &body).await;
     assert_eq!(first.status, 201, "{}", first.json());
     let sent = json!([{
@@ -278,7 +287,7 @@ async fn what_is_above_the_roots_changes_no_prompt() {
     bench.system.put_file("/.git/objects/x", "");
     let presets = ["default", "claude-code", "pi", "stud", "template"];
     let turn = async |when: &str, preset: &str| {
-        let body = json!({"cwd": "/work/p", "preset": preset});
+        let body = json!({"options": {"directory": "/work/p", "preset": preset}});
         let reply = bench.post(&format!("{when}-{preset}/turns"), &body).await;
         assert_eq!(reply.status, 201, "{preset}: {}", reply.text);
         let reply = reply.json();
@@ -309,7 +318,7 @@ async fn what_is_above_the_roots_changes_no_prompt() {
 #[tokio::test]
 async fn a_first_turn_that_was_begun_is_stored_although_its_client_went_away() {
     let bench = bench().await;
-    let body = json!({"cwd": "/work/p"});
+    let body = json!({"options": {"directory": "/work/p"}});
     let turn = bench.post("c/turns", &body);
     assert!(tokio::time::timeout(std::time::Duration::ZERO, turn).await.is_err(), "it was dropped");
     while bench.get("/c/system-prompt").await.status != 200 {

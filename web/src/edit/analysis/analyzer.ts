@@ -68,10 +68,11 @@ class Analyzer {
     this.wanted = false;
     this.sentAt = performance.now();
     const token = access();
-    const { cwd, ...rest } = currentInputs();
+    const { directory, ...rest } = currentInputs();
+    const options = { ...rest, ...tried(), ...(directory && !this.withoutDirectory && { directory }) };
     const wanted: Wanted = {
       id: ++this.id,
-      body: { template: this.source.take(), options: {}, ...rest, ...tried(), ...(cwd && !this.withoutDirectory && { cwd }) },
+      body: { template: this.source.take(), options, language: {} },
       headers: {
         "Content-Type": "application/json",
         "X-Preface-Token": meta.token,

@@ -45,7 +45,7 @@ export function copied(prompt: string): Copied[] {
   return [
     { what: "prompt", text: () => prompt },
     { what: "template", text: template },
-    { what: "request JSON", text: () => JSON.stringify({ template: template(), ...currentInputs(), ...tried() }, null, 2) },
+    { what: "request JSON", text: () => JSON.stringify({ template: template(), options: { ...currentInputs(), ...tried() } }, null, 2) },
     { what: "link", text: () => address("edit", session.peek()?.name ?? "") },
   ];
 }

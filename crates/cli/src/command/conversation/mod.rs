@@ -20,7 +20,7 @@ use crate::{
 };
 use preface_engine::{
     Engine,
-    conversation::{ConversationError, ConversationService, InlineOffload, TurnOptions},
+    conversation::{BuildOptions, ConversationError, ConversationService, InlineOffload},
     store::{Actor, ConversationId, PromptSummary, Store, TemplateUsed, format_instant},
 };
 use std::{path::PathBuf, sync::Arc};
@@ -117,7 +117,7 @@ impl AgainFlags {
     fn again<T>(
         &self,
         id: &ConversationId,
-        act: impl AsyncFnOnce(ConversationService, TurnOptions, Actor) -> Result<T, ConversationError>,
+        act: impl AsyncFnOnce(ConversationService, BuildOptions, Actor) -> Result<T, ConversationError>,
     ) -> Result<T, CommandFailure> {
         let actor = actor(self.now.as_deref())?;
         let turn = TurnFlags {
@@ -131,7 +131,7 @@ impl AgainFlags {
         };
         let mut request = turn.request();
         self.trust.apply(&mut request)?;
-        let mut options = TurnOptions::of(&request);
+        let mut options = BuildOptions::of(&request);
         let system = Arc::new(files::system());
         if self.directory.is_some() {
             request.cwd.clone_from(&self.directory);

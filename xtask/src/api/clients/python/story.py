@@ -11,6 +11,7 @@ from preface_client.api.system_prompt import analyze, system_prompt_get, system_
 from preface_client.models import (
     Analysis,
     AnalyzeWrite,
+    BuildOptions,
     Change,
     CompactionBody,
     CompactionReply,
@@ -74,7 +75,7 @@ report("analyzed a template")
 
 # The conversation.
 id = "story/1 ü"
-built = is_a(PromptReply, turn.sync_detailed(id, client=client, body=TurnBody(cwd=root, model="m-1")), 201)
+built = is_a(PromptReply, turn.sync_detailed(id, client=client, body=TurnBody(options=BuildOptions(directory=root, model="m-1"))), 201)
 assert built.system_prompt == f"In {root} for m-1.", built
 assert (built.constructed, built.revision, built.reason) == (True, 1, ConstructReason.FIRST_TURN)
 later = is_a(PromptReply, turn.sync_detailed(id, client=client), 200)
@@ -100,7 +101,7 @@ report("explained where it came from")
 
 state = answer.headers["ETag"]
 refreshed = is_a(
-    RefreshReply, refresh.sync_detailed(id, client=client, if_match=state, body=TurnBody(model="m-2")), 200
+    RefreshReply, refresh.sync_detailed(id, client=client, if_match=state, body=TurnBody(options=BuildOptions(model="m-2"))), 200
 )
 difference = refreshed.difference
 assert not difference.same and difference.parts[0].change == Change.CHANGED

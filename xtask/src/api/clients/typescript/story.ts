@@ -88,7 +88,7 @@ report("analyzed a template");
 
 // The conversation.
 const path = { id: "story/1 ü" };
-const turn = await client.POST("/conversations/{id}/turns", { params: { path }, body: { cwd: root, model: "m-1" } });
+const turn = await client.POST("/conversations/{id}/turns", { params: { path }, body: { options: { directory: root, model: "m-1" } } });
 assert.equal(turn.response.status, 201);
 assert.equal(turn.data?.system_prompt, `In ${root} for m-1.`);
 assert.deepEqual([turn.data.constructed, turn.data.revision, turn.data.reason], [true, 1, "first-turn"]);
@@ -120,7 +120,7 @@ report("explained where it came from");
 const state = tagOf(explained.response);
 const refreshed = await client.POST("/conversations/{id}/refresh", {
   params: { path, query: { dry_run: false }, header: { "If-Match": state } },
-  body: { model: "m-2" },
+  body: { options: { model: "m-2" } },
 });
 assert(refreshed.data);
 const { difference } = refreshed.data;

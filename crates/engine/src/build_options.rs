@@ -1,0 +1,378 @@
+//! The options of a build, as every way in takes them: the command line fills them from its flags, the libraries for Python and
+//! TypeScript and the service read them as JSON, and a conversation stores them, because a compaction uses them again.
+
+use crate::request::{Request, TemplateInput, ToolChoice, TrustChoice};
+use preface_core::{turn::Tool, variable::VariableKey};
+use preface_host::{gate::ShownTexts, places::HomeTrust};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
+
+/// The options of a build. All are optional. Stored are those that decide about later builds of a conversation.
+///
+/// ```
+/// use preface_engine::{BuildOptions, Request, ToolChoice};
+/// let options: BuildOptions = serde_json::from_value(serde_json::json!({
+///     "directory": "/work",
+///     "tools": ["read", {"name": "weather", "description": "Returns the weather of a city."}],
+///     "variables": {"app:plan": "pro", "git:branch": null},
+///     "settings": {"sections.style.text": "Be brief."},
+/// }))?;
+/// let request: Request = options.request();
+/// assert_eq!(request.sets, ["sections.style.text=Be brief."]);
+/// assert!(matches!(request.tools, ToolChoice::Given(tools) if tools.len() == 2));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct BuildOptions {
+    /// The directory that is worked in, absolute, links not resolved.
+    #[serde(rename = "directory", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^/[^\x00]*$"))]
+    pub cwd: Option<String>,
+    /// A preset or profile by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^[^\x00]*$"))]
+    pub preset: Option<String>,
+    /// A profile file; overrides `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub profile: Option<PathBuf>,
+    /// The stored template: `name`, `name@label` or `name@3`; `main` where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$|^$")
+    )]
+    pub template: Option<String>,
+    /// The text of the template, in place of a stored one. It is not stored.
+    #[serde(skip_serializing_if = "is_of_one_build")]
+    pub template_text: Option<String>,
+    /// The model's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^[^\x00]*$"))]
+    pub model: Option<String>,
+    /// The agent whose prompt it is; the main conversation's where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^[^\x00]*$"))]
+    pub agent: Option<String>,
+    /// The active tools, by name or with their definitions; those of the profile where it is left out.
+    #[serde(skip_serializing_if = "is_profile")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<ToolOption>>, max_items = 1000))]
+    pub tools: ToolChoice,
+    /// Values that replace what would be found, by `type:name`; null for a variable that is to be absent.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Option<String>>))]
+    pub variables: BTreeMap<VariableKey, Option<String>>,
+    /// Settings by their path, such as `sections.style.text`, and options of the profile.
+    #[serde(rename = "settings", skip_serializing_if = "Vec::is_empty", with = "setting_map")]
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Object>))]
+    pub sets: Vec<String>,
+    /// Events that call for reminders: `{"type": "plan-mode", …}`. They are not stored.
+    #[serde(skip_serializing_if = "is_of_one_build")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>, max_items = 1000))]
+    pub events: Vec<Value>,
+    /// The whole prompt's limit in tokens.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "crate::json_input::optional")]
+    pub budget: Option<usize>,
+    /// The tokenizer, such as `estimate:bytes4`.
+    #[serde(rename = "tokenizer", skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
+    /// The name of the time zone, such as `Europe/Berlin`.
+    #[serde(rename = "time_zone", skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// The instant of this one build, RFC 3339, where it is not now. It is not stored.
+    #[serde(skip_serializing_if = "is_of_one_build")]
+    pub now: Option<String>,
+    /// The conversation's id. It is not stored here.
+    #[serde(skip_serializing_if = "is_of_one_build")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 255))]
+    pub conversation: Option<String>,
+    /// The handling of trust in this one build: `recorded`, `require`, `once` or `deny`. It is not stored.
+    #[serde(skip_serializing_if = "is_of_one_build")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub trust: TrustChoice,
+    /// An export of `preface trust export` for this one build. It is not stored.
+    #[serde(rename = "trust_pins", skip_serializing_if = "is_of_one_build", deserialize_with = "text_bytes")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub pins: Option<Vec<u8>>,
+    /// The files that an answer for once is about, in this one build; `None` is all of them.
+    #[serde(skip)]
+    pub shown: Option<Arc<ShownTexts>>,
+    /// Which directories that the environment names count as the user's, in this one build.
+    #[serde(skip)]
+    pub home_trust: HomeTrust,
+    /// The directories that files must be in for this one build.
+    #[serde(skip)]
+    pub roots: Option<Vec<PathBuf>>,
+}
+
+/// A tool of a list: its name, or its definition.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(
+    untagged,
+    expecting = "a tool is a name, or a definition with `name`, `description`, `input_schema`, `snippet`, `guidelines`, `strict`"
+)]
+pub enum ToolOption {
+    /// The name of a tool that the profile knows.
+    Name(String),
+    /// A tool of the caller's own.
+    Definition(Box<Tool>),
+}
+
+impl ToolChoice {
+    /// Returns the choice of a list: names alone are looked up, a list with a definition is used as it is.
+    #[must_use]
+    pub fn of(tools: Vec<ToolOption>) -> Self {
+        let name = |tool: &ToolOption| match tool {
+            ToolOption::Name(name) => Some(name.clone()),
+            ToolOption::Definition(_) => None,
+        };
+        if let Some(names) = tools.iter().map(name).collect() {
+            return ToolChoice::Named(names);
+        }
+        let given = |tool| match tool {
+            ToolOption::Name(name) => Tool { name, ..Tool::default() },
+            ToolOption::Definition(tool) => *tool,
+        };
+        ToolChoice::Given(tools.into_iter().map(given).collect())
+    }
+
+    /// Returns the names; `None` stands for the profile's tools.
+    #[must_use]
+    pub fn names(&self) -> Option<Vec<&str>> {
+        match self {
+            ToolChoice::Profile => None,
+            ToolChoice::Named(names) => Some(names.iter().map(String::as_str).collect()),
+            ToolChoice::Given(tools) => Some(tools.iter().map(|tool| tool.name.as_str()).collect()),
+        }
+    }
+}
+
+/// Keeps out of a store what decides about one build alone.
+fn is_of_one_build<T>(_: &T) -> bool {
+    true
+}
+
+fn is_profile(tools: &ToolChoice) -> bool {
+    *tools == ToolChoice::Profile
+}
+
+impl Serialize for ToolChoice {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            ToolChoice::Profile => to.serialize_none(),
+            ToolChoice::Named(names) => names.serialize(to),
+            ToolChoice::Given(tools) => tools.serialize(to),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolChoice {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Option::<Vec<ToolOption>>::deserialize(from)?.map_or(ToolChoice::Profile, ToolChoice::of))
+    }
+}
+
+mod setting_map {
+    use super::{BTreeMap, Deserialize, Deserializer, Serializer, Value};
+    use serde::de::Error as _;
+
+    pub fn serialize<S: Serializer>(sets: &[String], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(sets.iter().map(|set| set.split_once('=').unwrap_or((set, ""))))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        let settings = BTreeMap::<String, Value>::deserialize(from)?;
+        let set = |(path, value): (&String, &Value)| super::setting(path, value).map_err(D::Error::custom);
+        settings.iter().map(set).collect()
+    }
+}
+
+/// Writes a setting as `path=value`: a text as it is, any other value as JSON.
+///
+/// # Errors
+/// The text is not the path of a setting.
+pub fn setting(path: &str, value: &Value) -> Result<String, String> {
+    if path.is_empty() || path.contains('=') {
+        return Err(format!("not the path of a setting: `{path}`"));
+    }
+    Ok(match value {
+        Value::String(text) => format!("{path}={text}"),
+        value => format!("{path}={value}"),
+    })
+}
+
+fn text_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.map(String::into_bytes))
+}
+
+impl Serialize for TrustChoice {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(match self {
+            TrustChoice::Ask | TrustChoice::Roots => "recorded",
+            TrustChoice::Require => "require",
+            TrustChoice::Once => "once",
+            TrustChoice::Deny => "deny",
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TrustChoice {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        match Option::<String>::deserialize(from)?.as_deref() {
+            None | Some("recorded") => Ok(TrustChoice::Ask),
+            Some("require") => Ok(TrustChoice::Require),
+            Some("once") => Ok(TrustChoice::Once),
+            Some("deny") => Ok(TrustChoice::Deny),
+            Some(_) => Err(D::Error::custom("`trust` is `recorded`, `require`, `once` or `deny`")),
+        }
+    }
+}
+
+impl BuildOptions {
+    /// Returns the options of a prompt for a directory.
+    #[must_use]
+    pub fn in_dir(cwd: impl Into<String>) -> Self {
+        BuildOptions { cwd: Some(cwd.into()), ..BuildOptions::default() }
+    }
+
+    /// Takes the options of a request. The template is not one of them: a request has its text.
+    #[must_use]
+    pub fn of(request: &Request) -> Self {
+        BuildOptions {
+            cwd: request.cwd.as_ref().map(|cwd| cwd.display().to_string()),
+            preset: request.preset.clone(),
+            profile: request.profile.clone(),
+            model: request.model.clone(),
+            agent: request.agent.clone(),
+            tools: request.tools.clone(),
+            variables: request.variables.clone(),
+            sets: request.sets.clone(),
+            budget: request.budget,
+            counter: request.counter.clone(),
+            zone: request.zone.clone(),
+            now: request.now.clone(),
+            trust: request.trust,
+            pins: request.pins.clone(),
+            shown: request.shown.clone(),
+            home_trust: request.home_trust,
+            roots: request.roots.clone(),
+            ..BuildOptions::default()
+        }
+    }
+
+    /// Returns the request. A stored template is not looked up.
+    #[must_use]
+    pub fn request(self) -> Request {
+        let text = |text: String| TemplateInput { name: "main".into(), version: None, text: text.into() };
+        Request {
+            cwd: self.cwd.map(PathBuf::from),
+            preset: self.preset,
+            profile: self.profile,
+            model: self.model,
+            conversation: self.conversation,
+            agent: self.agent,
+            tools: self.tools,
+            now: self.now,
+            zone: self.zone,
+            budget: self.budget,
+            counter: self.counter,
+            variables: self.variables,
+            sets: self.sets,
+            trust: self.trust,
+            shown: self.shown,
+            home_trust: self.home_trust,
+            pins: self.pins,
+            template: self.template_text.map(text),
+            roots: self.roots,
+            events: self.events,
+            ..Request::default()
+        }
+    }
+
+    /// Returns the names of its tools; `None` stands for the profile's.
+    pub(crate) fn tool_names(&self) -> Option<BTreeSet<&str>> {
+        Some(self.tools.names()?.into_iter().collect())
+    }
+
+    /// Overrides the stored options with those of a new turn.
+    #[must_use]
+    pub(crate) fn overlaid(self, over: &BuildOptions) -> Self {
+        let over = over.clone();
+        let other_profile = over.preset.is_some() || over.profile.is_some();
+        BuildOptions {
+            cwd: over.cwd.or(self.cwd),
+            model: over.model.or(self.model),
+            preset: if other_profile { over.preset } else { self.preset },
+            profile: if other_profile { over.profile } else { self.profile },
+            template: over.template.or(self.template),
+            agent: over.agent.or(self.agent),
+            tools: if is_profile(&over.tools) { self.tools } else { over.tools },
+            sets: if over.sets.is_empty() { self.sets } else { over.sets },
+            variables: if over.variables.is_empty() { self.variables } else { over.variables },
+            zone: over.zone.or(self.zone),
+            budget: over.budget.or(self.budget),
+            counter: over.counter.or(self.counter),
+            home_trust: self.home_trust,
+            ..over
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_new_turn_overrides_what_it_sets() {
+        let before =
+            BuildOptions { model: Some("m".into()), sets: vec!["a=b".into()], ..BuildOptions::in_dir("/a") };
+        let over = BuildOptions {
+            cwd: Some("/b".into()),
+            tools: ToolChoice::Named(vec!["read".into()]),
+            ..BuildOptions::default()
+        };
+        let now = before.overlaid(&over);
+        assert_eq!((now.cwd.as_deref(), now.model.as_deref()), (Some("/b"), Some("m")));
+        assert_eq!((now.tool_names(), now.sets.len()), (Some(BTreeSet::from(["read"])), 1));
+    }
+
+    #[test]
+    fn what_is_of_one_build_is_not_stored() {
+        let options: BuildOptions = serde_json::from_value(json!({
+            "directory": "/a", "now": "2026-03-07T14:55:05Z", "trust": "once", "events": [{"type": "x"}],
+            "trust_pins": "{}", "template_text": "x", "conversation": "c",
+        }))
+        .unwrap();
+        assert_eq!(options.trust, TrustChoice::Once);
+        assert_eq!(serde_json::to_string(&options).unwrap(), r#"{"directory":"/a"}"#);
+    }
+
+    #[test]
+    fn what_is_stored_is_read_back() {
+        let json = json!({
+            "directory": "/a", "preset": "pi", "tools": ["read", {"name": "own", "strict": true}], "budget": 9,
+            "settings": {"a.b": "x=y", "c": 1}, "variables": {"app:x": null}, "time_zone": "UTC", "tokenizer": "o200k",
+        });
+        let options: BuildOptions = serde_json::from_value(json).unwrap();
+        assert_eq!(options.sets, ["a.b=x=y", "c=1"]);
+        let again = serde_json::from_value(serde_json::to_value(&options).unwrap());
+        assert_eq!(again.ok(), Some(options));
+        for bad in [
+            json!({"cwd": "/a"}),
+            json!({"settings": {"a=b": 1}}),
+            json!({"trust": "roots"}),
+            json!({"tools": [1]}),
+        ] {
+            assert!(serde_json::from_value::<BuildOptions>(bad).is_err());
+        }
+    }
+}
