@@ -26,7 +26,7 @@
 //! | --- | --- | ---: |
 //! | `catalog` | imports prompt catalogs; imported ones work without it | 60 |
 //! | `exact-counts` | the counters `o200k` and `cl100k`, exact for OpenAI's models | 5 |
-//! | `mcp` | queries MCP servers, and serves MCP; recordings can be read without it | 95 |
+//! | `mcp` | queries MCP servers; recordings can be read without it | 95 |
 //! | `openapi` | OpenAPI schemas of the types in the answers of the service | 3 |
 //! | `schema` | checks the `config` of an extension against its JSON Schema; without it such an extension is left out | 42 |
 //! | `store-postgres` | stores conversations and templates on a PostgreSQL server | 64 |
@@ -77,8 +77,6 @@ pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
 pub use preface_host as host;
 pub use preface_host::{profile::names as preset_names, provider_context::Headless, system::os::OsSystem};
-#[cfg(feature = "mcp")]
-pub use preface_mcp as mcp_protocol;
 pub use preface_store as store;
 pub use request::{Request, TemplateInput, ToolChoice, TrustChoice};
 pub use saved_snapshot::{SnapshotError, read_snapshot};

@@ -7,7 +7,6 @@ mod intake;
 mod program;
 mod query;
 mod reach;
-mod serve;
 mod server_reply;
 #[cfg(any(test, feature = "testing"))]
 mod testing;
@@ -15,10 +14,6 @@ mod text;
 
 pub use query::query_servers;
 pub use reach::{QueryLimits, ServerEndpoint, ServerTarget, StopSignal};
-pub use serve::{
-    Arguments, CallOutput, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
-    ResourceOffer, ServerInfo, ToolOffer, serve, serve_stdio,
-};
 pub use server_reply::{McpError, ServerReply};
 #[cfg(feature = "testing")]
 pub use testing::replay;

@@ -223,14 +223,20 @@ fn a_request_is_the_body_that_a_build_prints() {
     let none = server.tool("request", json!({ "format": "anthropic", "messages": [] }));
     assert!(none["diagnostics"].to_string().contains("request/model-unknown"), "{none}");
     for (arguments, says) in [
-        (json!({ "messages": [] }), "`format` is not the format of a service\nhelp: formats are `anthropic`"),
-        (json!({ "format": "text", "messages": [] }), "`format` is not the format of a service\nhelp: "),
-        (json!({ "format": "gemini" }), "`messages` is no list\nhelp: "),
-        (json!({ "format": "gemini", "messages": [5] }), "message 0 is a number, not an object\nhelp: "),
-        (json!({ "format": "gemini", "messages": [{ "role": 5 }] }), "message 0: "),
+        (json!({ "messages": [] }), "missing argument: `format`"),
+        (
+            json!({ "format": "text", "messages": [] }),
+            "not the format of a service: `text`\nhelp: formats are anthropic, ",
+        ),
+        (json!({ "format": "gemini" }), "missing argument: `messages`"),
+        (
+            json!({ "format": "gemini", "messages": [5] }),
+            "`messages[0]`: invalid type: integer `5`, expected a map\nhelp: ",
+        ),
+        (json!({ "format": "gemini", "messages": [{ "role": 5 }] }), "`messages[0]`: "),
         (
             json!({ "format": "gemini", "messages": [], "max_output_tokens": 0 }),
-            "`max_output_tokens` is no number of tokens\nhelp: ",
+            "`max_output_tokens`: invalid value: integer `0`, expected a nonzero u64\nhelp: ",
         ),
     ] {
         let said = server.refused("request", arguments);
@@ -244,12 +250,20 @@ fn wrong_arguments_are_refused_with_a_remedy() {
     let mut server = Server::start(&sandbox, "");
     for (tool, arguments, says) in [
         ("build", json!({ "dir": "." }), "unknown argument: `dir`\nhelp: "),
-        ("build", json!({ "directory": 5 }), "`directory` is text, not a number\nhelp: "),
-        ("explain", json!({ "tools": "read" }), "`tools` is a list of names, not text\nhelp: "),
+        (
+            "build",
+            json!({ "directory": 5 }),
+            "`directory`: invalid type: integer `5`, expected a string\nhelp: ",
+        ),
+        (
+            "explain",
+            json!({ "tools": "read" }),
+            "`tools`: invalid type: string \"read\", expected a sequence\nhelp: ",
+        ),
         (
             "explain",
             json!({ "tools": [1] }),
-            "`tools` is a list of names, not a list of other things\nhelp: ",
+            "`tools[0]`: invalid type: integer `1`, expected a string\nhelp: ",
         ),
         ("lint", json!({ "preset": "defalt" }), "unknown preset: `defalt`\nhelp: did you mean `default`?"),
         ("build", json!({ "preset": "../x" }), "not the name of a preset: `../x`\nhelp: "),
@@ -271,7 +285,6 @@ fn wrong_arguments_are_refused_with_a_remedy() {
             json!({ "name": "default", "arguments": { "tools": "none,read" } }),
             "`none` cannot be combined with names\nhelp: write `tools` as `read,bash`, or `none`",
         ),
-        (json!({}), "the parameters of `prompts/get` have another shape"),
     ] {
         let answer = server.asks("prompts/get", params);
         assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32602), &json!(says)));
@@ -299,21 +312,19 @@ fn garbage_and_floods_leave_it_standing() {
     let sandbox = Sandbox::new();
     let mut server = Server::start(&sandbox, "");
     server.says("what is this");
-    assert_eq!(server.hears()["error"]["code"], json!(-32700));
-    server.says(&"x".repeat(5 << 20));
-    let said = server.hears();
-    assert_eq!(said["error"]["code"], json!(-32600));
-    assert_eq!(said["error"]["message"], json!("a message has at most 4194304 bytes, and this one has more"));
+    server.says(&"x".repeat(17 << 20));
+    server.says("[]");
+    assert_eq!(server.hears()["error"]["code"], json!(-32600));
     server.tool("build", json!({}));
     assert_eq!(server.end(), (Some(0), String::new()));
 }
 
 #[test]
 fn whoever_never_begins_is_let_go() {
-    let ran = Sandbox::new().run_with("preface mcp serve", "").exits(0).says("");
-    assert_eq!(ran.stdout, "");
-    let ran = Sandbox::new().run_with("preface mcp serve", "hello?\n").exits(0).says("");
-    assert_eq!(ran.json()["error"]["code"], json!(-32700));
+    for input in ["", "hello?\n"] {
+        let ran = Sandbox::new().run_with("preface mcp serve", input).exits(0).says("");
+        assert_eq!(ran.stdout, "");
+    }
 }
 
 #[test]
@@ -330,21 +341,4 @@ fn a_client_of_the_newest_version_needs_no_handshake() {
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
     let got = server.asks("prompts/get", json!({ "_meta": meta, "name": "default" }));
     assert!(got["result"]["messages"][0]["content"]["text"].is_string(), "{got}");
-}
-
-#[test]
-fn what_is_asked_is_said_to_those_who_want_to_know() {
-    let sandbox = Sandbox::new();
-    let mut server = Server::start(&sandbox, "--verbose");
-    server.prompt("stud", json!({}));
-    server.refused("build", json!({ "preset": "a\u{202e}b" }));
-    server.says("{");
-    server.hears();
-    let (code, said) = server.end();
-    assert_eq!(code, Some(0));
-    let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(lines[0], "prompt stud: done");
-    assert!(lines[1].starts_with("tool build: unknown preset: "), "{said}");
-    assert!(lines[2].starts_with("refused a line: not JSON: "), "{said}");
-    assert!(!said.contains('\u{202e}'), "nothing in it plays tricks: {said:?}");
 }

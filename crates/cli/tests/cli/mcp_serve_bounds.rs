@@ -84,7 +84,9 @@ fn directories_lie_below_the_roots() {
         let shown = outside.replace('\u{0}', "\\u{0}");
         assert_eq!(said, format!("not a directory below a root of this server: `{shown}`{help}"));
     }
-    assert!(server.refused("lint", json!({ "directory": "file" })).starts_with("not a directory: `file`"));
+    assert!(
+        server.refused("lint", json!({ "directory": "file" })).starts_with("not a directory below a root")
+    );
     let long = "x".repeat(100_000);
     assert!(server.refused("build", json!({ "directory": long })).len() < 1000);
     let answer =
@@ -101,7 +103,6 @@ fn directories_lie_below_the_roots() {
     assert!(ran.stderr.contains("not a directory to work in: `nowhere`"), "{}", ran.stderr);
 }
 
-#[cfg(unix)]
 #[test]
 fn no_link_leads_out_of_the_roots() {
     use std::os::unix::fs::symlink;

@@ -251,7 +251,6 @@ codes! {
     MarkdownShadowed "markdown/shadowed" [Info] "An agent, output style or slash command is hidden by one of a stronger layer with the same name.";
     MarkdownTooMany "markdown/too-many" [Warning] "Markdown files or directories were left out because there are too many or they are too deep." => "Move what is not needed out of the directory.";
     MarkdownUnknownKey "markdown/unknown-key" [Info] "The head of a Markdown file has a field that preface does not know.";
-    McpArguments "mcp/arguments" [Error] "The arguments of a call to preface's MCP server are wrong.";
     McpByHand "mcp/by-hand" [Info] "A description that was written by hand is used in place of what the MCP server offers.";
     McpClash "mcp/clash" [Warning] "A tool of an MCP server was left out because another tool has its name.";
     McpServerConfigInvalid "mcp/config-invalid" [Error, Warning] "An `mcp.json` or one of its servers is not valid, so the server is not queried.";

@@ -41,6 +41,6 @@ enum McpCommand {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
         McpCommand::Refresh(args) => refresh::run(ui, args),
-        McpCommand::Serve(args) => serve::run(ui, args),
+        McpCommand::Serve(args) => serve::run(args),
     }
 }

@@ -1,26 +1,21 @@
 //! `preface mcp serve`: preface as an MCP server for the client that started it.
 
-mod answer;
-mod arguments;
-mod offer;
-mod schema;
+mod server;
+mod tools;
 
 use crate::{
-    failure::{CommandFailure, Exit, words},
+    failure::{CommandFailure, Exit},
     files,
     flags::home_trust,
     roots::roots,
-    ui::Ui,
 };
-use offer::PresetOffer;
-use preface_engine::mcp_protocol::serve_stdio;
-use std::{path::PathBuf, sync::Arc};
+use rmcp::{serve_server, service::ServerInitializeError, transport::stdio};
+use std::{path::PathBuf, time::Duration};
 
 const EXAMPLES: &str = "\
 Examples:
-  preface mcp serve                     for the directory it is started in
-  preface mcp serve --root ~/src        for everything below ~/src
-  preface mcp serve --verbose 2> log    and log the requests
+  preface mcp serve                 for the directory it is started in
+  preface mcp serve --root ~/src    for everything below ~/src
 
 In the mcp.json of a client:
   {\"mcpServers\": {\"preface\": {\"command\": \"preface\", \"args\": [\"mcp\", \"serve\"]}}}
@@ -28,11 +23,14 @@ In the mcp.json of a client:
 Prompts: one for each preset. Tools: build, explain, lint, request.
 None of them changes anything.";
 
+/// The most threads: two for stdin and stdout, the others for calls.
+const THREADS: usize = 6;
+
 /// Run preface as an MCP server over stdin and stdout
 ///
 /// For any MCP client, which starts it: prompts, one for each preset, and the tools build, explain, lint and request. It writes nothing,
 /// trusts nothing and opens no store: untrusted files are left out and reported. A project is read
-/// below the roots alone. It ends when stdin does. With `-v` each request and its result is logged to stderr.
+/// below the roots alone. It ends when stdin does.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -46,10 +44,24 @@ pub struct Args {
 }
 
 /// Serves until stdin ends.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let roots = roots(&files::system(), &args.root)?;
-    let prompts = PresetOffer::new(*ui, roots, home_trust(args.trust_home))?;
-    serve_stdio(Arc::new(prompts))
-        .map(|()| Exit::Done)
-        .map_err(|error| CommandFailure::new(format!("the MCP client was not served: {}", words(&error))))
+pub fn run(args: &Args) -> Result<Exit, CommandFailure> {
+    let server = server::Server::new(roots(&files::system(), &args.root)?, home_trust(args.trust_home))?;
+    let failed = |error: String| CommandFailure::new(format!("the MCP client was not served: {error}"));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(THREADS)
+        .enable_all()
+        .build()
+        .map_err(|error| failed(error.to_string()))?;
+    let served = runtime.block_on(async {
+        match serve_server(server, stdio()).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+            // A client that leaves before its first message is no error.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    // A thread may still wait for stdin.
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    served.map(|()| Exit::Done).map_err(failed)
 }
