@@ -286,7 +286,6 @@ set budget.tokens = 5 in ~/.stud/settings.json
 }
 
 #[test]
-#[cfg(unix)]
 fn a_link_as_project_directory_is_written_through_after_a_grant() {
     let sandbox = Sandbox::empty();
     let far = sandbox.path("far");
@@ -329,8 +328,8 @@ fn get_prints_what_the_resolver_uses() {
     sandbox.run("preface config get tools.t.n --preset stud").exits(0).prints("3\n").says("");
     sandbox.run("preface config get tools.t.n --why --preset stud").exits(0).says("").prints(
         "global   3   ~/.stud/settings.json:1  used\n\
-         project  -1  .stud/settings.json:1    ignored: project-scope override failed validation (must be at least \
-         `0`, but is `-1` at /n); retaining global value\n",
+         project  -1  .stud/settings.json:1    ignored: project-scope override failed validation (value is less \
+         than the minimum of 0 at /n); retaining global value\n",
     );
 }
 

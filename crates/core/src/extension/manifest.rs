@@ -17,7 +17,7 @@ use crate::{
 use serde_json::{Map, Value};
 
 /// The largest `configSchema`, in bytes of JSON.
-const SCHEMA_LIMIT: usize = 256 << 10;
+const SCHEMA_LIMIT: usize = 64 << 10;
 
 /// The longest id, in bytes.
 const LONGEST_ID: usize = 128;
@@ -372,7 +372,7 @@ impl Manifest {
             vec![at_schema(ValidationFailure::new(stage, "/configSchema", message).help(help))]
         };
         if schema.is_some_and(|node| node.span().len() > SCHEMA_LIMIT) {
-            return Err(wrong("`configSchema` is larger than 256 KiB", "shorten it"));
+            return Err(wrong("`configSchema` is larger than 64 KiB", "shorten it"));
         }
         if value.get("type").and_then(Value::as_str) != Some("object") {
             return Err(wrong(

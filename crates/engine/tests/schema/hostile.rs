@@ -1,6 +1,6 @@
 //! Schemas and values that were written to do harm: each is answered, on the stack of a thread, in a moment.
 
-use preface_core::extension::{SchemaChecker, SchemaFault};
+use preface_core::extension::{MOST_FAULTS, SchemaChecker, SchemaFault};
 use preface_engine::JsonSchema;
 use serde_json::{Map, Value, json};
 use std::{
@@ -65,8 +65,7 @@ const WRAPS: [Wrap; 15] = [
 ];
 
 #[test]
-fn a_schema_that_is_only_itself_is_refused() {
-    let endless = "the schema refers to itself without going deeper into the value";
+fn a_schema_that_is_only_itself_is_answered() {
     for schema in [
         json!({ "$ref": "#" }),
         json!({ "$dynamicRef": "#" }),
@@ -77,7 +76,7 @@ fn a_schema_that_is_only_itself_is_refused() {
         json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }),
         json!({ "$schema": "http://json-schema.org/draft-07/schema#", "allOf": [{ "$ref": "#" }] }),
     ] {
-        assert_eq!(refused(schema.clone(), json!({})), (String::new(), endless.to_owned()), "{schema}");
+        let _ = check(schema, json!({}));
     }
 }
 
@@ -122,91 +121,70 @@ fn every_way_to_nest_is_answered_at_the_depth_that_a_file_can_have() {
 }
 
 #[test]
-fn every_chain_of_references_is_answered() {
+fn a_schema_has_few_references() {
     for (wrap_schema, wrap_value) in WRAPS {
-        for length in [20, 60, 80, 100, 128, 160, 250, 500, 3000] {
-            let value = nested(length.min(120), json!(1), wrap_value);
-            let _ = check(chain(length, wrap_schema), value);
-        }
+        let value = nested(15, json!(1), wrap_value);
+        assert!(!matches!(check(chain(15, wrap_schema), value), Err(SchemaFault::Schema(_))));
     }
-    let (_, message) = refused(chain(3000, |schema| schema), json!(1));
-    assert!(message.starts_with("the schema and its references nest too deeply: "), "{message}");
-}
-
-#[test]
-fn what_doubles_with_each_step_is_refused() {
-    let too_many = "the schema takes too many steps to check this value: 1000000 are allowed";
-    let wraps: [fn(Value) -> Value; 4] = [
+    let twice: [fn(Value) -> Value; 3] = [
         |next| json!({ "allOf": [next.clone(), next] }),
         |next| json!({ "anyOf": [next.clone(), next] }),
         |next| json!({ "oneOf": [{ "not": next }, next] }),
-        |next| json!({ "allOf": [next], "unevaluatedProperties": false }),
     ];
-    for wrap in wraps {
-        assert_eq!(refused(chain(40, wrap), json!("x")), (String::new(), too_many.to_owned()));
+    for wrap in twice {
+        let _ = check(chain(7, wrap), json!("x"));
+        let message = "the schema has too many `$ref`: 16 are allowed".to_owned();
+        assert_eq!(refused(chain(8, wrap), json!("x")), (String::new(), message));
     }
-    let twice = json!({ "allOf": [
-        { "properties": { "child": { "$ref": "#" } } },
-        { "properties": { "child": { "$ref": "#" } } },
-    ] });
-    let config = nested(60, json!({}), |child| json!({ "child": child }));
-    assert_eq!(refused(twice, config), (String::new(), too_many.to_owned()));
-}
-
-#[test]
-fn values_that_nest_deeper_than_a_file_are_a_fault_of_the_value() {
-    let config = nested(200, json!(1), |inner| json!([inner]));
-    let Err(SchemaFault::Config(faults)) = check(json!({}), config) else { panic!() };
-    assert_eq!(faults[0].message, "the value nests too deeply: 128 levels are allowed");
-    let schema = nested(200, json!({}), |inner| json!({ "not": inner }));
-    assert_eq!(refused(schema, json!({})).1, "the schema nests too deeply: 128 levels are allowed");
 }
 
 #[test]
 fn nothing_outside_the_schema_is_read() {
-    let message =
-        |reference: &str| format!("must stay inside the schema and start with `#`, but is `{reference}`");
-    for reference in [
-        "http://127.0.0.1:1/schema.json",
-        "https://json-schema.org/draft/2020-12/schema",
-        "file:///etc/passwd",
-        "other.json",
-        "other.json#/a",
-        "/etc/passwd",
-        "urn:x:y",
-        "",
-    ] {
-        let at_top = json!({ "$ref": reference });
-        assert_eq!(refused(at_top, json!({})), ("/$ref".to_owned(), message(reference)));
-        let inside = json!({ "properties": { "a/b": { "$dynamicRef": reference } } });
-        assert_eq!(
-            refused(inside, json!({})),
-            ("/properties/a~1b/$dynamicRef".to_owned(), message(reference))
-        );
+    for reference in
+        ["http://127.0.0.1:1/schema.json", "file:///etc/passwd", "other.json", "/etc/passwd", "urn:x:y"]
+    {
+        refused(json!({ "$ref": reference }), json!({}));
+        refused(json!({ "properties": { "a/b": { "$dynamicRef": reference } } }), json!({}));
     }
-    let moved = json!({ "properties": { "a": { "$id": "http://127.0.0.1:1/", "$ref": "#/x" } } });
-    assert_eq!(refused(moved, json!({})).0, "/properties/a/$id");
-    assert_eq!(refused(json!({ "$schema": "http://127.0.0.1:1/" }), json!({})).0, "/$schema");
+    refused(json!({ "$schema": "http://127.0.0.1:1/" }), json!({}));
+    refused(json!({ "$ref": "#/$defs/no" }), json!({}));
 }
 
 #[test]
-fn a_reference_leads_to_a_schema() {
-    for (schema, message) in [
-        (json!({ "$ref": "#/$defs/no" }), "leads nowhere: `#/$defs/no`"),
-        (json!({ "$ref": "#no" }), "leads nowhere: `#no`"),
-        (json!({ "$ref": "#/enum/0", "enum": [{}] }), "leads to something that is not a schema: `#/enum/0`"),
-        (json!({ "$ref": "#/x", "x": { "enum": 5 } }), "leads to something that is not a schema: `#/x`"),
-        (
-            json!({ "$ref": "#/%24defs/a", "$defs": { "a": {} } }),
-            "write the reference without `%`: `#/%24defs/a`",
-        ),
+fn no_message_has_the_value() {
+    for schema in [
+        json!({ "const": "b" }),
+        json!({ "enum": ["b"] }),
+        json!({ "pattern": "^b" }),
+        json!({ "maxLength": 1 }),
+        json!({ "type": "integer" }),
+        json!({ "anyOf": [{ "const": "b" }] }),
+        json!({ "not": {} }),
+        json!(false),
     ] {
-        assert_eq!(refused(schema, json!({})), ("/$ref".to_owned(), message.to_owned()));
+        let schema = json!({ "properties": { "apiKey": schema } });
+        let Err(SchemaFault::Config(faults)) = check(schema, json!({ "apiKey": "hunter2" })) else {
+            panic!()
+        };
+        assert_eq!(faults[0].pointer, "/apiKey");
+        assert!(!faults[0].message.contains("hunter2"), "{faults:?}");
     }
-    // Properties may be called like keywords, and data may look like them.
-    let named =
-        json!({ "properties": { "$ref": { "const": { "$ref": "x" } }, "$id": {}, "enum": { "enum": [1] } } });
-    assert_eq!(check(named, json!({ "$ref": { "$ref": "x" }, "$id": 1, "enum": 1 })), Ok(()));
+}
+
+#[test]
+fn no_more_than_the_first_faults_are_told() {
+    let config: Map<String, Value> = (10..99).map(|index| (format!("x{index}"), json!(1))).collect();
+    let schema = json!({ "additionalProperties": { "type": "string" } });
+    let Err(SchemaFault::Config(faults)) = check(schema, config.into()) else { panic!() };
+    assert_eq!(faults.len(), MOST_FAULTS);
+}
+
+#[test]
+fn formats_are_annotations() {
+    for schema in ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
+    {
+        assert_eq!(check(json!({ "$schema": schema, "format": "email" }), json!("no mail")), Ok(()));
+    }
 }
 
 #[test]
@@ -270,16 +248,7 @@ fn absurd_numbers_are_answered() {
 fn large_lists_are_answered() {
     let options: Vec<String> = (0..20_000).map(|index| format!("o{index}")).collect();
     let Err(SchemaFault::Config(faults)) = check(json!({ "enum": options }), json!("x")) else { panic!() };
-    assert_eq!(
-        faults[0].message,
-        "must be one of `o0`, `o1`, `o2`, `o3`, `o4`, `o5`, `o6`, `o7` and 19992 more, but is `x`"
-    );
-    let schema = json!({ "enum": ["x".repeat(300_000)] });
-    assert_eq!(refused(schema, json!(1)).1, "the schema is too large: 256 KiB are allowed");
+    assert!(faults[0].message.chars().count() <= 201, "{}", faults[0].message);
     let items: Vec<Value> = (0..20_000).map(|index| json!([index])).collect();
     let _ = check(json!({ "uniqueItems": true }), json!(items));
-    let forms: Vec<Value> = (0..5_000).map(|index| json!({ "const": index })).collect();
-    let value = json!(vec![json!("x".repeat(1000)); 1000]);
-    let (_, message) = refused(json!({ "items": { "anyOf": forms } }), value);
-    assert!(message.starts_with("the schema takes too many steps"), "{message}");
 }

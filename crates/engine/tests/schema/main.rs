@@ -2,6 +2,4 @@
 #![cfg(feature = "schema")]
 
 mod hostile;
-mod oracle;
 mod published;
-mod sentences;

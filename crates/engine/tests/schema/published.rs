@@ -2,7 +2,7 @@
 
 use preface_core::{
     diagnostic::Severity,
-    extension::{Category, Manifest, ManifestLocation, Ordering, SchemaChecker, SchemaFault},
+    extension::{Category, Manifest, ManifestLocation, Ordering, SchemaChecker},
     mcp_servers::{self, McpFile},
     scope::Scope,
     settings::{SCHEMAS, merge, parse},
@@ -14,10 +14,8 @@ fn check(name: &str, reads: impl Fn(&[u8]) -> bool, samples: &[(bool, Value)]) {
     let schema = SCHEMAS.iter().find(|schema| schema.name == name).expect("it is published").document();
     for (good, sample) in samples {
         assert_eq!(reads(sample.to_string().as_bytes()), *good, "the reader of {name}: {sample}");
-        match JsonSchema.check(&schema, sample) {
-            Err(SchemaFault::Schema(fault)) => panic!("{name}: {fault:?}"),
-            fits => assert_eq!(fits.is_ok(), *good, "the schema of {name}: {sample} {fits:?}"),
-        }
+        let fits = jsonschema::is_valid(&schema, sample);
+        assert_eq!(fits, *good, "the schema of {name}: {sample}");
     }
 }
 
