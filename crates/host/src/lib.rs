@@ -14,6 +14,7 @@ pub mod discover;
 pub mod extensions;
 pub mod gate;
 pub mod hook_command;
+mod ignore_patterns;
 pub mod markdown;
 pub mod mcp_descriptions;
 pub mod mcp_recordings;

@@ -1,7 +1,5 @@
 //! The loader of skills on a machine in memory: roots, names, ignore files, and input that means no good.
 
-#![cfg(unix)]
-
 use preface_core::{
     extension::Status,
     hook::SkillPath,
@@ -241,21 +239,16 @@ fn ignored_and_duplicate_files_are_reported_with_their_place() {
 }
 
 #[test]
-fn ignore_patterns_that_cost_too_much_leave_out_what_they_may_be_about() {
-    let long = "a".repeat(200);
+fn an_ignore_file_with_too_large_patterns_is_reported_and_not_used() {
     let system = machine()
         .with_file("/w/p/.x/skills/.gitignore", format!("**/{}b\n", "a*".repeat(850)).repeat(600))
-        .with_file(format!("/w/p/.x/skills/{long}/SKILL.md"), text(&long, "d"))
-        .with_file("/w/p/.x/skills/b/SKILL.md", text("b", "d"))
-        .with_file("/w/p/.agents/skills/c/SKILL.md", text("c", "d"));
+        .with_file(format!("/w/p/.x/skills/{}/SKILL.md", "a".repeat(200)), text("c", "d"))
+        .with_file("/w/p/.x/skills/b/SKILL.md", text("b", "d"));
     let found = load(&system, &old());
-    assert!(!found.names().contains(&"b"), "{:?}", found.names());
+    assert!(found.names().contains(&"b"), "{:?}", found.names());
     let ignored = found.messages("skill/ignored");
-    assert_eq!(ignored.len(), 1, "reported once: {ignored:?}");
-    assert!(
-        ignored[0].starts_with("the ignore patterns in .x/skills take too many steps: .x/skills/aaaa"),
-        "{ignored:?}"
-    );
+    assert_eq!(ignored.len(), 1, "{ignored:?}");
+    assert!(ignored[0].starts_with(".x/skills/.gitignore was not read: "), "{ignored:?}");
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! The walk through one root: which files count as skills, in byte order of the names, depth first.
 
 use super::{
-    ignored::{FILES, IgnorePatterns, TooManySteps},
+    ignored::{FILES, pattern},
     options::SkillOptions,
 };
 use crate::{
+    ignore_patterns::IgnorePatterns,
     provider_context::{FILE_VARIABLE_LIMIT, ProviderContext},
     system::{DirEntry, FileId, FileKind, ReadError, ReadScope},
 };
+use ignore::Match;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
@@ -75,8 +77,6 @@ pub struct SkillWalk<'a> {
     /// The number of entries of `walked` whose id is known.
     known: usize,
     found: &'a mut dyn FnMut(SkillCandidate),
-    /// True if the ignore patterns were too expensive, which was reported.
-    is_over_budget: bool,
 }
 
 impl<'a> SkillWalk<'a> {
@@ -95,7 +95,6 @@ impl<'a> SkillWalk<'a> {
             walked: Vec::new(),
             known: 0,
             found,
-            is_over_budget: false,
         };
         if walk.may_enter(&start.dir) {
             walk.dir(start.dir.clone(), 0);
@@ -219,39 +218,11 @@ impl<'a> SkillWalk<'a> {
         }
         let before = self.below.len();
         self.below.push_str(name);
-        let by = self
-            .ignored
-            .find_match(&self.below, is_dir)
-            .map(|by| by.map(|(file, line)| (file.to_owned(), line)));
+        let found = self.ignored.matched(&self.below, is_dir);
         self.below.truncate(before);
-        let by = match by {
-            Ok(by) => by,
-            Err(TooManySteps) => {
-                self.too_many_steps(path);
-                return true;
-            }
-        };
-        let Some((by, line)) = by else { return false };
+        let Match::Ignore((by, line)) = found else { return false };
         (self.found)(SkillCandidate::Ignored { path: path.to_owned(), by, line });
         true
-    }
-
-    /// Reports once that the ignore patterns of this root are too expensive. What they might leave out is left out.
-    fn too_many_steps(&mut self, path: &Path) {
-        if std::mem::replace(&mut self.is_over_budget, true) {
-            return;
-        }
-        let root = self.look.places.source(self.start.scope, &self.start.dir).path.clone();
-        let shown = self.look.places.source(self.start.scope, path).path.clone();
-        let what = format!(
-            "the ignore patterns in {root} take too many steps: {shown} and everything after it that they may be about \
-             was left out"
-        );
-        self.look.note(
-            Diagnostic::warning(DiagnosticCode::SkillIgnored, what)
-                .at(Place::file(Some(self.start.scope), root))
-                .help("use fewer or shorter patterns with `*` in the `.gitignore`, `.ignore` and `.fdignore` files there"),
-        );
     }
 
     fn read_ignore_files(&mut self, dir: &Path, entries: &[DirEntry]) {
@@ -279,7 +250,12 @@ impl<'a> SkillWalk<'a> {
             match read {
                 Ok(read) => {
                     let shown = self.look.places.source(self.start.scope, &path).path.clone();
-                    self.ignored.add(&shown, &String::from_utf8_lossy(&read.bytes), self.below.len());
+                    let (text, prefix) = (String::from_utf8_lossy(&read.bytes), self.below.len());
+                    let patterns: Vec<String> = text.lines().map(|line| pattern(line, prefix > 0)).collect();
+                    let lines = (1..).zip(patterns.iter().map(String::as_str));
+                    if let Err(error) = self.ignored.add(&shown, lines, prefix, true) {
+                        self.note(&path, DiagnosticCode::SkillIgnored, &format!("was not read: {error}"));
+                    }
                 }
                 Err(ReadError::Missing) => {}
                 Err(error) => {

@@ -4,14 +4,13 @@
 //! not read either.
 
 use super::{Repository, SMALL};
-use crate::system::{ReadScope, System};
-use gix_glob::{Pattern, pattern::Case, pattern::Mode, wildmatch};
+use crate::{
+    ignore_patterns::IgnorePatterns,
+    system::{ReadScope, System},
+};
 use std::path::Path;
 
-/// The most steps that the comparison of one file with all patterns may take, as the length of a pattern times that of a path.
-const STEPS: usize = 16 << 20;
-
-/// Returns whether git ignores a file of a work tree, by its real path. A file that would take too long to compare is ignored.
+/// Returns whether git ignores a file of a work tree, by its real path. If the patterns are too large, all files are ignored.
 pub(crate) fn is_ignored(system: &dyn System, file: &Path) -> bool {
     let Some(repository) = file.parent().and_then(|dir| Repository::holding(system, dir).ok()) else {
         return false;
@@ -20,55 +19,29 @@ pub(crate) fn is_ignored(system: &dyn System, file: &Path) -> bool {
     let Some(names) = below.iter().map(|name| name.to_str()).collect::<Option<Vec<_>>>() else {
         return false;
     };
-    let mut patterns = Patterns { lines: Vec::new(), steps: STEPS };
-    patterns.add(system, &repository.common_dir.join("info/exclude"), &repository.common_dir, "");
+    let mut patterns = IgnorePatterns::default();
+    let exclude = repository.common_dir.join("info/exclude");
+    let mut is_complete = add(&mut patterns, system, &exclude, &repository.common_dir, 0);
     let mut path = String::new();
     for (at, name) in names.iter().enumerate() {
         // A directory that is ignored hides what its own patterns would bring back.
-        patterns.add(system, &repository.root.join(&path).join(".gitignore"), &repository.root, &path);
+        let file = repository.root.join(&path).join(".gitignore");
+        is_complete &= add(&mut patterns, system, &file, &repository.root, path.len());
         path.push_str(name);
         let is_dir = at + 1 < names.len();
-        match patterns.decide(&path, is_dir) {
-            Some(true) => return true,
-            Some(false) | None if is_dir => path.push('/'),
-            _ => {}
+        if !is_complete || patterns.matched(&path, is_dir).is_ignore() {
+            return true;
         }
+        path.push('/');
     }
     false
 }
 
-/// The patterns of the directories so far, the weakest first, each with the path of its directory.
-struct Patterns {
-    lines: Vec<(String, Pattern)>,
-    steps: usize,
-}
-
-impl Patterns {
-    fn add(&mut self, system: &dyn System, file: &Path, root: &Path, dir: &str) {
-        let Ok(read) = system.read(file, ReadScope::Root(root), SMALL) else { return };
-        let lines = read.bytes.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(b"#"));
-        self.lines.extend(lines.filter_map(|line| {
-            Some((dir.to_owned(), gix_glob::parse(line.strip_suffix(b"\r").unwrap_or(line))?))
-        }));
-    }
-
-    /// Returns whether the last pattern that matches ignores a path or brings it back.
-    fn decide(&mut self, path: &str, is_dir: bool) -> Option<bool> {
-        for (dir, pattern) in self.lines.iter().rev() {
-            let below = &path[dir.len()..];
-            let Some(left) = self.steps.checked_sub(pattern.text.len().saturating_mul(below.len()).max(1))
-            else {
-                return Some(true);
-            };
-            self.steps = left;
-            let name = below.rfind('/').map(|at| at + 1);
-            let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
-            if pattern.matches_repo_relative_path(below.into(), name, Some(is_dir), Case::Sensitive, mode) {
-                return Some(!pattern.mode.contains(Mode::NEGATIVE));
-            }
-        }
-        None
-    }
+/// Adds the patterns of a file; false if they are too large.
+fn add(patterns: &mut IgnorePatterns, system: &dyn System, file: &Path, root: &Path, prefix: usize) -> bool {
+    let Ok(read) = system.read(file, ReadScope::Root(root), SMALL) else { return true };
+    let text = String::from_utf8_lossy(&read.bytes);
+    patterns.add("", (1..).zip(text.lines()), prefix, false).is_ok()
 }
 
 #[cfg(test)]
