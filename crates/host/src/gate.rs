@@ -2,7 +2,7 @@
 
 use crate::{
     system::ReadError,
-    trust::{Digest, LazyDigest, PinPath, PinState, Pins},
+    trust::{Digest, PinPath, PinState, Pins},
 };
 use preface_core::trust::{Trust, TrustMode};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl ShownTexts {
     /// Adds texts that were shown.
     pub fn add<'a>(&mut self, texts: impl IntoIterator<Item = &'a GatedText>) {
         for text in texts {
-            self.texts.entry(text.path.clone()).or_default().insert(*text.digest);
+            self.texts.entry(text.path.clone()).or_default().insert(text.digest);
         }
     }
 
@@ -78,7 +78,7 @@ pub struct GatedText {
     /// The path for people.
     pub shown: String,
     /// The digest of its bytes.
-    pub digest: LazyDigest,
+    pub digest: Digest,
     /// The content.
     pub bytes: Arc<Vec<u8>>,
     /// The decision.
@@ -131,7 +131,7 @@ pub struct AdmittedText {
     /// The path for people.
     pub shown: String,
     /// The digest of the bytes that were read.
-    pub digest: LazyDigest,
+    pub digest: Digest,
     /// The owner.
     pub belongs: FileOwner,
     /// True if it lies outside of the project where others could have planted it.
@@ -283,12 +283,7 @@ impl Gate {
         whose: FileOwner,
         shared: bool,
     ) -> GateVerdict {
-        // What is not listed is not kept: its digest is all that stays of it.
-        let digest = if self.remembers(whose, shared) {
-            LazyDigest::of(bytes.clone())
-        } else {
-            LazyDigest::from(Digest::of(bytes))
-        };
+        let digest = Digest::of(bytes);
         let text =
             AdmittedText { path: path.to_owned(), shown: shown.to_owned(), digest, belongs: whose, shared };
         let verdict = self.verdict(&text);
@@ -382,7 +377,7 @@ impl Gate {
         self.admitted.borrow().iter().skip(mark.admitted).cloned().collect()
     }
 
-    fn pinned(&self, path: &Path, pin: &PinPath, digest: &LazyDigest, shared: bool) -> GateVerdict {
+    fn pinned(&self, path: &Path, pin: &PinPath, digest: &Digest, shared: bool) -> GateVerdict {
         let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { PinState::New };
         match (&self.consent, state) {
             (_, PinState::Granted) => GateVerdict::Included,
@@ -482,7 +477,7 @@ impl FileOwner {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -564,7 +559,7 @@ mod tests {
             let bytes = Arc::new(b"text".to_vec());
             let verdict = gate.admit(Path::new("/work/x"), "x", &bytes, FileOwner::ToTree, false);
             assert_eq!((verdict, Arc::strong_count(&bytes)), (GateVerdict::Included, 1), "{mode:?}");
-            assert_eq!(*gate.admitted()[0].digest, Digest::of(b"text"));
+            assert_eq!(gate.admitted()[0].digest, Digest::of(b"text"));
         }
     }
 

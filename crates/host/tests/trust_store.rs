@@ -1,7 +1,5 @@
 //! The trust store on a real disk: who may read it, many writers, and a writer that is killed.
 
-#![cfg(unix)]
-
 use preface_host::{
     system::{System, os::OsSystem},
     trust::{
@@ -10,7 +8,7 @@ use preface_host::{
     },
 };
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     env,
     ffi::OsStr,
     fs,
@@ -35,7 +33,7 @@ fn text(path: &str, bytes: &str) -> PinnedText {
 fn permission(name: &str) -> Permission {
     Permission {
         subject: format!("mcp/{name}"),
-        action: PermissionAction::Endpoint { url: format!("https://{name}"), with: Vec::new() },
+        action: PermissionAction::Endpoint { url: format!("https://{name}"), with: BTreeMap::new() },
     }
 }
 

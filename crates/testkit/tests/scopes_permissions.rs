@@ -204,7 +204,7 @@ fn an_extension_without_a_recorded_directory_counts_as_changed() {
         subject: "contextProviders/speaker",
         argv: &argv,
         cwd: root,
-        env: &[],
+        env: &Default::default(),
         directory: None,
     };
     let old = CheckedCommand::check(&system, root, &words).map(|command| command.permission);

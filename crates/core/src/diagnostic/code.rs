@@ -373,7 +373,7 @@ codes! {
     TrustBranch "trust/branch" [Warning] "A git variable is absent because the name of this branch is not part of the grant.";
     TrustChanged "trust/changed" [Warning] "A project file changed since the grant, or is not recorded in it; it is included all the same." => "Review it, then grant it again.";
     TrustCoverage "trust/coverage" [Warning] "With a grant no prompt could be built.";
-    TrustEntryInvalid "trust/entry-invalid" [Error, Warning] "An entry of the trust store is not valid; it is not used or not recorded.";
+    TrustEntryInvalid "trust/entry-invalid" [Error] "A path or an action cannot be recorded in the trust store.";
     TrustRequired "trust/required" [Error] "The command needs a project that is trusted." => "Review it, then grant it.";
     TrustScopeViolation "trust/scope-violation" [Error] "The trust store is inside the project, which could bring its own entries." => "Set `PREFACE_HOME` or `XDG_STATE_HOME` to a directory outside of the project.";
     TrustStoreInside "trust/store-inside" [Info] "Nothing can be granted because the trust store is inside the project.";

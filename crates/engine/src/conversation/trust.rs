@@ -51,7 +51,7 @@ impl RecordedFile {
         let file = |text: AdmittedText| RecordedFile {
             path: text.shown,
             real: text.path.display().to_string(),
-            digest: *text.digest,
+            digest: text.digest,
             belongs: text.belongs,
             shared: text.shared,
         };
@@ -62,7 +62,7 @@ impl RecordedFile {
         AdmittedText {
             path: PathBuf::from(&self.real),
             shown: self.path.clone(),
-            digest: self.digest.into(),
+            digest: self.digest,
             belongs: self.belongs,
             shared: self.shared,
         }

@@ -221,7 +221,7 @@ impl GrantedProject {
         };
         let granted = |text: &AdmittedText| {
             let path = PinPath::new(root, &text.path).ok()?;
-            Some(GrantedText { path, digest: *text.digest })
+            Some(GrantedText { path, digest: text.digest })
         };
         admitted.iter().filter(beside).filter_map(granted).collect()
     }

@@ -494,7 +494,7 @@ pub(crate) fn without_hidden<'s>(
     )
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use preface_core::assets::ASSETS;

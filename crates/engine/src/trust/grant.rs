@@ -544,7 +544,7 @@ pub(crate) fn ask_for_pins(
     if untrusted.is_empty() {
         return Ok(None);
     }
-    let contents = Digest::of_listing(untrusted.iter().map(|seen| (&seen.pin, *seen.digest)));
+    let contents = Digest::of_listing(untrusted.iter().map(|seen| (&seen.pin, seen.digest)));
     let store =
         built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
     let mut diagnostics = Diagnostics::new();

@@ -95,8 +95,8 @@ fn action(
         let manifest = manifest_path(entry, look);
         let directory = manifest.as_deref().and_then(Path::parent);
         let argv = launch_argv(program, directory);
-        let words =
-            CommandWords { subject: &subject, argv: &argv, cwd: &look.places.cwd, env: &[], directory };
+        let (cwd, env) = (&look.places.cwd, &BTreeMap::new());
+        let words = CommandWords { subject: &subject, argv: &argv, cwd, env, directory };
         return Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command));
     }
     let action = match entry.action.as_ref()? {
@@ -125,11 +125,8 @@ fn server_action(
     match entry.value.server.as_ref()? {
         McpServer::Stdio(launch) => {
             let argv: Vec<String> = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
-            let env: Vec<(String, String)> = launch
-                .env
-                .iter()
-                .map(|(name, value)| (name.clone(), value.as_written().to_owned()))
-                .collect();
+            let env = launch.env.iter().map(|(name, value)| (name.clone(), value.as_written().to_owned()));
+            let env = env.collect();
             let cwd = launch.cwd.as_ref().map_or_else(
                 || look.places.cwd.clone(),
                 |dir| preface_host::places::normal(&look.places.cwd, Path::new(dir)),
@@ -149,7 +146,7 @@ fn server_action(
 
 /// Works out what the project's settings of a provider would do: which address it has, and what is sent there.
 fn change_permission(change: &ProviderChange) -> Permission {
-    let mut with: Vec<(String, String)> = change
+    let with = change
         .config
         .iter()
         .filter(|(key, _)| *key != "baseUrl")
@@ -161,7 +158,6 @@ fn change_permission(change: &ProviderChange) -> Permission {
             (key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         })
         .collect();
-    with.sort();
     let action = PermissionAction::Endpoint { url: change.url.clone(), with };
     Permission { subject: format!("providers/{}", change.name), action }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     contents::Digest,
-    file::COMMANDS,
+    file::SCHEMA_VERSION,
     permission::Permission,
     pins::{DeclineRecord, PinPath, PinnedText},
     record::{
@@ -13,7 +13,6 @@ use super::{
 };
 use jiff::{SignedDuration, Timestamp};
 use preface_core::audit::AuditEvent;
-use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// A result, and whether the document must be written.
@@ -119,7 +118,7 @@ fn append(
         note: note.map(str::to_owned),
         digest,
         texts: None,
-        extra: Map::new(),
+        schema_version: SCHEMA_VERSION,
     });
 }
 
@@ -160,7 +159,7 @@ pub(super) fn grant_pins(
         let digest = Digest::of(&text.bytes);
         if had.insert((text.path.clone(), digest)) {
             let bytes = text.bytes.len() as u64;
-            fresh.push(PinRecord { path: text.path.clone(), digest, bytes, extra: Map::new() });
+            fresh.push(PinRecord { path: text.path.clone(), digest, bytes });
             added.insert(text.path.clone());
         } else {
             unchanged.insert(text.path.clone());
@@ -220,10 +219,7 @@ fn own<'a>(document: &'a mut TrustDocument, root: &str) -> &'a mut ProjectRecord
             branches: Vec::new(),
             declined: None,
             revoked_at: None,
-            strange_pins: Vec::new(),
             permissions: Vec::new(),
-            unknown_permissions: Vec::new(),
-            extra: Map::new(),
         });
         document.projects.len() - 1
     });
@@ -284,16 +280,6 @@ pub(super) fn revoke_pins(
         }
         if paths.is_none() {
             project.declined = None;
-            project.strange_pins.clear();
-            project.extra.clear();
-            outcome = ChangeOutcome::Recorded;
-        }
-    }
-    if paths.is_none() {
-        // What another version may be able to read must not grant what was revoked here.
-        let before = document.strange_projects.len();
-        document.strange_projects.retain(|project| project.get("root").and_then(Value::as_str) != Some(root));
-        if document.strange_projects.len() < before {
             outcome = ChangeOutcome::Recorded;
         }
     }
@@ -317,8 +303,7 @@ pub(super) fn clear(document: &mut TrustDocument) -> ChangeResult<ClearedRecords
     let paths = entries.chain(document.projects.iter().map(|project| project.root.clone())).collect();
     let digests =
         document.projects.iter().flat_map(|project| project.pins.iter().map(|pin| pin.digest)).collect();
-    let extra = std::mem::take(&mut document.extra);
-    *document = TrustDocument { extra, ..TrustDocument::default() };
+    *document = TrustDocument::default();
     ChangeResult::new(ClearedRecords { paths, orphans: orphans(document, digests) }, ChangeOutcome::Recorded)
 }
 
@@ -350,7 +335,7 @@ pub(super) fn grant_permissions(
     }
     let granted_at = stamp(now, newest);
     let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
-    for permission in permissions.iter().cloned().map(Permission::tidy) {
+    for permission in permissions.iter().cloned() {
         match had.contains(&permission) {
             true => unchanged.insert(permission),
             false => added.insert(permission),
@@ -359,11 +344,8 @@ pub(super) fn grant_permissions(
     let outcome = if added.is_empty() { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded };
     if outcome == ChangeOutcome::Recorded {
         let before = document.projects.len();
-        let fresh = added.iter().map(|permission| PermissionRecord {
-            permission: permission.clone(),
-            granted_at,
-            extra: Map::new(),
-        });
+        let fresh =
+            added.iter().map(|permission| PermissionRecord { permission: permission.clone(), granted_at });
         own(document, root).permissions.extend(fresh);
         if document.projects.len() > before {
             document.projects[before].granted_at = granted_at;
@@ -380,65 +362,16 @@ pub(super) fn revoke_permissions(
     subjects: Option<&[String]>,
 ) -> ChangeResult<Vec<String>> {
     let mut removed = BTreeSet::new();
-    let mut outcome = ChangeOutcome::Unchanged;
     for project in document.projects_of_mut(root) {
-        outcome = outcome.or(strip(project, subjects, &mut removed));
-    }
-    for project in &mut document.strange_projects {
-        if project.get("root").and_then(Value::as_str) == Some(root) {
-            outcome = outcome.or(strip_strange(project, subjects));
-        }
+        project.permissions.retain(|PermissionRecord { permission, .. }| {
+            let stays = subjects.is_some_and(|subjects| !subjects.contains(&permission.subject));
+            if !stays {
+                removed.insert(permission.subject.clone());
+            }
+            stays
+        });
     }
     document.projects.retain(|project| !project.is_empty());
+    let outcome = if removed.is_empty() { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded };
     ChangeResult::new(removed.into_iter().collect(), outcome)
-}
-
-/// Takes permissions from one project, also those that only another version may be able to read: they must not grant what
-/// was revoked here.
-fn strip(
-    project: &mut ProjectRecord,
-    subjects: Option<&[String]>,
-    removed: &mut BTreeSet<String>,
-) -> ChangeOutcome {
-    let before = (project.permissions.len(), project.unknown_permissions.len());
-    project.permissions.retain(|PermissionRecord { permission, .. }| {
-        let stays = subjects.is_some_and(|subjects| !subjects.contains(&permission.subject));
-        if !stays {
-            removed.insert(permission.subject.clone());
-        }
-        stays
-    });
-    project.unknown_permissions.retain(|value| stays(value, subjects));
-    let after = (project.permissions.len(), project.unknown_permissions.len());
-    if before == after { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded }
-}
-
-fn strip_strange(project: &mut Value, subjects: Option<&[String]>) -> ChangeOutcome {
-    let Some(keys) = project.as_object_mut() else { return ChangeOutcome::Unchanged };
-    match (keys.get_mut(COMMANDS), subjects) {
-        (None, _) => ChangeOutcome::Unchanged,
-        (Some(Value::Array(values)), Some(_)) => {
-            let before = values.len();
-            values.retain(|value| stays(value, subjects));
-            if values.len() == before { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded }
-        }
-        (Some(_), _) => {
-            keys.shift_remove(COMMANDS);
-            ChangeOutcome::Recorded
-        }
-    }
-}
-
-fn stays(value: &Value, subjects: Option<&[String]>) -> bool {
-    let subject = value.get("subject").and_then(Value::as_str);
-    // Without a subject it could be anybody's.
-    subjects.is_some_and(|subjects| {
-        subject.is_some_and(|subject| !subjects.iter().any(|revoked| revoked == subject))
-    })
-}
-
-impl ChangeOutcome {
-    fn or(self, other: ChangeOutcome) -> ChangeOutcome {
-        if self == ChangeOutcome::Recorded { self } else { other }
-    }
 }

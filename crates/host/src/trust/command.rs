@@ -6,7 +6,7 @@
 
 use super::{
     contents::{Digest, ListHasher},
-    permission::{Permission, PermissionAction},
+    permission::{Permission, PermissionAction, PinnedFile},
     pins::PinPath,
     store::TrustError,
 };
@@ -26,7 +26,7 @@ pub struct CommandWords<'a> {
     /// The working directory, absolute or relative to the root.
     pub cwd: &'a Path,
     /// The environment variables as the project wrote them.
-    pub env: &'a [(String, String)],
+    pub env: &'a BTreeMap<String, String>,
     /// The directory of its extension. If one of the words names a file in it, the directory belongs to the
     /// program.
     pub directory: Option<&'a Path>,
@@ -41,7 +41,7 @@ pub struct CommandWords<'a> {
 /// let system = MemorySystem::new().with_file("/work/check.js", "ok()");
 /// let root = Path::new("/work");
 /// let argv = ["node".to_owned(), "check.js".to_owned()];
-/// let words = CommandWords { subject: "hooks/check", argv: &argv, cwd: root, env: &[], directory: None };
+/// let words = CommandWords { subject: "hooks/check", argv: &argv, cwd: root, env: &Default::default(), directory: None };
 /// let command = CheckedCommand::check(&system, root, &words)?;
 ///
 /// assert_eq!(command.argv(&system)?, ["node", "check.js"]);
@@ -66,9 +66,8 @@ impl CheckedCommand {
     ///
     /// # Errors
     /// [`TrustError::EntryInvalid`] where `cwd` is no directory of the project, where a word names something of the
-    /// project that cannot be pinned (too large, unreadable, a pipe, a link that leads outside), where the directory of the
-    /// extension cannot be read whole, and for what
-    /// [`TrustStore::grant_permissions`](super::TrustStore::grant_permissions) would not record.
+    /// project that cannot be pinned (too large, unreadable, a pipe, a link that leads outside), and where the directory of the
+    /// extension cannot be read whole.
     pub fn check(system: &dyn System, root: &Path, command: &CommandWords<'_>) -> Result<Self, TrustError> {
         let asked = root.join(command.cwd);
         let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
@@ -93,19 +92,21 @@ impl CheckedCommand {
             if let Some(extension) = extension.as_deref().filter(|dir| path.resolve(&root).starts_with(dir))
                 && directory.is_none()
             {
-                let name = PinPath::new(&root, extension)?.as_str().to_owned();
-                directory = Some((name, digest_of(&read_directory(system, &root, extension)?)));
+                let path = PinPath::new(&root, extension)?.as_str().to_owned();
+                let digest = digest_of(&read_directory(system, &root, extension)?);
+                directory = Some(PinnedFile { path, digest });
             }
-            files.push((path.as_str().to_owned(), digest));
+            files.push(PinnedFile { path: path.as_str().to_owned(), digest });
         }
+        files.sort();
+        files.dedup();
         let cwd = match dir == root {
             true => ".".to_owned(),
             false => PinPath::new(&root, &dir)?.as_str().to_owned(),
         };
-        let (argv, env) = (command.argv.to_vec(), command.env.to_vec());
+        let (argv, env) = (command.argv.to_vec(), command.env.clone());
         let action = PermissionAction::Command { argv, cwd, env, files, directory };
-        let permission = Permission { subject: command.subject.to_owned(), action }.tidy();
-        permission.check().map_err(|why| TrustError::invalid(command.subject, why))?;
+        let permission = Permission { subject: command.subject.to_owned(), action };
         Ok(CheckedCommand { permission, root, dir, extension: command.directory.map(Path::to_owned) })
     }
 
@@ -168,11 +169,13 @@ impl CheckedCommand {
             _ => (&[][..], None),
         };
         let mut changed = BTreeMap::new();
-        if let Some((name, _)) = directory.as_ref().filter(|directory| had_directory != Some(*directory)) {
+        if let Some(PinnedFile { path: name, .. }) =
+            directory.as_ref().filter(|directory| had_directory != Some(*directory))
+        {
             let read = read_directory(system, &self.root, &self.root.join(name))?;
             changed.extend(read.into_iter().map(|(path, file)| (format!("{name}/{path}"), file.bytes)));
         }
-        for (path, _) in files.iter().filter(|file| !had_files.contains(file)) {
+        for PinnedFile { path, .. } in files.iter().filter(|file| !had_files.contains(file)) {
             let from = self.root.join(path);
             let read = system
                 .read(&from, ReadScope::Root(&self.root), FILE_BYTES)

@@ -27,13 +27,11 @@ mod record;
 mod store;
 
 pub use command::{CheckedCommand, CommandWords, GrantedCommands};
-pub use contents::{
-    Digest, DigestParseError, FileRole, LazyDigest, Summary, SummaryEntry, is_digested, whole_digest,
-};
+pub use contents::{Digest, DigestParseError, FileRole, Summary, SummaryEntry, is_digested, whole_digest};
 pub use path::{Dirs, StoreKind, store_file};
 pub(crate) use path::{state_dir, state_variable};
 pub use permission::{
-    Permission, PermissionAction, PermissionLine, PermissionLineKind, quoted, shell_quoted,
+    Permission, PermissionAction, PermissionLine, PermissionLineKind, PinnedFile, quoted, shell_quoted,
 };
 pub use pins::{DeclineRecord, ExportError, PinPath, PinState, PinnedText, PinnedVersion, Pins};
 pub use record::{
@@ -44,5 +42,5 @@ pub use store::{
     TrustStore, WholeReport, trust_evaluated, trusted_once,
 };
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

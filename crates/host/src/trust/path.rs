@@ -25,8 +25,6 @@ pub struct Dirs {
     pub preface_home: Option<OsString>,
     /// `XDG_STATE_HOME`
     pub xdg_state_home: Option<OsString>,
-    /// `APPDATA` (Windows)
-    pub app_data: Option<OsString>,
     /// The home directory.
     pub home: Option<PathBuf>,
     /// The operating system, by Node's name.
@@ -40,7 +38,6 @@ impl Dirs {
         Dirs {
             preface_home: system.var("PREFACE_HOME"),
             xdg_state_home: system.var("XDG_STATE_HOME"),
-            app_data: system.var("APPDATA"),
             home: system.home(),
             os: system.os().to_owned(),
         }
@@ -50,13 +47,11 @@ impl Dirs {
 /// Returns the file that holds the trust records, or `None` if the user has no directory at all.
 ///
 /// `PREFACE_HOME=DIR` is `DIR/trust.json`, whichever preset runs. Else a preset of its own kind uses its global
-/// directory, and all others share `$XDG_STATE_HOME/preface` (`~/.local/state/preface`); macOS and Windows, which know
-/// no state directory, use `~/Library/Application Support/preface` and `%APPDATA%\preface`. A variable that is empty or
-/// relative counts as unset.
+/// directory, and all others share `$XDG_STATE_HOME/preface` (`~/.local/state/preface`); macOS, which knows
+/// no state directory, uses `~/Library/Application Support/preface`. A variable that is empty or relative counts as unset.
 ///
 /// ```
 /// use preface_host::trust::{Dirs, StoreKind, store_file};
-/// # if cfg!(windows) { return; }
 ///
 /// let dirs = Dirs { home: Some("/home/user".into()), os: "linux".into(), ..Dirs::default() };
 /// let file = store_file(StoreKind::State, &dirs);
@@ -82,10 +77,6 @@ pub(crate) fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
     let home = dirs.home.as_deref().filter(|home| home.is_absolute());
     match dirs.os.as_str() {
         "darwin" => Some(home?.join("Library/Application Support/preface")),
-        "win32" => {
-            let roaming = set(&dirs.app_data).or_else(|| Some(home?.join("AppData").join("Roaming")))?;
-            Some(roaming.join("preface"))
-        }
         _ => {
             let state = set(&dirs.xdg_state_home).or_else(|| Some(home?.join(".local/state")))?;
             Some(state.join("preface"))
@@ -97,8 +88,7 @@ pub(crate) fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
 pub(crate) fn state_variable(dirs: &Dirs) -> &'static str {
     match dirs.os.as_str() {
         _ if set(&dirs.preface_home).is_some() => "PREFACE_HOME",
-        "win32" if set(&dirs.app_data).is_some() => "APPDATA",
-        "darwin" | "win32" => "HOME",
+        "darwin" => "HOME",
         _ if set(&dirs.xdg_state_home).is_some() => "XDG_STATE_HOME",
         _ => "HOME",
     }
@@ -132,12 +122,6 @@ pub(super) fn recordable(path: &Path) -> Result<&str, TrustError> {
     Ok(text)
 }
 
-/// Returns a path as a recorded one would be read: without the separators at its end.
-pub(super) fn without_trailing_separators(text: &str) -> &str {
-    let trimmed = text.trim_end_matches(std::path::is_separator);
-    if trimmed.is_empty() && !text.is_empty() { &text[..1] } else { trimmed }
-}
-
 /// Returns a path for people: control and hidden characters are shown, a very long one is cut.
 pub(super) fn escaped(path: &Path) -> String {
     let mut out = String::new();
@@ -150,7 +134,7 @@ pub(super) fn escaped(path: &Path) -> String {
     out
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -158,7 +142,6 @@ mod tests {
         Dirs {
             preface_home: Some(preface_home.into()),
             xdg_state_home: Some(xdg.into()),
-            app_data: Some("/roaming".into()),
             home: (!home.is_empty()).then(|| home.into()),
             os: os.into(),
         }
@@ -196,13 +179,9 @@ mod tests {
                 Some("/u/Library/Application Support/preface/trust.json"),
             ),
             (state, dirs("", "/x", "", "darwin"), None),
-            (state, dirs("", "/x", "/u", "win32"), Some("/roaming/preface/trust.json")),
         ] {
             assert_eq!(store_file(kind, &dirs).as_deref(), expected.map(Path::new), "{kind:?} {dirs:?}");
         }
-        let mut dirs = dirs("", "", "/u", "win32");
-        dirs.app_data = None;
-        assert_eq!(store_file(state, &dirs), Some("/u/AppData/Roaming/preface/trust.json".into()));
     }
 
     #[test]
@@ -213,13 +192,6 @@ mod tests {
         for bad in ["", "a", "./a", "/a/", "/a//b", "/a/./b", "/a/../b", "/a\0b", "//", "/a/."] {
             assert!(recordable(Path::new(bad)).is_err(), "{bad:?} is no canonical path");
         }
-    }
-
-    #[test]
-    fn trailing_separators_go() {
-        assert_eq!(without_trailing_separators("/a/b//"), "/a/b");
-        assert_eq!(without_trailing_separators("/"), "/");
-        assert_eq!(without_trailing_separators(""), "");
     }
 
     #[test]

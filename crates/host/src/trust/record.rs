@@ -2,15 +2,14 @@
 
 use super::{
     contents::Digest,
-    file::iso,
+    file::{instant, optional_instant},
     path::recordable,
     permission::Permission,
     pins::{DeclineRecord, PinPath, Pins},
 };
 use jiff::Timestamp;
 use preface_core::trust::{Trust, TrustMode};
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -27,15 +26,6 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the word that the file uses.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Decision::Trusted => "trusted",
-            Decision::Declined => "declined",
-        }
-    }
-
     /// Returns what it means for the project.
     #[must_use]
     pub fn trust(self) -> Trust {
@@ -135,28 +125,32 @@ impl Records {
     }
 }
 
-/// The file as it was understood, with everything that was not.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct TrustDocument {
+    #[serde(default)]
     pub(super) entries: Vec<DecisionEntry>,
+    #[serde(rename = "pins", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) projects: Vec<ProjectRecord>,
-    /// Entries and projects that could not be read. They have no effect, and are kept.
-    pub(super) strange_entries: Vec<Value>,
-    pub(super) strange_projects: Vec<Value>,
-    /// Other keys of the file, kept.
-    pub(super) extra: Map<String, Value>,
 }
 
 /// One decision about a whole project.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DecisionEntry {
+    #[serde(rename = "canonicalPath")]
     pub(super) path: String,
     pub(super) decision: Decision,
+    #[serde(with = "instant")]
     pub(super) granted_at: Timestamp,
+    pub(super) schema_version: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) digest: Option<Digest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) texts: Option<Vec<GrantedText>>,
-    pub(super) extra: Map<String, Value>,
 }
 
 impl DecisionEntry {
@@ -171,39 +165,44 @@ impl DecisionEntry {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ProjectRecord {
     pub(super) root: String,
+    #[serde(with = "instant")]
     pub(super) granted_at: Timestamp,
     /// In the order of the grants, for each path.
     pub(super) pins: Vec<PinRecord>,
     /// Names of branches, as they are shown, in the order of their grants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) branches: Vec<String>,
+    /// In the order of the grants, for each subject.
+    #[serde(rename = "commands", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) permissions: Vec<PermissionRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) declined: Option<DeclineRecord>,
     /// The time of the last revocation.
+    #[serde(default, with = "optional_instant", skip_serializing_if = "Option::is_none")]
     pub(super) revoked_at: Option<Timestamp>,
-    pub(super) strange_pins: Vec<Value>,
-    /// In the order of the grants, for each subject.
-    pub(super) permissions: Vec<PermissionRecord>,
-    pub(super) unknown_permissions: Vec<Value>,
-    pub(super) extra: Map<String, Value>,
 }
 
 /// One deed that is granted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct PermissionRecord {
+    #[serde(flatten, serialize_with = "Permission::serialize_record")]
     pub(super) permission: Permission,
+    #[serde(with = "instant")]
     pub(super) granted_at: Timestamp,
-    pub(super) extra: Map<String, Value>,
 }
 
 /// One text that is granted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct PinRecord {
     pub(super) path: PinPath,
     pub(super) digest: Digest,
     pub(super) bytes: u64,
-    pub(super) extra: Map<String, Value>,
 }
 
 impl TrustDocument {
@@ -231,27 +230,17 @@ impl TrustDocument {
 impl ProjectRecord {
     /// Returns whether it records nothing, so that it can be removed.
     pub(super) fn is_empty(&self) -> bool {
-        self.only_permissions()
-            && self.permissions.is_empty()
-            && self.unknown_permissions.is_empty()
-            && self.extra.is_empty()
+        self.only_revoked() && self.revoked_at.is_none()
     }
 
     /// Returns whether it only records that something was revoked.
     pub(super) fn only_revoked(&self) -> bool {
-        self.pins.is_empty()
-            && self.strange_pins.is_empty()
-            && self.declined.is_none()
-            && self.permissions.is_empty()
-            && self.unknown_permissions.is_empty()
+        self.pins.is_empty() && self.declined.is_none() && self.permissions.is_empty()
     }
 
     /// Returns whether it records nothing about texts.
     pub(super) fn only_permissions(&self) -> bool {
-        self.pins.is_empty()
-            && self.strange_pins.is_empty()
-            && self.declined.is_none()
-            && self.revoked_at.is_none()
+        self.pins.is_empty() && self.declined.is_none() && self.revoked_at.is_none()
     }
 }
 
@@ -265,7 +254,7 @@ pub struct TrustRow {
     /// The state. A pinned project is trusted as far as its texts and permissions are granted, declined if none is.
     pub trust: Trust,
     /// The time of the current decision.
-    #[serde(serialize_with = "instant")]
+    #[serde(serialize_with = "instant::serialize")]
     pub at: Timestamp,
     /// The texts that are granted, each version a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -356,10 +345,6 @@ fn permissions(project: &ProjectRecord) -> impl Iterator<Item = Permission> {
     project.permissions.iter().map(|record| record.permission.clone())
 }
 
-fn instant<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&iso(*at))
-}
-
 /// The state of a deed under the grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PermissionState {
@@ -381,8 +366,7 @@ impl Permissions {
     /// Returns the state of a deed. What was granted once stays granted until it is revoked.
     #[must_use]
     pub fn state(&self, permission: &Permission) -> PermissionState {
-        let permission = permission.clone().tidy();
-        if self.granted.contains(&permission) {
+        if self.granted.contains(permission) {
             PermissionState::Granted
         } else if self.granted.iter().any(|granted| granted.subject == permission.subject) {
             PermissionState::Changed

@@ -47,7 +47,6 @@ const LINKS_LIMIT: usize = 40;
 /// ```
 /// use preface_host::{system::testing::MemorySystem, trust::{Digest, PinPath, PinState, PinnedText, TrustStore}};
 /// use std::path::Path;
-/// # if cfg!(windows) { return Ok(()); }
 ///
 /// let system = MemorySystem::new();
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
@@ -154,9 +153,8 @@ impl<'a> TrustStore<'a> {
 
     /// Reads the records. A file that is not there is an empty one.
     ///
-    /// A file that cannot be read or understood is the diagnostic `trust/store-unavailable`, one that other users own or can
-    /// write `trust/store-unavailable`, and a store inside of the project `trust/scope-violation`; all trust nothing. A single bad entry is skipped with the note
-    /// `trust/entry-invalid`.
+    /// A file that cannot be read or understood, or that other users own or can write, is the diagnostic
+    /// `trust/store-unavailable`, and a store inside of the project `trust/scope-violation`; all trust nothing.
     pub fn load(&self, diagnostics: &mut Diagnostics) -> Records {
         let place = self.place();
         if let Some(root) = self.project.as_deref()
@@ -165,7 +163,7 @@ impl<'a> TrustStore<'a> {
             diagnostics.push(error.diagnostic());
             return Records { place, document: TrustDocument::default() };
         }
-        match self.read(diagnostics) {
+        match self.read() {
             Ok(document) => Records { place, document },
             Err(error) => {
                 diagnostics.push(error.diagnostic());
@@ -311,9 +309,6 @@ impl<'a> TrustStore<'a> {
         permissions: &[Permission],
     ) -> Result<PermissionReport, TrustError> {
         let root_text = recordable(root)?;
-        for permission in permissions {
-            permission.check().map_err(|why| TrustError::invalid(&permission.subject, why))?;
-        }
         let (granted, outcome) = self.change(Some(root), |document, _| {
             Ok(change::grant_permissions(document, root_text, permissions, self.system.now()))
         })?;
@@ -410,7 +405,7 @@ impl<'a> TrustStore<'a> {
         self.system.make_dirs(dir, DIR_MODE).map_err(|error| TrustError::unavailable(dir, error))?;
         let lock = self.lock_file();
         let _lock = self.system.lock(&lock).map_err(|error| TrustError::unavailable(lock, error))?;
-        let mut document = self.read(&mut Diagnostics::new())?;
+        let mut document = self.read()?;
         let copies = self.copies();
         let changed = change(&mut document, &copies)?;
         if changed.outcome == ChangeOutcome::Recorded {
@@ -421,14 +416,9 @@ impl<'a> TrustStore<'a> {
     }
 
     /// Reads the file. One that is not there is an empty one.
-    fn read(&self, diagnostics: &mut Diagnostics) -> Result<TrustDocument, TrustError> {
+    fn read(&self) -> Result<TrustDocument, TrustError> {
         let Some(bytes) = self.bytes()? else { return Ok(TrustDocument::default()) };
-        let mut skipped = Diagnostics::new();
-        let document =
-            file::read(&bytes, &mut skipped).map_err(|why| TrustError::unavailable(&self.file, why))?;
-        let place = Place::file(None, escaped(&self.file));
-        diagnostics.extend(skipped.into_iter().map(|diagnostic| diagnostic.at(place.clone())));
-        Ok(document)
+        file::read(&bytes).map_err(|why| TrustError::unavailable(&self.file, why))
     }
 
     /// Returns what the file holds; `None` if there is no file.

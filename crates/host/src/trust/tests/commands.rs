@@ -7,7 +7,8 @@ const EXTENSION: &str = "/work/.preface/extensions/hooks/audit";
 fn checked(system: &MemorySystem, argv: &[&str]) -> Result<CheckedCommand, TrustError> {
     let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
     let directory = Some(Path::new(EXTENSION));
-    let words = CommandWords { subject: "hooks/audit", argv: &argv, cwd: root(), env: &[], directory };
+    let words =
+        CommandWords { subject: "hooks/audit", argv: &argv, cwd: root(), env: &BTreeMap::new(), directory };
     CheckedCommand::check(system, root(), &words)
 }
 
@@ -33,9 +34,9 @@ fn a_command_starts_in_place() {
     let PermissionAction::Command { files, directory, .. } = &command.permission.action else {
         panic!("a command")
     };
-    let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(names, [".preface/extensions/hooks/audit/run.sh", "tools/facts.py"]);
-    assert_eq!(directory.as_ref().map(|(path, _)| path.as_str()), Some(".preface/extensions/hooks/audit"));
+    assert_eq!(directory.as_ref().map(|file| file.path.as_str()), Some(".preface/extensions/hooks/audit"));
 }
 
 #[test]

@@ -11,7 +11,10 @@ use preface_core::{
     diagnostic::{Diagnostics, Severity},
     trust::Trust,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 mod commands;
 mod faults;
@@ -72,7 +75,7 @@ fn text(path: &str, bytes: &str) -> PinnedText {
 fn endpoint(subject: &str, url: &str) -> Permission {
     Permission {
         subject: subject.into(),
-        action: PermissionAction::Endpoint { url: url.into(), with: Vec::new() },
+        action: PermissionAction::Endpoint { url: url.into(), with: BTreeMap::new() },
     }
 }
 

@@ -190,34 +190,6 @@ fn the_file_is_documented() {
 }
 
 #[test]
-fn bad_pins_are_skipped_and_kept() {
-    let good = Digest::of(b"1");
-    let file = format!(
-        r#"{{"pins": [
-          {{"root": "/work", "grantedAt": "2026-01-01T00:00:00Z", "commands": [{{"argv": ["x"]}}], "pins": [
-            {{"path": "../a", "digest": "{good}", "bytes": 1}},
-            {{"path": "a", "digest": "md5:1", "bytes": 1}},
-            {{"path": "a", "digest": "{good}", "bytes": 1, "by": "me"}}]}},
-          {{"root": "work", "grantedAt": "2026-01-01T00:00:00Z", "pins": []}},
-          {{"root": "/other", "grantedAt": "never", "pins": []}},
-          null]}}"#
-    );
-    let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
-    let mut diagnostics = Diagnostics::new();
-    let pins = store(&system).load(&mut diagnostics).pins(root());
-    assert_eq!(codes(&diagnostics), ["trust/entry-invalid"; 6]);
-    assert_eq!(state(&pins, "a", "1"), PinState::Granted);
-    assert_eq!(pins.iter().count(), 1);
-    store(&system).grant_whole(key(), None, None).expect("granted");
-    let kept = content(&system);
-    for unknown in ["../a", "md5:1", "\"by\": \"me\"", "\"root\": \"work\"", "argv", "null"] {
-        assert!(kept.contains(unknown), "`{unknown}` is kept: {kept}");
-    }
-    store(&system).revoke_pins(root(), None).expect("revoked");
-    assert!(!content(&system).contains("argv"), "revoking everything takes everything");
-}
-
-#[test]
 fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
     store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");

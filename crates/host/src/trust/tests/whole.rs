@@ -231,66 +231,43 @@ fn a_path_that_is_not_utf_8_is_refused_and_never_found() {
 }
 
 #[test]
-fn the_older_form_is_read_as_trusted_and_rewritten() {
-    let legacy = r#"[
-        {"canonicalPath": "/b/.stud/", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "project"},
-        {"canonicalPath": "/a/.stud", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "project"},
-        {"canonicalPath": "/c/.stud", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "project", "decision": "declined"},
-        {"canonicalPath": "/d/.stud", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "plugin"},
-        {"canonicalPath": "/e/.stud", "grantedAt": "2025-01-01T00:00:00.000Z"}
-    ]"#;
-    let system = MemorySystem::new().with_file(FILE, legacy).with_mode(FILE, 0o600);
-    let mut diagnostics = Diagnostics::new();
-    let records = store(&system).load(&mut diagnostics);
-    assert_eq!(codes(&diagnostics), ["trust/entry-invalid"; 2]);
-    let decisions =
-        ["/a/.stud", "/b/.stud", "/c/.stud", "/d/.stud", "/e/.stud"].map(|path| decision(&records, path));
-    let trusted = Some(Decision::Trusted);
-    assert_eq!(decisions, [trusted, trusted, Some(Decision::Declined), None, None]);
-    assert_eq!(content(&system), legacy, "reading writes nothing");
-
-    store(&system).grant_whole(key(), None, None).expect("granted");
-    let rewritten = content(&system);
-    assert!(rewritten.starts_with("{\n  \"entries\": [\n    {\n      \"canonicalPath\": \"/a/.stud\","));
-    assert!(rewritten.contains("\"/b/.stud\""), "without the separator at its end: {rewritten}");
-    assert_eq!(decision(&store(&system).load(&mut diagnostics), "/c/.stud"), Some(Decision::Declined));
-}
-
-#[test]
-fn one_bad_entry_is_skipped_and_kept() {
-    let good = r#"{"canonicalPath":"/work/.stud","decision":"trusted","grantedAt":"2026-01-01T00:00:00.000Z","schemaVersion":1,"future":[1]}"#;
-    for bad in [
+fn a_file_with_an_entry_that_is_not_valid_trusts_nothing_and_is_never_written_over() {
+    let good = r#"{"canonicalPath":"/work/.stud","decision":"trusted","grantedAt":"2026-01-01T00:00:00.000Z","schemaVersion":1}"#;
+    let entry = |bad: &str| format!(r#"{{"entries":[{bad},{good}]}}"#);
+    let rows = [
         "null",
-        "7",
-        r#""/work/.stud""#,
         "{}",
-        r#"{"canonicalPath":"relative","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
-        r#"{"canonicalPath":"/x/../y","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
         r#"{"canonicalPath":"/bad","decision":"yes","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
-        r#"{"canonicalPath":"/bad","decision":true,"grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
         r#"{"canonicalPath":"/bad","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
-        r#"{"canonicalPath":"/bad","kind":"project","grantedAt":"2026-01-01T00:00:00Z"}"#,
         r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"yesterday","schemaVersion":1}"#,
-        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":1767225600,"schemaVersion":1}"#,
         r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":2}"#,
-    ] {
-        let system = MemorySystem::new()
-            .with_file(FILE, format!(r#"{{"entries":[{bad},{good}],"future":{{"a":1}}}}"#))
-            .with_mode(FILE, 0o600);
-        let mut diagnostics = Diagnostics::new();
-        let records = store(&system).load(&mut diagnostics);
-        assert_eq!(codes(&diagnostics), ["trust/entry-invalid"], "{bad}");
-        assert!(diagnostics[0].message.starts_with("entry 0 of `entries`"), "{}", diagnostics[0].message);
-        assert_eq!(decision(&records, KEY), Some(Decision::Trusted), "{bad}");
-        assert_eq!(decision(&records, "/bad"), None, "{bad}");
-
-        store(&system).decline_whole(Path::new("/other"), None).expect("declined");
-        let kept: serde_json::Value = serde_json::from_str(&content(&system)).expect("JSON");
-        let bad: serde_json::Value = serde_json::from_str(bad).expect("JSON");
-        assert!(kept["entries"].as_array().expect("a list").contains(&bad), "{kept}");
-        assert_eq!(kept["future"]["a"], 1);
-        assert_eq!(kept["entries"][1]["future"][0], 1, "{kept}");
+        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1,"x":1}"#,
+    ];
+    let pins = [
+        r#"{"path": "../a", "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262", "bytes": 1}"#,
+        r#"{"path": "a", "digest": "md5:1", "bytes": 1}"#,
+    ];
+    let commands = [
+        r#"{"subject": "x", "argv": ["x"], "cwd": "."}"#,
+        r#"{"subject": "x", "grantedAt": "2026-01-01T00:00:00Z", "argv": ["x"]}"#,
+        r#"{"subject": "x", "grantedAt": "2026-01-01T00:00:00Z", "socket": "s"}"#,
+    ];
+    let project = |key: &str, bad: &str| {
+        let pins = if key == "pins" { bad } else { "" };
+        let commands = if key == "commands" { bad } else { "" };
+        format!(
+            r#"{{"pins": [{{"root": "/work", "grantedAt": "2026-01-01T00:00:00Z", "pins": [{pins}], "commands": [{commands}]}}]}}"#
+        )
+    };
+    let files = rows.iter().map(|bad| entry(bad));
+    let files = files.chain(pins.iter().map(|bad| project("pins", bad)));
+    for file in files.chain(commands.iter().map(|bad| project("commands", bad))) {
+        let system = MemorySystem::new().with_file(FILE, &file).with_mode(FILE, 0o600);
+        unavailable(&system, &file);
+        assert_eq!(content(&system), file);
     }
+    let valid = project("commands", r#"{"subject": "x", "grantedAt": "2026-01-01T00:00:00Z", "url": "u"}"#);
+    load(&MemorySystem::new().with_file(FILE, valid).with_mode(FILE, 0o600));
 }
 
 #[test]
