@@ -130,7 +130,7 @@ fn prompt(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<(CatalogEntry, String)> {
     let text = readable(file, diagnostics)?;
-    let header = header::read(&file.name, text, diagnostics);
+    let header = header::read(text);
     let Some(name) = header.name else {
         let what = format!("`{}` has no usable name and is left out", file.name);
         let diagnostic = Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(Place::within(

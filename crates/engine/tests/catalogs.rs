@@ -3,7 +3,7 @@
 
 use preface_engine::{
     catalogs::{self, CatalogWriteOutcome, ReplaceMode, find, import},
-    host::system::{WriteMode, testing::MemorySystem},
+    host::system::{ReadScope, System, WriteMode, testing::MemorySystem},
 };
 use std::{
     fs,
@@ -66,19 +66,13 @@ fn each_prompt_is_found_by_its_name_and_by_its_file() {
 }
 
 #[test]
-fn a_changed_byte_of_any_file_is_an_error() {
+fn a_changed_byte_of_any_text_is_an_error() {
     let system = machine();
     let version = take_in(&system, "a").version;
     let dir = Path::new("/state/catalogs").join(&version);
-    let mut files = Vec::new();
-    let mut dirs = vec![dir];
-    while let Some(dir) = dirs.pop() {
-        use preface_engine::host::system::{FileKind, System};
-        for entry in system.list(&dir, 1_000).unwrap() {
-            let path = dir.join(entry.name);
-            if entry.kind == FileKind::Dir { dirs.push(path) } else { files.push(path) }
-        }
-    }
+    let mut files: Vec<_> =
+        system.list(&dir, 1_000).unwrap().into_iter().map(|entry| dir.join(entry.name)).collect();
+    files.retain(|path| !path.ends_with("index.json"));
     assert!(files.len() > 15, "{files:?}");
     let is_whole = || {
         catalogs::index(&system, &version).is_ok_and(|index| {
@@ -86,12 +80,9 @@ fn a_changed_byte_of_any_file_is_an_error() {
         })
     };
     for path in files {
-        use preface_engine::host::system::{ReadScope, System};
         let bytes = system.read(&path, ReadScope::Anywhere, 1 << 20).unwrap().into_bytes();
         let mut changed = bytes.clone();
-        // In the middle of a word: blanks between the fields of JSON say nothing.
-        let middle = changed.len() / 2;
-        let at = (middle..changed.len()).find(|at| changed[*at].is_ascii_alphanumeric()).unwrap();
+        let at = changed.len() / 2;
         changed[at] = if changed[at] == b'x' { b'y' } else { b'x' };
         system.write(&path, &changed, WriteMode::Replace, 0o600).unwrap();
         assert!(!is_whole(), "{}", path.display());

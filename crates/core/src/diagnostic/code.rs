@@ -148,13 +148,13 @@ codes! {
     CacheStability "cache/stability" [Warning, Info] "A section is declared to be more stable than a variable in it." => "Leave out `stability`: a section is as stable as the least stable variable in it.";
     CacheTtl "cache/ttl" [Warning] "The model or the format does not offer the lifetime of a cache that was chosen; the default is used." => "Choose one that `cache_ttl` in the row of the model lists.";
     CacheVolatileEarly "cache/volatile-early" [Warning, Info] "A section that changes comes before one that does not, so caches of the prompt are lost early." => "Move it behind, for example with `arrange = \"stability\"`.";
-    CatalogDamaged "catalog/damaged" [Error] "An imported catalog cannot be read, is not finished, or was changed after the import." => "Import the catalog again.";
+    CatalogDamaged "catalog/damaged" [Error] "An imported catalog cannot be read, or was changed after the import." => "Import the catalog again.";
     CatalogExists "catalog/exists" [Error] "Other texts were already imported under the version of this catalog.";
-    CatalogLeftOut "catalog/left-out" [Warning] "A file in the catalog's directory, or a line of its head, was left out of the import.";
+    CatalogLeftOut "catalog/left-out" [Warning] "A file in the catalog's directory was left out of the import.";
     CatalogMissing "catalog/missing" [Error] "A catalog is not imported.";
     CatalogNoPrompt "catalog/no-prompt" [Error, Info] "The catalog has no prompt of a name that the profile or the caller uses.";
     CatalogNotPinned "catalog/not-pinned" [Info] "The catalog was chosen by version only, without a digest." => "Pin its digest in the option `catalog`.";
-    CatalogNotWritten "catalog/not-written" [Error, Warning] "The directory of imported catalogs, or a file in it, cannot be changed.";
+    CatalogNotWritten "catalog/not-written" [Error] "The directory of imported catalogs, or a file in it, cannot be changed.";
     CatalogOther "catalog/other" [Error] "The imported catalog does not have the digest that was pinned.";
     CatalogParameter "catalog/parameter" [Warning] "A catalog's tool description names a parameter that the tool's schema lacks; the profile's own text is used." => "Define it in `[tool_texts.TOOL.parameters]` of the profile.";
     CatalogRefused "catalog/refused" [Error, Warning] "What is named cannot be imported as a catalog, or is no version of one.";

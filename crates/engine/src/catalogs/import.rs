@@ -67,7 +67,7 @@ fn word<S: serde::Serializer>(written: &CatalogWriteOutcome, to: S) -> Result<S:
 ///
 /// # Errors
 /// There is no catalog in the directory, or no version is known, or other texts of this version are kept already and
-/// `replace` does not allow to delete them, or it cannot be written. Then the earlier import is unchanged.
+/// `replace` does not allow to replace them; then the earlier import is unchanged. Or it cannot be written.
 pub fn import(
     system: &dyn System,
     dir: &Path,
@@ -83,7 +83,7 @@ pub fn import(
         preface_catalog::import(&source).map_err(|error| refused(&error, dir))?;
     diagnostics.extend(of_import);
     at(ImportStage::Writing(templates.len()));
-    let written = catalogs::write(system, &index, &templates, replace, &mut diagnostics)?;
+    let written = catalogs::write(system, &index, &templates, replace)?;
     let tokens = || index.prompts.iter().filter_map(|entry| entry.tokens);
     let sum = |of: fn(&CatalogEntry) -> usize| index.prompts.iter().map(of).sum();
     Ok(ImportReport {

@@ -1,19 +1,15 @@
 //! Where imported catalogs are kept: below `catalogs` in the user's state directory, which no project may write.
 //!
 //! ```text
-//! catalogs/2.1.37/index.json                   what it holds; written last
-//! catalogs/2.1.37/0123456789abcdef/<file>.md   the templates that its files were converted to
+//! catalogs/2.1.37/index.json   what it holds; written last
+//! catalogs/2.1.37/<file>.md    the templates that its files were converted to
 //! ```
-//!
-//! The directory in the middle has its name from the digests in the index. So a catalog that is imported again is written
-//! beside the old one, and the one rename that puts the new index in place is what replaces it. The index has a seal: a
-//! digest of its content.
 
 mod names;
 mod read;
 mod write;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
 
 pub use names::{number, stem_fault};
@@ -25,10 +21,8 @@ use crate::{
     trust::{Dirs, state_dir},
 };
 use preface_core::{
-    catalog::CatalogIndex,
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
-    prompt::fingerprint,
 };
 use std::path::{Path, PathBuf};
 
@@ -48,7 +42,6 @@ const INDEX: &str = "index.json";
 /// Whether it could have come with a project is asked before: [`user_state`](crate::places::user_state).
 ///
 /// ```
-/// # if cfg!(windows) { return; }
 /// use preface_host::{catalogs, system::testing::MemorySystem};
 ///
 /// let system = MemorySystem::new().with_var("PREFACE_HOME", "/mine");
@@ -75,24 +68,6 @@ fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagno
             .into());
     };
     Ok(dir.join(version))
-}
-
-/// Returns the name of the directory that the files of this very index are in.
-fn files_key(index: &CatalogIndex) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(index.digest.as_bytes());
-    for entry in &index.prompts {
-        for piece in [entry.file.as_str(), "\t", &entry.digest, "\t", &entry.template, "\n"] {
-            hasher.update(piece.as_bytes());
-        }
-    }
-    hasher.finalize().to_hex()[..16].to_owned()
-}
-
-/// Returns the digest of the contents of an index, which its file carries too.
-fn seal(index: &CatalogIndex) -> String {
-    // An index holds nothing that JSON cannot represent.
-    fingerprint(serde_json::to_vec(index).unwrap_or_default())
 }
 
 /// Names a file for people: from `~` where it is below the home directory.

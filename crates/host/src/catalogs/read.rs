@@ -1,9 +1,9 @@
 //! Reads a stored catalog: its index, and one of its texts.
 
 use super::{
-    CATALOGS_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, catalog_dir, dir, files_key,
+    CATALOGS_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, catalog_dir, dir,
     names::{number, stem_fault},
-    place, seal,
+    place,
 };
 use crate::system::{FileKind, ReadError, ReadScope, System};
 use preface_core::{
@@ -33,7 +33,8 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
         Err(ReadError::Missing) => return Vec::new(),
         Err(error) => {
             let what = format!("the catalogs cannot be listed: {error}");
-            diagnostics.push(Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, &dir)));
+            diagnostics
+                .push(Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, &dir)));
             return Vec::new();
         }
     };
@@ -57,60 +58,32 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
 /// of its entries.
 ///
 /// # Errors
-/// `catalog/refused`: no version, or the user has no directory. `catalog/missing`: not imported. `catalog/damaged`: it is
-/// not what was written, or in the form of another version of preface.
+/// `catalog/refused`: no version. `catalog/refused`: the user has none. `catalog/missing`: not imported.
+/// `catalog/damaged` and `catalog/damaged`: it is not what was written.
 pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
     let path = dir.join(INDEX);
     let read = match system.read(&path, ReadScope::Anywhere, INDEX_LIMIT) {
         Ok(read) => read,
-        Err(ReadError::Missing) if system.stat(&dir).is_some() => {
-            let what = format!("an import of the catalog {version} did not come to its end");
-            return Err(Diagnostic::error(DiagnosticCode::CatalogDamaged, what)
-                .at(place(system, &path))
-                .help("import it again, or remove it")
-                .into());
-        }
-        Err(ReadError::Missing) => {
-            let what = format!("the catalog {version} is not imported");
-            return Err(Diagnostic::error(DiagnosticCode::CatalogMissing, what)
-                .help("import it; the list of catalogs shows what there is")
-                .into());
-        }
+        Err(ReadError::Missing) => return Err(missing(version)),
         Err(error) => return Err(unreadable(system, &path, &error.to_string())),
     };
     let fault = |what: String| Err(changed_error(system, &path, &what));
-    // The form first: another form may have other fields.
-    #[derive(serde::Deserialize)]
-    struct IndexHeader {
-        format: u32,
-        #[serde(default)]
-        seal: String,
-    }
-    let form: IndexHeader = match serde_json::from_slice(&read.bytes) {
-        Ok(form) => form,
-        Err(error) => return fault(format!("it is no index: {}", escape_hidden(&error.to_string()))),
-    };
-    if form.format != INDEX_FORMAT {
-        let what = format!(
-            "the catalog {version} is kept in form {}, and this version of preface reads {INDEX_FORMAT}",
-            form.format
-        );
-        return Err(Diagnostic::error(DiagnosticCode::CatalogDamaged, what)
-            .at(place(system, &path))
-            .help("import it again")
-            .into());
-    }
     let index: CatalogIndex = match serde_json::from_slice(&read.bytes) {
         Ok(index) => index,
         Err(error) => return fault(format!("it is no index: {}", escape_hidden(&error.to_string()))),
     };
+    if index.format != INDEX_FORMAT {
+        return fault(format!(
+            "its form is {}, and this version of preface reads {INDEX_FORMAT}",
+            index.format
+        ));
+    }
     if index.version != version {
         return fault(format!("its index has version `{}`", escape_hidden(&index.version)));
     }
     match index_fault(&index) {
         Some(what) => fault(what),
-        None if seal(&index) != form.seal => fault("its content is not what was imported".to_owned()),
         None => Ok(index),
     }
 }
@@ -118,10 +91,10 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
 /// Reads the template of one prompt, and checks that it is what was written. Nothing else of the catalog is read.
 ///
 /// # Errors
-/// `catalog/no-prompt`: there is none of this name. `catalog/damaged`: it is not what was written.
+/// `catalog/no-prompt`: there is none of this name. `catalog/damaged` and `catalog/damaged`: it is not what was written.
 pub fn template(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<String, Box<Diagnostic>> {
     let entry = index.entry(name).ok_or_else(|| no_prompt(index, name))?;
-    let path = catalog_dir(system, &index.version)?.join(files_key(index)).join(&entry.file);
+    let path = catalog_dir(system, &index.version)?.join(&entry.file);
     let read = system.read(&path, ReadScope::Anywhere, FILE_LIMIT);
     let bytes = read.map_err(|error| unreadable(system, &path, &error.to_string()))?.into_bytes();
     match String::from_utf8(bytes) {
@@ -165,7 +138,15 @@ pub(super) fn index_fault(index: &CatalogIndex) -> Option<String> {
         .then(|| "its digest is not that of its prompts".to_owned())
 }
 
-fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
+/// Reports that a catalog is not imported.
+pub(super) fn missing(version: &str) -> Box<Diagnostic> {
+    let what = format!("the catalog {version} is not imported");
+    Diagnostic::error(DiagnosticCode::CatalogMissing, what)
+        .help("import it; the list of catalogs shows what there is")
+        .into()
+}
+
+pub(super) fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     Diagnostic::error(
         DiagnosticCode::CatalogDamaged,
         format!("a file of an imported catalog cannot be read: {why}"),

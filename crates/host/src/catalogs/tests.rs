@@ -6,8 +6,9 @@ use crate::system::{
     testing::{MemorySystem, WriteFault},
 };
 use preface_core::{
-    catalog::{CatalogEntry, Generation, INDEX_FORMAT},
+    catalog::{CatalogEntry, CatalogIndex, Generation, INDEX_FORMAT},
     diagnostic::Diagnostics,
+    prompt::fingerprint,
 };
 use std::collections::BTreeMap;
 
@@ -58,10 +59,7 @@ impl SampleCatalog {
         system: &MemorySystem,
         replace: ReplaceMode,
     ) -> Result<CatalogWriteOutcome, Box<Diagnostic>> {
-        let mut diagnostics = Diagnostics::new();
-        let written = write(system, &self.index, &self.templates, replace, &mut diagnostics);
-        assert_eq!(diagnostics, []);
-        written
+        write(system, &self.index, &self.templates, replace)
     }
 
     /// True if all of it can be read back as it was written.
@@ -109,12 +107,7 @@ fn a_written_catalog_is_read_back() {
     assert_eq!(old().write(&system, ReplaceMode::No), Ok(CatalogWriteOutcome::New));
     assert!(old().stands(&system));
     assert_eq!(old().write(&system, ReplaceMode::No), Ok(CatalogWriteOutcome::Same));
-    let key = files_key(&old().index);
-    let mut expected: Vec<String> =
-        ["", "/a.md", "/b.md"].iter().map(|path| format!("2.1.37/{key}{path}")).collect();
-    expected.extend(["2.1.37".into(), "2.1.37/index.json".into()]);
-    expected.sort();
-    assert_eq!(tree(&system), expected);
+    assert_eq!(tree(&system), ["2.1.37", "2.1.37/a.md", "2.1.37/b.md", "2.1.37/index.json"]);
 }
 
 #[test]
@@ -131,53 +124,28 @@ fn other_texts_of_a_version_are_replaced_only_on_request() {
 }
 
 #[test]
-fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
-    let mut seen = (0, 0);
+fn an_import_that_is_interrupted_at_any_step_is_an_error_or_whole_and_can_be_repeated() {
     for step in 0.. {
         let system = system();
         old().write(&system, ReplaceMode::No).unwrap();
         system.fail_step(step, WriteFault::Crash);
-        let files = new();
-        let mut diagnostics = Diagnostics::new();
-        let written = write(&system, &files.index, &files.templates, ReplaceMode::Yes, &mut diagnostics);
-        if written.is_ok() && diagnostics.is_empty() {
+        if new().write(&system, ReplaceMode::Yes).is_ok() {
             assert!(step > 6, "there were steps to crash at");
             break;
         }
         system.restart();
-        match (old().stands(&system), new().stands(&system)) {
-            (true, false) => seen.0 += 1,
-            (false, true) => seen.1 += 1,
-            both => panic!("step {step}: {both:?}, {:?}", tree(&system)),
+        if let Ok(index) = index(&system, "2.1.37") {
+            assert!(index == old().index || index == new().index, "step {step}");
         }
-        // The next import clears up.
         new().write(&system, ReplaceMode::Yes).unwrap();
         assert!(new().stands(&system));
-        assert_eq!(tree(&system).len(), 5, "step {step}: {:?}", tree(&system));
-    }
-    assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
-}
-
-#[test]
-fn a_full_disk_leaves_the_old_catalog_and_nothing_else() {
-    for step in 0..8 {
-        let system = system();
-        old().write(&system, ReplaceMode::No).unwrap();
-        let before = tree(&system);
-        system.fail_step(step, WriteFault::Fail(crate::system::WriteError::Other("no space left".into())));
-        if new().write(&system, ReplaceMode::Yes).is_err() {
-            assert!(old().stands(&system), "step {step}");
-            assert_eq!(tree(&system), before, "step {step}");
-        }
+        assert_eq!(tree(&system).len(), 4, "step {step}: {:?}", tree(&system));
     }
 }
 
 #[test]
 fn a_changed_byte_is_found_where_it_is_read() {
-    let key = files_key(&old().index);
-    for (path, code_expected) in
-        [("index.json".to_owned(), "catalog/damaged"), (format!("{key}/a.md"), "catalog/damaged")]
-    {
+    for path in ["index.json", "a.md"] {
         let system = system();
         old().write(&system, ReplaceMode::No).unwrap();
         let path = format!("/state/catalogs/2.1.37/{path}");
@@ -193,29 +161,11 @@ fn a_changed_byte_is_found_where_it_is_read() {
             Err(diagnostic) => diagnostic,
             Ok(index) => template(&system, &index, "Data: a").unwrap_err(),
         };
-        assert_eq!(found.code.as_str(), code_expected, "{path}");
+        assert_eq!(found.code.as_str(), "catalog/damaged", "{path}");
         assert_eq!(found.place.unwrap().path, path);
         assert!(old().write(&system, ReplaceMode::No).is_ok());
         assert!(old().stands(&system), "importing again puts {path} right");
     }
-}
-
-#[test]
-fn an_edited_index_is_an_error() {
-    let system = system();
-    old().write(&system, ReplaceMode::No).unwrap();
-    let path = "/state/catalogs/2.1.37/index.json";
-    let index_text =
-        String::from_utf8(system.read(path.as_ref(), ReadScope::Anywhere, 9999).unwrap().into_bytes())
-            .unwrap();
-    for (from, to) in [("\"bytes\": 4", "\"bytes\": 5"), ("\"a\"", "\"b\""), ("Data: a", "Data: z")] {
-        assert_ne!(from, to);
-        system.put_file(path, index_text.replacen(from, to, 1));
-        let changed = index_text.contains(from);
-        assert_eq!(code(index(&system, "2.1.37")) == "catalog/damaged", changed, "{from}");
-    }
-    system.put_file(path, index_text.replace("  ", " "));
-    assert!(old().stands(&system), "white space does not matter");
 }
 
 #[test]
@@ -234,7 +184,7 @@ fn versions_are_listed_by_their_numbers() {
         .map(|kept| (kept.version, code(kept.index)))
         .collect();
     let expected = [
-        ("2.1.4", "catalog/damaged"),
+        ("2.1.4", "catalog/missing"),
         ("2.1.5", "catalog/damaged"),
         ("2.1.6", "catalog/damaged"),
         ("2.1.37", "fine"),
@@ -253,7 +203,7 @@ fn no_version_and_no_name_leads_out() {
     let system = system().with_file("/state/secret.json", "{}").with_file("/state/x/index.json", "{}");
     for version in ["../x", "..", ".", "", "/state/x", "2.1.37/../../x"] {
         assert_eq!(code(index(&system, version)), "catalog/refused", "{version}");
-        assert_eq!(code(remove(&system, version, &mut Vec::new())), "catalog/refused", "{version}");
+        assert_eq!(code(remove(&system, version)), "catalog/refused", "{version}");
         assert_eq!(
             code(SampleCatalog::new(version, &[]).write(&system, ReplaceMode::Yes)),
             "catalog/refused"
@@ -273,9 +223,7 @@ fn no_version_and_no_name_leads_out() {
     let mut made = SampleCatalog::new("1.0", &[("a.md", "One.")]);
     made.write(&system, ReplaceMode::No).unwrap();
     made.index.prompts[0].file = "../../../../secret.md".into();
-    let mut forged = serde_json::to_value(&made.index).unwrap();
-    forged["seal"] = seal(&made.index).into();
-    system.put_file("/state/catalogs/1.0/index.json", forged.to_string());
+    system.put_file("/state/catalogs/1.0/index.json", serde_json::to_vec(&made.index).unwrap());
     let diagnostic = index(&system, "1.0").unwrap_err();
     assert!(diagnostic.message.contains("cannot be kept"), "{}", diagnostic.message);
 }
@@ -286,19 +234,13 @@ fn removing_takes_all_of_it_and_nothing_else() {
     old().write(&system, ReplaceMode::No).unwrap();
     SampleCatalog::new("2.2", &[("a.md", "One.")]).write(&system, ReplaceMode::No).unwrap();
     let others: Vec<String> = tree(&system).into_iter().filter(|path| path.starts_with("2.2")).collect();
-    let mut diagnostics = Diagnostics::new();
-    remove(&system, "2.1.37", &mut diagnostics).unwrap();
-    assert_eq!((tree(&system), diagnostics), (others, vec![]));
-    assert_eq!(code(remove(&system, "2.1.37", &mut Vec::new())), "catalog/missing");
+    remove(&system, "2.1.37").unwrap();
+    assert_eq!(tree(&system), others);
+    assert_eq!(code(remove(&system, "2.1.37")), "catalog/missing");
 
     system.put_file("/state/catalogs/2.2/mine.txt", "notes of a person");
-    let mut diagnostics = Diagnostics::new();
-    remove(&system, "2.2", &mut diagnostics).unwrap();
+    assert_eq!(code(remove(&system, "2.2")), "catalog/not-written");
     assert_eq!(tree(&system), ["2.2", "2.2/mine.txt"]);
-    assert_eq!(
-        diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect::<Vec<_>>(),
-        ["catalog/not-written"]
-    );
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! `preface catalog delete`: forgets a catalog.
 
 use crate::{
-    diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::OutputFormat,
@@ -31,9 +30,7 @@ pub struct Args {
 
 /// Removes it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let mut diagnostics = Vec::new();
-    catalogs::remove(&files::system(), &args.version, &mut diagnostics)?;
-    diagnostics::all(ui, &diagnostics);
+    catalogs::remove(&files::system(), &args.version)?;
     let done = json!({ "version": args.version, "deleted": true });
     ui.result(args.format, &done, &format!("The catalog {} is deleted.\n", args.version))?;
     Ok(Exit::Done)

@@ -1,6 +1,6 @@
 //! `preface catalog list`: the catalogs that are kept, or the prompts of one of them.
 
-use super::{halves, in_tokens, is_of, some, sum, tokens};
+use super::{format_tokens, is_of};
 use crate::{
     advice::complete,
     diagnostics,
@@ -11,15 +11,14 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{count, number, one_line},
+        text::{number, one_line},
     },
 };
 use preface_engine::{
     catalogs::{self, StoredCatalog},
-    core::catalog::{CatalogEntry, CatalogIndex, Generation},
+    core::catalog::{CatalogEntry, CatalogIndex},
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,7 +67,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     let index = catalogs::index(&system, version)?;
     let wanted =
-        |entry: &&CatalogEntry| args.category.as_deref().is_none_or(|category| is_of(&entry.name, category));
+        |entry: &&CatalogEntry| args.category.as_deref().is_none_or(|category| is_of(entry, category));
     let rows: Vec<&CatalogEntry> = index.prompts.iter().filter(wanted).collect();
     if let (true, Some(category)) = (rows.is_empty(), &args.category) {
         return Err(no_category(&index, category));
@@ -82,9 +81,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Creates the failure for an unknown category, with the known ones.
 fn no_category(index: &CatalogIndex, category: &str) -> CommandFailure {
-    let mut names: Vec<String> = index.prompts.iter().map(|entry| halves(&entry.name).0).collect();
+    let mut names: Vec<String> = index.prompts.iter().map(|entry| one_line(entry.category())).collect();
     names.sort();
     names.dedup();
+    names.retain(|name| !name.is_empty());
     let what = format!("the catalog {} has no category `{}`", index.version, one_line(category));
     CommandFailure::usage(what).help(format!("it has {}", names.join(", ")))
 }
@@ -94,38 +94,22 @@ fn document(kept: &StoredCatalog) -> Value {
         Ok(index) => index,
         Err(diagnostic) => return json!({ "version": kept.version, "diagnostics": [diagnostic] }),
     };
-    let sums = CatalogTotals::of(index.prompts.iter());
+    let sum = |of: fn(&CatalogEntry) -> usize| index.prompts.iter().map(of).sum::<usize>();
     json!({
         "version": index.version,
         "generation": index.generation,
-        "prompts": sums.prompts,
-        "bytes": sums.bytes,
-        "tokens": sums.tokens,
-        "values": sums.values,
+        "prompts": index.prompts.len(),
+        "bytes": sum(|entry| entry.bytes),
+        "tokens": tokens(index),
+        "values": sum(|entry| entry.values),
         "digest": index.digest,
         "pin": index.pin(),
     })
 }
 
-/// The sums over some prompts.
-#[derive(Clone, Copy, Debug, Default)]
-struct CatalogTotals {
-    prompts: usize,
-    bytes: usize,
-    tokens: Option<usize>,
-    values: usize,
-}
-
-impl CatalogTotals {
-    fn of<'e>(entries: impl Iterator<Item = &'e CatalogEntry> + Clone) -> Self {
-        let mut sums = CatalogTotals { tokens: sum(entries.clone()), ..CatalogTotals::default() };
-        for entry in entries {
-            sums.prompts += 1;
-            sums.bytes += entry.bytes;
-            sums.values += entry.values;
-        }
-        sums
-    }
+/// Returns the tokens of all prompts; `None` if none of them is format_tokens.
+fn tokens(index: &CatalogIndex) -> Option<usize> {
+    index.prompts.iter().filter_map(|entry| entry.tokens).map(|tokens| tokens as usize).reduce(|a, b| a + b)
 }
 
 fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
@@ -136,85 +120,34 @@ fn catalogs_view(found: &[StoredCatalog], room: Option<usize>) -> String {
     }
     let mut table = TextTable::new([
         ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
         ColumnAlignment::Right,
         ColumnAlignment::Right,
         ColumnAlignment::Left,
     ]);
-    let heads = ["version", "gen", "prompts", "bytes", "tokens", "values", "pin"];
-    table.row(heads.map(|head| Cell::styled(head, dim)));
-    for kept in found {
-        let version = Cell::styled(&kept.version, style::BOLD);
-        let blank = Cell::default;
-        table.row(match &kept.index {
-            Ok(index) => {
-                let sums = CatalogTotals::of(index.prompts.iter());
-                let generation = match index.generation {
-                    Generation::A => "A",
-                    Generation::B => "B",
-                };
-                [
-                    version,
-                    generation.into(),
-                    number(sums.prompts).into(),
-                    number(sums.bytes).into(),
-                    sums.tokens.map_or_else(|| "-".to_owned(), number).into(),
-                    number(sums.values).into(),
-                    index.pin().into(),
-                ]
-            }
-            Err(_) => {
-                [version, blank(), blank(), blank(), blank(), blank(), Cell::styled("broken", style::BAD)]
-            }
+    table.row(["version", "prompts", "tokens", "pin"].map(|head| Cell::styled(head, dim)));
+    for stored in found {
+        let version = Cell::styled(&stored.version, style::BOLD);
+        table.row(match &stored.index {
+            Ok(index) => [
+                version,
+                number(index.prompts.len()).into(),
+                format_tokens(tokens(index)).into(),
+                index.pin().into(),
+            ],
+            Err(_) => [version, Cell::default(), Cell::default(), Cell::styled("broken", style::BAD)],
         });
     }
     table.show(room)
 }
 
 fn prompts_view(rows: &[&CatalogEntry], room: Option<usize>) -> String {
-    let (bold, dim) = (style::BOLD, style::DIM);
-    let mut by_category: BTreeMap<String, Vec<&CatalogEntry>> = BTreeMap::new();
+    let mut table = TextTable::new([ColumnAlignment::Right, ColumnAlignment::Right, ColumnAlignment::Left]);
+    table.row(["tokens", "values", "name"].map(|head| Cell::styled(head, style::DIM)));
     for entry in rows {
-        by_category.entry(halves(&entry.name).0).or_default().push(entry);
+        // A column of zeros hides the others.
+        let values = if entry.values == 0 { String::new() } else { number(entry.values) };
+        let tokens = entry.tokens.map(|tokens| tokens as usize);
+        table.row([format_tokens(tokens).into(), values.into(), one_line(&entry.name).into()]);
     }
-    // One table, so that the columns of all categories line up; the headings are put between its lines.
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
-    let heads = ["tokens", "bytes", "values", "changed", "name"];
-    table.row(heads.map(|head| Cell::styled(head, dim)));
-    for entry in by_category.values().flatten() {
-        table.row([
-            tokens(entry).into(),
-            number(entry.bytes).into(),
-            some(entry.values).into(),
-            Cell::styled(one_line(&entry.changed_in), dim),
-            halves(&entry.name).1.into(),
-        ]);
-    }
-    let lines = table.show(room.map(|room| room.saturating_sub(2)));
-    let mut lines = lines.lines();
-    let mut out = String::new();
-    out.extend(lines.next().map(|head| format!("  {head}\n")));
-    for (category, entries) in &by_category {
-        let sums = CatalogTotals::of(entries.iter().copied());
-        let summary = format!("{}, {}", count(sums.prompts, "prompt"), in_tokens(sums.tokens));
-        out.push_str(&format!("{bold}{category}{bold:#}  {dim}{summary}{dim:#}\n"));
-        out.extend(lines.by_ref().take(entries.len()).map(|line| format!("  {line}\n")));
-    }
-    let sums = CatalogTotals::of(rows.iter().copied());
-    out.push_str(&format!(
-        "{bold}total{bold:#}  {}, {} bytes, {}, {}\n",
-        count(sums.prompts, "prompt"),
-        number(sums.bytes),
-        in_tokens(sums.tokens),
-        count(sums.values, "value")
-    ));
-    out
+    table.show(room)
 }

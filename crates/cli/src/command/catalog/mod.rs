@@ -8,10 +8,7 @@ mod show;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
-    ui::{
-        Ui,
-        text::{number, one_line},
-    },
+    ui::{Ui, text::number},
 };
 use preface_engine::{
     core::catalog::CatalogEntry,
@@ -59,36 +56,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
 }
 
-/// Takes the name of a prompt apart: its category, and what it is called in there. Both are fit to be shown.
-fn halves(name: &str) -> (String, String) {
-    match name.split_once(": ") {
-        Some((category, rest)) => (one_line(category), one_line(rest)),
-        None => ("other".to_owned(), one_line(name)),
-    }
-}
-
 /// True for a prompt of this category, whatever its case; its files' prefix counts, too.
-fn is_of(entry_name: &str, category: &str) -> bool {
+fn is_of(entry: &CatalogEntry, category: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace([' ', '_'], "-");
-    plain(entry_name.split_once(": ").map_or("other", |(category, _)| category)) == plain(category)
+    plain(entry.category()) == plain(category)
 }
 
-/// The tokens of a prompt, or `-`.
-fn tokens(entry: &CatalogEntry) -> String {
-    entry.tokens.map_or_else(|| "-".to_owned(), |tokens| number(tokens as usize))
-}
-
-/// The tokens of prompts together; `None` if none of them is counted.
-fn sum<'e>(entries: impl Iterator<Item = &'e CatalogEntry>) -> Option<usize> {
-    entries.filter_map(|entry| entry.tokens).map(|tokens| tokens as usize).reduce(|a, b| a + b)
-}
-
-/// Formats a number of tokens.
-fn in_tokens(tokens: Option<usize>) -> String {
-    tokens.map_or_else(|| "not counted".to_owned(), |tokens| format!("{} tokens", number(tokens)))
-}
-
-/// A number, or nothing for zero: a column of zeros hides the others.
-fn some(value: usize) -> String {
-    if value == 0 { String::new() } else { number(value) }
+/// Formats a number of tokens, or `-`.
+fn format_tokens(tokens: Option<usize>) -> String {
+    tokens.map_or_else(|| "-".to_owned(), number)
 }

@@ -1,6 +1,6 @@
 //! `preface catalog show`: one prompt of a catalog as a template; or what a preset would take from it.
 
-use super::tokens;
+use super::format_tokens;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -115,7 +115,11 @@ fn head(entry: &CatalogEntry, room: usize) -> String {
     if !entry.description.is_empty() {
         out.push_str(&format!("{dim}{}{dim:#}\n", wrap(&one_line(&entry.description), room, 0)));
     }
-    let (tokens, bytes, values) = (tokens(entry), number(entry.bytes), count(entry.values, "value"));
+    let (tokens, bytes, values) = (
+        format_tokens(entry.tokens.map(|tokens| tokens as usize)),
+        number(entry.bytes),
+        count(entry.values, "value"),
+    );
     out.push_str(&format!("{dim}{file}, {tokens} tokens, {bytes} bytes, {values}{changed}{dim:#}\n"));
     for (key, expression) in &entry.expressions {
         let line = format!("{help}{key}{help:#}  {}", one_line(expression));
