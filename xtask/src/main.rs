@@ -11,12 +11,10 @@ mod debian;
 mod docs;
 mod failure;
 mod flags;
-#[cfg(unix)]
 mod frameworks;
 mod mcp;
 mod mcp_serve;
 mod node;
-#[cfg(unix)]
 mod nodes;
 mod npm;
 mod packages;
@@ -54,12 +52,10 @@ const COMMANDS: &[Command] = &[
     bench::COMMAND,
     crash::COMMAND,
     docs::COMMAND,
-    #[cfg(unix)]
     frameworks::COMMAND,
     mcp::COMMAND,
     mcp_serve::COMMAND,
     node::COMMAND,
-    #[cfg(unix)]
     nodes::COMMAND,
     peers::COMMAND,
     props::COMMAND,

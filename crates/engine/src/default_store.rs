@@ -14,7 +14,6 @@ use std::path::Path;
 /// The directory lies inside of the project that is worked in, and could have come with it.
 ///
 /// ```
-/// # if cfg!(windows) { return; }
 /// use preface_engine::host::{places::HomeTrust, system::testing::MemorySystem};
 ///
 /// let store = |home: &str| {

@@ -27,7 +27,6 @@ const LIST_LIMIT: usize = 100_000;
 /// use preface_core::audit::AuditEvent;
 /// use preface_host::{audit_file::AuditFile, system::{System, ReadScope, testing::MemorySystem}};
 /// use std::path::Path;
-/// # if cfg!(windows) { return Ok(()); }
 ///
 /// let system = MemorySystem::new();
 /// let path = Path::new("/home/user/.stud/audit.jsonl");
@@ -207,7 +206,7 @@ fn instant_of(text: &str) -> Option<Timestamp> {
     format!("{date}T{}", time.replacen('-', ":", 2).replacen('-', ".", 1)).parse().ok()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::system::{ReadScope, os::OsSystem, testing::MemorySystem};

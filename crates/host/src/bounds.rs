@@ -210,7 +210,7 @@ fn beneath(
         .unwrap_or_else(|| outside(path.to_owned()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::{places::HomeTrust, system::testing::MemorySystem};

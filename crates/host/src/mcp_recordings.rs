@@ -143,7 +143,7 @@ pub fn write(path: &Path, recording: &Recording, system: &dyn System) -> Result<
     system.write(path, &bytes, WriteMode::Replace, 0o600).map_err(RecordingError::Write)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use preface_core::mcp_servers::{McpFile, resolve};

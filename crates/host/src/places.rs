@@ -131,7 +131,6 @@ impl StateDirInside {
 /// The directory lies inside of the project.
 ///
 /// ```
-/// # if cfg!(windows) { return; }
 /// use preface_host::{places::{HomeTrust, user_state}, system::testing::MemorySystem};
 ///
 /// let system = MemorySystem::new().with_dir("/work").with_var("PREFACE_HOME", "/mine");
@@ -152,10 +151,7 @@ const PASSWD_LIMIT: u64 = 4 << 20;
 
 /// Returns whether a directory is the home of this account, whatever `HOME` is set to.
 fn is_account_home(system: &dyn System, home: &Path) -> bool {
-    let Some(user) = system.user_id() else {
-        // Without user ids (Windows) the profile directory of the environment is all there is.
-        return true;
-    };
+    let Some(user) = system.user_id() else { return true };
     // Accounts of macOS are in no file; their homes are in one directory.
     if system.os() == "darwin" && home.parent() == Some(Path::new("/Users")) {
         return true;
@@ -275,7 +271,7 @@ impl Places {
             rest if dir == "/" => Some(rest.len()),
             rest => rest.strip_prefix('/').map(str::len),
         };
-        if cfg!(windows) || !is_tidy(path) || !is_tidy(&self.cwd) {
+        if !is_tidy(path) || !is_tidy(&self.cwd) {
             return None;
         }
         let (text, cwd) = (path.to_str()?, self.cwd.to_str()?);
@@ -338,7 +334,7 @@ fn slashes(path: &Path) -> String {
 /// Returns whether `path` is `root` or lies below it, by its words alone.
 #[must_use]
 pub fn inside(path: &Path, root: &Path) -> bool {
-    if cfg!(unix) && is_tidy(path) && is_tidy(root) {
+    if is_tidy(path) && is_tidy(root) {
         let rest = path.as_os_str().as_encoded_bytes().strip_prefix(root.as_os_str().as_encoded_bytes());
         return rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]) || root == Path::new("/"));
     }
@@ -460,7 +456,6 @@ fn configured_dir(system: &dyn System, home: Option<&Path>, variable: &str) -> O
 fn config_dir(system: &dyn System, home: Option<&Path>) -> Option<PathBuf> {
     match system.os() {
         "darwin" => Some(home?.join("Library/Application Support")),
-        "win32" => absolute(system, "APPDATA").or_else(|| Some(home?.join("AppData/Roaming"))),
         _ => absolute(system, "XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config"))),
     }
 }
@@ -475,33 +470,19 @@ pub fn absolute(system: &dyn System, name: &str) -> Option<PathBuf> {
 /// Returns whether a path has no `..` and is spelled as its components are, which leave out every `.` and every superfluous
 /// separator.
 pub(crate) fn is_tidy(path: &Path) -> bool {
-    if cfg!(unix) {
-        let bytes = path.as_os_str().as_encoded_bytes();
-        let (mut len, mut dots) = (0, 0);
-        for byte in bytes.strip_prefix(b"/").unwrap_or(bytes) {
-            if *byte != b'/' {
-                len += 1;
-                dots += usize::from(*byte == b'.');
-            } else if len == dots && len <= 2 {
-                return false;
-            } else {
-                (len, dots) = (0, 0);
-            }
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let (mut len, mut dots) = (0, 0);
+    for byte in bytes.strip_prefix(b"/").unwrap_or(bytes) {
+        if *byte != b'/' {
+            len += 1;
+            dots += usize::from(*byte == b'.');
+        } else if len == dots && len <= 2 {
+            return false;
+        } else {
+            (len, dots) = (0, 0);
         }
-        return bytes == b"/" || len != dots || len > 2;
     }
-    let mut names = 0;
-    let mut len = 0;
-    for part in path.components() {
-        match part {
-            Component::ParentDir => return false,
-            Component::Normal(_) => names += 1,
-            _ => {}
-        }
-        len += part.as_os_str().len();
-    }
-    // One separator before each name but the first, which follows the root.
-    len + usize::saturating_sub(names, 1) == path.as_os_str().len()
+    bytes == b"/" || len != dots || len > 2
 }
 
 /// Makes a path absolute and takes `.` and `..` out of it by words alone; links are not resolved.
@@ -523,7 +504,7 @@ pub fn normal(base: &Path, path: &Path) -> PathBuf {
     out
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::system::testing::MemorySystem;

@@ -171,7 +171,6 @@ impl<'a> SettingsFile<'a> {
     /// ```
     /// use preface_core::{scope::Scope, settings::SettingChange, trust::TrustMode};
     /// use preface_host::{places::Places, settings_file::{SettingsFile, SettingsWriteOutcome}, system::{System, testing::MemorySystem}};
-    /// # if cfg!(windows) { return Ok(()); }
     /// let system = MemorySystem::new();
     /// let places = Places {
     ///     own_home: None,
@@ -414,7 +413,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::system::{FileKind, testing::MemorySystem};

@@ -1,6 +1,5 @@
 //! The branch read from files equals what `git rev-parse --abbrev-ref HEAD` prints, in every state of a repository.
 
-#![cfg(unix)]
 #![allow(clippy::print_stdout, reason = "the figures are part of the result")]
 
 mod git_support;

@@ -3,7 +3,6 @@
 //! Each trap leaves a canary file behind when it runs. Most traps are shown to work first: the real git walks into
 //! them.
 
-#![cfg(unix)]
 #![allow(clippy::print_stdout, reason = "the figures are part of the result")]
 
 mod git_support;

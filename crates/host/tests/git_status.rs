@@ -1,7 +1,5 @@
 //! `git:status` is what `git status --short` prints, in every state of a work tree, but for dirty submodules.
 
-#![cfg(unix)]
-
 mod git_support;
 
 use git_support::{git, git_output, in_clean_room, put, run, status};

@@ -1,7 +1,5 @@
 //! Hooks that are real programs: good ones, and those that never reply, never stop or never read.
 
-#![cfg(unix)]
-
 use preface_core::hook::{HookCall, HookEvent, HookFailure, HookInputs, HookReply, HookTool};
 use preface_host::{
     hook_command::{HookCommand, OUTPUT_LIMIT},

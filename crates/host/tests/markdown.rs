@@ -1,8 +1,6 @@
 //! Markdown files of the layers on a machine in memory: agents, output styles, slash commands, what was recorded of MCP
 //! servers, and input that means no good.
 
-#![cfg(unix)]
-
 use preface_core::{
     extension::Status,
     mcp_servers::{self, McpServers, ServerEntry, StoredRecording},

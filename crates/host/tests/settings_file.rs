@@ -1,7 +1,5 @@
 //! A settings file on a real disk: who may read it, links, many writers, and what is refused.
 
-#![cfg(unix)]
-
 use preface_core::{
     scope::Scope,
     settings::{SettingChange, parse},

@@ -1,6 +1,4 @@
 //! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is requested.
-#![cfg(unix)]
-
 use preface_engine::{ASSETS, BuildResult, Engine, Request};
 use preface_testkit::MemorySystem;
 use proptest::{collection::vec, prelude::*, sample::select};

@@ -1,7 +1,5 @@
 //! What the preset `claude-code` promises, a test for each line, named after it. The order is `claude_code_order.rs`, subagents are
 //! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
-#![cfg(unix)]
-
 use preface_engine::{
     ASSETS, BuildResult, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint,
     coverage::HiddenText,

@@ -1,7 +1,5 @@
 //! The order of the parts for each pair of conditions, compared with a model that knows nothing of profiles: the tables of
 //! the specification, written down once more.
-#![cfg(unix)]
-
 use preface_engine::{ASSETS, Engine, Request, ToolChoice};
 use preface_testkit::MemorySystem;
 use std::collections::BTreeSet;

@@ -1,6 +1,4 @@
 //! The prompts that `docs/prompts` prints are what is built. `PREFACE_PRINT=1` writes them anew.
-#![cfg(unix)]
-
 use preface_engine::{ASSETS, Engine, Request, ToolChoice, TrustChoice, core::attachment::Attachment};
 use preface_testkit::MemorySystem;
 use std::{env, fmt::Write as _, fs, path::Path};

@@ -295,7 +295,6 @@ fn names_of_directories_that_hide_something() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_name_that_is_no_utf_8() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt, path::Path};

@@ -78,7 +78,6 @@ fn pins_that_the_caller_gives_count() {
     assert_eq!((&document["lost"], &document["left_out"]), (&lost, &true.into()));
     other.work("AGENTS.md", "a".repeat((4 << 20) + 1));
     assert!(other.run(required).exits(3).prints("").stderr.contains("not trusted: AGENTS.md (too large)"));
-    #[cfg(unix)]
     {
         fs::remove_file(other.path("work/AGENTS.md")).expect("it was there");
         other.work("other.md", "Use tabs.\n");
@@ -398,7 +397,6 @@ fn output_without_a_place_is_an_error_with_a_remedy() {
     assert_eq!(fs::read_to_string(sandbox.path("work/p.md")).expect("a file"), "old");
 }
 
-#[cfg(unix)]
 #[test]
 fn output_keeps_permissions_and_links() {
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -456,7 +454,6 @@ fn sections_are_the_parts_with_the_shared_ones_in_front() {
     assert_eq!(field("text").concat(), text);
 }
 
-#[cfg(unix)]
 #[test]
 fn the_help_of_a_link_out_of_the_project_names_the_flag() {
     let sandbox = Sandbox::new();

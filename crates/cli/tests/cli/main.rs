@@ -8,8 +8,6 @@ mod completions;
 mod conversations;
 mod counting;
 mod diff;
-#[cfg(unix)]
-#[cfg(unix)]
 mod exec;
 mod explain;
 mod hook_answer;
@@ -17,16 +15,13 @@ mod init;
 mod lint;
 mod man;
 mod mcp;
-#[cfg(unix)]
 mod mcp_query;
 mod mcp_serve;
 mod mcp_serve_bounds;
 mod mcp_server;
 #[cfg(target_os = "linux")]
 mod mcp_signals;
-#[cfg(unix)]
 mod pi_hostile;
-#[cfg(unix)]
 mod pi_project;
 mod profile;
 #[cfg(unix)]
@@ -35,7 +30,6 @@ mod reminders;
 mod render;
 mod sandbox;
 mod scopes;
-#[cfg(unix)]
 mod scopes_hostile;
 #[cfg(feature = "serve")]
 mod serve;

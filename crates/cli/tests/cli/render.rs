@@ -45,7 +45,6 @@ fn a_template_that_is_not_utf_8_is_refused() {
         .says("error: `t.md` is not UTF-8\nhelp: `iconv -t UTF-8` converts it\n");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_path_that_leads_outside_by_itself_is_no_link() {
     let sandbox = Sandbox::new();
@@ -116,7 +115,6 @@ fn a_directory_is_shown_as_it_is_given() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn with_a_root_nothing_outside_of_it_is_read() {
     let sandbox = Sandbox::new();

@@ -59,7 +59,6 @@ impl Service {
     }
 
     /// Sends a signal by its name.
-    #[cfg(unix)]
     fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let sent = std::process::Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
@@ -67,7 +66,6 @@ impl Service {
     }
 
     /// Waits for its end: how it ended, and what it logged after its first line.
-    #[cfg(unix)]
     fn end(mut self) -> (ExitStatus, String) {
         let mut log = String::new();
         self.log.take().expect("the log").read_to_string(&mut log).expect("text");
@@ -240,7 +238,6 @@ help: a name has 1 to 64 letters, digits, `-`, `_`, `.` or `@`, and is not `loca
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn it_ends_well_when_it_is_told_to() {
     for signal in ["TERM", "INT"] {
@@ -254,7 +251,6 @@ fn it_ends_well_when_it_is_told_to() {
 }
 
 /// Reads what the service says until it says this.
-#[cfg(unix)]
 fn wait_for(service: &mut Service, words: &str) {
     let log = service.log.as_mut().expect("the log");
     let mut line = String::new();
@@ -265,7 +261,6 @@ fn wait_for(service: &mut Service, words: &str) {
 }
 
 /// Sends the head of a turn and waits until its handler asks for the body: the request is accepted.
-#[cfg(unix)]
 fn accepted(service: &Service, length: usize) -> TcpStream {
     let mut stream = TcpStream::connect(&service.address).expect("it listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
@@ -282,7 +277,6 @@ fn accepted(service: &Service, length: usize) -> TcpStream {
     stream
 }
 
-#[cfg(unix)]
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let mut service = Service::start(&Sandbox::empty(), "--store memory:");
@@ -295,7 +289,6 @@ fn a_second_signal_ends_it_at_once() {
     drop(waiting);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_turn_that_was_accepted_before_the_end_is_answered_and_kept() {
     let sandbox = Sandbox::empty();
@@ -322,7 +315,6 @@ fn a_turn_that_was_accepted_before_the_end_is_answered_and_kept() {
     assert_eq!(kept["system_prompt"], said["system_prompt"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn the_usual_store_is_the_users_own() {
     use std::os::unix::fs::PermissionsExt;
@@ -406,7 +398,6 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 200);
 }
 
-#[cfg(unix)]
 #[test]
 fn the_log_has_the_reason_why_a_store_fails() {
     let sandbox = Sandbox::empty();
@@ -441,7 +432,6 @@ fn a_list_of_tokens_makes_no_store() {
     assert!(!sandbox.path("work/kept.db").exists());
 }
 
-#[cfg(unix)]
 #[test]
 fn the_log_has_a_line_for_a_request_and_no_secrets() {
     let service = Service::start(&Sandbox::empty(), "--store memory: --log debug --log-format json");
@@ -469,12 +459,10 @@ fn the_log_has_a_line_for_a_request_and_no_secrets() {
 }
 
 /// The bytes of `4bf92f3577b34da6a3ce929d0e0e4736`.
-#[cfg(unix)]
 const TRACE: [u8; 16] =
     [0x4b, 0xf9, 0x2f, 0x35, 0x77, 0xb3, 0x4d, 0xa6, 0xa3, 0xce, 0x92, 0x9d, 0x0e, 0x0e, 0x47, 0x36];
 
 /// Takes one export and answers it.
-#[cfg(unix)]
 fn collector() -> (String, mpsc::Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("its address"));
@@ -504,7 +492,6 @@ fn collector() -> (String, mpsc::Receiver<Vec<u8>>) {
     (address, receive)
 }
 
-#[cfg(unix)]
 #[test]
 fn traces_go_to_the_collector_that_the_environment_names() {
     let (address, exported) = collector();
@@ -524,7 +511,6 @@ fn traces_go_to_the_collector_that_the_environment_names() {
     assert!(has(&TRACE), "the caller's trace goes on");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_collector_that_is_gone_hurts_nobody() {
     let gone = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port");

@@ -30,7 +30,6 @@ fn preface_home_is_the_global_directory() {
     assert!(ran.stdout.starts_with("Elsewhere.\n\n"), "{}", ran.stdout);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_home_that_cannot_be_written_is_read() {
     use std::os::unix::fs::PermissionsExt;

@@ -228,7 +228,6 @@ fn a_build_reports_broken_tags_of_a_profile() {
     assert!(!ran.stderr.contains(broken), "not used: {}", ran.stderr);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_profile_without_a_template_opens_no_store() {
     // The file is no store: whoever opens it fails.

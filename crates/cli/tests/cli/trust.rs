@@ -420,7 +420,6 @@ fn a_store_that_came_with_the_project_is_not_used() {
 }
 
 /// The store holds stored prompts and the tokens of the service: nobody else may write it.
-#[cfg(unix)]
 #[test]
 fn a_store_that_others_can_write_is_refused_where_no_address_names_it() {
     let sandbox = Sandbox::empty();
@@ -442,7 +441,6 @@ fn a_store_that_others_can_write_is_refused_where_no_address_names_it() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn the_store_is_the_users_alone() {
     let sandbox = Sandbox::new();
@@ -462,7 +460,6 @@ fn repository(sandbox: &Sandbox, dir: &str, branch: &str) {
     sandbox.work(&format!("{dir}.git/objects/pack/empty"), "");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_grant_shows_links_the_branch_and_hidden_text() {
     let sandbox = Sandbox::new();
@@ -519,7 +516,6 @@ fn a_branch_without_a_commit_needs_no_grant() {
     assert!(ran.stderr.contains("`git:branch` is absent: the branch has no commit yet"), "{}", ran.stderr);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_directory_that_claims_a_trusted_repository_has_no_grant() {
     let sandbox = Sandbox::new();
@@ -534,7 +530,6 @@ fn a_directory_that_claims_a_trusted_repository_has_no_grant() {
     sandbox.run("preface build -C x --trust require").exits(3);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_store_that_others_can_write_is_not_used() {
     let sandbox = Sandbox::new();
@@ -861,7 +856,6 @@ fn white_space_refuses_no_grant() {
     assert!(ran.stdout.contains(shown), "{}", ran.stdout);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_listing_of_a_whole_project_says_what_is_sent() {
     let sandbox = Sandbox::empty();
@@ -1159,7 +1153,6 @@ text = "On [git:branch]."
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_file_below_is_granted_by_its_path_and_through_its_link() {
     let sandbox = Sandbox::new();
@@ -1175,7 +1168,6 @@ fn a_file_below_is_granted_by_its_path_and_through_its_link() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_program_that_cannot_be_granted_is_an_error() {
     let sandbox = Sandbox::empty();
@@ -1242,7 +1234,6 @@ help: write the output to another file and rename it: a shell empties the file o
     sandbox.run("preface trust grant --trust-pins pins.json").exits(2);
 }
 
-#[cfg(unix)]
 #[test]
 fn one_output_has_paths_from_one_directory() {
     let sandbox = Sandbox::new();

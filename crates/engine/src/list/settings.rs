@@ -212,7 +212,7 @@ fn shown(places: &Places, scope: Scope) -> Option<String> {
     Some(places.source(scope, &dir(places, scope)?.join("settings.json")).path.clone())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use preface_core::{

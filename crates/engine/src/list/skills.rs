@@ -149,7 +149,7 @@ fn load(profile: &Profile, look: &ProviderContext<'_>) -> Option<Vec<SkillEntry>
     Some(skills::load(&options, look))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::request::TrustChoice;

@@ -55,11 +55,10 @@ impl VariableProvider for Environment {
     }
 }
 
-/// The name of the shell, never its path: `SHELL` on Unix, `ComSpec` on Windows.
+/// The name of the shell, never its path.
 fn shell(look: &ProviderContext<'_>) -> Option<String> {
-    let name = if look.system.os() == "win32" { "ComSpec" } else { "SHELL" };
-    let path = look.system.var(name)?.into_string().ok()?;
-    let stem = path.rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
+    let path = look.system.var("SHELL")?.into_string().ok()?;
+    let stem = path.rsplit('/').next()?;
     let plain = !stem.is_empty()
         && stem.len() <= 32
         && stem.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');

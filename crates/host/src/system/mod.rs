@@ -166,10 +166,10 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Returns the working directory of the process.
     fn current_dir(&self) -> Option<PathBuf>;
 
-    /// Returns the home directory: `HOME` (`USERPROFILE` on Windows), absolute and non-empty.
+    /// Returns the home directory: `HOME`, absolute and non-empty.
     fn home(&self) -> Option<PathBuf>;
 
-    /// Returns the operating system by Node's name: `linux`, `darwin`, `win32`, `freebsd`, …
+    /// Returns the operating system by Node's name: `linux`, `darwin`, `freebsd`, …
     fn os(&self) -> &str;
 
     /// Returns the host name.
@@ -454,7 +454,7 @@ pub fn is_open(system: &dyn System, dir: &Path) -> bool {
 
 /// Returns true for a path on one of the kernel's file systems, which hold no user files.
 pub(crate) fn is_kernel_path(path: &Path) -> bool {
-    cfg!(unix) && (path.starts_with("/proc") || path.starts_with("/sys"))
+    path.starts_with("/proc") || path.starts_with("/sys")
 }
 
 /// The message where a link, or no directory, is on the way to what is written.

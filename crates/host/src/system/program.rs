@@ -11,10 +11,7 @@ use std::{
 };
 
 /// The search path where `PATH` is not set.
-const USUAL: &str = if cfg!(windows) { "" } else { "/usr/bin:/bin" };
-
-/// The extensions that are tried for a bare name.
-const ENDINGS: &[&str] = if cfg!(windows) { &["", ".exe", ".com"] } else { &[""] };
+const USUAL: &str = "/usr/bin:/bin";
 
 const EXECUTABLE: u32 = 0o111;
 
@@ -138,14 +135,12 @@ fn directories(path: &OsStr) -> impl Iterator<Item = PathBuf> {
 }
 
 fn file_in(system: &dyn System, dir: &Path, name: &str) -> Option<(PathBuf, Option<u32>)> {
-    ENDINGS.iter().find_map(|ending| {
-        let path = dir.join(format!("{name}{ending}"));
-        let stat = system.stat(&path)?;
-        (stat.kind == FileKind::File).then_some((path, stat.mode))
-    })
+    let path = dir.join(name);
+    let stat = system.stat(&path)?;
+    (stat.kind == FileKind::File).then_some((path, stat.mode))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::system::testing::MemorySystem;

@@ -20,27 +20,7 @@ use std::{
 pub const STDERR_LIMIT: usize = 64 << 10;
 
 /// The variables that a run gets from the environment, besides `PATH` and its own. None of them is a secret.
-#[cfg(not(windows))]
 const PASSED_ON: &[&str] = &["HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"];
-#[cfg(windows)]
-const PASSED_ON: &[&str] = &[
-    "APPDATA",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "LANG",
-    "LOCALAPPDATA",
-    "PATHEXT",
-    "PROGRAMDATA",
-    "PROGRAMFILES",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "TZ",
-    "USERNAME",
-    "USERPROFILE",
-    "WINDIR",
-];
 
 /// A program to start, with everything it may know.
 ///
@@ -310,7 +290,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(not(windows))]
     fn a_run_knows_little() {
         let run = RunRequest { env: vec![("TZ".into(), "UTC".into()), ("MINE".into(), "1".into())], ..run() };
         let var = |name: &str| Some(OsString::from(name.to_lowercase()));

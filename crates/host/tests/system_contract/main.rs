@@ -8,14 +8,11 @@
 mod crash;
 mod faults;
 mod looking;
-#[cfg(unix)]
 mod os_only;
 mod permissions;
 mod place;
 mod reading;
-#[cfg(unix)]
 mod running;
-#[cfg(unix)]
 mod running_os;
 mod surroundings;
 mod writing;

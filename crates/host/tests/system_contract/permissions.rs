@@ -108,7 +108,6 @@ fn memory() {
     }
 }
 
-#[cfg(unix)]
 mod os {
     use super::*;
     use std::{env, fs, os::unix::fs::PermissionsExt, os::unix::process::CommandExt, process::Command};

@@ -105,10 +105,7 @@ impl Place {
     pub fn special(&self, name: &str) -> PathBuf {
         let path = self.at(name);
         match &self.hands {
-            #[cfg(unix)]
             Hands::Os(_) => drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket")),
-            #[cfg(not(unix))]
-            Hands::Os(_) => unreachable!("special files are tested on Unix"),
             Hands::Memory(memory) => drop(memory.clone().with_special(&path)),
         }
         path
@@ -116,13 +113,10 @@ impl Place {
 
     pub fn mode(&self, path: &Path, mode: u32) {
         match &self.hands {
-            #[cfg(unix)]
             Hands::Os(_) => {
                 use std::os::unix::fs::PermissionsExt;
                 std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
             }
-            #[cfg(not(unix))]
-            Hands::Os(_) => unreachable!("modes are tested on Unix"),
             Hands::Memory(memory) => drop(memory.clone().with_mode(path, mode)),
         }
     }
@@ -152,12 +146,6 @@ impl Place {
     }
 }
 
-#[cfg(unix)]
 fn os_link(target: &Path, path: &Path) {
     std::os::unix::fs::symlink(target, path).expect("a link");
-}
-
-#[cfg(not(unix))]
-fn os_link(target: &Path, path: &Path) {
-    std::os::windows::fs::symlink_file(target, path).expect("a link");
 }

@@ -1,6 +1,4 @@
 //! The store on a server keeps every law, and survives what happens to servers.
-#![cfg(unix)]
-
 mod answers;
 mod cover;
 mod laws;

@@ -5,11 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-
 /// Returns the home directory from the environment; a relative or empty value is treated as unset.
 pub(super) fn home(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    var(HOME).map(PathBuf::from).filter(|home| Path::is_absolute(home))
+    var("HOME").map(PathBuf::from).filter(|home| Path::is_absolute(home))
 }
 
 /// Returns the working directory as `PWD` names it, if that name is correct: shells keep links in it.
@@ -27,7 +25,6 @@ pub(super) fn named_current_dir(
 pub(super) fn node_name(os: &'static str) -> &'static str {
     match os {
         "macos" => "darwin",
-        "windows" => "win32",
         "solaris" | "illumos" => "sunos",
         other => other,
     }
@@ -52,16 +49,13 @@ mod tests {
         assert_eq!(home_of(None), None);
         assert_eq!(home_of(Some("")), None, "an empty home is no home");
         assert_eq!(home_of(Some("home/me")), None, "a relative home would depend on the working directory");
-        if cfg!(unix) {
-            assert_eq!(home_of(Some("/home/me")), Some(PathBuf::from("/home/me")));
-        }
+        assert_eq!(home_of(Some("/home/me")), Some(PathBuf::from("/home/me")));
     }
 
     #[test]
     fn systems_are_named_as_node_names_them() {
         assert_eq!(node_name("linux"), "linux");
         assert_eq!(node_name("macos"), "darwin");
-        assert_eq!(node_name("windows"), "win32");
         assert_eq!(node_name("freebsd"), "freebsd");
     }
 
