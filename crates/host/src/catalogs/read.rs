@@ -33,8 +33,7 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
         Err(ReadError::Missing) => return Vec::new(),
         Err(error) => {
             let what = format!("the catalogs cannot be listed: {error}");
-            diagnostics
-                .push(Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, &dir)));
+            diagnostics.push(Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, &dir)));
             return Vec::new();
         }
     };
@@ -58,8 +57,8 @@ pub fn versions(system: &dyn System, diagnostics: &mut Diagnostics) -> Vec<Store
 /// of its entries.
 ///
 /// # Errors
-/// `catalog/refused`: no version. `catalog/refused`: the user has none. `catalog/missing`: not imported.
-/// `catalog/damaged` and `catalog/damaged`: it is not what was written.
+/// `catalog/refused`: no version, or the user has no directory. `catalog/missing`: not imported.
+/// `catalog/damaged`: it is not what was written.
 pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
     let path = dir.join(INDEX);

@@ -90,7 +90,7 @@ pub fn write(
 ///
 /// # Errors
 /// `catalog/missing`: there is none. `catalog/not-written`: the error of the system; also if something else lies in its
-/// directory. `catalog/refused`, `catalog/refused`: as [`super::index`].
+/// directory. `catalog/refused`: as [`super::index`].
 pub fn remove(system: &dyn System, version: &str) -> Result<(), Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
     if system.stat(&dir).is_none() {
