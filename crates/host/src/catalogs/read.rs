@@ -90,7 +90,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<CatalogIndex, Box<Dia
 /// Reads the template of one prompt, and checks that it is what was written. Nothing else of the catalog is read.
 ///
 /// # Errors
-/// `catalog/no-prompt`: there is none of this name. `catalog/damaged` and `catalog/damaged`: it is not what was written.
+/// `catalog/no-prompt`: there is none of this name. `catalog/damaged`: it is not what was written.
 pub fn template(system: &dyn System, index: &CatalogIndex, name: &str) -> Result<String, Box<Diagnostic>> {
     let entry = index.entry(name).ok_or_else(|| no_prompt(index, name))?;
     let path = catalog_dir(system, &index.version)?.join(&entry.file);

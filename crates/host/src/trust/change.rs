@@ -143,34 +143,25 @@ pub(super) fn grant_pins(
     texts: &[PinnedText],
     now: Timestamp,
 ) -> ChangeResult<GrantedPins> {
-    let mut had = BTreeSet::new();
-    let mut newest = None;
     let mut outcome = ChangeOutcome::Unchanged;
-    for project in document.projects_of_mut(root) {
-        had.extend(project.pins.iter().map(|pin| (pin.path.clone(), pin.digest)));
-        newest = newest.max(Some(project.granted_at));
-        if !texts.is_empty() && project.declined.take().is_some() {
-            outcome = ChangeOutcome::Recorded;
-        }
+    let project = own(document, root, Timestamp::UNIX_EPOCH);
+    if !texts.is_empty() && project.declined.take().is_some() {
+        outcome = ChangeOutcome::Recorded;
     }
     let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
-    let mut fresh = Vec::new();
-    for text in texts {
-        let digest = Digest::of(&text.bytes);
-        if had.insert((text.path.clone(), digest)) {
-            let bytes = text.bytes.len() as u64;
-            fresh.push(PinRecord { path: text.path.clone(), digest, bytes });
-            added.insert(text.path.clone());
+    for PinnedText { path, bytes } in texts {
+        let pin = PinRecord { path: path.clone(), digest: Digest::of(bytes), bytes: bytes.len() as u64 };
+        if project.pins.contains(&pin) {
+            unchanged.insert(path.clone());
         } else {
-            unchanged.insert(text.path.clone());
+            project.pins.push(pin);
+            added.insert(path.clone());
         }
     }
     unchanged.retain(|path| !added.contains(path));
-    if !fresh.is_empty() {
+    if !added.is_empty() {
         outcome = ChangeOutcome::Recorded;
-        let project = own(document, root);
-        project.granted_at = stamp(now, newest);
-        project.pins.append(&mut fresh);
+        project.granted_at = stamp(now, Some(project.granted_at));
     }
     document.projects.retain(|project| !project.is_empty());
     let (added, unchanged) = (added.into_iter().collect(), unchanged.into_iter().collect());
@@ -179,11 +170,11 @@ pub(super) fn grant_pins(
 
 /// Adds a branch to what is granted for this very root.
 pub(super) fn grant_branch(document: &mut TrustDocument, root: &str, branch: &str) -> ChangeResult<()> {
-    let has = |project: &&mut ProjectRecord| project.branches.iter().any(|known| known == branch);
-    if document.projects_of_mut(root).any(|project| has(&project)) {
+    let project = own(document, root, Timestamp::UNIX_EPOCH);
+    if project.branches.iter().any(|known| known == branch) {
         return ChangeResult::new((), ChangeOutcome::Unchanged);
     }
-    own(document, root).branches.push(branch.to_owned());
+    project.branches.push(branch.to_owned());
     ChangeResult::new((), ChangeOutcome::Recorded)
 }
 
@@ -193,28 +184,22 @@ pub(super) fn decline(
     contents: Digest,
     now: Timestamp,
 ) -> ChangeResult<()> {
-    let declined = document.projects_of_mut(root).filter_map(|project| project.declined);
-    let newest = declined.max_by_key(|declined| declined.at);
+    let newest = document.project(root).and_then(|project| project.declined);
     if newest.is_some_and(|declined| declined.contents == contents) {
         return ChangeResult::new((), ChangeOutcome::Unchanged);
     }
     let at = stamp(now, newest.map(|declined| declined.at));
-    let before = document.projects.len();
-    let project = own(document, root);
-    project.declined = Some(DeclineRecord { at, contents });
-    if document.projects.len() > before {
-        document.projects[before].granted_at = at;
-    }
+    own(document, root, at).declined = Some(DeclineRecord { at, contents });
     ChangeResult::new((), ChangeOutcome::Recorded)
 }
 
-/// Returns the project of this very root, a new one if there is none.
-fn own<'a>(document: &'a mut TrustDocument, root: &str) -> &'a mut ProjectRecord {
+/// Returns the project of this very root, a new one with this time if there is none.
+fn own<'a>(document: &'a mut TrustDocument, root: &str, granted_at: Timestamp) -> &'a mut ProjectRecord {
     let index = document.projects.iter().position(|project| project.root == root);
     let index = index.unwrap_or_else(|| {
         document.projects.push(ProjectRecord {
             root: root.to_owned(),
-            granted_at: Timestamp::UNIX_EPOCH,
+            granted_at,
             pins: Vec::new(),
             branches: Vec::new(),
             declined: None,
@@ -253,15 +238,10 @@ pub(super) fn revoke_pins(
     // also recorded if nothing was granted: a service includes text without a grant.
     let at = stamp(now, None);
     if paths.is_none() {
-        let known = document.projects.len();
-        let project = own(document, root);
-        project.revoked_at = Some(at);
-        if document.projects.len() > known {
-            document.projects[known].granted_at = at;
-        }
+        own(document, root, at).revoked_at = Some(at);
         outcome = ChangeOutcome::Recorded;
     }
-    for project in document.projects_of_mut(root) {
+    if let Some(project) = document.project_mut(root) {
         let before = project.pins.len();
         project.pins.retain(|pin| {
             let stays = paths.is_some_and(|paths| !paths.iter().any(|path| path.holds(&pin.path)));
@@ -280,7 +260,6 @@ pub(super) fn revoke_pins(
         }
         if paths.is_none() {
             project.declined = None;
-            outcome = ChangeOutcome::Recorded;
         }
     }
     if !removed.is_empty() {
@@ -327,12 +306,9 @@ pub(super) fn grant_permissions(
     permissions: &[Permission],
     now: Timestamp,
 ) -> ChangeResult<GrantedPermissions> {
-    let mut had = BTreeSet::new();
-    let mut newest = None;
-    for record in document.projects_of_mut(root).flat_map(|project| &project.permissions) {
-        had.insert(record.permission.clone());
-        newest = newest.max(Some(record.granted_at));
-    }
+    let known = document.project(root).map_or(&[][..], |project| &project.permissions);
+    let newest = known.iter().map(|record| record.granted_at).max();
+    let had: BTreeSet<Permission> = known.iter().map(|record| record.permission.clone()).collect();
     let granted_at = stamp(now, newest);
     let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
     for permission in permissions.iter().cloned() {
@@ -343,13 +319,9 @@ pub(super) fn grant_permissions(
     }
     let outcome = if added.is_empty() { ChangeOutcome::Unchanged } else { ChangeOutcome::Recorded };
     if outcome == ChangeOutcome::Recorded {
-        let before = document.projects.len();
         let fresh =
             added.iter().map(|permission| PermissionRecord { permission: permission.clone(), granted_at });
-        own(document, root).permissions.extend(fresh);
-        if document.projects.len() > before {
-            document.projects[before].granted_at = granted_at;
-        }
+        own(document, root, granted_at).permissions.extend(fresh);
     }
     let (added, unchanged) = (added.into_iter().collect(), unchanged.into_iter().collect());
     ChangeResult::new(GrantedPermissions { added, unchanged }, outcome)
@@ -362,7 +334,7 @@ pub(super) fn revoke_permissions(
     subjects: Option<&[String]>,
 ) -> ChangeResult<Vec<String>> {
     let mut removed = BTreeSet::new();
-    for project in document.projects_of_mut(root) {
+    if let Some(project) = document.project_mut(root) {
         project.permissions.retain(|PermissionRecord { permission, .. }| {
             let stays = subjects.is_some_and(|subjects| !subjects.contains(&permission.subject));
             if !stays {

@@ -181,19 +181,17 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// Joins the projects, the one with the oldest grant first.
-    pub(super) fn of<'a>(projects: impl IntoIterator<Item = &'a ProjectRecord>) -> Self {
-        let mut pins = Pins::default();
-        for project in projects {
-            pins.known |= !project.only_revoked();
-            pins.declined = pins.declined.max_by_time(project.declined);
-            pins.revoked_at = pins.revoked_at.max(project.revoked_at);
-            pins.branches.extend(project.branches.iter().cloned());
-            for pin in &project.pins {
-                pins.add(pin.path.clone(), PinnedVersion { digest: pin.digest, bytes: pin.bytes });
-            }
+    /// Returns the grants of a project.
+    pub(super) fn of(project: &ProjectRecord) -> Self {
+        let version = |pin: &PinRecord| PinnedVersion { digest: pin.digest, bytes: pin.bytes };
+        let texts = project.pins.iter().map(|pin| (pin.path.clone(), version(pin)));
+        let ProjectRecord { declined, revoked_at, .. } = *project;
+        Pins {
+            known: !project.only_revoked(),
+            declined,
+            revoked_at,
+            ..Pins::given(texts, project.branches.clone())
         }
-        pins
     }
 
     /// Gathers grants that a caller gives.

@@ -104,9 +104,7 @@ impl Records {
         if self.lies_inside(root) {
             return Pins::default();
         }
-        let mut projects: Vec<_> = self.document.projects_of(root).collect();
-        projects.sort_by_key(|project| project.granted_at);
-        Pins::of(projects)
+        root.to_str().and_then(|root| self.document.project(root)).map(Pins::of).unwrap_or_default()
     }
 
     /// Returns when the user last declined a project or took a grant back, whichever project it was.
@@ -216,14 +214,14 @@ impl TrustDocument {
         self.entries.iter_mut().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
     }
 
-    /// Returns the projects of this root.
-    pub(super) fn projects_of(&self, root: &Path) -> impl Iterator<Item = &ProjectRecord> {
-        self.projects.iter().filter(move |project| Path::new(&project.root) == root)
+    /// Returns the project of this root.
+    pub(super) fn project(&self, root: &str) -> Option<&ProjectRecord> {
+        self.projects.iter().find(|project| project.root == root)
     }
 
-    /// As [`TrustDocument::projects_of`], to change them.
-    pub(super) fn projects_of_mut(&mut self, root: &str) -> impl Iterator<Item = &mut ProjectRecord> {
-        self.projects.iter_mut().filter(move |project| project.root == root)
+    /// As [`TrustDocument::project`], to change it.
+    pub(super) fn project_mut(&mut self, root: &str) -> Option<&mut ProjectRecord> {
+        self.projects.iter_mut().find(|project| project.root == root)
     }
 }
 
@@ -390,15 +388,7 @@ impl Records {
         if self.lies_inside(root) {
             return Permissions::default();
         }
-        let projects = self.document.projects_of(root);
-        let mut all: Vec<_> = projects.flat_map(|ProjectRecord { permissions, .. }| permissions).collect();
-        all.sort_by_key(|permission| permission.granted_at);
-        let mut granted: Vec<Permission> = Vec::with_capacity(all.len());
-        for record in all {
-            if !granted.contains(&record.permission) {
-                granted.push(record.permission.clone());
-            }
-        }
-        Permissions { granted }
+        let project = root.to_str().and_then(|root| self.document.project(root));
+        Permissions { granted: project.map(|project| permissions(project).collect()).unwrap_or_default() }
     }
 }
