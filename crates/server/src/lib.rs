@@ -39,6 +39,7 @@ pub use app::{App, SERVICE_PRESET, ServiceLimits, ServiceSettings};
 pub use caller::Caller;
 pub use guard::{RequestGuard, TokenRule, is_host, new_token};
 pub use layers::layered;
+pub use options::{NOT_OVER_HTTP, SETTINGS_OVER_HTTP};
 pub use reply::Problem;
 pub use router::{api, router};
 pub use serve::{listen, serve};

@@ -120,3 +120,54 @@ fn each_body_refuses_a_field_that_it_does_not_know() {
     }
     assert!(seen.len() > 8, "{seen:?}");
 }
+
+#[test]
+fn the_table_of_options_has_each_way_in() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let read = |path: &str| fs::read_to_string(docs.join(path)).unwrap();
+    let page = read("reference/options.md");
+    let rows: BTreeMap<&str, Vec<&str>> = page
+        .lines()
+        .filter_map(|line| {
+            Some(line.strip_prefix("| `")?.strip_suffix(" |")?.split(" | ").collect::<Vec<_>>())
+        })
+        .map(|cells| (cells[0].trim_end_matches('`'), cells[1..].to_vec()))
+        .collect();
+    let api = serde_json::to_value(preface_server::api()).unwrap();
+    let options = api["components"]["schemas"]["BuildOptions"]["properties"].as_object().unwrap();
+    assert_eq!(
+        rows.keys().copied().collect::<Vec<_>>(),
+        options.keys().map(String::as_str).collect::<Vec<_>>()
+    );
+
+    let (commands, http) = (read("reference/commands.md"), read("reference/http.md"));
+    let (python, typescript) = (read("tasks/use-it-from-python.md"), read("tasks/use-it-from-typescript.md"));
+    let refused: BTreeMap<&str, &str> = preface_server::NOT_OVER_HTTP.into_iter().collect();
+    for (option, cells) in &rows {
+        let [command, library, turn, request, analysis, _] = cells[..] else { panic!("{option}: {cells:?}") };
+        let flag = command.trim_matches('`');
+        assert!(command == "no" || *option == "directory" || commands.contains(flag), "{option}: {flag}");
+        let mut camel = option.split('_').map(str::to_owned).collect::<Vec<_>>();
+        camel[1..].iter_mut().for_each(|word| word[..1].make_ascii_uppercase());
+        let is_of_libraries =
+            python.contains(&format!("`{option}`")) && typescript.contains(&format!("`{}`", camel.concat()));
+        assert!(["conversation", "directory"].contains(option) || is_of_libraries, "{option}");
+        assert!(library != "no", "{option}");
+        let may = if refused.contains_key(option) { "no" } else { "yes" };
+        let may = if *option == "settings" { "some" } else { may };
+        assert_eq!(turn, may, "{option}");
+        assert_eq!(analysis, if *option == "conversation" { "yes" } else { may }, "{option}");
+        assert_eq!(
+            request,
+            if ["events", "model", "tools"].contains(option) { "yes" } else { "no" },
+            "{option}"
+        );
+        assert!(http.contains(&format!("`{option}`")), "{option}");
+        if let Some(why) = refused.get(option) {
+            assert!(page.contains(&format!("- `{option}` over HTTP: {why}")), "{option}: {why}");
+        }
+    }
+    assert!(
+        page.contains(&format!("- `settings` over HTTP: {}.", preface_server::SETTINGS_OVER_HTTP.join(", ")))
+    );
+}

@@ -295,7 +295,7 @@ fn a_turn_that_was_accepted_before_the_end_is_answered_and_kept() {
     let store = "--store sqlite:kept.db --preset default";
     let mut service = Service::start(&sandbox, store);
     let work = sandbox.path("work").canonicalize().expect("it is there");
-    let body = serde_json::json!({"cwd": work, "model": "m"}).to_string();
+    let body = serde_json::json!({"options": {"directory": work, "model": "m"}}).to_string();
     let mut stream = accepted(&service, body.len());
     service.signal("TERM");
     wait_for(&mut service, "finishing accepted requests");
