@@ -11,9 +11,9 @@ use crate::{
     trust::{Dirs, StoreKind, store_file},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::Diagnostic,
     scope::Scope,
-    settings::{EditError, KeyPath, LayerSettings, SettingChange, edit},
+    settings::{EditError, KeyPath, SettingChange, edit},
     trust::TrustMode,
 };
 use std::{
@@ -32,7 +32,6 @@ const PROJECT_MODE: u32 = 0o644;
 #[derive(Clone, Debug)]
 pub struct SettingsFile<'a> {
     system: &'a dyn System,
-    places: Places,
     scope: Scope,
     path: PathBuf,
     shown: String,
@@ -75,11 +74,6 @@ pub enum SettingsFileError {
         path: String,
         /// The size in bytes.
         size: usize,
-    },
-    /// Another process changed the file meanwhile.
-    Moved {
-        /// The path for people.
-        path: String,
     },
     /// The text cannot be changed in this way.
     Edit(#[source] EditError),
@@ -148,7 +142,6 @@ impl fmt::Display for SettingsFileError {
             SettingsFileError::TooLarge { path, size } => {
                 write!(f, "`{path}` would have {size} bytes, more than the limit of {SETTINGS_LIMIT}")
             }
-            SettingsFileError::Moved { path } => write!(f, "`{path}` was changed meanwhile"),
             SettingsFileError::Edit(error) => write!(f, "{error}"),
         }
     }
@@ -222,7 +215,7 @@ impl<'a> SettingsFile<'a> {
         let name = if scope == Scope::Project { "project-settings.lock" } else { "settings.lock" };
         let lock = store_file(StoreKind::State, &Dirs::of(system))
             .map_or_else(|| beside(&path), |store| store.with_file_name(name));
-        Ok(SettingsFile { system, places: places.clone(), scope, path, shown, root, lock })
+        Ok(SettingsFile { system, scope, path, shown, root, lock })
     }
 
     /// Returns whose settings these are.
@@ -257,12 +250,6 @@ impl<'a> SettingsFile<'a> {
         }
     }
 
-    /// Returns what a text for this file would set, and what builds would report of it.
-    #[must_use]
-    pub fn parse(&self, bytes: &[u8]) -> (Option<LayerSettings>, Diagnostics) {
-        self.places.parse_settings(self.scope, &self.shown, bytes)
-    }
-
     /// Sets or unsets one value. A project's file that has none afterwards, and no comment, is removed: it would have to be
     /// trusted.
     ///
@@ -273,37 +260,50 @@ impl<'a> SettingsFile<'a> {
         key: &KeyPath,
         change: &SettingChange,
     ) -> Result<SettingsWriteOutcome, SettingsFileError> {
-        let empty = match (change, self.scope) {
-            (SettingChange::Unset, Scope::Project) => EmptyFile::IsRemoved,
-            _ => EmptyFile::Stays,
+        // What is refused, and what changes nothing, leaves no trace and needs no right to write.
+        if self.edited(key, change)?.is_none() {
+            return Ok(SettingsWriteOutcome::Unchanged);
+        }
+        self.make_dir()?;
+        if let Some(dir) = self.lock.parent() {
+            self.system.make_dirs(dir, DIR_MODE).map_err(|error| self.unwritable(error))?;
+        }
+        let _lock = self.system.lock(&self.lock).map_err(|error| self.unwritable(error))?;
+        let Some((text, mode)) = self.edited(key, change)? else {
+            return Ok(SettingsWriteOutcome::Unchanged);
         };
-        self.change(empty, |before| {
-            let text = edit(self.scope, &self.shown, before, key, change).map_err(SettingsFileError::Edit)?;
-            Ok(text.map(String::into_bytes))
-        })
+        if text.len() as u64 > SETTINGS_LIMIT {
+            return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: text.len() });
+        }
+        let is_unset = matches!(change, SettingChange::Unset);
+        let written = if is_unset && self.scope == Scope::Project && is_empty(&text) {
+            self.remove()
+        } else {
+            self.write(text.as_bytes(), mode)
+        };
+        written.map_err(|error| self.unwritable(error))?;
+        Ok(SettingsWriteOutcome::Changed)
     }
 
-    /// Replaces the file, unless it is no longer what it was.
-    ///
-    /// # Errors
-    /// See [`SettingsFileError`]; then nothing has changed.
-    pub fn replace(
+    /// Returns what the file would hold, and its permission bits; `None` if it holds that already.
+    fn edited(
         &self,
-        was: Option<&[u8]>,
-        bytes: &[u8],
-    ) -> Result<SettingsWriteOutcome, SettingsFileError> {
-        self.change(EmptyFile::Stays, |before| match before {
-            Some(before) if before == bytes => Ok(None),
-            before if before == was => Ok(Some(bytes.to_owned())),
-            _ => Err(SettingsFileError::Moved { path: self.shown.clone() }),
-        })
+        key: &KeyPath,
+        change: &SettingChange,
+    ) -> Result<Option<(String, u32)>, SettingsFileError> {
+        let before = self.read()?;
+        let new = if self.scope == Scope::Project { PROJECT_MODE } else { OWN_MODE };
+        let mode = before.as_ref().and_then(|read| read.stat.mode).unwrap_or(new);
+        let before = before.as_ref().map(|read| read.bytes.as_slice());
+        let text = edit(self.scope, &self.shown, before, key, change).map_err(SettingsFileError::Edit)?;
+        Ok(text.map(|text| (text, mode)))
     }
 
     /// Creates the directory of the file, with its parents.
     ///
     /// # Errors
     /// [`SettingsFileError::Unwritable`].
-    pub fn make_dir(&self) -> Result<(), SettingsFileError> {
+    fn make_dir(&self) -> Result<(), SettingsFileError> {
         let dir = self.path.parent().unwrap_or(&self.path);
         match &self.root {
             Some(root) => self.system.directory(dir, ReadScope::Root(root), PROJECT_DIR_MODE).map(|_| ()),
@@ -333,45 +333,6 @@ impl<'a> SettingsFile<'a> {
         }
     }
 
-    /// Takes the lock, reads, changes, and writes if the change is one.
-    fn change(
-        &self,
-        empty: EmptyFile,
-        change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
-    ) -> Result<SettingsWriteOutcome, SettingsFileError> {
-        // What is refused, and what changes nothing, leaves no trace and needs no right to write.
-        if self.apply(&change)?.is_none() {
-            return Ok(SettingsWriteOutcome::Unchanged);
-        }
-        self.make_dir()?;
-        if let Some(dir) = self.lock.parent() {
-            self.system.make_dirs(dir, DIR_MODE).map_err(|error| self.unwritable(error))?;
-        }
-        let _lock = self.system.lock(&self.lock).map_err(|error| self.unwritable(error))?;
-        let Some((bytes, mode)) = self.apply(&change)? else { return Ok(SettingsWriteOutcome::Unchanged) };
-        if bytes.len() as u64 > SETTINGS_LIMIT {
-            return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: bytes.len() });
-        }
-        let written = if empty == EmptyFile::IsRemoved && is_empty(&bytes) {
-            self.remove()
-        } else {
-            self.write(&bytes, mode)
-        };
-        written.map_err(|error| self.unwritable(error))?;
-        Ok(SettingsWriteOutcome::Changed)
-    }
-
-    /// Returns what the file would hold, and its permission bits; `None` if it holds that already.
-    fn apply(
-        &self,
-        change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
-    ) -> Result<Option<(Vec<u8>, u32)>, SettingsFileError> {
-        let before = self.read()?;
-        let new = if self.scope == Scope::Project { PROJECT_MODE } else { OWN_MODE };
-        let mode = before.as_ref().and_then(|read| read.stat.mode).unwrap_or(new);
-        Ok(change(before.as_ref().map(|read| read.bytes.as_slice()))?.map(|bytes| (bytes, mode)))
-    }
-
     fn unwritable(&self, error: WriteError) -> SettingsFileError {
         SettingsFileError::Unwritable { path: self.shown.clone(), error }
     }
@@ -395,16 +356,9 @@ fn trusted_target(
     }
 }
 
-/// The treatment of a file that has no value and no comment after a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EmptyFile {
-    IsRemoved,
-    Stays,
-}
-
 /// Returns true for an object without keys and comments.
-fn is_empty(bytes: &[u8]) -> bool {
-    bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}")
+fn is_empty(text: &str) -> bool {
+    text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}")
 }
 
 fn beside(path: &Path) -> PathBuf {

@@ -130,17 +130,6 @@ fn a_link_of_the_users_is_written_through() {
 }
 
 #[test]
-fn an_edit_made_meanwhile_is_not_overwritten() {
-    let home = Home::new();
-    let file = home.file(Scope::Global);
-    assert_eq!(file.replace(None, b"{}"), Ok(SettingsWriteOutcome::Changed));
-    assert_eq!(file.replace(Some(b"{}"), b"{ }"), Ok(SettingsWriteOutcome::Changed));
-    let error = file.replace(Some(b"{}"), b"{\"preset\": \"pi\"}").unwrap_err();
-    assert_eq!(error.to_string(), "`~/own/preface/settings.json` was changed meanwhile");
-    assert_eq!(fs::read(file.path()).unwrap(), b"{ }");
-}
-
-#[test]
 fn an_unusable_settings_file_is_an_error() {
     let home = Home::new();
     let file = home.file(Scope::Global);
