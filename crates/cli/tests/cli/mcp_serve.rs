@@ -66,6 +66,7 @@ fn it_says_who_it_is_and_what_it_offers() {
         };
         assert_eq!(known, [&["directory", "preset", "model", "agent", "tools"], own].concat());
         assert_eq!(tool["outputSchema"]["type"], json!("object"));
+        assert!(!tool.to_string().contains(r#""format":""#), "clients do not know Rust's: {tool}");
     }
     assert_eq!(server.end(), (Some(0), String::new()), "it ends with its stdin, and kept quiet");
 }

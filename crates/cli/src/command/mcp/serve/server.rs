@@ -254,7 +254,7 @@ fn tool_list(presets: &[(String, String)]) -> Vec<Tool> {
         }
         tool
     };
-    vec![
+    let mut tools = vec![
         tool(
             "build",
             "Build a system prompt",
@@ -285,7 +285,18 @@ fn tool_list(presets: &[(String, String)]) -> Vec<Tool> {
              nothing, and records nothing.",
         )
         .with_output_schema::<tools::RequestOutput>(),
-    ]
+    ];
+    for tool in &mut tools {
+        strip_formats(Arc::make_mut(&mut tool.input_schema));
+        tool.output_schema.iter_mut().for_each(|schema| strip_formats(Arc::make_mut(schema)));
+    }
+    tools
+}
+
+/// Removes the formats of Rust's numbers, such as `uint`: clients do not know them.
+fn strip_formats(schema: &mut JsonObject) {
+    schema.retain(|key, value| key != "format" || !value.is_string());
+    schema.values_mut().filter_map(Value::as_object_mut).for_each(strip_formats);
 }
 
 impl ServerHandler for Server {
