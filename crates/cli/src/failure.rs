@@ -83,6 +83,11 @@ impl CommandFailure {
         CommandFailure { exit: Exit::Usage, ..CommandFailure::new(message) }
     }
 
+    /// Creates a failure for what is not trusted.
+    pub fn untrusted(message: impl Into<String>) -> Self {
+        CommandFailure { exit: Exit::Untrusted, ..CommandFailure::new(message) }
+    }
+
     /// Creates the end of a command that received a signal: it prints nothing.
     pub fn signalled(exit: Exit) -> Self {
         CommandFailure { exit, quiet: true, ..CommandFailure::new(String::new()) }

@@ -74,7 +74,7 @@ mod tests {
     /// `preface exec --help` names versions: they are those of the recordings, and each way of passing a prompt was recorded.
     #[test]
     fn the_versions_that_exec_names_are_the_recorded_ones() {
-        let file = fs::read_to_string(child::root().join("crates/cli/assets/agents.toml")).unwrap();
+        let file = fs::read_to_string(child::root().join("crates/capture/agents.toml")).unwrap();
         for name in NAMES {
             let recording =
                 fs::read_to_string(child::root().join(RECORDINGS).join(format!("{name}.json"))).unwrap();

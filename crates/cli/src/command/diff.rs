@@ -1,6 +1,7 @@
 //! `preface diff`: two builds, what changed between them, and where a provider's cache stops.
 
 use crate::{
+    command::capture::saved,
     conversation_prompt::{self, PersistFlags},
     diagnostics,
     failure::{CommandFailure, Exit},
@@ -32,7 +33,8 @@ Examples:
   preface diff --against-tools read,bash --exit-code
   preface diff --snapshot before.json --against after.json   two snapshots
   preface build --format json > before.json
-  preface diff -R --against before.json            what changed since";
+  preface diff -R --against before.json            what changed since
+  preface diff before.json after.json              two captures of an agent";
 
 /// Compare two builds: what changed, and where the cached prefix ends
 ///
@@ -40,8 +42,15 @@ Examples:
 /// or a document that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. If a prompt is
 /// stored for `--conversation`, it is the left side.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
+#[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…\n       preface diff [OPTIONS] FILE FILE")]
 pub struct Args {
+    /// Compare two files that `preface capture --save` wrote; ids are ignored
+    #[arg(value_name = "FILE", num_args = 2, group = "AgainstFlags", conflicts_with_all = [
+        "snapshot", "against", "against_preset", "against_profile", "against_model", "against_tools", "against_conversation", "against_now",
+        "against_tz", "against_set",
+    ])]
+    captures: Vec<PathBuf>,
+
     /// Swap the sides
     #[arg(short = 'R', long)]
     reverse: bool,
@@ -133,6 +142,11 @@ pub struct DiffSide {
 
 /// Builds both sides and compares them.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    if let [old, new] = args.captures.as_slice() {
+        let files = if args.reverse { [new, old] } else { [old, new] };
+        let is_same = saved::diff(ui, files.map(PathBuf::as_path), args.turn.tokenizer.as_deref())?;
+        return Ok(if args.exit_code && !is_same { Exit::Failed } else { Exit::Done });
+    }
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();

@@ -14,7 +14,8 @@ use crate::{
         text::{count, one_line, short},
     },
 };
-use agents::{AgentAdapter, PromptMode, fill};
+use agents::{PromptMode, fill, modes, passing, takes_file};
+use preface_capture::agent::Agent;
 use preface_engine::{
     OsSystem,
     host::{
@@ -54,8 +55,8 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// Start this agent
-    #[arg(value_name = "AGENT", value_parser = AgentAdapter::parser())]
-    program: &'static AgentAdapter,
+    #[arg(value_name = "AGENT", value_parser = agents::parser())]
+    program: &'static Agent,
 
     /// Replace the agent's own prompt, or append to it; the default is to replace it if that is possible
     #[arg(long, value_enum, value_name = "MODE")]
@@ -133,12 +134,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 impl Args {
     fn mode(&self) -> Result<PromptMode, CommandFailure> {
         let agent = self.program;
-        let Some(usual) = agent.modes().next() else {
+        let Some(usual) = modes(agent).next() else {
             let message = format!("`{}` cannot be started with a prompt", agent.name);
             return Err(CommandFailure::usage(message).help(lower(&agent.limits)));
         };
         match self.mode {
-            Some(mode) if agent.passing(mode).is_none() => {
+            Some(mode) if passing(agent, mode).is_none() => {
                 let message = format!("{} cannot {} a prompt", agent.title, mode.as_str());
                 Err(CommandFailure::usage(message).help(format!("`--mode {}` is possible", usual.as_str())))
             }
@@ -153,12 +154,12 @@ impl Args {
         subject: &Subject,
     ) -> Result<AgentCommand, CommandFailure> {
         let agent = self.program;
-        let passing = agent.passing(mode).cloned().unwrap_or_default();
+        let passing = passing(agent, mode).cloned().unwrap_or_default();
         let prompt = &subject.prompt;
         let turn = &self.subject.turn;
         let cwd = files::absolute(turn.directory.as_deref().unwrap_or(Path::new(".")))?;
         let place = || file(system, &cwd, turn.request().home_trust, subject);
-        let file = passing.takes_file().then(place).transpose()?;
+        let file = takes_file(&passing).then(place).transpose()?;
         let path = match &file {
             Some(file) => file.to_str().ok_or_else(|| {
                 CommandFailure::new(format!("the state directory is not UTF-8: `{}`", file.display()))
@@ -184,7 +185,7 @@ impl Args {
 }
 
 /// Refuses a text that no system passes to a program.
-fn bounded(agent: &AgentAdapter, value: String) -> Result<String, CommandFailure> {
+fn bounded(agent: &Agent, value: String) -> Result<String, CommandFailure> {
     let why = if value.len() >= MOST_ARGUMENT {
         format!("it has more than {MOST_ARGUMENT} bytes")
     } else if value.contains('\0') {
@@ -229,7 +230,7 @@ fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> Result<Ex
         .help("start the agent by itself to see what is wrong with it"))
 }
 
-fn not_found(agent: &AgentAdapter, error: &RunError) -> CommandFailure {
+fn not_found(agent: &Agent, error: &RunError) -> CommandFailure {
     CommandFailure::new(error.to_string()).help(match error {
         RunError::InsideProject { .. } => {
             format!("install {} outside of the project: {}", agent.title, install(agent))
@@ -238,7 +239,7 @@ fn not_found(agent: &AgentAdapter, error: &RunError) -> CommandFailure {
     })
 }
 
-fn install(agent: &AgentAdapter) -> String {
+fn install(agent: &Agent) -> String {
     let is_command = agent.install.contains("install ");
     if is_command { format!("`{}`", agent.install) } else { agent.install.clone() }
 }
@@ -251,7 +252,7 @@ fn lower(sentence: &str) -> String {
 
 /// The rows of a dry run.
 fn view(
-    agent: &AgentAdapter,
+    agent: &Agent,
     mode: PromptMode,
     command: &AgentCommand,
     found: &Result<PathBuf, RunError>,

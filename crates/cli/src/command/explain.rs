@@ -1,12 +1,13 @@
 //! `preface explain`: where every byte comes from.
 
 mod absent;
-mod apportion;
+pub mod apportion;
 mod at;
 mod cache;
 mod largest;
 
 use crate::{
+    command::capture::{ShownFlags, saved},
     conversation::ConversationFlags,
     conversation_prompt::MissingPromptPolicy,
     diagnostics,
@@ -40,12 +41,13 @@ Examples:
   preface explain --at 400               which source this byte is from
   preface explain --at AGENTS.md:12      how this line was used
   preface explain --conversation 7f3a    the stored prompt, if there is one
-  preface explain --snapshot snapshot.json   a saved snapshot";
+  preface explain --snapshot snapshot.json   a saved snapshot
+  preface explain capture.json           what an agent was given";
 
 /// Show where each part of the prompt comes from
 ///
 /// For each part: its tokens, its share of the bytes, how long it stays the same, its sources, and what it lost. Static
-/// first parts are what a provider's prompt cache can reuse.
+/// first parts are what a provider's prompt cache can reuse. In the place of DIR it takes a file that `preface capture --save` wrote.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -73,6 +75,10 @@ pub struct Args {
     #[arg(long, value_name = "TTL", requires = "cache")]
     cache_ttl: Option<String>,
 
+    /// Show the request with this number of a saved capture instead of the main one
+    #[arg(long, value_name = "N")]
+    request: Option<usize>,
+
     /// Choose the form: a view, or the document that `build` prints too
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
@@ -89,6 +95,15 @@ pub struct Args {
 
 /// Builds and explains.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    if let Some(capture) = saved::read(args.dir.dir.as_deref())? {
+        let tokenizer = args.subject.turn.tokenizer.clone();
+        let shown = ShownFlags { request: args.request, at: args.at.clone(), tokenizer };
+        match args.format {
+            OutputFormat::Json => ui.json(&capture)?,
+            OutputFormat::Text => saved::show(ui, &capture, &shown)?,
+        }
+        return Ok(Exit::Done);
+    }
     let subject_flags = args.subject.in_directory(&args.dir)?;
     let conversation = args.conversation.read()?;
     let kept = match (&conversation.prompt, conversation.events.is_empty()) {

@@ -3,6 +3,7 @@
 mod sarif;
 
 use crate::{
+    command::capture::saved,
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, TrustFlags, TurnFlags},
@@ -15,6 +16,7 @@ use crate::{
     },
 };
 use clap::ValueEnum;
+use preface_capture::document::Capture;
 use preface_engine::{
     Engine, Request,
     core::{diagnostic::Severity, lint::hidden::escape_hidden},
@@ -36,7 +38,7 @@ Examples:
 ///
 /// Without `--file`: every text that a build of the directory uses, untrusted files included, the order of the parts, the
 /// budget, and the diagnostics of the build. At most 100 findings of one code and file are listed. Exits with 4 if there is
-/// an error.
+/// an error. In the place of DIR it takes a file that `preface capture --save` wrote.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -105,12 +107,13 @@ enum LintFormat {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let request = args.dir.apply(&args.turn).request();
-    if let Some(file) = args.dir.dir.as_deref().filter(|dir| files::is_file(dir)) {
+    let capture = saved::read(args.dir.dir.as_deref())?;
+    if let Some(file) = args.dir.dir.as_deref().filter(|dir| capture.is_none() && files::is_file(dir)) {
         let shown = escape_hidden(&file.display().to_string()).into_owned();
         return Err(CommandFailure::usage(format!("not a directory: `{shown}`"))
             .help(format!("`preface lint --file {}` checks one file", shell_quoted(&shown))));
     }
-    let linted = match lint(args, request.clone()) {
+    let linted = match lint(args, request.clone(), capture.as_ref()) {
         Ok(linted) => linted,
         Err(failure) => {
             if args.format == LintFormat::Sarif {
@@ -145,12 +148,16 @@ fn base(args: &Args, cwd: Option<PathBuf>) -> Result<sarif::PathBase, CommandFai
     sarif::PathBase::of(cwd.filter(|_| args.files.is_empty()), !args.files.is_empty())
 }
 
-fn lint(args: &Args, mut request: Request) -> Result<LintReport, CommandFailure> {
+fn lint(args: &Args, mut request: Request, capture: Option<&Capture>) -> Result<LintReport, CommandFailure> {
     args.trust.apply(&mut request)?;
     request.default_on_error = true;
     let system = files::system();
     let templates = args.template.source(&request);
     let engine = Engine::new(&system).with_templates(&templates);
+    if let (Some(capture), Some(file)) = (capture, &args.dir.dir) {
+        request.cwd = None;
+        return Ok(engine.lint_files(&request, &saved::lint_files(file, capture))?);
+    }
     if args.files.is_empty() {
         return Ok(engine.lint(&request)?);
     }

@@ -1,6 +1,7 @@
 //! The commands, one file or folder each. A new one is a file here, a line in [`Command`] and a line in [`Command::run`].
 
 mod build;
+mod capture;
 mod catalog;
 pub mod completions;
 mod config;
@@ -35,6 +36,7 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub enum Command {
+    Capture(Box<capture::Args>),
     Build(build::Args),
     Explain(explain::Args),
     Diff(diff::Args),
@@ -64,6 +66,7 @@ impl Command {
     /// Runs the command.
     pub fn run(&self, ui: &Ui) -> Result<Exit, CommandFailure> {
         match self {
+            Command::Capture(args) => capture::run(ui, args),
             Command::Build(args) => build::run(ui, args),
             Command::Explain(args) => explain::run(ui, args),
             Command::Diff(args) => diff::run(ui, args),

@@ -14,7 +14,8 @@ use std::{
 };
 
 /// Examples that do not run, by what is in them.
-const SKIPPED: [(&str, &str); 3] = [
+const SKIPPED: [(&str, &str); 4] = [
+    ("claude --listen", "waits for Ctrl-C"),
     ("postgres://", "needs PostgreSQL"),
     ("--listen 0.0.0.0", "listens to the network"),
     ("curl ", "needs the service of the line above"),

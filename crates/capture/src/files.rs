@@ -1,0 +1,270 @@
+//! The files that an agent may read: by the patterns of its rules, the imports in them, and the paths that its request names.
+
+use crate::{
+    agent::CaptureRules,
+    source::{Source, SourceKind, SourceText},
+};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Component, Path, PathBuf},
+};
+
+/// The largest file that is read.
+const FILE_LIMIT: u64 = 1 << 20;
+/// The most bytes that are read of all files together.
+const TOTAL_LIMIT: usize = 8 << 20;
+/// The most files of one pattern.
+const MOST_FILES: usize = 500;
+/// The most imports from file to file.
+const IMPORT_DEPTH: usize = 5;
+
+/// The directories of a capture.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The working directory of the agent.
+    pub cwd: PathBuf,
+    /// The root of the project.
+    pub root: PathBuf,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+}
+
+impl Places {
+    /// Returns a path as it is shown: beneath the project, or beneath `~`.
+    #[must_use]
+    pub fn shown(&self, path: &Path) -> String {
+        let below = |dir: &Path, prefix: &str| {
+            path.strip_prefix(dir).ok().map(|rest| format!("{prefix}{}", rest.display()))
+        };
+        below(&self.root, "")
+            .or_else(|| below(self.home.as_deref()?, "~/"))
+            .unwrap_or_else(|| path.display().to_string())
+    }
+
+    /// Returns the directory and the rest of a pattern: `~/` is the home directory, or what a variable moves it to.
+    pub(crate) fn user_pattern(&self, rules: &CaptureRules, pattern: &str) -> Option<(PathBuf, String)> {
+        for (variable, dir) in &rules.directories {
+            let rest = pattern.strip_prefix(dir.as_str()).and_then(|rest| rest.strip_prefix('/'));
+            if let (Some(rest), Some(moved)) = (rest, env::var_os(variable).filter(|dir| !dir.is_empty())) {
+                return Some((moved.into(), rest.to_owned()));
+            }
+        }
+        Some((self.home.clone()?, pattern.strip_prefix("~/")?.to_owned()))
+    }
+
+    /// Returns the files of a pattern: of the user, or below each of the directories.
+    #[must_use]
+    pub fn files(&self, rules: &CaptureRules, pattern: &str, dirs: &[&Path]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        if pattern.starts_with("~/") {
+            if let Some((dir, rest)) = self.user_pattern(rules, pattern) {
+                expand(&dir, &rest, &mut found);
+            }
+        } else if pattern.starts_with('/') {
+            expand(Path::new("/"), &pattern[1..], &mut found);
+        } else {
+            for dir in dirs {
+                expand(dir, pattern, &mut found);
+            }
+        }
+        found
+    }
+
+    /// Returns the directories from the working directory up to the root of the project.
+    #[must_use]
+    pub fn project_dirs(&self) -> Vec<&Path> {
+        self.cwd.ancestors().take_while(|dir| dir.starts_with(&self.root)).collect()
+    }
+}
+
+/// Adds the regular files below a directory that match a pattern of names, `*`, `*.md` and `**`.
+fn expand(dir: &Path, pattern: &str, found: &mut Vec<PathBuf>) {
+    let (first, rest) = pattern.split_once('/').unwrap_or((pattern, ""));
+    if found.len() >= MOST_FILES {
+        return;
+    }
+    if !first.contains('*') {
+        let path = dir.join(first);
+        match rest {
+            "" if fs::metadata(&path).is_ok_and(|meta| meta.is_file()) => found.push(path),
+            "" => {}
+            rest => expand(&path, rest, found),
+        }
+        return;
+    }
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(10 * MOST_FILES).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let matches = first.split_once('*').is_some_and(|(before, behind)| {
+            name.len() >= before.len() + behind.len() && name.starts_with(before) && name.ends_with(behind)
+        });
+        // A link to a directory could lead around in a circle.
+        let is_dir = path.is_dir() && !path.is_symlink();
+        match (first, rest) {
+            ("**", "") if is_dir => expand(&path, "**", found),
+            ("**", rest) => {
+                if is_dir {
+                    expand(&path, pattern, found);
+                } else if !rest.is_empty() {
+                    continue;
+                } else if path.is_file() {
+                    found.push(path);
+                }
+            }
+            (_, "") if matches && path.is_file() => found.push(path),
+            (_, rest) if matches && !rest.is_empty() => expand(&path, rest, found),
+            _ => {}
+        }
+    }
+    if first == "**" && !rest.is_empty() {
+        expand(dir, rest, found);
+    }
+}
+
+/// The files that were read, by path.
+#[derive(Debug, Default)]
+pub struct Files {
+    texts: BTreeMap<PathBuf, (SourceKind, String)>,
+    total: usize,
+}
+
+impl Files {
+    /// Reads the files that the rules of an agent name, and what they import.
+    #[must_use]
+    pub fn collect(rules: &CaptureRules, places: &Places) -> Self {
+        let mut files = Files::default();
+        let above: Vec<&Path> = places.cwd.ancestors().collect();
+        for (patterns, kind) in [(&rules.instructions, SourceKind::File), (&rules.skills, SourceKind::Skill)]
+        {
+            for pattern in patterns {
+                for path in places.files(rules, pattern, &above) {
+                    files.add(&path, kind, places, IMPORT_DEPTH);
+                }
+            }
+        }
+        files
+    }
+
+    /// Reads the Markdown files that a text names by their whole path.
+    pub fn add_named(&mut self, text: &str, places: &Places) {
+        let is_end =
+            |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | ',');
+        for word in text.split(is_end) {
+            let word = word.trim_end_matches(['.', ':', ';']);
+            // What ships with an agent is its own.
+            let is_own = word.contains("/node_modules/");
+            if word.starts_with('/') && [".md", ".mdc"].iter().any(|end| word.ends_with(end)) && !is_own {
+                self.add(Path::new(word), SourceKind::File, places, 0);
+            }
+        }
+    }
+
+    fn add(&mut self, path: &Path, kind: SourceKind, places: &Places, imports: usize) {
+        let path = normal(path);
+        if self.texts.contains_key(&path) || self.total >= TOTAL_LIMIT {
+            return;
+        }
+        let is_small = fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() <= FILE_LIMIT);
+        let Some(text) = is_small.then(|| fs::read(&path).ok()).flatten() else { return };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        self.total += text.len();
+        self.texts.insert(path.clone(), (kind, text.clone()));
+        if imports == 0 {
+            return;
+        }
+        let dir = path.parent().unwrap_or(Path::new("/"));
+        for word in text.split_whitespace() {
+            let Some(import) = word.trim_matches(['(', ')', ',', ';', '`']).strip_prefix('@') else {
+                continue;
+            };
+            let import = match (import.strip_prefix("~/"), &places.home) {
+                (Some(rest), Some(home)) => home.join(rest),
+                _ => dir.join(import.trim_end_matches('.')),
+            };
+            self.add(&import, kind, places, imports - 1);
+        }
+    }
+
+    /// Returns the texts with their sources.
+    pub fn source_texts(self, places: &Places) -> impl Iterator<Item = SourceText> {
+        self.texts
+            .into_iter()
+            .map(|(path, (kind, text))| SourceText { source: Source::named(kind, places.shown(&path)), text })
+    }
+}
+
+/// Removes `.` and `..` from a path.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::CurDir => {}
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_find_files_in_each_directory_and_what_they_import() {
+        let home = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = home.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("app/CLAUDE.md", "See @docs/a.md and @./docs/../b.md, mail a@b.md.");
+        write("app/docs/a.md", "a");
+        write("app/b.md", "b");
+        write("app/in/CLAUDE.md", "@missing.md");
+        write("app/.claude/skills/x/SKILL.md", "x");
+        write("app/.claude/rules/deep/r.md", "r");
+        write(".claude/CLAUDE.md", "user");
+        write("other.md", "named");
+        let places = Places {
+            cwd: home.path().join("app/in"),
+            root: home.path().join("app"),
+            home: Some(home.path().to_owned()),
+        };
+        let rules: CaptureRules = toml::from_str(
+            r#"
+            measured = "1"
+            print = ["[message]"]
+            instructions = ["CLAUDE.md", ".claude/rules/**", "~/.claude/CLAUDE.md"]
+            skills = [".claude/skills/*/SKILL.md"]
+            "#,
+        )
+        .unwrap();
+        let mut files = Files::collect(&rules, &places);
+        files.add_named(&format!("Contents of {}/other.md: /nowhere/x.md", home.path().display()), &places);
+        let found: Vec<String> = files
+            .source_texts(&places)
+            .map(|text| format!("{:?} {}", text.source.kind, text.source.names[0]))
+            .collect();
+        let expected = [
+            "File ~/.claude/CLAUDE.md",
+            "Skill .claude/skills/x/SKILL.md",
+            "File .claude/rules/deep/r.md",
+            "File CLAUDE.md",
+            "File b.md",
+            "File docs/a.md",
+            "File in/CLAUDE.md",
+            "File ~/other.md",
+        ];
+        let mut found: Vec<&str> = found.iter().map(String::as_str).collect();
+        let mut expected: Vec<&str> = expected.into();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
+}
