@@ -94,6 +94,8 @@ pub struct CaptureRules {
     /// What differs from an ordinary session, or was not measured.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The role of the messages that hooks add, where such a message has nothing but their text.
+    pub hook_role: Option<String>,
     /// The texts that begin what is not its own.
     #[serde(default)]
     pub marks: Vec<Mark>,

@@ -127,16 +127,15 @@ impl Capture {
         };
         let requests = requests.iter().zip(bodies).map(|(request, body)| {
             let mut read = body::read(&body, context);
-            for row in read
-                .items
-                .iter_mut()
-                .flat_map(|item| &mut item.rows)
-                .filter(|row| row.source.kind == SourceKind::Hook)
+            if let Some(role) = &inputs.rules.hook_role {
+                name_hooks(&mut read.items, role);
+            }
+            let rows = read.items.iter_mut().flat_map(|item| &mut item.rows);
+            for event in
+                rows.filter(|row| row.source.kind == SourceKind::Hook).flat_map(|row| &mut row.source.names)
             {
-                for event in &mut row.source.names {
-                    if let Some(command) = hook_command(inputs.config, event) {
-                        *event = format!("{event}: {command}");
-                    }
+                if let Some(command) = hook_command(inputs.config, event) {
+                    *event = format!("{event}: {command}");
                 }
             }
             let model = read.model.or_else(|| model_of(&request.path));
@@ -294,9 +293,9 @@ impl CapturedRequest {
         Some(items)
     }
 
-    /// Returns the texts for a comparison: a heading and the text of each item, without ids.
+    /// Returns the texts for a comparison: a heading and the text of each item, without ids and the message of the capture.
     #[must_use]
-    pub fn comparable(&self) -> Vec<(ItemKind, String, String)> {
+    pub fn comparable(&self, message: &str) -> Vec<(ItemKind, String, String)> {
         let mut names: BTreeMap<(ItemKind, String), usize> = BTreeMap::new();
         let items = self.items.iter().map(|item| {
             let name = match item.kind {
@@ -308,6 +307,9 @@ impl CapturedRequest {
             *count += 1;
             let name = if *count > 1 { format!("{name} ({count})") } else { name };
             let mut text = without_ids(&item.text);
+            if !message.is_empty() {
+                text = text.replace(message, "[message]");
+            }
             if item.kind == ItemKind::Tool
                 && let Some(pretty) = serde_json::from_str::<serde_json::Value>(&text)
                     .ok()
@@ -318,6 +320,23 @@ impl CapturedRequest {
             (item.kind, name, text)
         });
         items.collect()
+    }
+}
+
+/// Finds the messages of hooks by their role: behind the first message of the user, and without a tag of the agent.
+fn name_hooks(items: &mut [Item], role: &str) {
+    let mut event = None;
+    for item in items {
+        if item.kind == ItemKind::Message && item.name == "user" {
+            let is_own = item.rows.iter().any(|row| row.source.kind == SourceKind::Message);
+            event = if is_own { Some("UserPromptSubmit") } else { event.or(Some("SessionStart")) };
+        }
+        let Some(event) = event.filter(|_| item.name == role && !item.text.starts_with('<')) else {
+            continue;
+        };
+        for row in item.rows.iter_mut().filter(|row| row.source.kind == SourceKind::Agent) {
+            row.source = Source::named(SourceKind::Hook, event);
+        }
     }
 }
 

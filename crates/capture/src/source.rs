@@ -255,9 +255,7 @@ pub fn marked(text: &str, marks: &[Mark], rest: &Source) -> Vec<(Range<usize>, S
             push(from..at, &source);
             source = Source::named(kind, name.trim());
             from = at;
-        } else if let Some(name) =
-            server_of(line.trim()).filter(|_| !line.trim().contains(char::is_whitespace))
-        {
+        } else if let Some(name) = server_of(line.trim_start_matches(['-', ' '])) {
             push(from..at, &source);
             push(at..line_start, &Source::named(SourceKind::Server, name));
             from = line_start;
@@ -275,7 +273,8 @@ pub fn marked(text: &str, marks: &[Mark], rest: &Source) -> Vec<(Range<usize>, S
 #[must_use]
 pub fn server_of(tool: &str) -> Option<&str> {
     let rest = tool.strip_prefix("mcp__")?;
-    Some(rest.split_once("__").map_or(rest, |(server, _)| server)).filter(|server| !server.is_empty())
+    let name = rest.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).next()?;
+    Some(name.split_once("__").map_or(name, |(server, _)| server)).filter(|server| !server.is_empty())
 }
 
 #[cfg(test)]

@@ -29,7 +29,8 @@ use failure::{CommandFailure, Exit};
 use std::{ffi::OsString, process::ExitCode};
 use ui::Ui;
 
-/// Builds the system prompt that an agent gets in a directory, and explains every byte of it.
+/// Shows what an agent is really given (`preface capture claude`), and builds the system prompt of your own (`preface build`), with the
+/// source of every byte.
 ///
 /// Data goes to stdout, everything else to stderr.
 #[derive(Debug, Parser)]
@@ -55,6 +56,7 @@ const AFTER: &str =
 
 const AFTER_LONG: &str = "\
 Examples:
+  preface capture claude            see what your agent is given
   preface build                     print the prompt for this directory
   preface explain ../api            show where each part of a prompt comes from
   preface trust grant               trust the files of this project

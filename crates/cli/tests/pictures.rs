@@ -4,6 +4,7 @@
 use std::{
     env, fs, io,
     io::Read,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -31,6 +32,12 @@ const PICTURES: &[Picture] = &[
         ],
     },
     Picture {
+        name: "capture",
+        label: "preface capture claude: a table of the sources of a request with their tokens and bytes, and a table of its parts",
+        project: agent,
+        commands: &["preface capture claude -q --trust once"],
+    },
+    Picture {
         name: "explain",
         label: "preface explain: a table with a row for each part of the prompt, its tokens, stability and origins",
         project: trusted,
@@ -56,6 +63,29 @@ fn trusted(terminal: &Terminal) {
         .write("engine/AGENTS.md", "Use tabs.\nEvery public item has a test.\n`cargo test` runs them all.\n");
     terminal.write(".config/preface/append.md", "You are on the branch [git:branch].\n");
     terminal.run("preface trust grant --preset default");
+}
+
+/// The request of an agent: what a script sends in the place of Claude Code.
+const REQUEST: &str = r##"{"model":"claude-opus-5-5","system":[{"type":"text","text":"You are an agent that works on the code of its user."},{"type":"text","text":"# Tools\nRead a file before you change it, and run what you changed.\n","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"Bash","description":"Runs a command in a shell.","input_schema":{"type":"object","properties":{"command":{"type":"string"}}}},{"name":"Read","description":"Reads a file.","input_schema":{"type":"object"}},{"name":"mcp__tickets__search","description":"Searches the tickets by words, labels and people.","input_schema":{"type":"object","properties":{"words":{"type":"string"}}}}],"messages":[{"role":"user","content":[{"type":"text","text":"Contents of CLAUDE.md:\n\nUse tabs.\nEvery public item has a test.\n`cargo test` runs them all.\n\nContents of your own:\n\nAnswer in short sentences, and name the files.\n"},{"type":"text","text":"SessionStart: Two tickets are open: 41 and 43.\n\n# Environment\nPlatform: linux\n\nThe following skills are available\n- release: Cuts a release and writes its notes\n"},{"type":"text","text":"MESSAGE"}]}]}"##;
+
+/// A project with instructions, a skill and a hook, and the agent.
+fn agent(terminal: &Terminal) {
+    terminal
+        .write("engine/CLAUDE.md", "Use tabs.\nEvery public item has a test.\n`cargo test` runs them all.\n");
+    terminal.write(".claude/CLAUDE.md", "Answer in short sentences, and name the files.\n");
+    terminal.write(
+        "engine/.claude/skills/release/SKILL.md",
+        "---\nname: release\ndescription: Cuts a release and writes its notes\n---\n",
+    );
+    terminal.write(
+        "engine/.claude/settings.json",
+        r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"tickets open"}]}]}}"#,
+    );
+    let script = "#!/bin/bash\nif [ \"$1\" = --version ]; then echo 2.1.330; exit; fi\nbody=$(<\"$HOME/request.json\"); body=${body/MESSAGE/${@: -1}}\n\
+        exec 3<>/dev/tcp/127.0.0.1/${ANTHROPIC_BASE_URL##*:}\nprintf 'POST /v1/messages HTTP/1.1\\r\\nhost: x\\r\\nconnection: close\\r\\ncontent-length: %d\\r\\n\\r\\n%s' ${#body} \"$body\" >&3\nwhile read -r line <&3; do :; done\n";
+    terminal.write("bin/claude", script);
+    terminal.write("request.json", REQUEST);
+    fs::set_permissions(terminal.path("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// A line was added to trusted instructions.
@@ -135,6 +165,7 @@ impl Terminal {
             .env_clear()
             .envs([
                 ("HOME", self.home.path().to_str().unwrap()),
+                ("PATH", self.path("bin").to_str().unwrap()),
                 ("SHELL", "/bin/bash"),
                 ("CLICOLOR_FORCE", "1"),
             ])

@@ -3,6 +3,7 @@
 mod agents;
 mod build;
 mod build_request;
+mod capture;
 mod catalog;
 mod completions;
 mod conversations;

@@ -96,12 +96,9 @@ pub fn diff(ui: &Ui, files: [&Path; 2], tokenizer: Option<&str>) -> Result<bool,
     let captures = [side(files[0])?, side(files[1])?];
     let requests = [request(&captures[0], None)?, request(&captures[1], None)?];
     let counter = counter(tokenizer, requests[1].model.as_deref())?;
-    let [old, new] = requests.map(|request| {
-        request
-            .comparable()
-            .into_iter()
-            .map(|(kind, name, text)| ((kind, name), text))
-            .collect::<BTreeMap<_, _>>()
+    let [old, new] = [0, 1].map(|side: usize| {
+        let items = requests[side].comparable(&captures[side].message).into_iter();
+        items.map(|(kind, name, text)| ((kind, name), text)).collect::<BTreeMap<_, _>>()
     });
     let mut out = String::new();
     for ((sign, file), (capture, request)) in

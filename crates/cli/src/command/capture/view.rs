@@ -73,7 +73,7 @@ impl<'c> CountedRequest<'c> {
         out.push_str(&self.parts(columns));
         out.push('\n');
         for line in self.lines() {
-            out.push_str(&wrap(&line, columns.unwrap_or(usize::MAX), 2));
+            out.push_str(&wrap(&line, columns.unwrap_or(100), 2));
             out.push('\n');
         }
         out

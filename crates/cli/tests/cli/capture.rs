@@ -1,0 +1,222 @@
+//! `preface capture`, with a script in the place of Claude Code.
+
+use crate::sandbox::{Ran, Sandbox};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Sends a request in the form of Claude Code, with CLAUDE.md in it, as often as the variable TIMES asks. What was set for it is in a
+/// file of its home.
+const CLAUDE: &str = r##"#!/bin/bash
+export LC_ALL=C
+if [ "$1" = --version ]; then echo "9.9.9 (a script)"; exit; fi
+message="${@: -1}"
+rules=$(sed ':a;N;$!ba;s/\n/\\n/g' CLAUDE.md 2>/dev/null)
+echo "$ANTHROPIC_BASE_URL|$ANTHROPIC_API_KEY|$NO_PROXY|$*" > "$HOME/started"
+test -n "$HANG" && { sleep 300 & echo $! > "$HOME/child"; wait; }
+post() {
+  exec 3<>"/dev/tcp/127.0.0.1/${ANTHROPIC_BASE_URL##*:}"
+  printf 'POST %s HTTP/1.1\r\nhost: x\r\nx-api-key: sk-secret\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s' "$1" "${#2}" "$2" >&3
+  cat <&3 > "$HOME/reply"
+  exec 3>&-
+}
+post /api/telemetry '{}'
+for at in $(seq ${TIMES:-1}); do
+  post '/v1/messages?beta=true' '{"model":"m","metadata":{"user_id":"'$(cat /proc/sys/kernel/random/uuid)'"},"system":[{"type":"text","text":"You are a script.'"$EXTRA"'"}],"messages":[{"role":"user","content":[{"type":"text","text":"Rules:\n'"$rules"'"},{"type":"text","text":"'"$message"'"}]}],"tools":[{"name":"mcp__git__log","description":"Shows the log."}]}'
+done
+"##;
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new().env("PATH", "[ROOT]/bin:/usr/bin:/bin");
+    let path = sandbox.path("bin/claude");
+    fs::create_dir(sandbox.path("bin")).expect("a directory");
+    fs::write(&path, CLAUDE).expect("a program");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    sandbox.work("CLAUDE.md", "Always run the tests before a commit.\nUse blanks.\n");
+    sandbox
+}
+
+fn started(sandbox: &Sandbox) -> Option<String> {
+    fs::read_to_string(sandbox.path("home/started")).ok()
+}
+
+/// The lines of a view without their numbers.
+fn labels(ran: &Ran) -> Vec<String> {
+    let words = |line: &str| line.trim_start_matches(|c: char| " 0123456789,.%<".contains(c)).to_owned();
+    ran.stdout.lines().map(words).filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn the_request_is_shown_with_the_source_of_each_part() {
+    let sandbox = sandbox();
+    let ran = sandbox.run("preface capture claude --save capture.json").exits(0);
+    let labels = labels(&ran);
+    let expected = [
+        "Claude Code 9.9.9 (print mode) in [ROOT]/work",
+        "≈tokens  share  bytes  source",
+        "Claude Code's own",
+        "MCP server git",
+        "CLAUDE.md",
+        "your message",
+        "JSON",
+        "≈tokens  share  bytes  part of the request",
+        "system prompt",
+        "system[0]",
+        "tool",
+        "mcp__git__log: MCP server git",
+        "messages",
+        "messages[0].content[0] (user)",
+        "CLAUDE.md",
+        "Claude Code's own",
+        "messages[0].content[1] (user): your message",
+        "settings: model, metadata",
+        "JSON between them",
+        "other requests (`--request N` shows one): 1 POST /api/telemetry (2 bytes, answered with 404).",
+    ];
+    let shown: Vec<&str> =
+        labels.iter().map(String::as_str).filter(|label| expected.contains(label)).collect();
+    assert_eq!(shown, expected, "{}", ran.stdout);
+    let mode = fs::metadata(sandbox.path("work/capture.json")).expect("the file").permissions().mode();
+    let saved = fs::read_to_string(sandbox.path("work/capture.json")).expect("the file");
+    assert!(mode & 0o777 == 0o600 && !saved.contains("sk-secret"), "{saved}");
+}
+
+#[test]
+fn a_saved_capture_is_explained_searched_linted_and_compared() {
+    let sandbox = sandbox();
+    let ran = sandbox.run("preface capture claude --save a.json").exits(0);
+    assert_eq!(sandbox.run("preface explain a.json").exits(0).stdout, ran.stdout);
+    sandbox.run("preface explain a.json --at 'Use blanks'").exits(0).prints(
+        "CLAUDE.md  messages[0].content[0], byte 237\n  n the tests before a commit.\\nUse blanks.\n",
+    );
+    sandbox.run("preface explain a.json --request 1").exits(0);
+    sandbox.run("preface explain a.json --request 9").exits(2);
+    sandbox.run("preface lint a.json").exits(0);
+    sandbox.run("preface capture claude --save b.json").exits(0);
+    let same = sandbox.run("preface diff a.json b.json --exit-code").exits(0);
+    assert!(same.stdout.ends_with("\nThe requests are the same, but for ids.\n"), "{}", same.stdout);
+    sandbox.work("CLAUDE.md", "Always run the tests before a commit.\nUse tabs.\n");
+    sandbox.run("preface capture claude --save c.json").exits(0);
+    let changed = sandbox.run("preface diff a.json c.json --exit-code").exits(1);
+    assert!(
+        changed.stdout.contains("-Use blanks.\n") && changed.stdout.contains("+Use tabs.\n"),
+        "{}",
+        changed.stdout
+    );
+    sandbox.run("preface diff a.json work.json").exits(2);
+}
+
+#[test]
+fn what_a_project_runs_needs_consent() {
+    let sandbox = sandbox();
+    sandbox.work(
+        ".claude/settings.json",
+        r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"make x"}]}]}}"#,
+    );
+    let list = "The project makes Claude Code run or connect to:\n  .claude/settings.json\n    hooks SessionStart: make x\n";
+    let ran = sandbox.run("preface capture claude").exits(3);
+    assert!(ran.stderr.starts_with(list), "{}", ran.stderr);
+    assert_eq!(started(&sandbox), None);
+    sandbox.run("preface capture claude --trust deny").exits(3);
+    let dry = sandbox.run("preface capture claude --dry-run").exits(0);
+    assert!(dry.stdout.ends_with(list) && dry.stdout.contains("--settings"), "{}", dry.stdout);
+    assert_eq!(started(&sandbox), None);
+    sandbox.run("preface capture claude --trust once").exits(0);
+    assert!(started(&sandbox).is_some());
+}
+
+#[test]
+fn requests_go_nowhere_else() {
+    let sandbox = sandbox()
+        .env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+        .env("ANTHROPIC_API_KEY", "sk-real")
+        .env("HTTP_PROXY", "http://127.0.0.1:9")
+        .env("NO_PROXY", "intern");
+    sandbox.run("preface capture claude -q").exits(0);
+    let set = started(&sandbox).expect("it was started");
+    let fields: Vec<&str> = set.splitn(4, '|').collect();
+    assert!(fields[0].starts_with("http://127.0.0.1:") && fields[0] != "http://127.0.0.1:9", "{set}");
+    assert_eq!(fields[1..3], ["", "127.0.0.1,intern,localhost"], "{set}");
+    fs::remove_file(sandbox.path("home/started")).expect("the file");
+    let ran = sandbox.run("preface capture claude -- --settings x.json").exits(2);
+    assert!(ran.stderr.contains("can send requests elsewhere"), "{}", ran.stderr);
+    assert_eq!(started(&sandbox), None);
+}
+
+#[test]
+fn secrets_and_ids_are_replaced() {
+    let key = format!("sk-ant-{}", "abcde".repeat(5));
+    let sandbox = sandbox().env("EXTRA", &key);
+    let ran = sandbox.run("preface capture claude --redact --save capture.json").exits(0);
+    assert!(ran.stdout.contains("secrets: secret/anthropic at byte "), "{}", ran.stdout);
+    let saved = fs::read_to_string(sandbox.path("work/capture.json")).expect("the file");
+    assert!(!saved.contains("abcde") && saved.contains("00000000-0000-"), "{saved}");
+}
+
+#[test]
+fn an_agent_that_sends_nothing_or_too_much_is_an_error_or_ended() {
+    let sandbox = sandbox().env("TIMES", "0");
+    let ran = sandbox.run("preface capture claude -q").exits(1);
+    assert!(ran.stderr.contains("no request had the message; requests: /api/telemetry"), "{}", ran.stderr);
+    let sandbox = sandbox.without("TIMES").env("TIMES", "50");
+    let ran = sandbox.run("preface capture claude -q").exits(0);
+    assert!(ran.stderr.contains("warning: Claude Code was ended after 20 requests\n"), "{}", ran.stderr);
+    fs::write(sandbox.path("bin/claude"), "#!/bin/sh\necho no login >&2\nexit 7\n").expect("a program");
+    let ran = sandbox.run("preface capture claude -q").exits(1);
+    assert_eq!(
+        ran.stderr,
+        "error: Claude Code exited with 7: it sent no request\nhelp: it printed: no login\n"
+    );
+}
+
+#[test]
+fn two_captures_at_once_do_not_meet() {
+    let sandbox = sandbox();
+    let runs = ["a", "b"].map(|name| {
+        let mut command = sandbox.command(&format!("preface capture claude -q --save {name}.json"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the binary starts")
+    });
+    for mut run in runs {
+        assert!(run.wait().expect("it ends").success());
+    }
+    let messages = ["a", "b"].map(|name| {
+        let saved = fs::read_to_string(sandbox.path(&format!("work/{name}.json"))).expect("the file");
+        assert_eq!(saved.matches("/v1/messages").count(), 1);
+        saved
+            .split("\"message\":\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next())
+            .expect("a message")
+            .to_owned()
+    });
+    assert_ne!(messages[0], messages[1]);
+}
+
+#[test]
+fn an_interrupted_capture_ends_all_that_it_started() {
+    let sandbox = sandbox().env("HANG", "1");
+    let mut command = sandbox.command("preface capture claude -q");
+    let mut run = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let child = sandbox.path("home/child");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !fs::read_to_string(&child).is_ok_and(|pid| pid.ends_with('\n')) && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let pid = fs::read_to_string(&child).expect("the agent started a program");
+    Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill");
+    let _ = run.wait();
+    // A process that ended and was not waited for has no command line.
+    let line = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+    assert!(line.is_empty(), "the agent's program is still there");
+    let state = sandbox.path("home/.local/state/preface");
+    assert_eq!(fs::read_dir(state).map_or(0, |files| files.count()), 0, "no private file is left");
+}
