@@ -96,7 +96,7 @@ pub fn read(text: &str, context: BodyContext<'_>) -> Body {
             }
             "tools" => reader.tools(&node, &key, None, 0),
             "messages" | "input" | "contents" if node.raw().starts_with(['[', '"']) => {
-                reader.messages(&node, &key)
+                reader.messages(&node, &key);
             }
             _ => {
                 if key == "model" {

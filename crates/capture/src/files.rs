@@ -61,8 +61,8 @@ impl Places {
             if let Some((dir, rest)) = self.user_pattern(rules, pattern) {
                 expand(&dir, &rest, &mut found);
             }
-        } else if pattern.starts_with('/') {
-            expand(Path::new("/"), &pattern[1..], &mut found);
+        } else if let Some(pattern) = pattern.strip_prefix('/') {
+            expand(Path::new("/"), pattern, &mut found);
         } else {
             for dir in dirs {
                 expand(dir, pattern, &mut found);

@@ -234,7 +234,7 @@ class Trial:
     def through_exec(self, mode):
         self.configure(None)
         first = self.prompt(1)
-        start = ["preface", "exec", self.name, "--mode", mode, "--preset", "mark", "-q", "--"]
+        start = ["preface", "exec", self.name, *["--replace"] * (mode == "replace"), "--preset", "mark", "-q", "--"]
         path, places = self.found(self.requests([*start, *self.agent["start"]], "Begin."), first)
         return {"request": path, "places": places, **self.later(start, first, self.prompt(2))}
 

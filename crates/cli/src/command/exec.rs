@@ -37,8 +37,8 @@ const EXAMPLES: &str = "\
 Examples:
   preface exec claude                       start Claude Code with the prompt
   preface exec claude -- -p 'Fix the tests'
-  preface exec codex --mode append --preset mine
-  preface exec gemini --dry-run             show what would be started
+  preface exec codex --preset mine
+  preface exec gemini --replace --dry-run   show what would be started
   preface exec pi --conversation 7f3a       with the stored prompt";
 
 /// Start an agent with the prompt of this directory
@@ -58,9 +58,9 @@ pub struct Args {
     #[arg(value_name = "AGENT", value_parser = agents::parser())]
     program: &'static Agent,
 
-    /// Replace the agent's own prompt, or append to it; the default is to replace it if that is possible
-    #[arg(long, value_enum, value_name = "MODE")]
-    mode: Option<PromptMode>,
+    /// Replace the agent's own prompt instead of appending to it
+    #[arg(long)]
+    replace: bool,
 
     /// Print the command, the variables and the file; start and write nothing. A prompt that is an argument is shortened
     #[arg(long)]
@@ -134,17 +134,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 impl Args {
     fn mode(&self) -> Result<PromptMode, CommandFailure> {
         let agent = self.program;
-        let Some(usual) = modes(agent).next() else {
+        if modes(agent).next().is_none() {
             let message = format!("`{}` cannot be started with a prompt", agent.name);
             return Err(CommandFailure::usage(message).help(lower(&agent.limits)));
-        };
-        match self.mode {
-            Some(mode) if passing(agent, mode).is_none() => {
-                let message = format!("{} cannot {} a prompt", agent.title, mode.as_str());
-                Err(CommandFailure::usage(message).help(format!("`--mode {}` is possible", usual.as_str())))
-            }
-            mode => Ok(mode.unwrap_or(usual)),
         }
+        let asked = if self.replace { PromptMode::Replace } else { PromptMode::Append };
+        if passing(agent, asked).is_some() {
+            return Ok(asked);
+        }
+        let (cannot, other) = match asked {
+            PromptMode::Replace => ("replace", format!("`preface exec {}` appends to it", agent.name)),
+            PromptMode::Append => {
+                ("append to", format!("`preface exec {} --replace` replaces it", agent.name))
+            }
+        };
+        Err(CommandFailure::usage(format!("{} cannot {cannot} its prompt", agent.title)).help(other))
     }
 
     fn command(
@@ -194,7 +198,7 @@ fn bounded(agent: &Agent, value: String) -> Result<String, CommandFailure> {
         return Ok(value);
     };
     Err(CommandFailure::new(format!("{} takes the prompt as an argument, and {why}", agent.title))
-        .help("`--budget N` limits the prompt; another `--mode` may pass a file"))
+        .help("`--budget N` limits the prompt; with `--replace` it may be a file"))
 }
 
 /// Returns the place of the prompt: the same text has the same file.

@@ -62,25 +62,22 @@ fn each_agent_gets_the_prompt_in_its_way() {
     let file = shown(&sandbox);
     let cwd = "[ROOT]/work";
     let ways = [
-        ("claude", format!("[--system-prompt-file][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
+        ("claude --replace", format!("[--system-prompt-file][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
+        ("claude", format!("[--append-system-prompt-file][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
+        ("codex --replace", format!("[-c][model_instructions_file=\"{file}\"][-p][hi you]\n|\n{cwd}\n")),
         (
-            "claude --mode append",
-            format!("[--append-system-prompt-file][{file}][-p][hi you]\n|\n{cwd}\n{BARE}"),
-        ),
-        ("codex", format!("[-c][model_instructions_file=\"{file}\"][-p][hi you]\n|\n{cwd}\n")),
-        (
-            "codex --mode append",
+            "codex",
             format!(
                 "[-c][developer_instructions=\"You help.\\n\\nIt is 2026-03-07.\"][-p][hi you]\n|\n{cwd}\n"
             ),
         ),
-        ("gemini", format!("[-p][hi you]\n{file}|\n{cwd}\n{BARE}")),
+        ("gemini --replace", format!("[-p][hi you]\n{file}|\n{cwd}\n{BARE}")),
         (
-            "opencode",
+            "opencode --replace",
             format!("[-p][hi you]\n|{{\"agent\":{{\"build\":{{\"prompt\":\"{{file:{file}}}\"}}}}}}\n{cwd}\n"),
         ),
-        ("pi", format!("[--system-prompt][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
-        ("pi --mode append", format!("[--append-system-prompt][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
+        ("pi --replace", format!("[--system-prompt][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
+        ("pi", format!("[--append-system-prompt][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
         ("aider", format!("[--read][{file}][-p][hi you]\n|\n{cwd}\n{BARE}")),
         ("goose", format!("[run][--system][{BARE}][-p][hi you]\n|\n{cwd}\n")),
     ];
@@ -105,7 +102,7 @@ fn the_file_is_private_and_outside_of_the_project() {
 #[test]
 fn a_dry_run_starts_and_writes_nothing() {
     let sandbox = sandbox();
-    let ran = exec(&sandbox, "gemini --dry-run -- -p 'hi you'").exits(0).says("");
+    let ran = exec(&sandbox, "gemini --replace --dry-run -- -p 'hi you'").exits(0).says("");
     let digest = "[ROOT]/home/.local/state/preface/prompts/";
     let command = ran.stdout.lines().next().expect("a line").to_owned();
     let way = format!("command     GEMINI_SYSTEM_MD={digest}");
@@ -116,17 +113,19 @@ fn a_dry_run_starts_and_writes_nothing() {
     }
     assert!(files(&sandbox).is_empty());
     fs::remove_file(sandbox.path("bin/gemini")).expect("the program");
-    let ran = exec(&sandbox, "gemini --dry-run").exits(0);
+    let ran = exec(&sandbox, "gemini --replace --dry-run").exits(0);
     assert!(ran.stdout.contains("program     not found; install it: `npm install -g @google/gemini-cli`"));
 }
 
 #[test]
 fn modes_that_an_agent_does_not_have_are_refused() {
     let sandbox = sandbox();
-    exec(&sandbox, "gemini --mode append")
+    exec(&sandbox, "gemini").exits(2).prints("").says(
+        "error: Gemini CLI cannot append to its prompt\nhelp: `preface exec gemini --replace` replaces it\n",
+    );
+    exec(&sandbox, "aider --replace")
         .exits(2)
-        .prints("")
-        .says("error: Gemini CLI cannot append a prompt\nhelp: `--mode replace` is possible\n");
+        .says("error: aider cannot replace its prompt\nhelp: `preface exec aider` appends to it\n");
     let ran = exec(&sandbox, "copilot").exits(2).prints("");
     assert!(ran.stderr.contains("`preface hook answer --for copilot`"), "{}", ran.stderr);
     let ran = sandbox.run("preface exec cursor").exits(2);
@@ -140,7 +139,10 @@ fn a_program_of_the_project_is_never_started() {
     fs::create_dir(sandbox.path("links")).expect("a directory");
     program(&sandbox, "work/bin/claude", "#!/bin/sh\necho from the project\n");
     symlink(sandbox.path("work/bin/claude"), sandbox.path("links/claude")).expect("a link");
-    assert!(exec(&sandbox, "claude").exits(7).stdout.starts_with("[--system-prompt-file]"), "the user's own");
+    assert!(
+        exec(&sandbox, "claude").exits(7).stdout.starts_with("[--append-system-prompt-file]"),
+        "the user's own"
+    );
     fs::remove_file(sandbox.path("bin/claude")).expect("the program");
     let ran = exec(&sandbox, "claude").exits(1).prints("");
     assert!(ran.stderr.contains("lies inside of the project"), "{}", ran.stderr);
@@ -155,10 +157,10 @@ fn what_cannot_be_passed_is_an_error() {
     let sandbox = sandbox();
     sandbox.home(".config/preface/base.md", "x".repeat(128 << 10));
     exec(&sandbox, "claude").exits(7);
-    let ran = exec(&sandbox, "codex --mode append").exits(1).prints("");
+    let ran = exec(&sandbox, "codex").exits(1).prints("");
     assert!(ran.stderr.contains("takes the prompt as an argument"), "{}", ran.stderr);
     let set = sandbox.env("OPENCODE_CONFIG_CONTENT", "{}");
-    exec(&set, "opencode").exits(1).prints("").says(
+    exec(&set, "opencode --replace").exits(1).prints("").says(
         "error: the variable `OPENCODE_CONFIG_CONTENT` is set already\nhelp: opencode takes the prompt from it; unset it\n",
     );
 }

@@ -1,19 +1,16 @@
 //! The agents of `preface exec`.
 
-use clap::{
-    ValueEnum,
-    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
-};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use preface_capture::agent::{AGENTS, Agent, PromptPassing};
 use preface_engine::core::lint::character::escape_json;
 use std::borrow::Cow;
 
 /// What becomes of the agent's own prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptMode {
-    /// The prompt takes the place of the agent's own
+    /// The prompt takes the place of the agent's own.
     Replace,
-    /// The prompt is added to the agent's own
+    /// The prompt is added to the agent's own.
     Append,
 }
 
@@ -45,9 +42,9 @@ fn about(agent: &Agent) -> String {
     format!("{version}: {modes}. {}", agent.limits)
 }
 
-/// Returns the modes that an agent has, the usual one first.
+/// Returns the modes that an agent has, the default first.
 pub fn modes(agent: &Agent) -> impl Iterator<Item = PromptMode> {
-    [PromptMode::Replace, PromptMode::Append].into_iter().filter(|mode| passing(agent, *mode).is_some())
+    [PromptMode::Append, PromptMode::Replace].into_iter().filter(|mode| passing(agent, *mode).is_some())
 }
 
 /// Returns how an agent takes a prompt in this mode, if it does.
