@@ -5,14 +5,23 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 /// The agents, in the order of the file.
-pub static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct File {
-        agent: Vec<Agent>,
-    }
-    // A test reads the file.
-    toml::from_str::<File>(include_str!("../agents.toml")).map(|file| file.agent).unwrap_or_default()
-});
+pub static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| FILE.agent.clone());
+
+// A test reads the file.
+static FILE: LazyLock<AgentsFile> =
+    LazyLock::new(|| toml::from_str(include_str!("../agents.toml")).unwrap_or_default());
+
+#[derive(Default, Deserialize)]
+struct AgentsFile {
+    additions: String,
+    agent: Vec<Agent>,
+}
+
+/// Returns the preset for what is added to an agent.
+#[must_use]
+pub fn additions() -> String {
+    FILE.additions.clone()
+}
 
 /// An agent: the ways in which it takes a prompt, and how its requests are captured.
 #[derive(Clone, Debug, Deserialize)]

@@ -300,7 +300,8 @@ impl CapturedRequest {
         let items = self.items.iter().map(|item| {
             let name = match item.kind {
                 ItemKind::Tool | ItemKind::Setting => item.name.clone(),
-                ItemKind::System | ItemKind::Message => item.place.clone(),
+                // A content of one text may be a list or not.
+                ItemKind::System | ItemKind::Message => item.place.trim_end_matches("[0]").to_owned(),
             };
             // Two tools may have one name.
             let count = names.entry((item.kind, name.clone())).or_default();

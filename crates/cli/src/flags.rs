@@ -53,6 +53,10 @@ pub struct TurnFlags {
     #[arg(long, value_name = "NAMES", add = complete::tools(), value_parser = ToolNames::parse)]
     pub tools: Option<ToolNames>,
 
+    /// The preset of commands that add to an agent, where nothing chooses another one.
+    #[arg(skip)]
+    pub fallback_preset: Option<String>,
+
     /// Build for the conversation ID
     #[arg(long, value_name = "ID", add = complete::conversations())]
     pub conversation: Option<String>,
@@ -110,6 +114,7 @@ impl TurnFlags {
         Request {
             cwd: self.directory.clone(),
             preset: self.preset.clone(),
+            fallback_preset: self.fallback_preset.clone(),
             profile: self.profile.clone(),
             follow: self.follow.clone(),
             roots: (!self.root.is_empty()).then(|| self.root.clone()),

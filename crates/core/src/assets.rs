@@ -94,6 +94,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("extensions/tools/read/manifest.json"),
     asset!("extensions/tools/write/manifest.json"),
     asset!("models.toml"),
+    asset!("presets/additions.toml"),
     asset!("presets/claude-code.toml"),
     asset!("presets/default.toml"),
     asset!("presets/pi.toml"),

@@ -16,6 +16,8 @@ pub struct Request {
     pub cwd_name: Option<String>,
     /// A preset or profile by name.
     pub preset: Option<String>,
+    /// The preset where neither the caller nor the settings choose one; the default one if this is `None`.
+    pub fallback_preset: Option<String>,
     /// A profile file; wins over `preset`.
     pub profile: Option<PathBuf>,
     /// Use the default preset where the user's settings choose a profile that cannot be loaded. The error becomes a diagnostic.

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use agents::{PromptMode, fill, modes, passing, takes_file};
-use preface_capture::agent::Agent;
+use preface_capture::agent::{Agent, additions};
 use preface_engine::{
     OsSystem,
     host::{
@@ -43,7 +43,9 @@ Examples:
 
 /// Start an agent with the prompt of this directory
 ///
-/// Builds the prompt as `preface build` does, and starts the agent with its own flag or variable for a prompt. The process becomes the agent
+/// Builds the prompt as `preface build` does, and starts the agent with its own flag or variable for a prompt. The text is appended to the
+/// agent's own prompt, so the preset is `additions` unless a flag or your settings name another one: your own texts, and nothing that an agent
+/// reads by itself. `--replace` puts the whole prompt in the place of the agent's own. The process becomes the agent
 /// (on Unix): signals, the terminal and the exit code are its own. Arguments for the agent follow `--`.
 ///
 /// The prompt is written to a file of your state directory that only you can read, named by the digest of the text; the same prompt
@@ -95,10 +97,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mode = args.mode()?;
     let asking = if args.dry_run { InteractionMode::MayNot } else { InteractionMode::May };
     let missing = if args.dry_run { MissingPromptPolicy::Skip } else { MissingPromptPolicy::Construct };
-    let kept = args.subject.kept(ui, asking, missing)?;
-    let subject = match kept {
+    let mut flags = args.subject.clone();
+    flags.turn.fallback_preset = (mode == PromptMode::Append).then(additions);
+    let subject = match flags.kept(ui, asking, missing)? {
         Some(kept) => kept,
-        None => args.subject.build(Vec::new(), ui, asking)?,
+        None => flags.build(Vec::new(), ui, asking)?,
     };
     match &subject.kept {
         Some(kept) => {

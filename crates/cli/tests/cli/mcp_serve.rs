@@ -40,7 +40,7 @@ fn it_says_who_it_is_and_what_it_offers() {
     let listed = server.asks("prompts/list", json!({}));
     let prompts = listed["result"]["prompts"].as_array().expect("prompts");
     let names: Vec<&str> = prompts.iter().filter_map(|prompt| prompt["name"].as_str()).collect();
-    assert_eq!(names, ["claude-code", "default", "pi", "stud", "template"], "one a preset");
+    assert_eq!(names, ["additions", "claude-code", "default", "pi", "stud", "template"], "one a preset");
     for prompt in prompts {
         let about = prompt["description"].as_str().expect("a description");
         assert!(about.contains("the role user") && about.contains("system prompt"), "{about}");

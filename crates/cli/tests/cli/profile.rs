@@ -6,7 +6,7 @@ use crate::sandbox::Sandbox;
 fn a_copy_of_each_preset_builds_the_same_prompt() {
     let sandbox = Sandbox::empty();
     sandbox.work("AGENTS.md", "Use tabs.\n");
-    for preset in ["claude-code", "default", "pi", "stud", "template"] {
+    for preset in ["additions", "claude-code", "default", "pi", "stud", "template"] {
         let built = sandbox.run(&format!("preface build -q --preset {preset}")).exits(0).stdout;
         sandbox.run(&format!("preface profile copy {preset} my-{preset}")).exits(0).prints("");
         sandbox.run(&format!("preface build -q --preset my-{preset}")).exits(0).prints(&built);

@@ -419,9 +419,10 @@ impl Engine<'_> {
         if let Some(name) = &request.preset {
             return ProfileChoice::Named(name.clone());
         }
+        let fallback = || request.fallback_preset.clone().unwrap_or_else(|| DEFAULT_PRESET.to_owned());
         let layers: Vec<LayerSettings> = settings.cloned().collect();
         if layers.is_empty() {
-            return ProfileChoice::Named(DEFAULT_PRESET.to_owned());
+            return ProfileChoice::Named(fallback());
         }
         let own = PrefaceSettings::read(&settings::merge(layers, &mut Diagnostics::new()));
         if let Some(file) = own.profile {
@@ -433,7 +434,7 @@ impl Engine<'_> {
         }
         let named = own.preset.map(|name| name.value);
         let named = named.or_else(|| own.system_prompt.preset.map(|name| preset_name(&name.value)));
-        ProfileChoice::Named(named.unwrap_or_else(|| DEFAULT_PRESET.to_owned()))
+        ProfileChoice::Named(named.unwrap_or_else(fallback))
     }
 
     /// Reports a `systemPrompt.preset` that names no existing preset, or another one than is built.

@@ -180,6 +180,7 @@ fn take_turn(
         preset: turn.preset.clone(),
         profile: turn.profile.as_deref().map(absolute),
         default_on_error: false,
+        fallback_preset: None,
         model: turn.model.clone(),
         conversation: turn.conversation.clone(),
         agent: turn.agent.clone(),

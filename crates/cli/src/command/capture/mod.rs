@@ -200,7 +200,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let version = runtime.block_on(version(&program));
     if mode == Mode::Print && !ui.is_quiet() {
         ui.eprint(&format!(
-            "{} gets one message in print mode; its requests stay on this machine.\n",
+            "{} gets one message in print mode; its requests to a model stay on this machine.\n",
             agent.title
         ));
     }

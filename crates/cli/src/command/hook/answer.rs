@@ -10,6 +10,7 @@ use crate::{
     ui::Ui,
 };
 use clap::ValueEnum;
+use preface_capture::agent::additions;
 use preface_engine::{
     Engine, Headless, Request,
     core::{
@@ -42,6 +43,7 @@ const LIMIT: u64 = 4 << 20;
 /// text already. Gemini CLI and GitHub Copilot CLI do not store the text, and get it again. When the user submits a prompt, it is the reminders of `--event`.
 /// Every other event is answered with `{}`.
 ///
+/// The preset is `additions` unless a flag or your settings name another one: your own texts, and nothing that an agent reads by itself.
 /// The model of the session and its id (`[prompt:conversation_id]`) are those of the hook, unless a flag sets them. Trust is as recorded:
 /// nobody is asked, and files that are not trusted are left out.
 ///
@@ -137,7 +139,7 @@ fn answer(ui: &Ui, args: &Args) -> Result<Value, CommandFailure> {
     if (is_resumed && args.agent.stores_texts()) || (event == AgentEvent::PromptSubmit && events.is_empty()) {
         return Ok(json!({}));
     }
-    let mut request = Request { events, ..args.turn.request() };
+    let mut request = Request { events, fallback_preset: Some(additions()), ..args.turn.request() };
     if request.cwd.is_none() {
         request.cwd = input.directory()?;
     }
