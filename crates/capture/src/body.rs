@@ -195,40 +195,24 @@ impl Reader<'_> {
     }
 
     fn text(&mut self, text: JsonText, kind: ItemKind, name: &str, place: &str) {
-        let (rows, name) = match text.text.contains(self.context.message) && !self.context.message.is_empty()
-        {
-            true => (self.message_rows(&text), name.to_owned()),
-            false => (self.rows(&text, &Source::of(SourceKind::Agent)), name.to_owned()),
-        };
-        self.items.push(Item {
-            kind,
-            place: place.to_owned(),
-            name,
-            text: text.text,
-            cache_mark: false,
-            rows,
-        });
+        if text.text.is_empty() {
+            return;
+        }
+        let rows = self.rows(&text);
+        let (name, place) = (name.to_owned(), place.to_owned());
+        self.items.push(Item { kind, place, name, text: text.text, cache_mark: false, rows });
     }
 
-    /// Divides a text that has the message of this capture in it: what is around it may be from hooks.
-    fn message_rows(&self, text: &JsonText) -> Vec<Row> {
-        let agent = Source::of(SourceKind::Agent);
-        let Some(at) = text.text.find(self.context.message) else { return self.rows(text, &agent) };
-        let own = at..at + self.context.message.len();
-        let mut rows = self.rows(text, &agent);
-        overlay(&mut rows, text.range(own), &Source::of(SourceKind::Message));
-        rows
-    }
-
-    /// Divides a text by marks, and by what is in files.
-    fn rows(&self, text: &JsonText, rest: &Source) -> Vec<Row> {
-        let runs = marked(&text.text, self.context.marks, rest);
+    /// Divides a text by marks, by what is in files, and by the message of the capture: what is around it may be from hooks.
+    fn rows(&self, text: &JsonText) -> Vec<Row> {
+        let runs = marked(&text.text, self.context.marks, &Source::of(SourceKind::Agent));
         let mut rows: Vec<Row> =
             runs.into_iter().map(|(range, source)| Row { range: text.range(range), source }).collect();
-        if rows.is_empty() {
-            rows.push(Row { range: text.whole(), source: rest.clone() });
-        }
         self.claim(text, &mut rows);
+        let message = self.context.message;
+        if let Some(at) = text.text.find(message).filter(|_| !message.is_empty()) {
+            overlay(&mut rows, text.range(at..at + message.len()), &Source::of(SourceKind::Message));
+        }
         rows
     }
 
@@ -423,12 +407,12 @@ mod tests {
                 r#"Tool tools[0] web_search Agent:{"type":"web_search"}"#,
             ]
         );
-        let chat = r#"{"messages":[{"role":"system","content":"S"},{"role":"user","content":"say OK 7f"}],"tools":[{"type":"function","function":{"name":"git_log"}},{"type":"function","function":{"name":"gitter"}}]}"#;
+        let chat = r#"{"messages":[{"role":"system","content":"S"},{"role":"assistant","content":""},{"role":"user","content":"say OK 7f"}],"tools":[{"type":"function","function":{"name":"git_log"}},{"type":"function","function":{"name":"gitter"}}]}"#;
         assert_eq!(
             shown(chat, &read_with(chat, &["git".to_owned()])),
             [
                 "System messages[0].content system Agent:S",
-                "Message messages[1].content user Message:say OK 7f",
+                "Message messages[2].content user Message:say OK 7f",
                 r#"Tool tools[0] git_log Servergit:{"type":"function","function":{"name":"git_log"}}"#,
                 r#"Tool tools[1] gitter Agent:{"type":"function","function":{"name":"gitter"}}"#,
             ]

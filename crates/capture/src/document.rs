@@ -178,14 +178,8 @@ impl Capture {
         }
         for request in &mut capture.requests {
             request.check()?;
-            // The texts are read from the body again.
-            let context = BodyContext { sources: &Sources::new([]), marks: &[], message: "", servers: &[] };
-            let read = body::read(&request.body, context);
-            if !read.items.iter().map(Item::range).eq(request.items.iter().map(Item::range)) {
+            if !request.read_texts() {
                 return Err("its items are not those of its body".to_owned());
-            }
-            for (item, read) in request.items.iter_mut().zip(read.items) {
-                item.text = read.text;
             }
         }
         if capture.main >= capture.requests.len() {
@@ -213,10 +207,7 @@ impl Capture {
             if let Ok(body) = String::from_utf8(bytes) {
                 request.body = body;
             }
-            let context = BodyContext { sources: &Sources::new([]), marks: &[], message: "", servers: &[] };
-            for (item, read) in request.items.iter_mut().zip(body::read(&request.body, context).items) {
-                item.text = read.text;
-            }
+            request.read_texts();
         }
         self.redacted = true;
     }
@@ -242,6 +233,17 @@ impl CapturedRequest {
             rows.push(syntax(end..self.body.len()));
         }
         rows
+    }
+
+    /// Reads the texts of the items from the body. False if these are not its items.
+    fn read_texts(&mut self) -> bool {
+        let context = BodyContext { sources: &Sources::new([]), marks: &[], message: "", servers: &[] };
+        let read = body::read(&self.body, context).items;
+        let is_same = read.iter().map(Item::range).eq(self.items.iter().map(Item::range));
+        for (item, read) in self.items.iter_mut().zip(read) {
+            item.text = read.text;
+        }
+        is_same
     }
 
     /// Checks that the rows partition the body, at the borders of characters.
@@ -470,7 +472,7 @@ mod tests {
     fn secrets_and_ids_are_replaced_in_place() {
         let mut capture = capture(&body());
         let before = capture.requests[1].clone();
-        assert_eq!(before.secrets[0].code, "secret/anthropic");
+        assert_eq!(before.secrets[0].code, "secret/key");
         capture.redact();
         let after = &capture.requests[1];
         assert_eq!(after.body.len(), before.body.len());

@@ -96,10 +96,6 @@ pub struct Recording {
     pub ended: Ended,
     /// The end of what it printed, in print mode.
     pub printed: String,
-    /// The time until the end.
-    pub took: Duration,
-    /// The time until the main request.
-    pub main_after: Option<Duration>,
 }
 
 impl Launch {
@@ -202,13 +198,12 @@ impl Launch {
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         }
         let terminal = (mode == Mode::Terminal).then(TerminalState::save);
-        let begun = Instant::now();
         let mut child = command.spawn()?;
         let group = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
         // Dropped at an error and a panic, too.
         let end = EndGroup { pid: group, is_group: mode == Mode::Print };
         let printed = tokio::spawn(both_ends(child.stdout.take(), child.stderr.take()));
-        let mut recording = take(&mut child, endpoint, mode, message, begun).await;
+        let mut recording = take(&mut child, endpoint, mode, message).await;
         end.end(&mut child).await;
         drop(terminal);
         // Requests that were on the way.
@@ -227,20 +222,8 @@ impl Launch {
 }
 
 /// Takes requests until the agent ends, or has to.
-async fn take(
-    child: &mut Child,
-    endpoint: &mut Endpoint,
-    mode: Mode,
-    message: &str,
-    begun: Instant,
-) -> Recording {
-    let mut recording = Recording {
-        requests: Vec::new(),
-        ended: Ended::Interrupted,
-        printed: String::new(),
-        took: Duration::ZERO,
-        main_after: None,
-    };
+async fn take(child: &mut Child, endpoint: &mut Endpoint, mode: Mode, message: &str) -> Recording {
+    let mut recording = Recording { requests: Vec::new(), ended: Ended::Interrupted, printed: String::new() };
     let limit = if mode == Mode::Print { TIME_LIMIT } else { Duration::from_secs(24 * 3600) };
     let deadline = sleep(limit);
     tokio::pin!(deadline);
@@ -255,11 +238,7 @@ async fn take(
             request = endpoint.next() => {
                 let Some(request) = request else { break Ended::Interrupted };
                 bytes += request.body.len();
-                let is_main = has_message(&request.body, message);
-                if is_main && recording.main_after.is_none() {
-                    recording.main_after = Some(begun.elapsed());
-                }
-                if is_main && mode == Mode::Terminal {
+                if mode == Mode::Terminal && has_message(&request.body, message) {
                     answered = Some(tokio::time::Instant::now() + Duration::from_millis(1500));
                 }
                 recording.requests.push(request);
@@ -273,13 +252,11 @@ async fn take(
             () = &mut interrupted => break Ended::Interrupted,
         }
     };
-    recording.took = begun.elapsed();
     recording
 }
 
 /// Takes requests until a signal, the most requests, or the first one that looks whole.
 pub async fn listen(endpoint: &mut Endpoint) -> Recording {
-    let begun = Instant::now();
     let (mut requests, mut bytes) = (Vec::new(), 0);
     let interrupted = interrupted(Mode::Print);
     tokio::pin!(interrupted);
@@ -296,7 +273,7 @@ pub async fn listen(endpoint: &mut Endpoint) -> Recording {
             () = &mut interrupted => break Ended::Interrupted,
         }
     };
-    Recording { requests, ended, printed: String::new(), took: begun.elapsed(), main_after: None }
+    Recording { requests, ended, printed: String::new() }
 }
 
 /// Waits for a signal that ends this process. On a terminal Ctrl-C is for the agent.

@@ -152,7 +152,7 @@ fn secrets_and_ids_are_replaced() {
     let key = format!("sk-ant-{}", "abcde".repeat(5));
     let sandbox = sandbox().env("EXTRA", &key);
     let ran = sandbox.run("preface capture claude --redact --save capture.json").exits(0);
-    assert!(ran.stdout.contains("secrets: secret/anthropic at byte "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("secrets: secret/key at byte "), "{}", ran.stdout);
     let saved = fs::read_to_string(sandbox.path("work/capture.json")).expect("the file");
     assert!(!saved.contains("abcde") && saved.contains("00000000-0000-"), "{saved}");
 }
