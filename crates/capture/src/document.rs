@@ -303,7 +303,7 @@ impl CapturedRequest {
             let name = match item.kind {
                 ItemKind::Tool | ItemKind::Setting => item.name.clone(),
                 // A content of one text may be a list or not.
-                ItemKind::System | ItemKind::Message => item.place.trim_end_matches("[0]").to_owned(),
+                ItemKind::System | ItemKind::Message => item.place.replace(".content[0]", ".content"),
             };
             // Two tools may have one name.
             let count = names.entry((item.kind, name.clone())).or_default();
