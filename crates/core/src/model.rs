@@ -37,6 +37,9 @@ pub struct Model {
     /// The price of a million input tokens in US dollars, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<f64>,
+    /// The most tokens of a request and its answer, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<usize>,
     /// The counter that has the model's vocabulary, where it is public.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,

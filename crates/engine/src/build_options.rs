@@ -29,7 +29,7 @@ use std::{
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct BuildOptions {
     /// The directory that is worked in, absolute, links not resolved.
     #[serde(rename = "directory", skip_serializing_if = "Option::is_none")]
@@ -62,23 +62,27 @@ pub struct BuildOptions {
     #[cfg_attr(feature = "openapi", schema(max_length = 4096, pattern = r"^[^\x00]*$"))]
     pub agent: Option<String>,
     /// The active tools, by name or with their definitions; those of the profile where it is left out.
-    #[serde(skip_serializing_if = "is_profile")]
+    #[serde(default, skip_serializing_if = "is_profile")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<ToolOption>>, max_items = 1000))]
     pub tools: ToolChoice,
     /// Values that replace what would be found, by `type:name`; null for a variable that is to be absent.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Option<String>>))]
     pub variables: BTreeMap<VariableKey, Option<String>>,
     /// Settings by their path, such as `sections.style.text`, and options of the profile.
-    #[serde(rename = "settings", skip_serializing_if = "Vec::is_empty", with = "setting_map")]
+    #[serde(default, rename = "settings", skip_serializing_if = "Vec::is_empty", with = "setting_map")]
     #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Object>))]
     pub sets: Vec<String>,
     /// Events that call for reminders: `{"type": "plan-mode", …}`. They are not stored.
-    #[serde(skip_serializing_if = "is_of_one_build")]
+    #[serde(default, skip_serializing_if = "is_of_one_build")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>, max_items = 1000))]
     pub events: Vec<Value>,
     /// The whole prompt's limit in tokens.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "crate::json_input::optional")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::json_input::optional"
+    )]
     pub budget: Option<usize>,
     /// The tokenizer, such as `estimate:bytes4`.
     #[serde(rename = "tokenizer", skip_serializing_if = "Option::is_none")]
@@ -94,11 +98,16 @@ pub struct BuildOptions {
     #[cfg_attr(feature = "openapi", schema(max_length = 255))]
     pub conversation: Option<String>,
     /// The handling of trust in this one build: `recorded`, `require`, `once` or `deny`. It is not stored.
-    #[serde(skip_serializing_if = "is_of_one_build")]
+    #[serde(default, skip_serializing_if = "is_of_one_build")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub trust: TrustChoice,
     /// An export of `preface trust export` for this one build. It is not stored.
-    #[serde(rename = "trust_pins", skip_serializing_if = "is_of_one_build", deserialize_with = "text_bytes")]
+    #[serde(
+        default,
+        rename = "trust_pins",
+        skip_serializing_if = "is_of_one_build",
+        deserialize_with = "text_bytes"
+    )]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub pins: Option<Vec<u8>>,
     /// The files that an answer for once is about, in this one build; `None` is all of them.

@@ -1111,98 +1111,44 @@ export interface components {
          *     ```
          */
         BuildOptions: {
-            /**
-             * @description The agent whose prompt it is; the main conversation's where it is left out.
-             * @default null
-             */
-            agent: string | null;
-            /**
-             * @description The whole prompt's limit in tokens.
-             * @default null
-             */
-            budget: number | null;
-            /**
-             * @description The conversation's id. It is not stored here.
-             * @default null
-             */
-            conversation: string | null;
-            /**
-             * @description The directory that is worked in, absolute, links not resolved.
-             * @default null
-             */
-            directory: string | null;
-            /**
-             * @description Events that call for reminders: `{"type": "plan-mode", …}`. They are not stored.
-             * @default []
-             */
-            events: Record<string, never>[];
-            /**
-             * @description The model's name.
-             * @default null
-             */
-            model: string | null;
-            /**
-             * @description The instant of this one build, RFC 3339, where it is not now. It is not stored.
-             * @default null
-             */
-            now: string | null;
-            /**
-             * @description A preset or profile by name.
-             * @default null
-             */
-            preset: string | null;
-            /**
-             * @description A profile file; overrides `preset`.
-             * @default null
-             */
-            profile: string | null;
-            /**
-             * @description Settings by their path, such as `sections.style.text`, and options of the profile.
-             * @default []
-             */
-            settings: {
+            /** @description The agent whose prompt it is; the main conversation's where it is left out. */
+            agent?: string | null;
+            /** @description The whole prompt's limit in tokens. */
+            budget?: number | null;
+            /** @description The conversation's id. It is not stored here. */
+            conversation?: string | null;
+            /** @description The directory that is worked in, absolute, links not resolved. */
+            directory?: string | null;
+            /** @description Events that call for reminders: `{"type": "plan-mode", …}`. They are not stored. */
+            events?: Record<string, never>[];
+            /** @description The model's name. */
+            model?: string | null;
+            /** @description The instant of this one build, RFC 3339, where it is not now. It is not stored. */
+            now?: string | null;
+            /** @description A preset or profile by name. */
+            preset?: string | null;
+            /** @description A profile file; overrides `preset`. */
+            profile?: string | null;
+            /** @description Settings by their path, such as `sections.style.text`, and options of the profile. */
+            settings?: {
                 [key: string]: Record<string, never>;
             };
-            /**
-             * @description The stored template: `name`, `name@label` or `name@3`; `main` where it is left out.
-             * @default null
-             */
-            template: string | null;
-            /**
-             * @description The text of the template, in place of a stored one. It is not stored.
-             * @default null
-             */
-            template_text: string | null;
-            /**
-             * @description The name of the time zone, such as `Europe/Berlin`.
-             * @default null
-             */
-            time_zone: string | null;
-            /**
-             * @description The tokenizer, such as `estimate:bytes4`.
-             * @default null
-             */
-            tokenizer: string | null;
-            /**
-             * @description The active tools, by name or with their definitions; those of the profile where it is left out.
-             * @default null
-             */
-            tools: components["schemas"]["ToolOption"][] | null;
-            /**
-             * @description The handling of trust in this one build: `recorded`, `require`, `once` or `deny`. It is not stored.
-             * @default recorded
-             */
-            trust: string | null;
-            /**
-             * @description An export of `preface trust export` for this one build. It is not stored.
-             * @default null
-             */
-            trust_pins: string | null;
-            /**
-             * @description Values that replace what would be found, by `type:name`; null for a variable that is to be absent.
-             * @default {}
-             */
-            variables: {
+            /** @description The stored template: `name`, `name@label` or `name@3`; `main` where it is left out. */
+            template?: string | null;
+            /** @description The text of the template, in place of a stored one. It is not stored. */
+            template_text?: string | null;
+            /** @description The name of the time zone, such as `Europe/Berlin`. */
+            time_zone?: string | null;
+            /** @description The tokenizer, such as `estimate:bytes4`. */
+            tokenizer?: string | null;
+            /** @description The active tools, by name or with their definitions; those of the profile where it is left out. */
+            tools?: components["schemas"]["ToolOption"][] | null;
+            /** @description The handling of trust in this one build: `recorded`, `require`, `once` or `deny`. It is not stored. */
+            trust?: string | null;
+            /** @description An export of `preface trust export` for this one build. It is not stored. */
+            trust_pins?: string | null;
+            /** @description Values that replace what would be found, by `type:name`; null for a variable that is to be absent. */
+            variables?: {
                 [key: string]: string | null;
             };
         };
@@ -1296,16 +1242,10 @@ export interface components {
         Change: "same" | "changed" | "added" | "removed" | "moved";
         /** @description The changed options of the prompt, and the instructions of the compaction. */
         CompactionBody: {
-            /**
-             * @description The instructions for the summary; default: those of the profile.
-             * @default null
-             */
-            instructions: string | null;
-            /**
-             * @description The options of the prompt that change.
-             * @default {}
-             */
-            options: components["schemas"]["BuildOptions"];
+            /** @description The instructions for the summary; default: those of the profile. */
+            instructions?: string | null;
+            /** @description The options of the prompt that change. */
+            options?: components["schemas"]["BuildOptions"];
         };
         /** @description The prompt of a compaction. */
         CompactionReply: components["schemas"]["PromptReply"] & {
@@ -2590,9 +2530,8 @@ export interface components {
             /**
              * @description The options of the prompt. `directory` may be left out where the service has one root; `preset` is that of the service
              *     where it is left out.
-             * @default {}
              */
-            options: components["schemas"]["BuildOptions"];
+            options?: components["schemas"]["BuildOptions"];
         };
         /** @description A variable that a prompt depends on. */
         UsedValue: {

@@ -152,6 +152,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ),
         ("cache_read", ratio("The price of a cached token, relative to an input token.")),
         ("price?", ratio("The price of a million input tokens in US dollars.")),
+        ("context_window?", number("The most tokens of a request and its answer.")),
         ("tokenizer?", text("The counter that has the model's vocabulary.")),
         ("system_messages", flag("True if instructions between the messages are accepted.")),
         ("prefill", flag("True if an answer as the last message is continued.")),

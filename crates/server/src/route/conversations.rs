@@ -34,20 +34,20 @@ use utoipa::{IntoParams, ToSchema};
 
 /// The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct TurnBody {
     /// The options of the prompt. `directory` may be left out where the service has one root; `preset` is that of the service
     /// where it is left out.
-    #[serde(deserialize_with = "preface_engine::json_input::object")]
+    #[serde(default, deserialize_with = "preface_engine::json_input::object")]
     options: BuildOptions,
 }
 
 /// The changed options of the prompt, and the instructions of the compaction.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct CompactionBody {
     /// The options of the prompt that change.
-    #[serde(deserialize_with = "preface_engine::json_input::object")]
+    #[serde(default, deserialize_with = "preface_engine::json_input::object")]
     options: BuildOptions,
     /// The instructions for the summary; default: those of the profile.
     instructions: Option<String>,

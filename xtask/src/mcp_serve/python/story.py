@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp import Client, MCPError, StdioServerParameters
 
 preface, root = sys.argv[1:]
-PRESETS = ["claude-code", "default", "pi", "stud", "template"]
+PRESETS = ["additions", "claude-code", "default", "pi", "stud", "template"]
 TOOLS = ["build", "explain", "lint", "request"]
 
 

@@ -31,7 +31,7 @@ assert.equal(client.getServerVersion().name, "preface");
 assert.match(client.getInstructions(), /explain/);
 
 const { prompts } = await client.listPrompts();
-assert.deepEqual(prompts.map((prompt) => prompt.name), ["claude-code", "default", "pi", "stud", "template"]);
+assert.deepEqual(prompts.map((prompt) => prompt.name), ["additions", "claude-code", "default", "pi", "stud", "template"]);
 for (const name of ["claude-code", "default", "template"]) {
   for (const [directory, cwd] of [[undefined, root], ["api", `${root}/api`]]) {
     const { messages } = await client.getPrompt({ name, arguments: directory ? { directory } : {} });

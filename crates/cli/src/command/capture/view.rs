@@ -14,7 +14,7 @@ use preface_capture::{
     document::{Capture, CapturedRequest},
     source::{Source, SourceKind},
 };
-use preface_engine::core::budget::Counter;
+use preface_engine::core::{budget::Counter, model::Models};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// Columns before the last one, at their usual widths.
@@ -280,7 +280,21 @@ impl<'c> CountedRequest<'c> {
         for note in rules.into_iter().flat_map(|rules| &rules.notes) {
             lines.push(format!("note: {note}"));
         }
-        lines.push("note: this is the first request; what later turns add is not known. Counts of tokens are estimates of the text, and the context window of the model is not known.".to_owned());
+        let window =
+            request.model.as_deref().and_then(|model| Models::bundled().find(model).model.context_window);
+        lines.push(match window {
+            Some(window) => {
+                let tenths = self.total() * 1000 / window.max(1);
+                format!(
+                    "context window: {}.{}% of {} are in use before your message is answered.",
+                    tenths / 10,
+                    tenths % 10,
+                    count(window, "token")
+                )
+            }
+            None => "context window: that of the model is not known.".to_owned(),
+        });
+        lines.push("note: this is the first request; what later turns add is not known. Counts of tokens are estimates of the text.".to_owned());
         lines
     }
 }
