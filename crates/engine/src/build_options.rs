@@ -98,7 +98,7 @@ pub struct BuildOptions {
     #[cfg_attr(feature = "openapi", schema(max_length = 255))]
     pub conversation: Option<String>,
     /// The handling of trust in this one build: `recorded`, `require`, `once` or `deny`. It is not stored.
-    #[serde(default, skip_serializing_if = "is_of_one_build")]
+    #[serde(default, skip_serializing_if = "is_of_one_build", deserialize_with = "trust_choice")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub trust: TrustChoice,
     /// An export of `preface trust export` for this one build. It is not stored.
@@ -122,17 +122,26 @@ pub struct BuildOptions {
 }
 
 /// A tool of a list: its name, or its definition.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(
-    untagged,
-    expecting = "a tool is a name, or a definition with `name`, `description`, `input_schema`, `snippet`, `guidelines`, `strict`"
-)]
+#[serde(untagged)]
 pub enum ToolOption {
     /// The name of a tool that the profile knows.
     Name(String),
     /// A tool of the caller's own.
     Definition(Box<Tool>),
+}
+
+impl<'de> Deserialize<'de> for ToolOption {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        match Value::deserialize(from)? {
+            Value::String(name) => Ok(ToolOption::Name(name)),
+            definition => match serde_json::from_value(definition) {
+                Ok(tool) => Ok(ToolOption::Definition(tool)),
+                Err(error) => Err(D::Error::custom(format_args!("not a tool: {error}"))),
+            },
+        }
+    }
 }
 
 impl ToolChoice {
@@ -190,7 +199,7 @@ impl<'de> Deserialize<'de> for ToolChoice {
 }
 
 mod setting_map {
-    use super::{BTreeMap, Deserialize, Deserializer, Serializer, Value};
+    use super::{Deserialize, Deserializer, Serializer, Value};
     use serde::de::Error as _;
 
     pub fn serialize<S: Serializer>(sets: &[String], to: S) -> Result<S::Ok, S::Error> {
@@ -198,7 +207,7 @@ mod setting_map {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-        let settings = BTreeMap::<String, Value>::deserialize(from)?;
+        let settings = serde_json::Map::<String, Value>::deserialize(from)?;
         let set = |(path, value): (&String, &Value)| super::setting(path, value).map_err(D::Error::custom);
         settings.iter().map(set).collect()
     }
@@ -222,27 +231,9 @@ fn text_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::
     Ok(Option::<String>::deserialize(from)?.map(String::into_bytes))
 }
 
-impl Serialize for TrustChoice {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(match self {
-            TrustChoice::Ask | TrustChoice::Roots => "recorded",
-            TrustChoice::Require => "require",
-            TrustChoice::Once => "once",
-            TrustChoice::Deny => "deny",
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for TrustChoice {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        match Option::<String>::deserialize(from)?.as_deref() {
-            None | Some("recorded") => Ok(TrustChoice::Ask),
-            Some("require") => Ok(TrustChoice::Require),
-            Some("once") => Ok(TrustChoice::Once),
-            Some("deny") => Ok(TrustChoice::Deny),
-            Some(_) => Err(D::Error::custom("`trust` is `recorded`, `require`, `once` or `deny`")),
-        }
-    }
+/// Reads a choice; without one, the recorded trust counts.
+fn trust_choice<'de, D: Deserializer<'de>>(from: D) -> Result<TrustChoice, D::Error> {
+    Ok(Option::<TrustChoice>::deserialize(from)?.unwrap_or_default())
 }
 
 impl BuildOptions {

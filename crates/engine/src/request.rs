@@ -5,6 +5,7 @@ use preface_core::{
     variable::VariableKey,
 };
 use preface_host::{gate::ShownTexts, places::HomeTrust};
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// One request for a prompt. [`Request::new`] with a directory is enough.
@@ -108,15 +109,18 @@ pub enum ToolChoice {
 }
 
 /// The handling of trust in a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TrustChoice {
     /// Uses the recorded trust, and asks the user if that is possible.
     #[default]
+    #[serde(rename = "recorded")]
     Ask,
     /// Includes all project files, for this call only; nothing is recorded.
     Once,
     /// Includes all project files, as `Once` does, unless the user declined the project or took a grant back: then the recorded
     /// trust is used. For a service, where naming a root is the grant.
+    #[serde(skip)]
     Roots,
     /// Includes no project file.
     Deny,

@@ -78,7 +78,7 @@ impl PromptBuilder {
                 self.request = Request { cwd: request.cwd.clone().or(cwd), ..request };
             }
             Err(error) => {
-                let help = "`PromptBuilder::options` lists the names and types";
+                let help = "a variable is a type, a colon and a name, such as `app:name`; docs/reference/options.md lists all options";
                 self.error.get_or_insert(Error::usage(format!("the options are not valid: {error}"), help));
             }
         }

@@ -48,11 +48,7 @@ async fn a_problem_of_a_body_names_its_field() {
             r#"{"options":{"directory":1}}"#,
             "options.directory: invalid type: integer `1`, expected a string at line 1 column 25",
         ),
-        (
-            "turns",
-            r#"{"options":{"tools":["a",[]]}}"#,
-            "options.tools[1]: a tool is a name, or a definition with `name`",
-        ),
+        ("turns", r#"{"options":{"tools":["a",[]]}}"#, "options.tools[1]: not a tool: "),
         ("turns", "{", "EOF while parsing an object at line 1 column 1"),
         ("turns", "{} x", "trailing characters at line 1 column 4"),
         (

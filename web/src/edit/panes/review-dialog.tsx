@@ -168,12 +168,12 @@ function NewFindings({ built, notes, close }: { built: BuiltPair; notes: readonl
 function sidesOf(session: Session): { from: ToBuild; to: ToBuild } {
   const base = session.base.peek();
   const version = base?.version ?? 0;
-  const inputs = { ...currentInputs(), ...tried() };
+  const options = { ...currentInputs(), ...tried() };
   const stored = version > 0 ? `Version ${version}` : base?.missing ? "Empty" : "Built-in default";
   const name = version > 0 ? `version ${version}` : base?.missing ? "an empty text" : "the built-in default";
   return {
-    from: { label: stored, name, template: base?.text ?? "", inputs },
-    to: { label: "Your text", name: "your text", template: session.text, inputs },
+    from: { label: stored, name, template: base?.text ?? "", options },
+    to: { label: "Your text", name: "your text", template: session.text, options },
   };
 }
 

@@ -82,7 +82,7 @@ async def story(mode: str) -> None:
 
         resources = (await client.list_resources()).resources
         read = await client.read_resource(resources[0].uri)
-        assert read.contents[0].text == (await client.get_prompt("claude-code")).messages[0].content.text
+        assert read.contents[0].text == (await client.get_prompt(PRESETS[0])).messages[0].content.text
 
 
 for mode in ["legacy", "auto"]:

@@ -57,11 +57,7 @@ impl<'c> CountedRequest<'c> {
     }
 
     fn percent(&self, tokens: usize) -> String {
-        match tokens * 1000 / self.total().max(1) {
-            0 if tokens > 0 => "<0.1%".to_owned(),
-            0 => String::new(),
-            tenths => format!("{}.{}%", tenths / 10, tenths % 10),
-        }
+        percent(tokens, self.total())
     }
 
     /// Shows the request.
@@ -284,18 +280,21 @@ impl<'c> CountedRequest<'c> {
             request.model.as_deref().and_then(|model| Models::bundled().find(model).model.context_window);
         lines.push(match window {
             Some(window) => {
-                let tenths = self.total() * 1000 / window.max(1);
-                format!(
-                    "context window: {}.{}% of {} are in use before your message is answered.",
-                    tenths / 10,
-                    tenths % 10,
-                    count(window, "token")
-                )
+                let used = percent(self.total(), window);
+                format!("context window: {used} of {} are in use before the answer.", count(window, "token"))
             }
             None => "context window: that of the model is not known.".to_owned(),
         });
         lines.push("note: this is the first request; what later turns add is not known. Counts of tokens are estimates of the text.".to_owned());
         lines
+    }
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    match part * 1000 / whole.max(1) {
+        0 if part > 0 => "<0.1%".to_owned(),
+        0 => String::new(),
+        tenths => format!("{}.{}%", tenths / 10, tenths % 10),
     }
 }
 
