@@ -514,7 +514,7 @@ impl Lint {
                     return true;
                 }
                 let Some(file) = file else { return true };
-                if !diagnostic.code.is_of_template_language() && file.text.contains(&text[span.clone()]) {
+                if diagnostic.code.topic() != "template" && file.text.contains(&text[span.clone()]) {
                     return false;
                 }
                 *place = match piece.map(|piece| &piece.origin) {

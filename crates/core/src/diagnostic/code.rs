@@ -69,12 +69,6 @@ impl DiagnosticCode {
         matches!(self.topic(), "context" | "imports" | "instructions" | "rules")
     }
 
-    /// Returns true if it is about tags of the template language.
-    #[must_use]
-    pub fn is_of_template_language(self) -> bool {
-        self.as_str().starts_with("template/")
-    }
-
     /// Returns the severities that its diagnostics can have, the usual one first.
     #[must_use]
     pub fn severities(self) -> &'static [Severity] {
