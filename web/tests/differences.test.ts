@@ -47,7 +47,7 @@ test("from a prompt and the difference of a refresh comes the text after", async
   for (const [at, text] of TEXTS.entries()) {
     await send(service, "POST", `/conversations/c${at}/turns`, { options: { directory: service.root, template: `t${at}` } });
     for (const [to, other] of TEXTS.entries()) {
-      const body = { template: `t${to}` };
+      const body = { options: { template: `t${to}` } };
       const { difference } = (await send(service, "POST", `/conversations/c${at}/refresh?dry_run=true`, body)) as components["schemas"]["RefreshReply"];
       assert.equal(patched(text, difference.text), other, `${at} to ${to}: ${difference.text}`);
     }

@@ -367,6 +367,10 @@ impl Drop for EndGroup {
     }
 }
 
+/// Ends what a program that draws on the whole screen may leave on: keys and mouse reports, pasting, the other screen.
+const RESET: &[u8] =
+    b"\x1b[<9u\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?1047l\x1b[?25h\r\n";
+
 /// The settings of the terminal, which an agent that is ended may leave changed.
 struct TerminalState(Option<rustix::termios::Termios>);
 
@@ -380,6 +384,7 @@ impl Drop for TerminalState {
     fn drop(&mut self) {
         if let Some(state) = &self.0 {
             let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, state);
+            let _ = io::Write::write_all(&mut io::stdout(), RESET);
         }
     }
 }

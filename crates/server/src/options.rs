@@ -66,7 +66,6 @@ pub(crate) fn of_client(options: BuildOptions, home_trust: HomeTrust) -> Handler
     if let Some((name, _)) = lists.iter().find(|(_, entries)| *entries > ENTRIES) {
         return Err(problem("field", format!("`{name}` has more than {ENTRIES} entries")));
     }
-    // Refused whether or not this request builds a prompt.
     if options.cwd.as_ref().is_some_and(|cwd| !Path::new(cwd).is_absolute()) {
         return Err(problem("cwd", "`directory` is not an absolute path".to_owned())
             .help("use an absolute path, starting with `/`"));

@@ -32,9 +32,8 @@ use crate::{
 };
 use clap::Subcommand;
 
-/// The commands by name. Only the arguments of the command that is called are constructed.
+/// The commands by name.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 pub enum Command {
     Capture(Box<capture::Args>),
     Build(build::Args),

@@ -124,10 +124,7 @@ impl PromptRecord {
         }
         for (name, value) in &options.variables {
             if self.options.variables.get(name) != Some(value) {
-                report(
-                    DiagnosticCode::ConversationOptions,
-                    format!("the value of `{name}` is not used in this turn"),
-                );
+                report(DiagnosticCode::ConversationOptions, format!("`{name}` is not used in this turn"));
             }
         }
         if let Some(budget) = options.budget.filter(|budget| Some(*budget) != self.options.budget) {

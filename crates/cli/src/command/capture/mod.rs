@@ -149,6 +149,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         CommandFailure::usage(format!("not a directory: `{}`", one_line(&cwd.display().to_string())))
             .help("`preface explain FILE` shows a saved capture")
     })?;
+    if args
+        .save
+        .as_ref()
+        .and_then(|file| file.parent())
+        .is_some_and(|dir| dir != Path::new("") && !dir.is_dir())
+    {
+        return Err(CommandFailure::usage("the directory of `--save` does not exist"));
+    }
     let message = if args.listen {
         String::new()
     } else {
@@ -238,17 +246,15 @@ impl Subject<'_> {
         let inputs = CaptureInputs { agent, rules, places, config: &config, message };
         let at = files::system().now().to_string();
         let Some(mut capture) = Capture::of(&inputs, &recording.requests, mode, at) else {
-            return Err(no_request(agent, recording));
+            return match recording.ended {
+                Ended::Interrupted => Ok(Exit::Interrupted),
+                _ => Err(no_request(agent, recording)),
+            };
         };
         capture.version = version;
         capture.written = WrittenFiles::look(rules, places).since(before, places);
         if args.redact {
             capture.redact();
-        }
-        if let Some(file) = &args.save {
-            let json =
-                serde_json::to_vec(&capture).map_err(|error| CommandFailure::new(error.to_string()))?;
-            files::write(file, &json)?;
         }
         let limit = match recording.ended {
             Ended::TimeLimit => Some(format!("{} s", TIME_LIMIT.as_secs())),
@@ -260,6 +266,11 @@ impl Subject<'_> {
             ui.eprint(&format!("{care}warning{care:#}: {} was ended after {limit}\n", agent.title));
         }
         saved::show(ui, &capture, &args.shown)?;
+        if let Some(file) = &args.save {
+            let json =
+                serde_json::to_vec(&capture).map_err(|error| CommandFailure::new(error.to_string()))?;
+            files::write(file, &json)?;
+        }
         let is_interrupted = recording.ended == Ended::Interrupted && !args.listen;
         Ok(if is_interrupted { Exit::Interrupted } else { Exit::Done })
     }

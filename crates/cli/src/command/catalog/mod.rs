@@ -37,7 +37,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum CatalogCommand {
     Delete(delete::Args),
     Import(import::Args),

@@ -45,7 +45,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum ConfigCommand {
     Get(get::Args),
     Init(init::Args),

@@ -47,7 +47,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum ConversationCommand {
     Audit(audit::Args),
     Compact(compact::Args),

@@ -22,7 +22,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum HookSubcommand {
     Answer(answer::Args),
 }

@@ -31,7 +31,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum McpCommand {
     Refresh(Box<refresh::Args>),
     Serve(Box<serve::Args>),

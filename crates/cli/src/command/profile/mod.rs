@@ -31,7 +31,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum ProfileCommand {
     Copy(copy::Args),
     Show(show::Args),

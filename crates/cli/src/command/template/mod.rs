@@ -45,7 +45,6 @@ pub struct Args {
 
 /// What can be done with templates, by name.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum TemplateCommand {
     Delete(DeleteArgs),
     Diff(DiffArgs),

@@ -31,7 +31,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum TokenCommand {
     Create(create::Args),
     List(list::Args),

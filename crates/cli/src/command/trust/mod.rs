@@ -40,7 +40,6 @@ pub struct Args {
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
-#[command(defer = true)]
 enum TrustCommand {
     Diff(diff::Args),
     Export(export::Args),
