@@ -48,7 +48,7 @@ const WRONG = [
   [() => engine.build({ ...fixed, variables: { name: 'x' } }), /name/, /a type, a colon and a name/],
   [() => engine.build({ settings: { a: () => 1 } }), '`settings["a"]` cannot be written as JSON: it is a function'],
   [() => engine.build({ settings: { a: circular } }), /^`settings\["a"\]` cannot be written as JSON: Converting circular/],
-  [() => engine.build({ ...fixed, settings: { 'a=b': 1 } }), 'not the path of a setting: `a=b`'],
+  [() => engine.build({ ...fixed, settings: { 'a=b': 1 } }), 'the options are not valid: not the path of a setting: `a=b`'],
   [() => engine.build({ templateText: 'x\ud83d' }), '`templateText` has half of a surrogate pair', 'cut texts between characters'],
   [() => engine.build({ events: [{}] }), '`events[0].type` must be a string, not undefined'],
   [() => engine.build({ signal: 1 }), '`signal` must be an AbortSignal, not a number'],
