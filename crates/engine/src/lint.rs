@@ -514,7 +514,8 @@ impl Lint {
                     return true;
                 }
                 let Some(file) = file else { return true };
-                if diagnostic.code.topic() != "template" && file.text.contains(&text[span.clone()]) {
+                let is_tag = diagnostic.code.as_str().starts_with("template/");
+                if !is_tag && file.text.contains(&text[span.clone()]) {
                     return false;
                 }
                 *place = match piece.map(|piece| &piece.origin) {

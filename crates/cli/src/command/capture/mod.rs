@@ -149,12 +149,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         CommandFailure::usage(format!("not a directory: `{}`", one_line(&cwd.display().to_string())))
             .help("`preface explain FILE` shows a saved capture")
     })?;
-    if args
-        .save
-        .as_ref()
-        .and_then(|file| file.parent())
-        .is_some_and(|dir| dir != Path::new("") && !dir.is_dir())
-    {
+    let folder = args.save.as_ref().and_then(|file| file.parent());
+    if folder.is_some_and(|dir| dir != Path::new("") && !dir.is_dir()) {
         return Err(CommandFailure::usage("the directory of `--save` does not exist"));
     }
     let message = if args.listen {

@@ -66,7 +66,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let built = engine.render(&request, template)?;
     let mut findings = engine.lint_files(&request, &[linted])?.findings;
     findings.retain(|diagnostic| {
-        diagnostic.code.topic() == "template" && !built.prompt.diagnostics.contains(diagnostic)
+        diagnostic.code.as_str().starts_with("template/") && !built.prompt.diagnostics.contains(diagnostic)
     });
     match args.format {
         OutputFormat::Text => {
