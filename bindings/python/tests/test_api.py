@@ -262,7 +262,7 @@ def test_a_wrong_type_is_a_type_error(engine: Preface, arguments: dict[str, Any]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"trust": "all"}, "unknown variant `all`, expected one of `recorded`, `require`, `once`, `deny`"),
+        ({"trust": "all"}, "unknown variant `all`, expected one of `recorded`, `once`, `deny`, `require`"),
         ({"budget": -1}, "not a whole number that fits here"),
         ({"variables": {"name": "x"}}, "`name`"),
         ({"tools": [{"nam": "x"}]}, "not a tool: unknown field `nam`"),
