@@ -5,7 +5,9 @@ use crate::{
     endpoint::{Endpoint, ReceivedRequest},
     files::Places,
 };
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
+use rustix::process::{
+    Pid, Signal, kill_process, kill_process_group, test_kill_process, test_kill_process_group,
+};
 use std::{
     collections::BTreeMap,
     env,
@@ -332,9 +334,11 @@ struct EndGroup {
 }
 
 impl EndGroup {
-    fn signal(&self, signal: Signal) {
-        if let Some(pid) = self.pid {
-            let _ = if self.is_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
+    /// Sends a signal to the group, or, on a terminal, which has one group for all, to each of these processes.
+    fn signal(&self, processes: &[Pid], signal: Signal) {
+        match self.pid {
+            Some(group) if self.is_group => _ = kill_process_group(group, signal),
+            _ => processes.iter().for_each(|pid| _ = kill_process(*pid, signal)),
         }
     }
 
@@ -343,18 +347,18 @@ impl EndGroup {
         if is_over && !self.is_group {
             return;
         }
-        self.signal(Signal::TERM);
+        let processes = self.pid.filter(|_| !self.is_group).map(with_descendants).unwrap_or_default();
+        self.signal(&processes, Signal::TERM);
         let _ = timeout(GRACE, child.wait()).await;
         let deadline = Instant::now() + GRACE;
-        while self.is_group
-            && self.pid.is_some_and(|pid| test_kill_process_group(pid).is_ok())
-            && Instant::now() < deadline
-        {
+        let is_left = || match self.pid {
+            Some(group) if self.is_group => test_kill_process_group(group).is_ok(),
+            _ => processes.iter().any(|pid| test_kill_process(*pid).is_ok()),
+        };
+        while is_left() && Instant::now() < deadline {
             sleep(Duration::from_millis(20)).await;
         }
-        if self.is_group || child.id().is_some() {
-            self.signal(Signal::KILL);
-        }
+        self.signal(&processes, Signal::KILL);
         let _ = timeout(GRACE, child.wait()).await;
     }
 }
@@ -362,9 +366,29 @@ impl EndGroup {
 impl Drop for EndGroup {
     fn drop(&mut self) {
         if self.is_group {
-            self.signal(Signal::KILL);
+            self.signal(&[], Signal::KILL);
         }
     }
+}
+
+/// Returns a process with all that it started and that still runs, as far as the system has a table of processes.
+fn with_descendants(root: Pid) -> Vec<Pid> {
+    let row = |entry: fs::DirEntry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name before it, in parentheses, may have any character.
+        let parent: i32 = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+        Some((Pid::from_raw(parent)?, Pid::from_raw(pid)?))
+    };
+    let table: Vec<(Pid, Pid)> =
+        fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(row).collect();
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        found.extend(table.iter().filter(|row| row.0 == parent).map(|row| row.1));
+        at += 1;
+    }
+    found
 }
 
 /// Ends what a program that draws on the whole screen may leave on: keys and mouse reports, pasting, the other screen.

@@ -28,6 +28,7 @@ post /api/telemetry '{}'
 for at in $(seq ${TIMES:-1}); do
   post '/v1/messages?beta=true' '{"model":"m","metadata":{"user_id":"'$(cat /proc/sys/kernel/random/uuid)'"},"system":[{"type":"text","text":"You are a script.'"$EXTRA"'"}],"messages":[{"role":"user","content":[{"type":"text","text":"Rules:\n'"$rules"'"},{"type":"text","text":"'"$message"'"}]}],"tools":[{"name":"mcp__git__log","description":"Shows the log."}]}'
 done
+test -n "$STAY" && { sleep 300 & echo $! > "$HOME/child"; wait; }
 "##;
 
 fn sandbox() -> Sandbox {
@@ -219,4 +220,26 @@ fn an_interrupted_capture_ends_all_that_it_started() {
     assert!(line.is_empty(), "the agent's program is still there");
     let state = sandbox.path("home/.local/state/preface");
     assert_eq!(fs::read_dir(state).map_or(0, |files| files.count()), 0, "no private file is left");
+}
+
+#[test]
+fn on_a_terminal_the_agent_ends_after_its_answer_with_what_it_started() {
+    let sandbox = sandbox().env("STAY", "1").env("TERM", "xterm");
+    let terminal = sandbox.command("preface capture claude");
+    let line = format!("{} capture claude", env!("CARGO_BIN_EXE_preface"));
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]).stdin(Stdio::piped()).env_clear();
+    command.current_dir(sandbox.path("work"));
+    command.envs(terminal.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = command.output().expect("`script` of util-linux gives a terminal");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success()
+            && printed.contains("Claude Code 9.9.9")
+            && printed.contains("(on a terminal)"),
+        "{printed}"
+    );
+    let pid = fs::read_to_string(sandbox.path("home/child")).expect("the agent started a program");
+    let line = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+    assert!(line.is_empty(), "the agent's program is still there");
 }
