@@ -4,9 +4,6 @@ use crate::source::Mark;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// The agents, in the order of the file.
-pub static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| FILE.agent.clone());
-
 // A test reads the file.
 static FILE: LazyLock<AgentsFile> =
     LazyLock::new(|| toml::from_str(include_str!("../agents.toml")).unwrap_or_default());
@@ -19,8 +16,14 @@ struct AgentsFile {
 
 /// Returns the preset for what is added to an agent.
 #[must_use]
-pub fn additions() -> String {
-    FILE.additions.clone()
+pub fn additions() -> &'static str {
+    &FILE.additions
+}
+
+/// Returns the agents, in the order of the file.
+#[must_use]
+pub fn agents() -> &'static [Agent] {
+    &FILE.agent
 }
 
 /// An agent: the ways in which it takes a prompt, and how its requests are captured.
@@ -134,7 +137,7 @@ pub struct ConfigRule {
 /// Returns the agent of a name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Agent> {
-    AGENTS.iter().find(|agent| agent.name == name)
+    agents().iter().find(|agent| agent.name == name)
 }
 
 #[cfg(test)]
@@ -143,9 +146,9 @@ mod tests {
 
     #[test]
     fn the_file_of_agents_can_be_read() {
-        let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name.as_str()).collect();
+        let names: Vec<&str> = agents().iter().map(|agent| agent.name.as_str()).collect();
         assert_eq!(names, ["claude", "codex", "gemini", "opencode", "pi", "copilot", "aider", "goose"]);
-        for agent in AGENTS.iter() {
+        for agent in agents() {
             assert!(agent.limits.ends_with('.') && !agent.install.is_empty(), "{}", agent.name);
             let Some(rules) = &agent.capture else { continue };
             let set: String =

@@ -103,14 +103,7 @@ pub fn read(text: &str, context: BodyContext<'_>) -> Body {
                     model = node.string();
                 }
                 let row = Row { range: node.range(), source: Source::of(SourceKind::Agent) };
-                reader.items.push(Item {
-                    kind: ItemKind::Setting,
-                    place: key.to_string(),
-                    name: key.into_owned(),
-                    text: node.raw().to_owned(),
-                    cache_mark: false,
-                    rows: vec![row],
-                });
+                reader.add(ItemKind::Setting, &key, &key, node.raw().to_owned(), vec![row]);
             }
         }
     }
@@ -123,6 +116,19 @@ struct Reader<'c> {
 }
 
 impl Reader<'_> {
+    fn add(&mut self, kind: ItemKind, name: &str, place: &str, text: String, rows: Vec<Row>) {
+        let (name, place) = (name.to_owned(), place.to_owned());
+        self.items.push(Item { kind, place, name, text, cache_mark: false, rows });
+    }
+
+    /// Puts the mark of a value on the last item that was made of it; `before` is the number of items in front of it.
+    fn mark(&mut self, node: &Node<'_>, before: usize) {
+        let has_mark = ["cache_control", "prompt_cache_breakpoint"].iter().any(|key| node.get(key).is_some());
+        if let Some(item) = self.items[before..].last_mut().filter(|_| has_mark) {
+            item.cache_mark = true;
+        }
+    }
+
     fn messages(&mut self, list: &Node<'_>, place: &str) {
         if list.raw().starts_with('"') {
             return self.texts(list, ItemKind::Message, "user", place, 0);
@@ -152,11 +158,7 @@ impl Reader<'_> {
                 ),
             }
             // A mark beside the content is about its end.
-            if has_mark(message)
-                && let Some(last) = self.items[before..].last_mut()
-            {
-                last.cache_mark = true;
-            }
+            self.mark(message, before);
         }
     }
 
@@ -184,11 +186,7 @@ impl Reader<'_> {
                         self.whole(node, kind, &name.unwrap_or_else(|| "empty".to_owned()), place);
                     }
                 }
-                if has_mark(node)
-                    && let Some(item) = self.items.last_mut()
-                {
-                    item.cache_mark = true;
-                }
+                self.mark(node, 0);
             }
             _ => self.whole(node, kind, name, place),
         }
@@ -199,8 +197,7 @@ impl Reader<'_> {
             return;
         }
         let rows = self.rows(&text);
-        let (name, place) = (name.to_owned(), place.to_owned());
-        self.items.push(Item { kind, place, name, text: text.text, cache_mark: false, rows });
+        self.add(kind, name, place, text.text, rows);
     }
 
     /// Divides a text by marks, by what is in files, and by the message of the capture: what is around it may be from hooks.
@@ -228,9 +225,7 @@ impl Reader<'_> {
         for text in node.texts() {
             self.claim(&text, &mut rows);
         }
-        let text = node.raw().to_owned();
-        let (name, place) = (name.to_owned(), place.to_owned());
-        self.items.push(Item { kind, place, name, text, cache_mark: false, rows });
+        self.add(kind, name, place, node.raw().to_owned(), rows);
     }
 
     fn tools(&mut self, node: &Node<'_>, place: &str, space: Option<&str>, depth: usize) {
@@ -262,11 +257,7 @@ impl Reader<'_> {
                 space.filter(|space| self.tool_source(space).kind == SourceKind::Server).unwrap_or(&name);
             let row = Row { range: tool.range(), source: self.tool_source(whole) };
             self.tool(&name, tool.raw().to_owned(), row, tool.texts(), &place);
-            if has_mark(tool)
-                && let Some(item) = self.items.last_mut()
-            {
-                item.cache_mark = true;
-            }
+            self.mark(tool, 0);
         }
     }
 
@@ -282,8 +273,7 @@ impl Reader<'_> {
         for text in texts {
             self.claim(&text, &mut rows);
         }
-        let (name, place) = (name.to_owned(), place.to_owned());
-        self.items.push(Item { kind: ItemKind::Tool, place, name, text, cache_mark: false, rows });
+        self.add(ItemKind::Tool, name, place, text, rows);
     }
 
     /// Returns the MCP server that a tool is named after, else the agent.
@@ -299,10 +289,6 @@ impl Reader<'_> {
             None => Source::of(SourceKind::Agent),
         }
     }
-}
-
-fn has_mark(node: &Node<'_>) -> bool {
-    ["cache_control", "prompt_cache_breakpoint"].iter().any(|key| node.get(key).is_some())
 }
 
 /// Puts a run over rows: what it covers is cut out of them.

@@ -88,7 +88,7 @@ pub struct SecretPlace {
 /// The circumstances of a capture.
 #[derive(Debug)]
 pub struct CaptureInputs<'i> {
-    /// The agent; `None` with `--listen`.
+    /// The agent.
     pub agent: &'i Agent,
     /// Its rules.
     pub rules: &'i CaptureRules,

@@ -12,7 +12,7 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    BuildResult, COUNTERS, Engine, Headless, ProfileSource, Request, Session, SnapshotError, WriteScope,
+    BuildResult, Engine, Headless, ProfileSource, Request, Session, SnapshotError, WriteScope,
     conversation::{ToolSelection, TurnContent},
     core::{
         attachment::AttachmentRole,
@@ -29,6 +29,7 @@ use preface_engine::{
         turn::Tool,
         variable::VariableKey,
     },
+    counter,
     host::{
         models,
         places::{Places, normal},
@@ -313,8 +314,7 @@ impl Subject {
 
     /// Returns the tokenizer.
     pub fn counter(&self) -> Result<Box<dyn Counter>, CommandFailure> {
-        let name = &self.counter;
-        COUNTERS.get(name).ok_or_else(|| CommandFailure::new(format!("unknown tokenizer: `{name}`")))
+        Ok(counter(&self.counter)?)
     }
 
     /// Publishes the prompt.

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use preface_core::{
-    budget::{Bytes4, Counters},
+    budget::{Bytes4, Counter, Counters},
     suggestion::suggest_or,
 };
 
@@ -23,6 +23,18 @@ const EXACT: &[(&str, preface_core::budget::MakeCounter)] = &[];
 /// The short name of the default counter.
 pub(crate) const ESTIMATE: &str = "estimate";
 
+/// Returns the counter of a name; `estimate` is [`Bytes4`].
+///
+/// # Errors
+/// There is no such counter.
+pub fn counter(name: &str) -> Result<Box<dyn Counter>, Error> {
+    COUNTERS.get(full(name)).ok_or_else(|| unknown(name, ""))
+}
+
+fn full(name: &str) -> &str {
+    if name == ESTIMATE { Bytes4::NAME } else { name }
+}
+
 /// Returns the full name of the counter that is used: the caller's, else the profile's, else [`Bytes4`].
 pub(crate) fn chosen(caller: Option<&str>, profile: Option<&str>) -> Result<String, Error> {
     let (name, whose) = match (caller, profile) {
@@ -30,11 +42,8 @@ pub(crate) fn chosen(caller: Option<&str>, profile: Option<&str>) -> Result<Stri
         (None, Some(name)) => (name, " (`counter` of the profile)"),
         (None, None) => (ESTIMATE, ""),
     };
-    let full = if name == ESTIMATE { Bytes4::NAME } else { name };
-    match COUNTERS.names().contains(&full) {
-        true => Ok(full.to_owned()),
-        false => Err(unknown(name, whose)),
-    }
+    let is_known = COUNTERS.names().contains(&full(name));
+    is_known.then(|| full(name).to_owned()).ok_or_else(|| unknown(name, whose))
 }
 
 /// Returns the error for an unknown counter; `whose` is the place that names it, if that is not the caller.

@@ -62,7 +62,7 @@ pub mod templates;
 mod trust;
 
 pub use build_options::{BuildOptions, ToolOption, setting};
-pub use counters::COUNTERS;
+pub use counters::{COUNTERS, counter};
 pub use default_store::default_store;
 pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
 pub use error::{AgentHelp, Error, UntrustedProject};

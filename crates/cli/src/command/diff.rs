@@ -15,13 +15,14 @@ use crate::{
     },
 };
 use preface_engine::{
-    BuildResult, COUNTERS, Engine, Request, ToolChoice, WriteScope,
+    BuildResult, Engine, Request, ToolChoice, WriteScope,
     core::{
         budget,
         diff::{Change, Difference, PartChange},
         document::Document,
         prompt::Prompt,
     },
+    counter,
 };
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,7 @@ pub struct Args {
     /// Compare two files that `preface capture --save` wrote; ids are ignored
     #[arg(value_name = "FILE", num_args = 2, group = "AgainstFlags", conflicts_with_all = [
         "snapshot", "against", "against_preset", "against_profile", "against_model", "against_tools", "against_conversation", "against_now",
-        "against_tz", "against_set",
+        "against_tz", "against_set", "format",
     ])]
     captures: Vec<PathBuf>,
 
@@ -162,9 +163,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             DiffOperand::built(built)
         }
     };
-    let counter = COUNTERS
-        .get(&left.counter)
-        .ok_or_else(|| CommandFailure::new(format!("unknown tokenizer: `{}`", left.counter)))?;
+    let counter = counter(&left.counter)?;
     let name = match &left.kept {
         Some(kept) => kept.clone(),
         None => format!("{} (this build)", one_line(&left.prompt.preset)),

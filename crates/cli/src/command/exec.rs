@@ -98,7 +98,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let asking = if args.dry_run { InteractionMode::MayNot } else { InteractionMode::May };
     let missing = if args.dry_run { MissingPromptPolicy::Skip } else { MissingPromptPolicy::Construct };
     let mut flags = args.subject.clone();
-    flags.turn.fallback_preset = (mode == PromptMode::Append).then(additions);
+    flags.turn.fallback_preset = (mode == PromptMode::Append).then(|| additions().to_owned());
     let subject = match flags.kept(ui, asking, missing)? {
         Some(kept) => kept,
         None => flags.build(Vec::new(), ui, asking)?,

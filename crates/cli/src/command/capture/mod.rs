@@ -13,7 +13,7 @@ use crate::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use consent::ProjectFiles;
 use preface_capture::{
-    agent::{AGENTS, Agent, CaptureRules},
+    agent::{Agent, CaptureRules, agents, find},
     document::{Capture, CaptureInputs},
     endpoint::Endpoint,
     files::Places,
@@ -119,13 +119,12 @@ pub struct ShownFlags {
 }
 
 fn parser() -> impl TypedValueParser<Value = &'static Agent> {
-    let agents = || AGENTS.iter().filter_map(|agent| Some((agent, agent.capture.as_ref()?)));
-    let values = agents().map(|(agent, rules)| {
-        PossibleValue::new(agent.name.as_str())
-            .help(format!("{} (tried with {})", agent.title, rules.measured))
-    });
-    PossibleValuesParser::new(values.collect::<Vec<_>>())
-        .try_map(|name| AGENTS.iter().find(|agent| agent.name == name).ok_or("unknown agent"))
+    let value = |agent: &'static Agent| {
+        let help = format!("{} (tried with {})", agent.title, agent.capture.as_ref()?.measured);
+        Some(PossibleValue::new(agent.name.as_str()).help(help))
+    };
+    PossibleValuesParser::new(agents().iter().filter_map(value))
+        .try_map(|name| find(&name).ok_or("unknown agent"))
 }
 
 /// What a capture is about.
@@ -140,9 +139,8 @@ struct Subject<'a> {
 /// Captures, and shows the main request.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let agent = args.agent;
-    let Some(rules) = &agent.capture else {
-        return Err(CommandFailure::usage(format!("{} cannot be captured", agent.title)));
-    };
+    let rules =
+        agent.capture.as_ref().ok_or_else(|| CommandFailure::usage("this agent cannot be captured"))?;
     let system = files::system();
     let cwd = files::absolute(args.dir.as_deref().unwrap_or(Path::new(".")))?;
     let cwd = system.canonical(&cwd).ok().filter(|cwd| cwd.is_dir()).ok_or_else(|| {

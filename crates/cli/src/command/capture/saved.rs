@@ -12,12 +12,12 @@ use crate::{
 };
 use preface_capture::document::{Capture, CapturedRequest};
 use preface_engine::{
-    COUNTERS,
     core::{
         budget::{Bytes4, Counter},
         diff::{Change, unified},
         model::Models,
     },
+    counter,
     lint::LintFile,
 };
 use serde_json::Value;
@@ -53,15 +53,9 @@ fn request(capture: &Capture, number: Option<usize>) -> Result<&CapturedRequest,
     })
 }
 
-fn counter(name: Option<&str>, model: Option<&str>) -> Result<Box<dyn Counter>, CommandFailure> {
-    let own = model.and_then(|model| Models::bundled().find(model).model.tokenizer.clone());
-    match name.or(own.as_deref()) {
-        None | Some("estimate") => Ok(Box::new(Bytes4)),
-        Some(name) => COUNTERS.get(name).ok_or_else(|| {
-            CommandFailure::usage(format!("unknown tokenizer: `{}`", one_line(name)))
-                .help(format!("tokenizers are `estimate`, `{}`", COUNTERS.names().join("`, `")))
-        }),
-    }
+fn counter_of(name: Option<&str>, model: Option<&str>) -> Result<Box<dyn Counter>, CommandFailure> {
+    let own = model.and_then(|model| Models::bundled().find(model).model.tokenizer.as_deref());
+    Ok(counter(name.or(own).unwrap_or(Bytes4::NAME))?)
 }
 
 /// Shows a capture.
@@ -73,7 +67,7 @@ pub fn show(ui: &Ui, capture: &Capture, flags: &ShownFlags) -> Result<(), Comman
         })?;
         return ui.view(&found);
     }
-    let counter = counter(flags.tokenizer.as_deref(), request.model.as_deref())?;
+    let counter = counter_of(flags.tokenizer.as_deref(), request.model.as_deref())?;
     ui.view(&view::CountedRequest::of(capture, request, counter.as_ref()).view(ui.columns()))
 }
 
@@ -95,10 +89,11 @@ pub fn lint_files(file: &Path, capture: &Capture) -> Vec<LintFile> {
 pub fn diff(ui: &Ui, files: [&Path; 2], tokenizer: Option<&str>) -> Result<bool, CommandFailure> {
     let captures = [side(files[0])?, side(files[1])?];
     let requests = [request(&captures[0], None)?, request(&captures[1], None)?];
-    let counter = counter(tokenizer, requests[1].model.as_deref())?;
+    let counter = counter_of(tokenizer, requests[1].model.as_deref())?;
     let [old, new] = [0, 1].map(|side: usize| {
-        let items = requests[side].comparable(&captures[side].message).into_iter();
-        items.map(|(kind, name, text)| ((kind, name), text)).collect::<BTreeMap<_, _>>()
+        let texts = requests[side].comparable(&captures[side].message).into_iter();
+        let items = texts.zip(&requests[side].items);
+        items.map(|((kind, name, text), item)| ((kind, name), (text, item))).collect::<BTreeMap<_, _>>()
     });
     let mut out = String::new();
     for ((sign, file), (capture, request)) in
@@ -122,7 +117,7 @@ pub fn diff(ui: &Ui, files: [&Path; 2], tokenizer: Option<&str>) -> Result<bool,
     for key in keys {
         let sides = [old.get(key), new.get(key)];
         let change = match sides {
-            [Some(old), Some(new)] if old == new => {
+            [Some(old), Some(new)] if old.0 == new.0 => {
                 same += 1;
                 continue;
             }
@@ -130,7 +125,7 @@ pub fn diff(ui: &Ui, files: [&Path; 2], tokenizer: Option<&str>) -> Result<bool,
             [None, _] => Change::Added,
             [_, None] => Change::Removed,
         };
-        let [before, after] = sides.map(|text| text.map(|text| number(counter.count(text))));
+        let [before, after] = sides.map(|side| side.map(|(_, item)| number(counter.count(&item.text))));
         let tokens = match (before, after) {
             (Some(before), Some(after)) => format!("{before} → {after} tokens"),
             (None, Some(after)) => format!("+{after} tokens"),
@@ -143,7 +138,7 @@ pub fn diff(ui: &Ui, files: [&Path; 2], tokenizer: Option<&str>) -> Result<bool,
             tokens.into(),
             Cell::styled(name.clone(), style::BOLD),
         ]);
-        let [before, after] = sides.map(|text| text.map(String::as_str).unwrap_or_default());
+        let [before, after] = sides.map(|side| side.map(|(text, _)| text.as_str()).unwrap_or_default());
         texts += &unified(&format!("a/{name}"), &format!("b/{name}"), before, after);
     }
     if texts.is_empty() {

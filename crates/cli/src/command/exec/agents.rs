@@ -1,7 +1,7 @@
 //! The agents of `preface exec`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use preface_capture::agent::{AGENTS, Agent, PromptPassing};
+use preface_capture::agent::{Agent, PromptPassing, agents, find};
 use preface_engine::core::lint::character::escape_json;
 use std::borrow::Cow;
 
@@ -26,9 +26,8 @@ impl PromptMode {
 
 /// Reads the name of an agent. Help and completion have what is known of each.
 pub fn parser() -> impl TypedValueParser<Value = &'static Agent> {
-    let values = AGENTS.iter().map(|agent| PossibleValue::new(agent.name.as_str()).help(about(agent)));
-    PossibleValuesParser::new(values)
-        .try_map(|name| AGENTS.iter().find(|agent| agent.name == name).ok_or("unknown agent"))
+    let values = agents().iter().map(|agent| PossibleValue::new(agent.name.as_str()).help(about(agent)));
+    PossibleValuesParser::new(values).try_map(|name| find(&name).ok_or("unknown agent"))
 }
 
 /// Returns its title, the version that was tried, the modes and the limits.
@@ -95,7 +94,7 @@ mod tests {
 
     #[test]
     fn each_agent_gets_the_prompt() {
-        for agent in AGENTS.iter() {
+        for agent in agents() {
             for passing in modes(agent).filter_map(|mode| passing(agent, mode)) {
                 let templates = passing.args.iter().chain(passing.env.values());
                 let filled: String = templates.map(|one| fill(one, "\u{1}", "\u{1}")).collect();

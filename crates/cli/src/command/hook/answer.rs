@@ -139,7 +139,7 @@ fn answer(ui: &Ui, args: &Args) -> Result<Value, CommandFailure> {
     if (is_resumed && args.agent.stores_texts()) || (event == AgentEvent::PromptSubmit && events.is_empty()) {
         return Ok(json!({}));
     }
-    let mut request = Request { events, fallback_preset: Some(additions()), ..args.turn.request() };
+    let mut request = Request { events, fallback_preset: Some(additions().into()), ..args.turn.request() };
     if request.cwd.is_none() {
         request.cwd = input.directory()?;
     }

@@ -8,11 +8,12 @@ use crate::{
     ui::Ui,
 };
 use preface_engine::{
-    COUNTERS, Engine,
+    Engine,
     core::{
         document::Document,
         origin::{Origin, Piece},
     },
+    counter,
     lint::LintFile,
 };
 use std::path::PathBuf;
@@ -77,10 +78,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Json => {
             let mut prompt = built.prompt;
             prompt.diagnostics.append(&mut findings);
-            let name = &built.snapshot.turn.counter;
-            let counter = COUNTERS.get(name);
-            let counter =
-                counter.ok_or_else(|| CommandFailure::new(format!("unknown tokenizer: `{name}`")))?;
+            let counter = counter(&built.snapshot.turn.counter)?;
             ui.json(&Document::of(&prompt, counter.as_ref()))?;
         }
     }
