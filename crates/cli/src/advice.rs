@@ -4,7 +4,7 @@
 use crate::{Cli, files};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
 use preface_engine::{
-    conversation::BuildOptions,
+    BuildOptions,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,

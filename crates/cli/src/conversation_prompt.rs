@@ -14,10 +14,10 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
+    Ask, BuildOptions, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
     conversation::{
-        BuildOptions, ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose,
-        RequestResult, ToolSelection,
+        ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
+        ToolSelection,
     },
     core::{
         attachment::AttachmentRole,

@@ -3,9 +3,9 @@
 use crate::{Diagnostic, Error, ErrorKind, Format, Preface, Request, RequestBuilder, Usage};
 use preface_core::{diagnostic::Diagnostics, format::RequestUsage};
 use preface_engine::{
+    BuildOptions,
     conversation::{
-        BuildOptions, ConversationError, ConversationService, InlineOffload, Refresh, RequestInput,
-        TemplateChoice,
+        ConversationError, ConversationService, InlineOffload, Refresh, RequestInput, TemplateChoice,
     },
     templates,
 };

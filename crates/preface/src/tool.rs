@@ -26,16 +26,6 @@ impl Tool {
         Tool(turn::Tool { name: name.into(), ..turn::Tool::default() })
     }
 
-    /// Reads a definition: an object with `name`, and as needed `description`, `input_schema`, `snippet`, `guidelines`, `strict`.
-    ///
-    /// # Errors
-    /// A key that is unknown, missing, or of the wrong type.
-    pub fn from_json(definition: Value) -> Result<Self, crate::Error> {
-        let help = "a tool has `name`, and as needed `description`, `input_schema`, `snippet`, `guidelines`, `strict`";
-        let read = serde_json::from_value(definition);
-        read.map(Tool).map_err(|error| crate::Error::usage(format!("not a tool: {error}"), help))
-    }
-
     /// Sets the description that the model reads.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
@@ -77,7 +67,7 @@ impl Tool {
         &self.0.name
     }
 
-    /// Returns the definition as JSON, as [`Tool::from_json`] reads it.
+    /// Returns the definition as JSON, as [`PromptBuilder::options`](crate::PromptBuilder::options) reads it.
     #[must_use]
     pub fn to_json(&self) -> Value {
         serde_json::to_value(&self.0).unwrap_or_default()

@@ -99,8 +99,9 @@ fn errors_have_kind_place_and_help() {
     assert_eq!(error.kind(), ErrorKind::Snapshot);
     let error = "openai".parse::<Format>().unwrap_err();
     assert!(error.help().unwrap().contains("`openai-responses`"));
-    let error = Tool::from_json(json!({"name": "x", "parameters": {}})).unwrap_err();
-    assert!(error.to_string().starts_with("not a tool: unknown field `parameters`"), "{error}");
+    let options = json!({"tools": [{"name": "x", "parameters": {}}]});
+    let error = Machine::new().prompt().options(options).build().unwrap_err();
+    assert!(error.to_string().contains("not a tool: unknown field `parameters`"), "{error}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Builds the prompt of a conversation and its record. It blocks on files.
 
-use super::{BuildOptions, ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, UsedValue};
+use super::{ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, UsedValue};
 use crate::{
-    Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
+    BuildOptions, Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
     input::cache::{BuildContext, InputCache},
     input::load_profile::with_settings,
 };

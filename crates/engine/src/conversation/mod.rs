@@ -5,7 +5,7 @@
 //! decides where the blocking work runs: [`InlineOffload`] for a command, a thread of its own for a service.
 //!
 //! ```
-//! use preface_engine::{ASSETS, conversation::{BuildOptions, InlineOffload, ConversationService}, store::{self, Actor}};
+//! use preface_engine::{ASSETS, BuildOptions, conversation::{InlineOffload, ConversationService}, store::{self, Actor}};
 //! use preface_engine::host::system::testing::MemorySystem;
 //! use std::sync::Arc;
 //! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -31,7 +31,6 @@ mod record;
 mod requests;
 mod trust;
 
-pub use crate::build_options::BuildOptions;
 pub use choice::TemplateChoice;
 pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
@@ -44,7 +43,7 @@ pub use requests::{
 pub use trust::RecordedFile;
 
 use crate::{
-    Engine, Error, ToolChoice, TrustChoice, WriteScope,
+    BuildOptions, Engine, Error, ToolChoice, TrustChoice, WriteScope,
     input::{cache::InputCache, load_profile::default_home},
 };
 use construct::{ConstructInput, ConstructedPrompt};

@@ -1,8 +1,8 @@
 //! The record that is stored with a prompt: parts with their origins, variables, options. Variables are stored as digests,
 //! without their values: a value is in the prompt, if anywhere.
 
-use super::{BuildOptions, ConversationError, RecordedFile};
-use crate::COUNTERS;
+use super::{ConversationError, RecordedFile};
+use crate::{BuildOptions, COUNTERS};
 use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},

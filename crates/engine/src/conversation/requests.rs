@@ -6,10 +6,10 @@ mod ledger;
 pub(super) use ledger::RequestLedger;
 
 use super::{
-    BuildOptions, ConversationError, ConversationService, PromptRecord, construct::rooted,
-    offload::WorkOutcome, offload::WorkResult, trust,
+    ConversationError, ConversationService, PromptRecord, construct::rooted, offload::WorkOutcome,
+    offload::WorkResult, trust,
 };
-use crate::{Engine, TrustChoice};
+use crate::{BuildOptions, Engine, TrustChoice};
 use jiff::Timestamp;
 use ledger::{LedgerScope, print, print_blocks, read};
 use preface_core::{

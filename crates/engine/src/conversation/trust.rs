@@ -1,9 +1,9 @@
 //! Decides if a stored prompt may be handed out. Its record lists the project's texts that it was built with; after the user
 //! revokes one of them, the prompt is refused. An edit of a file does not change that: the prompt stays as it was built.
 
-use super::{BuildOptions, ConversationError, PromptRecord};
+use super::{ConversationError, PromptRecord};
 use crate::{
-    BuildResult, Engine, Request, TrustChoice,
+    BuildOptions, BuildResult, Engine, Request, TrustChoice,
     input::{Inputs, load_profile::LoadedProfile},
     log::Loggers,
     trust::consent::{ProjectAccess, layer_root, pin_root},

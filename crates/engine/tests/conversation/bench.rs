@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 use preface_engine::{
-    ASSETS,
+    ASSETS, BuildOptions,
     conversation::{
-        BuildOptions, CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh,
-        RefreshResult, TurnResult,
+        CompactionResult, ConversationError, ConversationService, InlineOffload, Refresh, RefreshResult,
+        TurnResult,
     },
     host::system::testing::MemorySystem,
     store::{

@@ -2,7 +2,8 @@
 
 use crate::bench::{Bench, id, instant, machine, run, turn_options};
 use preface_engine::{
-    conversation::{BuildOptions, ConversationError},
+    BuildOptions,
+    conversation::ConversationError,
     store::{ConstructReason, Revision},
 };
 

@@ -7,8 +7,8 @@
 
 use crate::bench::{Bench, at, id, instant, run, turn_options};
 use preface_engine::{
-    ASSETS, ToolChoice,
-    conversation::{BuildOptions, Refresh, RequestInput, RequestResult},
+    ASSETS, BuildOptions, ToolChoice,
+    conversation::{Refresh, RequestInput, RequestResult},
     core::{
         format::{RequestFormat, find},
         message::Message,

@@ -2,7 +2,8 @@
 
 use crate::bench::{at, id, instant, machine, memory, run};
 use preface_engine::{
-    conversation::{BuildOptions, ConversationService, InlineOffload},
+    BuildOptions,
+    conversation::{ConversationService, InlineOffload},
     host::system::testing::MemorySystem,
     store::{Actor, ExpectedVersion, NewVersion, Revision, Store, StoredPrompt},
 };

@@ -1,7 +1,10 @@
 //! Any sequence of turns, compactions, refreshes, deletions and edits, against a model in ten lines.
 
 use crate::bench::{Bench, at, id, instant, machine, run, turn_options};
-use preface_engine::conversation::{BuildOptions, ConversationError, Refresh};
+use preface_engine::{
+    BuildOptions,
+    conversation::{ConversationError, Refresh},
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, at, id, instant, machine, run, turn_options};
 use preface_engine::{
-    conversation::BuildOptions,
+    BuildOptions,
     core::diagnostic::Diagnostics,
     store::{ConstructReason, PromptSummary, StoredPrompt},
 };

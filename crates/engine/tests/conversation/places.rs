@@ -1,7 +1,7 @@
 //! Where a conversation may work.
 
 use crate::bench::{Bench, id, machine, run, turn_options};
-use preface_engine::conversation::{BuildOptions, ConversationError};
+use preface_engine::{BuildOptions, conversation::ConversationError};
 
 fn in_dir(cwd: &str) -> BuildOptions {
     BuildOptions { cwd: Some(cwd.into()), ..turn_options() }

@@ -2,9 +2,8 @@
 
 use crate::bench::{at, id, machine, memory, turn_options};
 use preface_engine::{
-    conversation::{
-        BuildOptions, ConversationError, ConversationService, Offload, Refresh, Work, WorkFuture,
-    },
+    BuildOptions,
+    conversation::{ConversationError, ConversationService, Offload, Refresh, Work, WorkFuture},
     store::{Actor, ExpectedVersion, NewVersion, PageRequest, Store, TemplateName},
 };
 use std::{

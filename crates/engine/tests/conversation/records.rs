@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, PRESET, at, id, machine, run, turn_options};
 use preface_engine::{
-    Engine, TemplateInput,
-    conversation::{BuildOptions, ConversationError, Refresh},
+    BuildOptions, Engine, TemplateInput,
+    conversation::{ConversationError, Refresh},
     core::{budget::Bytes4, document::Document, prompt::fingerprint, variable::VariableKey},
     store::{InsertOutcome, Revision, StoredPrompt},
 };

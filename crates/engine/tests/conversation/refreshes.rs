@@ -2,7 +2,8 @@
 
 use crate::bench::{Bench, PRESET, at, id, instant, machine, run, turn_options};
 use preface_engine::{
-    conversation::{BuildOptions, ConversationError, Refresh},
+    BuildOptions,
+    conversation::{ConversationError, Refresh},
     store::ConstructReason,
 };
 

@@ -1,7 +1,7 @@
 //! Which template a conversation is built from.
 
 use crate::bench::{Bench, machine, run, turn_options};
-use preface_engine::conversation::{BuildOptions, ConversationError};
+use preface_engine::{BuildOptions, conversation::ConversationError};
 
 fn with(template: &str) -> BuildOptions {
     BuildOptions { template: Some(template.into()), ..turn_options() }

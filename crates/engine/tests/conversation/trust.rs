@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, at, id, instant, machine, run};
 use preface_engine::{
-    Engine, Request, TrustChoice,
-    conversation::{BuildOptions, ConversationError, PromptRecord, Refresh, RequestInput, TurnResult},
+    BuildOptions, Engine, Request, TrustChoice,
+    conversation::{ConversationError, PromptRecord, Refresh, RequestInput, TurnResult},
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
         format,

@@ -3,7 +3,7 @@
 use crate::common::{Service, TestResponse, machine};
 use axum::{body::Body, http::Method};
 use preface_engine::{
-    conversation::BuildOptions,
+    BuildOptions,
     host::system::testing::MemorySystem,
     store::{self, Actor, Store},
 };

@@ -19,8 +19,8 @@ use crate::{
     ui::{Ui, text::one_line},
 };
 use preface_engine::{
-    Engine,
-    conversation::{BuildOptions, ConversationError, ConversationService, InlineOffload},
+    BuildOptions, Engine,
+    conversation::{ConversationError, ConversationService, InlineOffload},
     store::{Actor, ConversationId, PromptSummary, Store, TemplateUsed, format_instant},
 };
 use std::{path::PathBuf, sync::Arc};
