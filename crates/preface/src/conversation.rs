@@ -33,6 +33,7 @@ impl Store {
     ///
     /// # Errors
     /// None that is known.
+    #[cfg(feature = "store-sqlite")]
     pub fn memory() -> Result<Self, Error> {
         Store::open_url(&StoreUrl::Memory).map_err(Error::of_store)
     }
@@ -115,6 +116,7 @@ impl Drop for Opened {
 /// ```
 /// # let dir = tempfile::tempdir()?;
 /// # let preface = preface::Preface::with_home(dir.path());
+/// # #[cfg(feature = "store-sqlite")] {
 /// use preface::{Format, Store};
 /// use serde_json::json;
 ///
@@ -127,6 +129,7 @@ impl Drop for Opened {
 /// history.push(json!({"role": "user", "content": "Thanks."}));
 /// let second = chat.request(Format::Anthropic).messages(&history.into()).build()?;
 /// assert_eq!((first.number(), second.number(), second.extends()), (Some(1), Some(2), Some(true)));
+/// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Conversation {

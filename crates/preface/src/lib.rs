@@ -105,6 +105,7 @@
 //! ```
 //! # let dir = tempfile::tempdir()?;
 //! # let preface = preface::Preface::with_home(dir.path());
+//! # #[cfg(feature = "store-sqlite")] {
 //! use preface::{Format, Store};
 //! use serde_json::json;
 //!
@@ -118,6 +119,7 @@
 //! let history = json!([{"role": "user", "content": "Fix the tests."}]);
 //! let request = chat.request(Format::Anthropic).messages(&history).build()?;
 //! assert_eq!(request.number(), Some(1));
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -135,7 +137,7 @@
 //! | `mcp` | queries MCP servers; recordings can be read without it | 95 |
 //! | `schema` | checks the `config` of an extension against its JSON Schema; without it such an extension is left out | 42 |
 //! | `store-postgres` | `Store::postgres`: conversations on a PostgreSQL server | 64 |
-//! | `store-sqlite` | `Store::sqlite`: conversations in a SQLite file | 7 |
+//! | `store-sqlite` | `Store::sqlite` and `Store::memory`: conversations in a SQLite file, or in memory | 7 |
 
 mod builder;
 mod conversation;

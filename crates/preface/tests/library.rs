@@ -1,6 +1,6 @@
 //! The library as a program uses it, on real directories.
 
-use preface::{Error, ErrorKind, Format, Preface, Prompt, Snapshot, Store, Tool, Trust, Usage};
+use preface::{Error, ErrorKind, Format, Preface, Prompt, Snapshot, Store, Tool, Trust};
 use serde_json::{Value, json};
 use std::{error::Error as _, fs, path::PathBuf};
 use tempfile::TempDir;
@@ -33,10 +33,6 @@ impl Machine {
     fn prompt(&self) -> preface::PromptBuilder {
         self.preface.prompt(self.project()).now("2026-03-07T14:55:05Z").time_zone("UTC")
     }
-}
-
-fn user(text: &str) -> Value {
-    json!({"role": "user", "content": text})
 }
 
 #[test]
@@ -159,94 +155,103 @@ fn the_parts_the_blocks_and_the_spans_tile_the_text() {
     assert_eq!(document["tokens"]["count"], prompt.tokens());
 }
 
-#[test]
-fn a_conversation_keeps_its_prompt_and_extends_its_requests() {
-    let machine = Machine::new();
-    let store = Store::memory().unwrap();
-    let open = || machine.prompt().preset("claude-code").model("claude-opus-5-5").conversation(&store, "c1");
-    let mut chat = open().unwrap();
-    assert!(chat.is_new());
-    let text = chat.text().to_owned();
-
-    chat.remind(json!({"type": "todo-list-empty"}));
-    let mut history = vec![user("Fix the tests.")];
-    let first = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
-    assert_eq!((first.number(), first.extends()), (Some(1), None));
-    assert!(first.body().contains("<system-reminder>"), "{}", first.body());
-    chat.record_usage(1, Usage { input_tokens: 9, ..Usage::default() }).unwrap();
-    assert_eq!(chat.record_usage(7, Usage::default()).unwrap_err().kind(), ErrorKind::Conversation);
-
-    // Another process, later: other settings do not change the stored prompt.
-    machine.file("home/.config/preface/system.md", "New.");
-    let mut chat = open().unwrap();
-    assert!(!chat.is_new());
-    assert_eq!(chat.text(), text);
-    history.extend([json!({"role": "assistant", "content": "Done."}), user("Thanks.")]);
-    let second = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
-    assert_eq!((second.number(), second.extends()), (Some(2), Some(true)));
-
-    let instructions = chat.compact().unwrap();
-    let request = chat.request(Format::Anthropic).messages(&json!(history)).compaction(&instructions);
-    assert!(request.build().unwrap().body().contains(&json!(instructions).to_string()[1..20]));
-    assert_eq!(open().unwrap().id(), "c1");
-}
-
-#[test]
-fn a_refresh_takes_what_is_there_now() {
-    let machine = Machine::new();
-    let store = Store::memory().unwrap();
-    let mut chat = machine.prompt().conversation(&store, "c1").unwrap();
-    assert!(!chat.refresh().unwrap());
-    machine.file("home/.config/preface/append.md", "New.");
-    assert!(chat.refresh().unwrap());
-    assert!(chat.text().contains("New."));
-    let error = machine.prompt().conversation(&store, "").unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Usage);
-}
-
 #[cfg(feature = "store-sqlite")]
-#[test]
-fn a_file_keeps_a_conversation() {
-    let machine = Machine::new();
-    let file = machine.dir.path().join("preface.db");
-    let open = || {
-        let store = Store::sqlite(&file).unwrap();
-        machine.prompt().conversation(&store, "c1").unwrap()
-    };
-    assert!(open().is_new());
-    assert!(!open().is_new());
-    let error = Store::sqlite(machine.project()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Store);
-}
+mod stores {
+    use super::*;
+    use preface::Usage;
 
-#[cfg(feature = "store-sqlite")]
-#[test]
-fn a_template_of_the_users_store_is_named() {
-    use preface_engine::templates;
-    use preface_store::{Actor, ExpectedVersion, NewVersion, StoreUrl, TemplateName, open};
+    fn user(text: &str) -> Value {
+        json!({"role": "user", "content": text})
+    }
 
-    let machine = Machine::new();
-    let state = machine.dir.path().join("home/.local/state/preface");
-    fs::create_dir_all(&state).unwrap();
-    let build = |name: Option<&str>| {
-        let builder =
-            machine.preface.prompt(machine.project()).preset("template").variable("app:name", "Ada");
-        name.into_iter().fold(builder, preface::PromptBuilder::template).build()
-    };
-    assert!(build(None).unwrap().text().starts_with("You are"), "nothing is stored");
-    pollster::block_on(async {
-        let store = open(&StoreUrl::Sqlite(state.join("preface.db"))).await.unwrap();
-        let (main, actor) = (TemplateName::main(), Actor::new("test"));
-        for text in ["First for [app:name].", "Second."] {
-            let new = NewVersion::of(main.clone(), text);
-            templates::put(&*store, new, ExpectedVersion::Any, &actor).await.unwrap();
-        }
-        templates::set_label(&*store, &main, "prod", Some(1), &actor).await.unwrap();
-        store.close().await.unwrap();
-    });
-    assert_eq!(build(None).unwrap().text(), "Second.");
-    assert_eq!(build(Some("main@prod")).unwrap().text(), "First for Ada.");
-    assert_eq!(build(Some("main@2")).unwrap().text(), "Second.");
-    let error = build(Some("main@pord")).unwrap_err();
-    assert_eq!((error.kind(), error.help()), (ErrorKind::Usage, Some("did you mean `prod`?")));
+    #[test]
+    fn a_conversation_keeps_its_prompt_and_extends_its_requests() {
+        let machine = Machine::new();
+        let store = Store::memory().unwrap();
+        let open =
+            || machine.prompt().preset("claude-code").model("claude-opus-5-5").conversation(&store, "c1");
+        let mut chat = open().unwrap();
+        assert!(chat.is_new());
+        let text = chat.text().to_owned();
+
+        chat.remind(json!({"type": "todo-list-empty"}));
+        let mut history = vec![user("Fix the tests.")];
+        let first = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
+        assert_eq!((first.number(), first.extends()), (Some(1), None));
+        assert!(first.body().contains("<system-reminder>"), "{}", first.body());
+        chat.record_usage(1, Usage { input_tokens: 9, ..Usage::default() }).unwrap();
+        assert_eq!(chat.record_usage(7, Usage::default()).unwrap_err().kind(), ErrorKind::Conversation);
+
+        // Another process, later: other settings do not change the stored prompt.
+        machine.file("home/.config/preface/system.md", "New.");
+        let mut chat = open().unwrap();
+        assert!(!chat.is_new());
+        assert_eq!(chat.text(), text);
+        history.extend([json!({"role": "assistant", "content": "Done."}), user("Thanks.")]);
+        let second = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
+        assert_eq!((second.number(), second.extends()), (Some(2), Some(true)));
+
+        let instructions = chat.compact().unwrap();
+        let request = chat.request(Format::Anthropic).messages(&json!(history)).compaction(&instructions);
+        assert!(request.build().unwrap().body().contains(&json!(instructions).to_string()[1..20]));
+        assert_eq!(open().unwrap().id(), "c1");
+    }
+
+    #[test]
+    fn a_refresh_takes_what_is_there_now() {
+        let machine = Machine::new();
+        let store = Store::memory().unwrap();
+        let mut chat = machine.prompt().conversation(&store, "c1").unwrap();
+        assert!(!chat.refresh().unwrap());
+        machine.file("home/.config/preface/append.md", "New.");
+        assert!(chat.refresh().unwrap());
+        assert!(chat.text().contains("New."));
+        let error = machine.prompt().conversation(&store, "").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+    }
+
+    #[test]
+    fn a_file_keeps_a_conversation() {
+        let machine = Machine::new();
+        let file = machine.dir.path().join("preface.db");
+        let open = || {
+            let store = Store::sqlite(&file).unwrap();
+            machine.prompt().conversation(&store, "c1").unwrap()
+        };
+        assert!(open().is_new());
+        assert!(!open().is_new());
+        let error = Store::sqlite(machine.project()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+    }
+
+    #[test]
+    fn a_template_of_the_users_store_is_named() {
+        use preface_engine::templates;
+        use preface_store::{Actor, ExpectedVersion, NewVersion, StoreUrl, TemplateName, open};
+
+        let machine = Machine::new();
+        let state = machine.dir.path().join("home/.local/state/preface");
+        fs::create_dir_all(&state).unwrap();
+        let build = |name: Option<&str>| {
+            let builder =
+                machine.preface.prompt(machine.project()).preset("template").variable("app:name", "Ada");
+            name.into_iter().fold(builder, preface::PromptBuilder::template).build()
+        };
+        assert!(build(None).unwrap().text().starts_with("You are"), "nothing is stored");
+        pollster::block_on(async {
+            let store = open(&StoreUrl::Sqlite(state.join("preface.db"))).await.unwrap();
+            let (main, actor) = (TemplateName::main(), Actor::new("test"));
+            for text in ["First for [app:name].", "Second."] {
+                let new = NewVersion::of(main.clone(), text);
+                templates::put(&*store, new, ExpectedVersion::Any, &actor).await.unwrap();
+            }
+            templates::set_label(&*store, &main, "prod", Some(1), &actor).await.unwrap();
+            store.close().await.unwrap();
+        });
+        assert_eq!(build(None).unwrap().text(), "Second.");
+        assert_eq!(build(Some("main@prod")).unwrap().text(), "First for Ada.");
+        assert_eq!(build(Some("main@2")).unwrap().text(), "Second.");
+        let error = build(Some("main@pord")).unwrap_err();
+        assert_eq!((error.kind(), error.help()), (ErrorKind::Usage, Some("did you mean `prod`?")));
+    }
 }

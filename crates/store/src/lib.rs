@@ -1,9 +1,9 @@
 //! Where `preface` keeps what outlives a call: templates with all their versions, unsaved texts, the prompt of each conversation,
 //! an audit log, and access tokens.
 //!
-//! [`Store`] is the one way in. Three backends hold it up, and all of them pass the same suite: [`memory`](StoreUrl::Memory)
-//! for tests and trials, `sqlite:PATH` in one file, `postgres://…` for many nodes. [`open`] takes the address and returns
-//! the store, made where it is not there.
+//! [`Store`] is the one way in. Two backends hold it up, and both pass the same suite: SQLite, `sqlite:PATH` in one file or
+//! `memory:` for tests and trials, and `postgres://…` for many nodes. [`open`] takes the address and returns the store, made
+//! where it is not there.
 //!
 //! The store decides nothing: a caller builds a prompt and hands it over whole. What the store promises is that of several
 //! first prompts for one conversation one is kept ([`Store::create`]), that a prompt is replaced only with its revision
@@ -23,13 +23,17 @@
 //! # }).unwrap();
 //! ```
 
+#![cfg_attr(
+    not(any(feature = "postgres", feature = "sqlite")),
+    expect(dead_code, reason = "what backends share has no caller without one")
+)]
+
 mod access;
 mod actor;
 mod audit;
 mod conversation;
 mod draft;
 mod error;
-mod memory;
 mod page;
 mod template;
 mod url;
@@ -237,9 +241,10 @@ pub trait Store: fmt::Debug + Send + Sync {
 /// The store cannot be reached or written, or was made by a newer version of preface.
 pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
     match url {
-        StoreUrl::Memory => Ok(Arc::new(memory::MemoryStore::default())),
         #[cfg(feature = "postgres")]
         StoreUrl::Postgres(url) => Ok(Arc::new(postgres::PostgresStore::open(url).await?)),
+        #[cfg(feature = "sqlite")]
+        StoreUrl::Memory => Ok(Arc::new(sqlite::SqliteStore::in_memory()?)),
         #[cfg(feature = "sqlite")]
         StoreUrl::Sqlite(path) => Ok(Arc::new(sqlite::SqliteStore::open(path.clone()).await?)),
         #[cfg(not(all(feature = "postgres", feature = "sqlite")))]

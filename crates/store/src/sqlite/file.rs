@@ -32,6 +32,9 @@ const LOG_PAGES: i64 = 4000;
 /// The free space that a full disk must have to be used again: that of the largest template.
 const ROOM: usize = 1 << 20;
 
+/// The most prepared statements of a connection.
+pub(super) const MOST_STATEMENTS: usize = 64;
+
 /// Files are opened one after the other; see [`super::place`] for why.
 static OPENING: Mutex<()> = Mutex::new(());
 
@@ -122,7 +125,7 @@ impl StoreFile {
 fn connect(path: &Path, how: OpenFlags) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(MOST_STATEMENTS);
     Ok(connection)
 }
 

@@ -1,4 +1,5 @@
-//! A store in one file. Several processes may share it; each reads what another has written.
+//! A store in one file. Several processes may share it; each reads what another has written. Or in memory, on one connection
+//! that callers take in turn.
 //!
 //! Reads happen on the thread of the caller ([`readers`]), writes on another, many in one transaction ([`writer`]). No runtime
 //! is needed beyond one that polls.
@@ -32,15 +33,21 @@ use file::StoreFile;
 use jiff::Timestamp;
 use readers::Readers;
 use rusqlite::Connection;
-use std::{path::PathBuf, sync::Arc, thread};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
 use tokio::sync::oneshot;
 use writer::SqliteWriter;
 
-/// A store in one file.
+/// A store on SQLite.
 #[derive(Debug)]
-pub(crate) struct SqliteStore {
-    readers: Readers,
-    writer: SqliteWriter,
+pub(crate) enum SqliteStore {
+    /// In one file.
+    File { readers: Readers, writer: SqliteWriter },
+    /// In memory, gone with its connection; `None` once it is closed.
+    Memory(Mutex<Option<Connection>>),
 }
 
 impl SqliteStore {
@@ -65,7 +72,21 @@ impl SqliteStore {
             })
             .map_err(|error| StoreError::Other(format!("no thread: {error}")))?;
         let file = ready.await.unwrap_or(Err(StoreError::Closed))?;
-        Ok(SqliteStore { readers: Readers::new(file), writer })
+        Ok(SqliteStore::File { readers: Readers::new(file), writer })
+    }
+
+    /// Makes an empty store in memory.
+    ///
+    /// # Errors
+    /// The tables cannot be made.
+    pub(crate) fn in_memory() -> Result<Self, StoreError> {
+        let made = Connection::open_in_memory().and_then(|mut connection| {
+            connection.pragma_update(None, "foreign_keys", true)?;
+            connection.set_prepared_statement_cache_capacity(file::MOST_STATEMENTS);
+            tables::make(&mut connection)?;
+            Ok(connection)
+        });
+        Ok(SqliteStore::Memory(Mutex::new(Some(made.map_err(in_memory)?))))
     }
 
     /// Reads on the thread of the caller.
@@ -73,43 +94,76 @@ impl SqliteStore {
         &'a self,
         act: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'a,
     ) -> Answer<'a, T> {
-        Box::pin(async move { self.readers.read(act) })
+        Box::pin(async move {
+            match self {
+                SqliteStore::File { readers, .. } => readers.read(act),
+                SqliteStore::Memory(connection) => {
+                    let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                    act(connection.as_ref().ok_or(StoreError::Closed)?).map_err(in_memory)
+                }
+            }
+        })
     }
 
     /// Writes, and returns once it is on disk.
     fn write<T: Send + 'static>(
         &self,
-        act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
+        mut act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Answer<'_, T> {
-        Box::pin(async move {
-            self.readers.check_open()?;
-            self.writer.write(act).await
-        })
+        match self {
+            SqliteStore::File { readers, writer } => Box::pin(async move {
+                readers.check_open()?;
+                writer.write(act).await
+            }),
+            SqliteStore::Memory(_) => self.read(move |connection| {
+                let transaction = connection.unchecked_transaction()?;
+                let made = act(&transaction)?;
+                transaction.commit().map(|()| made)
+            }),
+        }
     }
+}
+
+/// Converts an error of a store in memory.
+fn in_memory(error: rusqlite::Error) -> StoreError {
+    failure::convert_error(&error, Path::new("memory:"))
 }
 
 impl Store for SqliteStore {
     fn kind(&self) -> &'static str {
-        "sqlite"
+        match self {
+            SqliteStore::File { .. } => "sqlite",
+            SqliteStore::Memory(_) => "memory",
+        }
     }
 
     fn check(&self) -> Answer<'_, ()> {
-        Box::pin(async move { self.readers.check() })
+        match self {
+            SqliteStore::File { readers, .. } => Box::pin(async move { readers.check() }),
+            SqliteStore::Memory(_) => self.read(|_| Ok(())),
+        }
     }
 
     fn probe(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             self.write(tables::write_again).await?;
-            self.readers.file.has_room()
+            match self {
+                SqliteStore::File { readers, .. } => readers.file.has_room(),
+                SqliteStore::Memory(_) => Ok(()),
+            }
         })
     }
 
     fn close(&self) -> Answer<'_, ()> {
         Box::pin(async move {
-            if !self.readers.close() {
-                return Err(StoreError::Closed);
+            match self {
+                SqliteStore::File { readers, writer } if readers.close() => writer.close().await,
+                SqliteStore::File { .. } => Err(StoreError::Closed),
+                SqliteStore::Memory(connection) => {
+                    let connection = connection.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    connection.map(drop).ok_or(StoreError::Closed)
+                }
             }
-            self.writer.close().await
         })
     }
 

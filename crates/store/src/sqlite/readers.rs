@@ -11,7 +11,7 @@ const MOST_IDLE: usize = 32;
 
 /// The connections for reading of one store.
 #[derive(Debug)]
-pub(super) struct Readers {
+pub(crate) struct Readers {
     pub(super) file: StoreFile,
     /// `None` once the store is closed.
     idle: Mutex<Option<Vec<Connection>>>,

@@ -142,7 +142,8 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
                 store.create(first(&format!("c{number}"), &text), &actor()).await
             }
         }));
-        while store.writer.waiting() < 12 {
+        let SqliteStore::File { writer, .. } = &*store else { unreachable!("it is a file") };
+        while writer.waiting() < 12 {
             tokio::task::yield_now().await;
         }
         open.send(()).expect("somebody waits");

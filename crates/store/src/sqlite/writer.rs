@@ -48,7 +48,7 @@ enum WriterMessage {
 
 /// The sender to the thread, which ends with a `Close` or with the last sender.
 #[derive(Debug)]
-pub(super) struct SqliteWriter(mpsc::Sender<WriterMessage>);
+pub(crate) struct SqliteWriter(mpsc::Sender<WriterMessage>);
 
 /// The receiver of the thread.
 pub(super) struct Queue(mpsc::Receiver<WriterMessage>);
