@@ -121,7 +121,7 @@ fn old() -> Value {
             {"at": "home", "dir": ".agents/skills", "direct": true},
             {"at": "global", "dir": "skills", "direct": true, "unless": ".migrated-to-agents"},
         ],
-        "descend": "always", "links": "follow", "shared_dirs": "read",
+        "descend": "always", "head": "strict", "links": "follow", "shared_dirs": "read",
     })
 }
 
@@ -134,7 +134,7 @@ fn new() -> Value {
             {"at": "global", "dir": "skills", "direct": true},
             {"at": "home", "dir": ".agents/skills", "loose": true},
         ],
-        "links": "follow", "shared_dirs": "read", "bom": "strip", "no_description": "skip",
+        "links": "follow", "shared_dirs": "read", "no_description": "skip",
         "name_must_match": "false", "name_type": "directory", "description_type": "missing",
     })
 }
@@ -302,6 +302,22 @@ fn broken_files_are_reported_with_their_line_and_skipped() {
     assert_eq!(found.entries[0].diagnostics[0].place.as_ref().and_then(|place| place.line), Some(3));
     assert_eq!(invalid[4], "description exceeds 1024 characters (999999)");
     assert_eq!(found.contribution.items[1].pieces[0].text, "\u{fffd} bytes");
+}
+
+#[test]
+fn a_head_is_read_as_people_write_it() {
+    let system = machine()
+        .with_file("/w/p/.x/skills/mark/SKILL.md", "\u{feff}---\nname: mark\ndescription: Deploys.\n---\n")
+        .with_file("/w/p/.x/skills/text/SKILL.md", "---\nname: text\ndescription: Fix: bugs\n---\n");
+    let lenient = json!({"roots": [{"at": "project", "dir": "skills"}]});
+    let found = load(&system, &lenient);
+    assert_eq!(found.names(), ["mark", "text"]);
+    assert_eq!(found.contribution.items[1].pieces[0].text, "Fix: bugs");
+    assert_eq!(found.messages("markdown/head").len(), 1);
+    let Origin::Source { span, lossy, .. } = &found.contribution.items[0].pieces[0].origin else { panic!() };
+    assert_eq!((span.clone(), *lossy), (31..39, false), "behind the mark");
+    let strict = json!({"roots": [{"at": "project", "dir": "skills"}], "head": "strict"});
+    assert_eq!(load(&system, &strict).names(), Vec::<&str>::new());
 }
 
 #[test]

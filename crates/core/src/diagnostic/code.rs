@@ -241,7 +241,7 @@ codes! {
     MarkdownDirectory "markdown/directory" [Warning] "A directory of Markdown files cannot be read, or was searched already under another name; it was left out.";
     MarkdownEmpty "markdown/empty" [Warning] "The file of an agent or an output style has no text below its head." => "Write its text below the second `---`.";
     MarkdownField "markdown/field" [Warning] "A field in the head of a Markdown file has the wrong type and is ignored.";
-    MarkdownHead "markdown/head" [Warning, Info] "The head of a Markdown file is not valid YAML." => "Correct the lines between the two `---`; a text with `: ` in it needs quotes.";
+    MarkdownHead "markdown/head" [Warning, Info] "The head of a Markdown file is not valid YAML." => "Correct the lines between the two `---`: a text with marks of YAML needs quotes.";
     MarkdownShadowed "markdown/shadowed" [Info] "An agent, output style or slash command is hidden by one of a stronger layer with the same name.";
     MarkdownTooMany "markdown/too-many" [Warning] "Markdown files or directories were left out because there are too many or they are too deep." => "Move what is not needed out of the directory.";
     MarkdownUnknownKey "markdown/unknown-key" [Info] "The head of a Markdown file has a field that preface does not know.";

@@ -45,12 +45,12 @@ impl RawReminder {
         };
         let parts = split(text);
         let block = parts.block.as_deref().unwrap_or_default();
-        let header = frontmatter::read(block).map_err(|error| {
+        let header = frontmatter::read_lenient(block, |key| KEYS.contains(&key)).map_err(|error| {
             let line = error.line.map(|line| line + parts.line - 1);
             refused(line, format!("the frontmatter is no YAML: {}", shown(&error.message)))
                 .help("mend the lines between the two `---`")
         });
-        let header = header.map_err(Box::new)?;
+        let (header, _) = header.map_err(Box::new)?;
         let (description, fields) = known(&header).map_err(|what| refused(None, what))?;
         let body = body(&parts, source, text);
         if let Some(found) = body.first().and_then(|piece| scan_tags(&piece.text, TAGS).into_iter().next()) {

@@ -1,9 +1,10 @@
-//! The block at the head of a skill's file: its extent and its values.
+//! The head of a Markdown file: skills, agents, output styles, slash commands, rules and reminders have the same.
 //!
 //! The fences are not lines: a text that starts with `---` has a block if `\n---` follows somewhere, whatever is
 //! behind either. So `----` opens one, and `---name: a` loses its first letter.
 
 use super::yaml::{self, YamlError, YamlFields, YamlValue};
+use crate::template::trim;
 use std::{borrow::Cow, ops::Range};
 
 const FENCE: &str = "---";
@@ -17,11 +18,13 @@ pub struct FrontmatterSplit<'t> {
     pub span: Range<usize>,
     /// The line of the text on which the block begins, from 1.
     pub line: usize,
-    /// The text after the block, trimmed; the whole text as it is if there is no block.
+    /// The byte of the text behind the second fence; behind the byte order mark if there is no block.
+    pub body_start: usize,
+    /// The text after the block, trimmed; the whole text without its mark if there is no block.
     pub body: Cow<'t, str>,
 }
 
-/// Splits a text. The text must start with the fence: a blank or a byte order mark before it is none.
+/// Splits a text. One byte order mark before it is no part of it; a blank before the first fence makes it none.
 ///
 /// ```
 /// use preface_core::skill::frontmatter::split;
@@ -32,33 +35,24 @@ pub struct FrontmatterSplit<'t> {
 /// ```
 #[must_use]
 pub fn split(text: &str) -> FrontmatterSplit<'_> {
-    let normal = lines_as_lf(text);
-    let none = |normal| FrontmatterSplit { block: None, span: 0..0, line: 1, body: normal };
-    if !normal.starts_with(FENCE) {
-        return none(normal);
-    }
-    let Some(end) = normal[FENCE.len()..].find("\n---").map(|at| at + FENCE.len()) else {
-        return none(normal);
+    let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mark = text.len() - unmarked.len();
+    let normal = lines_as_lf(unmarked);
+    let end = normal.strip_prefix(FENCE).and_then(|rest| rest.find("\n---")).map(|at| at + FENCE.len());
+    let Some(end) = end else {
+        return FrontmatterSplit { block: None, span: 0..0, line: 1, body_start: mark, body: normal };
     };
     let opened = normal[FENCE.len()..].chars().next().map_or(0, char::len_utf8);
     let line = 1 + usize::from(normal.as_bytes().get(FENCE.len()) == Some(&b'\n'));
     let start = (FENCE.len() + opened).min(end);
     let body_start = end + 1 + FENCE.len();
-    let span = raw_offset(text, &normal, start)..raw_offset(text, &normal, end);
-    match normal {
-        Cow::Borrowed(text) => FrontmatterSplit {
-            block: Some(Cow::Borrowed(&text[start..end])),
-            span,
-            line,
-            body: Cow::Borrowed(crate::template::trim(&text[body_start..])),
-        },
-        Cow::Owned(text) => FrontmatterSplit {
-            block: Some(Cow::Owned(text[start..end].to_owned())),
-            span,
-            line,
-            body: Cow::Owned(crate::template::trim(&text[body_start..]).to_owned()),
-        },
-    }
+    let raw = |offset| mark + raw_offset(unmarked, &normal, offset);
+    let (span, raw_body_start) = (raw(start)..raw(end), raw(body_start));
+    let (block, body) = match normal {
+        Cow::Borrowed(text) => (text[start..end].into(), trim(&text[body_start..]).into()),
+        Cow::Owned(text) => (text[start..end].to_owned().into(), trim(&text[body_start..]).to_owned().into()),
+    };
+    FrontmatterSplit { block: Some(block), span, line, body_start: raw_body_start, body }
 }
 
 /// Reads the values of a block.
@@ -69,20 +63,35 @@ pub fn read(block: &str) -> Result<YamlFields, YamlError> {
     yaml::read(block)
 }
 
-/// Reads a block that is no YAML because a text in it has a `: ` and no quotes, as people and programs write them:
-/// `description: Use it so. Examples: …`. A value reaches from its key, at the start of a line and one that `is_key` knows, to
-/// the next one; each is YAML by itself, or else a text as it is. `None` where something else is wrong.
+/// Reads a block as people write it: a value that is no YAML is its text as it is written, and reaches from its key, at the start
+/// of a line and one that `is_key` knows, to the next one: `description: Use it so. Examples: …`, `tools: *`, `paths: **/*.rs`.
+/// Returns what was wrong as YAML, if anything was, beside the values.
+///
+/// # Errors
+/// A block in which something else is wrong: a key that is twice, a quote or bracket that nothing closes.
 ///
 /// ```
-/// use preface_core::skill::{YamlValue, frontmatter::read_lines};
+/// use preface_core::skill::{YamlValue, frontmatter::read_lenient};
 /// let is_key = |key: &str| ["name", "description", "tools"].contains(&key);
-/// let fields = read_lines("name: a\ndescription: Reviews. Example: this.\ntools: [Read]", is_key).unwrap();
+/// let (fields, error) = read_lenient("name: a\ndescription: Reviews. Example: this.\ntools: *", is_key).unwrap();
 /// assert_eq!(fields.get("description"), Some(&YamlValue::Text("Reviews. Example: this.".into())));
-/// assert!(matches!(fields.get("tools"), Some(YamlValue::List(_))));
-/// assert!(read_lines("name: a\ntools: [Read", is_key).is_none());
+/// assert_eq!((fields.get("tools"), error.is_some()), (Some(&YamlValue::Text("*".into())), true));
+/// assert!(read_lenient("name: a\ntools: [Read", is_key).is_err());
 /// ```
-#[must_use]
-pub fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<YamlFields> {
+pub fn read_lenient(
+    block: &str,
+    is_key: impl Fn(&str) -> bool,
+) -> Result<(YamlFields, Option<YamlError>), YamlError> {
+    match read(block) {
+        Ok(fields) => Ok((fields, None)),
+        Err(error) => match read_lines(block, is_key) {
+            Some(fields) => Ok((fields, Some(error))),
+            None => Err(error),
+        },
+    }
+}
+
+fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<YamlFields> {
     /// The word before a colon that ends it.
     fn key_of(line: &str) -> Option<&str> {
         let (key, rest) = line.split_once(':')?;
@@ -115,11 +124,19 @@ pub fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<YamlFiel
     Some(YamlFields(fields))
 }
 
-/// Returns the text of a value that is written without quotes and has a `: ` in it.
+/// Returns the text of a value that is no YAML, as it is written.
 fn plain_text<'c>(key: &str, chunk: &'c str) -> Option<&'c str> {
-    const MARKS: [char; 13] = ['"', '\'', '[', '{', '|', '>', '&', '*', '!', '%', '@', '`', '#'];
-    let text = crate::template::trim(chunk.strip_prefix(key).filter(|_| !key.is_empty())?.strip_prefix(':')?);
-    (text.contains(": ") && !text.starts_with(MARKS)).then_some(text)
+    let text = trim(chunk.strip_prefix(key).filter(|_| !key.is_empty())?.strip_prefix(':')?);
+    let closer = match text.chars().next()? {
+        '"' => '"',
+        '\'' => '\'',
+        '[' => ']',
+        '{' => '}',
+        // The indentation of a block is at fault.
+        '|' | '>' if text.lines().next().is_some_and(|line| line.trim_end().len() <= 3) => return None,
+        _ => return Some(text),
+    };
+    text[1..].contains(closer).then_some(text)
 }
 
 fn lines_as_lf(text: &str) -> Cow<'_, str> {
@@ -147,7 +164,7 @@ fn raw_offset(text: &str, normal: &str, offset: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Text, block and body; the packages have the same result.
+    /// Text, block and body; the packages have the same result, but for the mark.
     const TABLE: &[(&str, Option<&str>, &str)] = &[
         ("---\nname: a\n---\nBody\n", Some("name: a"), "Body"),
         ("---\r\nname: a\r\n---\r\nBody\r\n", Some("name: a"), "Body"),
@@ -159,7 +176,8 @@ mod tests {
         ("---\n---\nB", Some(""), "B"),
         ("---\n\n---\nB", Some(""), "B"),
         (" ---\na: b\n---\n", None, " ---\na: b\n---\n"),
-        ("\u{feff}---\na: b\n---\n", None, "\u{feff}---\na: b\n---\n"),
+        ("\u{feff}---\na: b\n---\n", Some("a: b"), ""),
+        ("\u{feff} ---\na: b\n---\n", None, " ---\na: b\n---\n"),
         ("---\na: b\n", None, "---\na: b\n"),
         ("---", None, "---"),
         ("", None, ""),
@@ -202,7 +220,8 @@ mod tests {
     fn a_text_without_quotes_is_read_to_the_next_key() {
         let is_key = |key: &str| ["name", "description", "model"].contains(&key);
         let block = "name: a\ndescription: Use it. Examples: <example>\nContext: a user\nuser: \"Do it: now\"\n</example>\nmodel: opus\ncolor: red";
-        let fields = read_lines(block, is_key).expect("fields");
+        let (fields, error) = read_lenient(block, is_key).expect("fields");
+        assert!(error.is_some());
         let text = |key: &str| match fields.get(key) {
             Some(YamlValue::Text(text)) => text.clone(),
             other => panic!("{key}: {other:?}"),
@@ -213,11 +232,35 @@ mod tests {
         for block in [
             "name: a: b\nname: c",
             "description: \"a: b",
-            "description: - a\n\t- b",
+            "description: |\n    a\n  b\nname: a",
             "x: y: z\nname: a",
             "name: [a: b",
+            "name: {a",
         ] {
-            assert_eq!(read_lines(block, is_key), None, "{block}");
+            assert!(read_lenient(block, is_key).is_err(), "{block}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_no_yaml_is_its_text() {
+        let is_key = |key: &str| ["name", "description"].contains(&key);
+        for text in [
+            "*",
+            "[WIP] x",
+            "@team reviews",
+            "`rg` finds it",
+            "%1 of all",
+            "{x} is left out",
+            "\"Fast\" agent",
+            "'Fast' agent",
+            "- item",
+            "> text",
+            "ends so:",
+            "a\tb: c",
+            "first: line\nsecond line",
+        ] {
+            let (fields, _) = read_lenient(&format!("name: a\ndescription: {text}\n"), is_key).expect(text);
+            assert_eq!(fields.get("description"), Some(&YamlValue::Text(text.to_owned())));
         }
     }
 

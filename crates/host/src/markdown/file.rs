@@ -199,30 +199,28 @@ struct MarkdownSource<'a> {
 impl MarkdownSource<'_> {
     fn split(self, keys: HeadKeys, look: &ProviderContext<'_>) -> MarkdownOutcome {
         let text = join(&self.pieces);
-        let mark = mark(&text);
-        let parts = split(&text[mark..]);
-        let head = parts.span.start + mark..parts.span.end + mark;
-        let body = body_range(&text, &parts, mark);
+        let parts = split(&text);
+        let body = body_range(&text, &parts);
         let block = parts.block.as_deref().unwrap_or_default();
         let (block, literal) = take_literal(block, keys.literal);
         let line = |error: &YamlError| error.line.map_or(1, |line| line + parts.line - 1);
-        let fields = frontmatter::read(&block).or_else(|error| {
-            let Some(fields) = frontmatter::read_lines(&block, keys.is_key) else { return Err(error) };
-            look.note(self.read_by_line(line(&error)));
-            Ok(fields)
-        });
-        match fields {
-            Ok(fields) => MarkdownOutcome::File(Box::new(MarkdownFile {
-                below: self.below.to_owned(),
-                fields,
-                literal,
-                body: part(&self.pieces, body),
-                language: self.language,
-                bytes: self.bytes as u64,
-                head: part(&self.pieces, head),
-                line: parts.line,
-                source: self.source,
-            })),
+        match frontmatter::read_lenient(&block, keys.is_key) {
+            Ok((fields, error)) => {
+                if let Some(error) = &error {
+                    look.note(read_by_line(self.source.scope, &self.source.path, line(error)));
+                }
+                MarkdownOutcome::File(Box::new(MarkdownFile {
+                    below: self.below.to_owned(),
+                    fields,
+                    literal,
+                    body: part(&self.pieces, body),
+                    language: self.language,
+                    bytes: self.bytes as u64,
+                    head: part(&self.pieces, parts.span),
+                    line: parts.line,
+                    source: self.source,
+                }))
+            }
             Err(error) => self.no_yaml(line(&error), &error.message, look),
         }
     }
@@ -233,20 +231,13 @@ impl MarkdownSource<'_> {
         place
     }
 
-    fn read_by_line(&self, line: usize) -> Diagnostic {
-        let what =
-            format!("{}: a text in the head has `: ` and no quotes; it was read literally", self.source.path);
-        let help = "put the text in quotes, or write `key: >-` and the text indented below";
-        Diagnostic::info(DiagnosticCode::MarkdownHead, what).at(self.place(line)).help(help)
-    }
-
     fn no_yaml(self, line: usize, why: &str, look: &ProviderContext<'_>) -> MarkdownOutcome {
         let Source { scope, path } = &*self.source;
         let place = self.place(line);
         let why = format!("its head is no YAML: {}", shown(why));
         let diagnostic = Diagnostic::left_out(Severity::Warning, DiagnosticCode::MarkdownHead, path, why)
             .at(place)
-            .help("mend the lines between the two `---`; a text with `: ` in it needs quotes");
+            .help(NO_YAML_HELP);
         look.note(diagnostic.clone());
         MarkdownOutcome::Unread(UnreadMarkdown {
             name: stem(self.below).to_owned(),
@@ -259,38 +250,35 @@ impl MarkdownSource<'_> {
     }
 }
 
+/// What to do about a head that is no YAML.
+pub(crate) const NO_YAML_HELP: &str =
+    "mend the lines between the two `---`: a quote or bracket that opens a text is closed in it";
+
+/// Returns the diagnostic on a head that is YAML only after a second look.
+pub(crate) fn read_by_line(scope: Scope, path: &str, line: usize) -> Diagnostic {
+    let what = format!("{path}: a text in the head is no YAML; it was read as it is written");
+    let mut place = Place::file(Some(scope), path);
+    place.line = Some(line);
+    let help = "put the text in quotes, or write `key: >-` and the text indented below";
+    Diagnostic::info(DiagnosticCode::MarkdownHead, what).at(place).help(help)
+}
+
 /// Returns the text after the head of a file, trimmed and otherwise unchanged.
 #[must_use]
 pub fn body(pieces: Vec<Piece>) -> Vec<Piece> {
     let text = join(&pieces);
-    let mark = mark(&text);
-    part(&pieces, body_range(&text, &split(&text[mark..]), mark))
+    part(&pieces, body_range(&text, &split(&text)))
 }
 
-/// The bytes of a byte order mark at the head of a text.
-fn mark(text: &str) -> usize {
-    text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len()
-}
-
-fn body_range(text: &str, parts: &FrontmatterSplit<'_>, mark: usize) -> Range<usize> {
-    let rest = match &parts.block {
-        Some(_) => after_fence(text, parts.span.end + mark),
-        None => mark,
-    };
-    let body = trim(&text[rest..]);
-    let start = rest + text[rest..].find(body).unwrap_or_default();
+fn body_range(text: &str, parts: &FrontmatterSplit<'_>) -> Range<usize> {
+    let rest = &text[parts.body_start..];
+    let body = trim(rest);
+    let start = parts.body_start + rest.find(body).unwrap_or_default();
     start..start + body.len()
 }
 
 fn stem(below: &str) -> &str {
     below.rsplit_once('/').map_or(below, |(_, stem)| stem)
-}
-
-/// Returns where the body starts: behind the line end and the fence that follow the block.
-fn after_fence(text: &str, block_end: usize) -> usize {
-    let rest = &text[block_end..];
-    let line_end = if rest.starts_with("\r\n") { 2 } else { 1 };
-    block_end + line_end + "---".len()
 }
 
 /// Takes the lines of literal keys out of a block; the others keep their numbers.

@@ -10,6 +10,7 @@ mod walk;
 
 pub use entry::{FileEntry, Markdown, MarkdownEntry};
 pub use file::{MarkdownFile, body};
+pub(crate) use file::{NO_YAML_HELP, read_by_line};
 
 use crate::provider_context::ProviderContext;
 use file::{HeadKeys, MarkdownOutcome};

@@ -14,13 +14,16 @@ use serde_json::Value;
 
 /// The options, each with one sentence.
 pub const OPTIONS: &[(&str, &str)] = &[
-    ("bom", "`keep` (default) or `strip` a byte order mark at the head of a file"),
     ("depth", "how many directories below a root are looked into (default 16, at most 64)"),
     ("descend", "`unless-skill` (default) or `always`: whether a directory that is a skill is looked into"),
     ("description_type", "a description that is not text is `wrong` (default) or `missing`"),
     (
         "escape",
         "`xml` (default), `line` (on one line without hidden characters, then as `xml`) or `none`: how the variables and the text of a skill are escaped",
+    ),
+    (
+        "head",
+        "`lenient` (default): a value that is no YAML is its text, and one byte order mark is no part of the file; or `strict`",
     ),
     ("name_must_match", "`true` (default) or `false`: a name must be that of its directory"),
     (
@@ -57,8 +60,8 @@ pub struct SkillOptions {
     pub descend_always: bool,
     /// The deepest level that is read below a root.
     pub depth: usize,
-    /// True to strip a byte order mark.
-    pub strip_bom: bool,
+    /// True if a head is YAML or nothing, and a byte order mark before it is what the profile's `bom` makes of it.
+    pub strict: bool,
     /// True to skip a file that is not named SKILL.md and is no skill, without a diagnostic.
     pub skip_loose: bool,
     /// The escaping of values.
@@ -134,7 +137,7 @@ impl SkillOptions {
             only_paths: options.truth("only_paths", false),
             descend_always: word("descend", &["unless-skill", "always"]) == "always",
             depth: options.number("depth", DEPTH).min(DEEPEST),
-            strip_bom: word("bom", &["keep", "strip"]) == "strip",
+            strict: word("head", &["lenient", "strict"]) == "strict",
             skip_loose: word("no_description", &["report", "skip"]) == "skip",
             escape: match word("escape", &["xml", "line", "none"]) {
                 "line" => SkillEscape::Line,

@@ -8,18 +8,19 @@ use super::{
 };
 use crate::{
     gate::FileOwner,
-    markdown::{FileEntry, shown},
+    markdown::{FileEntry, NO_YAML_HELP, read_by_line, shown},
     provider_context::{ProviderContext, ReadRequest},
     system::{FileId, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{EntryOrigin, Status},
+    profile::ByteOrderMark,
     scope::Scope,
     skill::{
-        SKILL_FILE, Skill,
+        SKILL_FILE, Skill, YamlError,
         check::{check, hides_in_vain},
-        frontmatter::{self, split},
+        frontmatter::{self, FrontmatterSplit, split},
     },
 };
 use std::{borrow::Cow, path::Path};
@@ -87,25 +88,32 @@ pub(super) fn read(
     entry.bytes = u64::try_from(file.bytes.len()).ok();
     let whole = String::from_utf8_lossy(&file.bytes);
     let is_utf8 = matches!(whole, Cow::Borrowed(_));
-    let text = match options.strip_bom {
-        true => whole.strip_prefix('\u{feff}').unwrap_or(&whole),
-        false => &whole,
+    let text: &str = &whole;
+    let keeps_mark = options.strict && look.bom == ByteOrderMark::Keep;
+    let parts = match text.starts_with('\u{feff}') && keeps_mark {
+        true => FrontmatterSplit { body: text.into(), ..split("") },
+        false => split(text),
     };
-    let bom = whole.len() - text.len();
-    let parts = split(text);
     let declared = !options.skip_loose || path.file_name().is_some_and(|name| name == SKILL_FILE);
     let place = |line: Option<usize>| {
         let mut place = Place::file(Some(start.scope), entry.origin.path.clone());
         place.line = line;
         place
     };
-    let fields = match frontmatter::read(parts.block.as_deref().unwrap_or_default()) {
-        Ok(fields) => fields,
+    let block = parts.block.as_deref().unwrap_or_default();
+    let line = |error: &YamlError| error.line.map(|line| line + parts.line - 1);
+    let is_key = |key: &str| !options.strict && KEYS.contains(&key);
+    let fields = match frontmatter::read_lenient(block, is_key) {
+        Ok((fields, None)) => fields,
+        Ok((fields, Some(error))) => {
+            let line = line(&error).unwrap_or(parts.line);
+            entry.diagnostics.push(read_by_line(start.scope, &entry.origin.path, line));
+            fields
+        }
         Err(error) => {
-            let line = error.line.map(|line| line + parts.line - 1);
             let what = format!("the frontmatter is no YAML: {}", shown(&error.message));
-            let diagnostic = Diagnostic::warning(DiagnosticCode::SkillInvalid, what).at(place(line));
-            return refuse(entry, diagnostic.help("mend the lines between the two `---`"), declared, look);
+            let diagnostic = Diagnostic::warning(DiagnosticCode::SkillInvalid, what).at(place(line(&error)));
+            return refuse(entry, diagnostic.help(NO_YAML_HELP), declared, look);
         }
     };
     let directory_name = directory_name(path);
@@ -132,11 +140,10 @@ pub(super) fn read(
     let Some(metadata) = checked.metadata else {
         return Some(IdentifiedSkill { entry, id: file.stat.id });
     };
-    let in_text = parts.span;
-    let block = in_text.start + bom..in_text.end + bom;
+    let block = parts.span;
     // Words that are in the file as they are have an exact place there.
     let exact = match is_utf8 {
-        true => text.get(in_text).and_then(|block| block.find(&metadata.description)),
+        true => text.get(block.clone()).and_then(|block| block.find(&metadata.description)),
         false => None,
     };
     let span = match exact {
@@ -165,6 +172,17 @@ pub(super) fn read(
     });
     Some(IdentifiedSkill { entry, id: file.stat.id })
 }
+
+/// The keys of a head whose values may be written without quotes.
+const KEYS: [&str; 7] = [
+    "allowed-tools",
+    "argument-hint",
+    "compatibility",
+    "description",
+    "license",
+    "name",
+    "disable-model-invocation",
+];
 
 /// Returns the reason why a text that seems to have frontmatter has none.
 fn no_head(text: &str) -> Option<&'static str> {

@@ -25,7 +25,7 @@ use crate::{
     system::{FileId, FileKind, ReadScope},
 };
 use diagnostics::DiagnosticReporter;
-use globs::{BadPattern, Globs, PatternBudget};
+use globs::{BadPattern, Globs};
 use globset::GlobSet;
 use options::{InstructionOptions, OPTIONS};
 use preface_core::{
@@ -111,7 +111,7 @@ fn excluded_globs(
     look: &ProviderContext<'_>,
     diagnostics: &DiagnosticReporter<'_>,
 ) -> GlobSet {
-    let (globs, mut bad) = Globs::read(&options.exclude, &mut PatternBudget::BUILD.clone(), look);
+    let (globs, mut bad) = Globs::read(&options.exclude, &mut globs::MOST_BYTES.clone(), look);
     let set = globs.compile().unwrap_or_else(|why| {
         bad.push(BadPattern { pattern: options.exclude.join(" "), why });
         GlobSet::empty()
@@ -170,7 +170,8 @@ impl IncludedFiles {
 struct RuleProgress {
     /// The files that are worked on, by all their names.
     touched: Vec<PathBuf>,
-    room: PatternBudget,
+    /// The bytes that patterns may still have.
+    room: usize,
     read: usize,
     bytes: u64,
     /// The number of rules that were not read.
@@ -185,7 +186,7 @@ impl RuleProgress {
         let names = |path: &String| globs::names(Path::new(path), look);
         RuleProgress {
             touched: options.touched.iter().flat_map(names).collect(),
-            room: PatternBudget::BUILD,
+            room: globs::MOST_BYTES,
             read: 0,
             bytes: 0,
             beyond: 0,

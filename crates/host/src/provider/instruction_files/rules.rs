@@ -11,12 +11,14 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
-    skill::{YamlValue, frontmatter},
+    skill::{
+        YamlValue,
+        frontmatter::{self, split},
+    },
 };
 use std::{
     collections::BTreeMap,
     fmt::Display,
-    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -185,50 +187,33 @@ pub struct RuleHead {
     pub problem: Option<(String, Option<usize>)>,
 }
 
-/// Reads the head of a rule.
+/// Reads the head of a rule. A glob that starts with a star is no YAML, and everybody writes it.
 pub fn head(text: &str) -> RuleHead {
-    let Some((block, body)) = split(text) else { return RuleHead { paths: None, body: 0, problem: None } };
-    let block = text[block].replace("\r\n", "\n");
-    let (paths, problem) = match frontmatter::read(&block) {
-        Ok(fields) => match fields.get("paths").map(globs) {
+    let parts = split(text);
+    let Some(block) = &parts.block else { return RuleHead { paths: None, body: 0, problem: None } };
+    let rest = &text[parts.body_start..];
+    let body = parts.body_start + rest.find('\n').map_or(rest.len(), |end| end + 1);
+    let (paths, problem) = match frontmatter::read_lenient(block, |key| KEYS.contains(&key)) {
+        Ok((fields, error)) => match fields.get("paths").map(|value| globs(value, error.is_some())) {
             None => (None, None),
             Some(Ok(paths)) => (paths, None),
             Some(Err(why)) => (Some(Vec::new()), Some((why, None))),
         },
-        // A glob that starts with a star is no YAML, and everybody writes it.
-        Err(error) => match bare_paths(&block) {
-            Some(paths) => (Some(paths), None),
-            None => {
-                (None, Some((format!("its head is no YAML: {}", error.message), error.line.map(|at| at + 1))))
-            }
-        },
+        Err(error) => {
+            (None, Some((format!("its head is no YAML: {}", error.message), error.line.map(|at| at + 1))))
+        }
     };
     RuleHead { paths, body, problem }
 }
 
-/// Returns the block between two lines of `---`, and where the text behind it begins.
-fn split(text: &str) -> Option<(Range<usize>, usize)> {
-    let start = text.len() - text.trim_start_matches('\u{feff}').len();
-    let mut at = start;
-    let mut block = None;
-    for line in text[start..].split_inclusive('\n') {
-        let is_fence = line.trim_end() == "---";
-        let end = at + line.len();
-        match block {
-            None if is_fence => block = Some(end),
-            None => return None,
-            Some(block) if is_fence => return Some((block..at, end)),
-            Some(_) => {}
-        }
-        at = end;
-    }
-    None
-}
+/// The keys that rules of programs have.
+const KEYS: [&str; 6] = ["alwaysApply", "description", "globs", "name", "paths", "title"];
 
-/// Reads the value of `paths`. Nothing in it means all files.
-fn globs(value: &YamlValue) -> Result<Option<Vec<String>>, String> {
+/// Reads the value of `paths`; `as_written` is true if it may be no YAML. Nothing in it means all files.
+fn globs(value: &YamlValue, as_written: bool) -> Result<Option<Vec<String>>, String> {
     let list = match value {
         YamlValue::Null => Vec::new(),
+        YamlValue::Text(text) if as_written => in_text(text),
         YamlValue::Text(text) => at_commas(text),
         YamlValue::List(list) => {
             let texts = list.iter().map(|item| match item {
@@ -242,16 +227,11 @@ fn globs(value: &YamlValue) -> Result<Option<Vec<String>>, String> {
     Ok((!list.is_empty()).then_some(list))
 }
 
-/// Reads `paths` by its lines, as people write it.
-fn bare_paths(block: &str) -> Option<Vec<String>> {
-    let mut lines = block.lines().skip_while(|line| !line.starts_with("paths:"));
-    let inline = lines.next()?.strip_prefix("paths:")?.trim();
-    let in_brackets = inline.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let mut paths = at_commas(in_brackets.unwrap_or(inline));
-    let items = lines.map_while(|line| line.trim_start().strip_prefix("- "));
-    paths.extend(items.map(|item| item.trim().to_owned()));
-    let bare = |path: &String| path.trim_matches(['"', '\'']).to_owned();
-    (!paths.is_empty()).then(|| paths.iter().map(bare).collect())
+/// Reads a list that is written in one text: with commas, in brackets, or as lines of items.
+fn in_text(text: &str) -> Vec<String> {
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    let items = inner.lines().map(|line| line.trim()).map(|line| line.strip_prefix("- ").unwrap_or(line));
+    items.flat_map(at_commas).map(|path| path.trim_matches(['"', '\'']).to_owned()).collect()
 }
 
 /// Cuts a text at its commas, but not at those in braces.
@@ -301,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_head_that_cannot_be_read_is_reported() {
-        let broken = head("---\nname: a\nx: a: b\n---\nBody");
+        let broken = head("---\nname: a\nname: b\n---\nBody");
         assert_eq!(broken.paths, None);
         assert_eq!(broken.problem.and_then(|(_, line)| line), Some(3));
         let number = head("---\npaths: 7\n---\nBody");
@@ -311,7 +291,7 @@ mod tests {
 
     #[test]
     fn only_two_fences_make_a_head() {
-        for text in ["Body", "---\npaths: a\n", " ---\npaths: a\n---\n", "----\na: b\n---\n", ""] {
+        for text in ["Body", "---\npaths: a\n", " ---\npaths: a\n---\n", ""] {
             assert_eq!(head(text), RuleHead { paths: None, body: 0, problem: None }, "{text:?}");
         }
         let text = "\u{feff}---\r\npaths: a\r\n---\r\nBody";

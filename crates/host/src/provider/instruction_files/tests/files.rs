@@ -202,7 +202,10 @@ fn excluded_files_are_reported_and_managed_ones_stay() {
     assert_eq!(built.paths(), ["/etc/tool/CLAUDE.md", "CLAUDE.local.md"], "also above the cwd and at home");
     assert_eq!(with(json!("**")).paths(), ["/etc/tool/CLAUDE.md"]);
     let built = with(json!(["[a", "*.md"]));
-    assert_eq!(built.messages("profile/option"), ["`exclude`: `[a` excludes nothing: a `[` has no `]`"]);
+    assert_eq!(
+        built.messages("profile/option"),
+        ["`exclude`: `[a` excludes nothing: unclosed character class; missing ']'"]
+    );
     assert_eq!(built.messages("instructions/excluded").len(), 2, "a star does not reach over a slash");
 }
 

@@ -108,11 +108,10 @@ fn a_cwd_behind_a_link_is_the_same_directory() {
 
 #[test]
 fn an_invalid_pattern_matches_nothing_and_is_reported() {
-    let many = "{a,b,c,d,e,f,g,h,i,j}".repeat(4);
     let system = rules(&[
         ("a.md", "---\npaths: [\"src/[\", \"src/{a\", \"ok\"]\n---\nA"),
         ("b.md", "---\npaths: 7\n---\nB"),
-        ("c.md", &format!("---\npaths: \"{many}\"\n---\nC")),
+        ("c.md", "---\npaths: \"a}\"\n---\nC"),
         ("d.md", "---\npaths: \"[b-a]\"\n---\nD"),
         ("e.md", &format!("---\npaths: \"{}\"\n---\nE", "x".repeat(5_000))),
     ]);
@@ -120,9 +119,12 @@ fn an_invalid_pattern_matches_nothing_and_is_reported() {
     assert_eq!(built.text(), "A", "the sound pattern beside them counts");
     let messages = built.messages("rules/head");
     assert_eq!(messages.len(), 6, "{messages:#?}");
-    assert_eq!(messages[0], ".tool/rules/a.md: `src/[` matches nothing: a `[` has no `]`");
+    assert_eq!(
+        messages[0],
+        ".tool/rules/a.md: `src/[` matches nothing: unclosed character class; missing ']'"
+    );
     assert_eq!(messages[2], ".tool/rules/b.md: `paths` is neither a text nor a list of texts");
-    assert!(messages[3].ends_with("braces make at most 1000 patterns and 4194304 bytes of one list"));
+    assert!(messages[3].contains("`a}` matches nothing: unopened alternate group"));
     assert!(messages[5].len() < 200);
     assert_eq!(built.messages("rules/waiting"), Vec::<&str>::new(), "what never matches does not wait");
     let built = touched(&system, &[]);
@@ -136,7 +138,7 @@ fn an_invalid_pattern_matches_nothing_and_is_reported() {
 
 #[test]
 fn a_head_that_is_no_yaml_is_reported_and_the_rule_included() {
-    let system = rules(&[("a.md", "---\nname: a\nx: a: b\n---\nA")]);
+    let system = rules(&[("a.md", "---\ntitle: a\nname: [a: b\n---\nA")]);
     let built = touched(&system, &[]);
     assert_eq!(built.text(), "A");
     assert_eq!(built.diagnostics[0].place.as_ref().and_then(|place| place.line), Some(3));
