@@ -369,7 +369,7 @@ mod tests {
                 ],
             );
         prompt.preset = "default".into();
-        prompt.parts[1].provider = Some(ProviderName::new("context-files"));
+        prompt.parts[1].provider = Some(ProviderName::new("instructions"));
         prompt.parts[1].cuts.push(Cut { why: CutWhy::Ceiling, before: 9, after: 6, range: 29..40 });
         prompt.absent.push(Absent {
             section: SectionId::new("skills"),
@@ -401,7 +401,7 @@ mod tests {
      "origins": [{"kind": "literal", "profile": "test", "key": "section.identity.text"}],
      "spans": [{"range": [0, 9], "origin": {"kind": "literal", "profile": "test", "key": "section.identity.text"}}],
      "cuts": []},
-    {"section": "environment", "provider": "context-files", "range": [9, 32], "tokens": 6, "stability": "turn", "priority": 50,
+    {"section": "environment", "provider": "instructions", "range": [9, 32], "tokens": 6, "stability": "turn", "priority": 50,
      "origins": [
        {"kind": "literal", "profile": "test", "key": "join"},
        {"kind": "source", "scope": "project", "path": "AGENTS.md", "span": [0, 29]},

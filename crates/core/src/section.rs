@@ -40,7 +40,7 @@ impl fmt::Display for SectionId {
     }
 }
 
-/// The name of a context provider, such as `context-files`.
+/// The name of a context provider, such as `instructions`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProviderName(Arc<str>);

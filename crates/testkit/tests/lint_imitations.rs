@@ -11,7 +11,7 @@ section_tags = true
 [orders]
 main = ["context", "tail"]
 [section.context]
-fill = "context-files"
+fill = "instructions"
 item = "# Rules\n\n[item:text]"
 watch_tags = true
 [section.tail]

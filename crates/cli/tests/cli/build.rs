@@ -130,7 +130,7 @@ fn the_document_explains_every_byte() {
     let document = sandbox.run("preface build --trust once --format json").exits(0).json();
     assert_eq!(document["preset"], "small");
     assert_eq!(document["parts"][1]["section"], "context");
-    assert_eq!(document["parts"][1]["provider"], "context-files");
+    assert_eq!(document["parts"][1]["provider"], "instructions");
     assert_eq!(document["tokens"]["exact"], false);
     let spans =
         document["parts"].as_array().into_iter().flatten().flat_map(|part| part["spans"].as_array().cloned());

@@ -35,7 +35,7 @@ between = "\n\n"
 language = "template"
 
 [section.context]
-fill = "context-files"
+fill = "instructions"
 stop = "cwd"
 item = "## [item:path]\n\n[item:text]"
 between = "\n\n"

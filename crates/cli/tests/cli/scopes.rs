@@ -358,7 +358,7 @@ fn health_counts_broken_settings_and_fails() {
     let sandbox = Sandbox::empty();
     sandbox.home(".config/preface/settings.json", "{ \"budget\": ");
     let ran = sandbox.run("preface doctor").exits(1).says("");
-    assert!(ran.stdout.contains("18 active, 0 off, 0 warnings, 1 error\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("17 active, 0 off, 0 warnings, 1 error\n"), "{}", ran.stdout);
     let health = sandbox.run("preface doctor --format json").exits(1).json();
     let errors = health["startup"]["errors"].as_array().expect("a list");
     assert_eq!(errors.len(), 1);

@@ -75,7 +75,7 @@ fn the_options_of_every_context_provider_are_on_a_page() {
     for provider in preface_engine::host::provider::CONTEXT_PROVIDERS {
         for (option, about) in provider.options() {
             let is_described = match provider.name() {
-                "context-files" => pages[1].text.contains(&format!("\n| `{option}` | {about} |\n")),
+                "instructions" => pages[1].text.contains(&format!("\n| `{option}` | {about} |\n")),
                 _ => pages.iter().any(|page| page.text.contains(&format!("`{option}`"))),
             };
             assert!(is_described, "no page has the option `{option}` of `{}`: {about}", provider.name());

@@ -157,9 +157,9 @@ codes! {
     Stopped "cli/stopped" [Error] "The command was stopped by a signal.";
     Usage "cli/usage" [Error] "The command or call was used wrongly.";
     CommandCut "command/cut" [Info, Warning] "More slash commands exist than are listed to the model, or their descriptions are longer.";
-    ContextDuplicate "context/duplicate" [Info] "A context file was left out because its text is already included.";
-    ContextImport "context/import" [Warning] "A context file imports another file that is not included, and imports are not resolved." => "Write the text into the file, or fill the section with `instruction-files` in a profile.";
-    ContextShadowed "context/shadowed" [Info] "A context file was left out because another one in its directory or work tree is used in its place.";
+    ContextDuplicate "context/duplicate" [Info] "An instruction file was left out because its text is already included.";
+    ContextImport "context/import" [Warning] "An instruction file imports another file that is not included, and imports are not resolved." => "Write the text into the file, or set `imports = \"insert\"` for the section in a profile.";
+    ContextShadowed "context/shadowed" [Info] "An instruction file was left out because another one in its directory or work tree is used in its place.";
     ConversationAgent "conversation/agent" [Warning] "The turn names another agent than the stored prompt was built for." => "Give the agent a conversation of its own.";
     ConversationKept "conversation/kept" [Info] "The profile keeps its prompt over a compaction.";
     ConversationOptions "conversation/options" [Warning] "The turn sets an option that the stored prompt was not built with." => "A compaction or a refresh builds the prompt for it.";
@@ -228,7 +228,7 @@ codes! {
     InstructionsExcluded "instructions/excluded" [Info] "An instruction file was left out because a setting excludes it.";
     InstructionsLimit "instructions/limit" [Warning] "Only the nearest directories were searched for instruction files." => "Work in a directory that is less deep.";
     InstructionsLong "instructions/long" [Info] "An instruction file is long, and every request pays for it.";
-    InstructionsUnread "instructions/unread" [Info] "An instruction file of the user is not read by this profile.";
+    InstructionsUnread "instructions/unread" [Info] "A file is not read by this profile, or by its name, though others would read it as instructions.";
     LayerInside "layer/inside-project" [Warning] "The global layer or the state directory is not used because it is inside the project.";
     LayerNone "layer/none" [Info, Warning] "A layer is missing because it has no directory of its own.";
     LayerSections "layer/sections" [Warning] "Sections of a layer were left out: they cannot be read, are too many, or are too large together.";

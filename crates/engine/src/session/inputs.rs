@@ -13,7 +13,7 @@ use preface_core::{
     turn::Tool,
 };
 use preface_host::provider::{
-    ContextProvider, context_files::ContextFiles, layer_files::LayerFiles, skills::Skills,
+    ContextProvider, instructions::Instructions, layer_files::LayerFiles, skills::Skills,
 };
 
 /// The active tools in order, then those that could be active.
@@ -56,7 +56,7 @@ impl Session<'_> {
             append_system_prompt: fills(snapshot, &LayerFiles)
                 .find_map(|contribution| Some(text(&contribution.items.first()?.pieces))),
             cwd: turn.cwd.clone(),
-            context_files: fills(snapshot, &ContextFiles).flat_map(files).collect(),
+            context_files: fills(snapshot, &Instructions).flat_map(files).collect(),
             skills: fills(snapshot, &Skills)
                 .flat_map(|contribution| skills(contribution, escaped(snapshot, contribution)))
                 .collect(),

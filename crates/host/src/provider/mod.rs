@@ -5,14 +5,13 @@
 pub mod agent;
 pub mod agent_variables;
 pub mod commands;
-pub mod context_files;
 pub mod environment;
 pub mod extension;
 pub mod file;
 pub mod file_listing;
 pub mod git;
 pub mod git_variables;
-pub mod instruction_files;
+pub mod instructions;
 pub mod layer_files;
 pub mod mcp_fetched;
 pub mod mcp_prompt;
@@ -37,7 +36,7 @@ use preface_core::{
 
 /// Looks at the machine and fills a section.
 pub trait ContextProvider: Sync {
-    /// The name that profiles use: `fill = "context-files"`.
+    /// The name that profiles use: `fill = "instructions"`.
     fn name(&self) -> &'static str;
 
     /// One sentence for people.
@@ -83,8 +82,7 @@ pub trait VariableProvider: Sync {
 pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
     &agent::AgentSection,
     &commands::Commands,
-    &context_files::ContextFiles,
-    &instruction_files::InstructionFiles,
+    &instructions::Instructions,
     &layer_files::LayerFiles,
     &mcp_prompt::McpPrompt,
     &mcp_resource::McpResource,

@@ -84,7 +84,7 @@ impl PiBuilder {
                     _ => false,
                 };
                 let at = |by| profile.sections.iter().position(|section| filled(section, by));
-                if let (Some(files), Some(skills)) = (at("context-files"), at("skills")) {
+                if let (Some(files), Some(skills)) = (at("instructions"), at("skills")) {
                     profile.sections.swap(files, skills);
                 }
             }
@@ -216,7 +216,7 @@ fn contributions(sections: &[Section], input: &BuilderInput) -> Vec<Contribution
         let SectionBody::Fill(provider) = &section.body else { continue };
         let items = match provider.as_str() {
             "layer-files" => append(input),
-            "context-files" => context(input),
+            "instructions" => context(input),
             "skills" => skills(input),
             _ => continue,
         };

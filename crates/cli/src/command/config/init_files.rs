@@ -28,15 +28,15 @@ pub fn of(profile: &Profile, scope: Scope) -> Vec<(String, String)> {
                 let about = format!("text in the section `{}`{}", section.id, form(section.language));
                 files.extend(texts(section, "names").map(|name| (name.to_owned(), about.clone())));
             }
-            "context-files" if scope == Scope::Global => {
-                let about = "instructions for all projects, word for word";
-                files.extend(texts(section, "global").map(|name| (name.to_owned(), about.to_owned())));
-            }
             "skills" => {
                 let dirs = skill_roots(section, scope);
                 files.extend(dirs.map(|dir| (format!("{dir}/<name>/SKILL.md"), "a skill".to_owned())));
             }
-            "instruction-files" => {
+            "instructions" => {
+                if scope == Scope::Global {
+                    let about = "instructions for all projects, word for word";
+                    files.extend(texts(section, "user").map(|name| (name.to_owned(), about.to_owned())));
+                }
                 let rules = section.options.get("rules").and_then(serde_json::Value::as_str);
                 files.extend(
                     rules.map(|dir| (format!("{dir}/<name>.md"), "a rule, word for word".to_owned())),

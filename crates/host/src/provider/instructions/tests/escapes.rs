@@ -42,11 +42,12 @@ fn imports_of_the_tree_stay_in_the_work_tree() {
         .with_dir("/w/p/in")
         .with_file("/w/p/.git/config", "SECRET")
         .with_file("/w/p/sub/up.md", "up: @../ok.md @../../secret.md")
-        .with_link("/w/p/sub/deep.md", "../ok.md")
-        .with_file("/w/p/ok.md", "ok");
+        .with_link("/w/p/sub/deep.md", "../fine.md")
+        .with_file("/w/p/ok.md", "ok")
+        .with_file("/w/p/fine.md", "fine");
     let built = build(&system, json!({}));
     let refused = text.split(" @sub").next().expect("a first part");
-    assert_eq!(built.text(), format!("{refused} up: ok @../../secret.md ok"));
+    assert_eq!(built.text(), format!("{refused} up: ok @../../secret.md fine"));
     assert_eq!(built.messages("imports/outside").len(), 12);
     assert!(
         built
@@ -77,15 +78,16 @@ fn a_work_tree_reaches_up_to_its_root_and_a_loose_directory_to_itself() {
             .with_file("/w/p/sub/CLAUDE.md", "@../top.md @../../secret.md @near.md")
             .with_file("/w/p/sub/near.md", "near")
             .with_file("/w/p/top.md", "top")
-            .with_file("/w/CLAUDE.md", "@p/top.md @../etc/passwd")
+            .with_file("/w/p/high.md", "high")
+            .with_file("/w/CLAUDE.md", "@p/high.md @../etc/passwd")
             .with_current_dir("/w/p/sub")
     };
     let built = build(&files(machine()), json!({}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
-    assert_eq!(texts, ["top @../../secret.md near", "top @../etc/passwd"]);
+    assert_eq!(texts, ["top @../../secret.md near", "high @../etc/passwd"]);
     let built = build(&files(loose()), json!({}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
-    assert_eq!(texts, ["@../top.md @../../secret.md near", "top @../etc/passwd"]);
+    assert_eq!(texts, ["@../top.md @../../secret.md near", "high @../etc/passwd"]);
 }
 
 #[test]
@@ -114,13 +116,13 @@ fn the_file_of_a_hidden_directory_reaches_into_the_directory_it_is_about() {
 #[test]
 fn the_users_and_managed_files_import_from_anywhere() {
     let system = secrets(machine())
-        .with_file("/home/u/.tool/CLAUDE.md", "@~/notes.md @../other.md @/w/secret.md")
+        .with_file("/home/u/.tool/CLAUDE.md", "@../other.md @/w/secret.md")
         .with_file("/home/u/notes.md", "notes @/etc/passwd")
         .with_file("/home/u/other.md", "other")
         .with_file("/etc/tool.md", "@~/notes.md");
     let built = build(&system, json!({"user": ["CLAUDE.md"], "managed": ["/etc/tool.md"]}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
-    assert_eq!(texts, ["notes SECRET", "notes SECRET other SECRET"]);
+    assert_eq!(texts, ["notes SECRET", "other SECRET"]);
     assert_eq!(built.diagnostics, []);
     assert_origins(&built, &system);
 }

@@ -2,7 +2,7 @@
 
 use super::{
     diagnostics::DiagnosticReporter,
-    options::InstructionOptions,
+    options::{ImportMode, InstructionOptions},
     reach::{ImportReach, ImportTarget, find},
     reader::InstructionReader,
     text::InstructionText,
@@ -97,7 +97,8 @@ impl<'a> Splicer<'a> {
         diagnostics: &'a DiagnosticReporter<'a>,
         exclude: &'a GlobSet,
     ) -> Self {
-        let (on, hops, exclude_name) = (options.imports, options.hops, options.exclude_name());
+        let on = options.imports == ImportMode::Insert;
+        let (hops, exclude_name) = (options.hops, options.exclude_name());
         let (files, bytes, reads, read, looks, beyond) = (0, 0, 0, 0, 0, 0);
         let (imported, included) = (BTreeMap::new(), BTreeSet::new());
         Splicer {
@@ -252,7 +253,7 @@ impl<'a> Splicer<'a> {
             self.read += len;
         }
         let source = self.reader.look.places.source(chain.scope, &path);
-        let Some(text) = self.reader.read(&path, &real, &source, chain.reach.within()) else {
+        let Ok(text) = self.reader.read(&path, &real, &source, chain.reach.within()) else {
             self.report(&reference, &UNREAD);
             return None;
         };
@@ -287,7 +288,7 @@ impl<'a> Splicer<'a> {
         if chain.is_of_project && git::is_ignored(self.reader.look.system, real) {
             return Some(IGNORED);
         }
-        if self.included.contains(real) {
+        if self.included.contains(real) || self.imported.contains_key(real) {
             return Some(INCLUDED);
         }
         if chain.open.len() > self.hops {
@@ -351,7 +352,7 @@ const IGNORED: ImportRefusal = refuse(
 const INCLUDED: ImportRefusal = because(
     Severity::Info,
     DiagnosticCode::ImportsLeftOut,
-    "that file is included by itself",
+    "that file is included already",
     "take the import out",
 );
 const HOPS: ImportRefusal =

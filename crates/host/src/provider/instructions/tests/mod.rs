@@ -106,9 +106,16 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
         real_dirs: &dirs,
         file_room: Default::default(),
     };
-    let name = "instruction-files";
+    let name = "instructions";
     let mut section = Section::new(SectionId::new("files"), SectionBody::Fill(ProviderName::new(name)));
-    for (key, value) in options.as_object().expect("options are a table") {
+    let usual = serde_json::json!({
+        "names": ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"],
+        "above": ["CLAUDE.md"],
+        "order": "nearest-first",
+        "imports": "insert",
+        "dedupe": "file",
+    });
+    for (key, value) in [&usual, &options].into_iter().flat_map(|table| table.as_object().expect("a table")) {
         section.options.insert(key.clone(), value.clone());
     }
     let contribution = context_provider(name).expect("it is in the list").contribute(&section, &look);

@@ -81,7 +81,8 @@ fn model(disk: &TestDisk, path: &Path, chain: &[PathBuf], hops: usize, seen: &mu
             let target = written.strip_prefix('@').filter(|_| !in_fence).and_then(|name| {
                 let target = crate::places::normal(path.parent()?, Path::new(name));
                 let may = target.starts_with("/w/p") && disk.contains_key(&real(&target));
-                let is_new = !chain.contains(&real(&target)) && !seen.included.contains(&real(&target));
+                let known = [chain, &seen.included, &seen.imported].concat();
+                let is_new = !known.contains(&real(&target));
                 (may && is_new && chain.len() <= hops).then_some(target)
             });
             match target {

@@ -3,7 +3,7 @@
 use super::text::InstructionText;
 use crate::{
     gate::FileOwner,
-    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
     system::ReadScope,
 };
 use preface_core::{lint::hidden::escape_hidden, origin::Source, scope::Scope};
@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Real files by whose they are, and what came of reading them.
-type KnownTexts = BTreeMap<(Scope, PathBuf), Option<Rc<InstructionText>>>;
+type KnownTexts = BTreeMap<(Scope, PathBuf), Result<Rc<InstructionText>, ReadFailure>>;
 
 /// Reads, and remembers what it read.
 pub struct InstructionReader<'a> {
@@ -41,7 +41,7 @@ impl<'a> InstructionReader<'a> {
         real: &Path,
         source: &Arc<Source>,
         within: ReadScope<'_>,
-    ) -> Option<Rc<InstructionText>> {
+    ) -> Result<Rc<InstructionText>, ReadFailure> {
         let key = (source.scope, real.to_owned());
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
@@ -52,7 +52,7 @@ impl<'a> InstructionReader<'a> {
             belongs: self.belongs(path),
             ..ReadRequest::global(path, CONTEXT_FILE_LIMIT)
         };
-        let read = self.look.read(&wanted);
+        let read = self.look.read_or_why(&wanted);
         let text = read.map(|read| Rc::new(InstructionText::new(&read, source.clone(), self.look.bom)));
         self.known.borrow_mut().insert(key, text.clone());
         text

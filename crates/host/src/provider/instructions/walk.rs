@@ -3,6 +3,7 @@
 use super::{options::DirectoryOrder, options::InstructionOptions};
 use crate::{
     places::{normal, resolve_links},
+    provider::git,
     provider_context::ProviderContext,
     system::FileKind,
 };
@@ -109,18 +110,65 @@ pub fn unread(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<I
 /// resolved.
 const MOST_LEVELS: usize = 128;
 
-/// The files of the tree.
-pub fn tree(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
-    let dirs: Vec<&Path> = look.places.cwd.ancestors().take(MOST_LEVELS).collect();
-    if look.places.cwd.ancestors().nth(MOST_LEVELS).is_some() {
-        let what =
-            format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
-        let diagnostic = Diagnostic::warning(DiagnosticCode::InstructionsLimit, what)
-            .help("work in a directory that lies less deep");
-        if !look.diagnostics.borrow().contains(&diagnostic) {
-            look.note(diagnostic);
+/// The directories from the cwd up to the topmost one.
+pub fn directories(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<PathBuf> {
+    let cwd = &look.places.cwd;
+    let top = match options.stop {
+        "cwd" => Some(cwd.clone()),
+        "home" => look.places.home.clone(),
+        "work-tree" => git::work_tree_root(look.system, cwd).or_else(|| Some(cwd.clone())),
+        _ => None,
+    };
+    // The cwd may lead here through links, the top is compared where they lead.
+    let top = top.map(|top| look.system.canonical(&top).unwrap_or(top));
+    let is_top = |dir: &Path| match &top {
+        None => false,
+        Some(top) => top == dir || look.system.canonical(dir).is_ok_and(|real| real == *top),
+    };
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    for dir in cwd.ancestors() {
+        if dirs.len() == MOST_LEVELS {
+            let what =
+                format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
+            let diagnostic = Diagnostic::warning(DiagnosticCode::InstructionsLimit, what)
+                .help("work in a directory that lies less deep");
+            if !look.diagnostics.borrow().contains(&diagnostic) {
+                look.note(diagnostic);
+            }
+            break;
+        }
+        dirs.push(dir.to_owned());
+        if is_top(dir) {
+            break;
         }
     }
+    dirs
+}
+
+/// The file of the main work tree that a linked one inside of it hides by a file of the same name.
+pub fn hidden_by_work_tree(names: &[String], look: &ProviderContext<'_>) -> Option<PathBuf> {
+    let repository = git::Repository::holding(look.system, &look.places.cwd).ok()?;
+    // git writes `../..` into a work tree's `commondir`.
+    let common_dir = look.system.canonical(&repository.common_dir).ok()?;
+    let main = common_dir.parent()?;
+    let nested = repository.git_dir != repository.common_dir
+        && common_dir.ends_with(".git")
+        && repository.root != main
+        && repository.root.starts_with(main);
+    // A `.git` in between ends the work tree here, even one that git would pass by.
+    let mut between = repository.cwd.ancestors().take_while(|dir| *dir != repository.root);
+    if !nested || between.any(|dir| look.system.link_stat(&dir.join(".git")).is_some()) {
+        return None;
+    }
+    let is_file = |name: &&String| {
+        look.system.stat(&repository.root.join(name)).is_some_and(|stat| stat.kind == FileKind::File)
+    };
+    Some(main.join(names.iter().find(is_file)?))
+}
+
+/// The files of the tree.
+pub fn tree(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
+    let dirs = directories(options, look);
     let mut found = files_of(&dirs, options, |at| options.names_at(at));
     if !options.fallback.is_empty() && !any_name(&dirs, options, look) {
         found.extend(files_of(&dirs, options, |_| &options.fallback));
@@ -131,7 +179,7 @@ pub fn tree(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<Ins
 /// Returns the files of these names, in order. `names` returns the names for a directory by its distance from
 /// the cwd.
 fn files_of<'o>(
-    dirs: &[&Path],
+    dirs: &[PathBuf],
     options: &InstructionOptions,
     names: impl Fn(usize) -> &'o Vec<String>,
 ) -> Vec<InstructionCandidate> {
@@ -161,7 +209,7 @@ impl InstructionOptions {
 
 /// True if a file that is read by its name is anywhere on the way and not empty, whatever becomes of it. The user's own
 /// do not count.
-fn any_name(dirs: &[&Path], options: &InstructionOptions, look: &ProviderContext<'_>) -> bool {
+fn any_name(dirs: &[PathBuf], options: &InstructionOptions, look: &ProviderContext<'_>) -> bool {
     let own: Vec<PathBuf> = managed(options, look)
         .into_iter()
         .chain(user(options, look))

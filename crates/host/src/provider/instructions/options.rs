@@ -9,11 +9,17 @@ use serde_json::Value;
 pub const OPTIONS: &[(&str, &str)] = &[
     (
         "above",
-        "file names of each directory above the cwd (default CLAUDE.md); `root-first` reads `names` there",
+        "file names of each directory above the working directory (default those of `names`); `root-first` reads `names` there",
+    ),
+    ("blank", "`skip` (default) or `keep` files that hold nothing but white space"),
+    (
+        "dedupe",
+        "what makes two files one: the same `content` but for line ends, byte order mark and trailing white space, or the same file \
+         (default); the same `file` alone; the same `path` alone",
     ),
     (
         "exclude",
-        "globs of files that are never read: absolute, from `~/`, anywhere (`**/…`), or from the cwd; managed files are",
+        "globs of files that are never read: absolute, from `~/`, anywhere (`**/…`), or from the working directory; managed files are",
     ),
     (
         "fallback",
@@ -24,17 +30,30 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "a table of words for diagnostics: help about `waiting` rules and `unread` files, and the name of `exclude` in settings",
     ),
     ("hops", "how many imports may lead from one to the next (default 4, at most 32)"),
-    ("imports", "`true` (default) or `false`: `@path` is replaced by the text of that file"),
+    (
+        "imports",
+        "`keep` (default): `@PATH` is text like any other; `insert`: it is replaced by the text of that file; `report`: a line that is \
+         only `@PATH` is reported unless that file is included, and a file of nothing but such lines is left out",
+    ),
     ("managed", "absolute paths that are read first and that nothing excludes (default none)"),
-    ("names", "file names of the cwd (default CLAUDE.md, .claude/CLAUDE.md, CLAUDE.local.md)"),
-    ("order", "`nearest-first` (default: the cwd, then upward) or `root-first` (down to the cwd)"),
+    ("names", "file names, in order of preference (default AGENTS.md, CLAUDE.md)"),
+    ("order", "`root-first` (default), down to the working directory, or `nearest-first`"),
+    ("pick", "`all` (default) names of a directory, or the `first` that can be read"),
     ("rules", "a directory of the global and the project directory whose `*.md` are read (default none)"),
+    (
+        "stop",
+        "the topmost directory: `root` (default), that of the file system; `home`; `work-tree`, the root of the repository; or `cwd`",
+    ),
     ("touched", "files that are worked on: rules whose `paths` match are included (default none)"),
     (
         "unread",
         "file names of the global directory that are not read, and reported if they exist (default none)",
     ),
-    ("user", "file names read from the global directory (default none)"),
+    ("user", "file names read from the global directory, before those of the tree (default none)"),
+    (
+        "worktree",
+        "`nearest` (default): the file of a linked work tree hides that of the tree around it, or `both`",
+    ),
 ];
 
 /// The default number of hops.
@@ -47,16 +66,39 @@ pub struct InstructionOptions {
     pub names: Vec<String>,
     pub above: Vec<String>,
     pub order: DirectoryOrder,
+    pub stop: &'static str,
+    /// True if one file of a directory is enough.
+    pub first: bool,
     pub user: Vec<String>,
     pub managed: Vec<String>,
     pub fallback: Vec<String>,
     pub rules: Option<String>,
     pub touched: Vec<String>,
     pub exclude: Vec<String>,
-    pub imports: bool,
+    pub imports: ImportMode,
     pub hops: usize,
     pub unread: Vec<String>,
     pub hints: Hints,
+    pub same: SameFile,
+    pub keep_blank: bool,
+    /// True if a linked work tree's file hides that of the tree around it.
+    pub nearest_tree: bool,
+}
+
+/// The treatment of `@path`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportMode {
+    Keep,
+    Insert,
+    Report,
+}
+
+/// What makes two files one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameFile {
+    Path,
+    File,
+    Content,
 }
 
 /// The wording of a profile's help texts.
@@ -86,23 +128,38 @@ impl InstructionOptions {
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
     pub fn read(section: &Section, look: &ProviderContext<'_>) -> Self {
         let options = SectionOptions::new(section, look);
+        let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
+        let same_names: Vec<&str> = names.iter().map(String::as_str).collect();
         InstructionOptions {
-            names: options.texts("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),
-            above: options.texts("above", &["CLAUDE.md"]),
-            order: match options.word("order", &["nearest-first", "root-first"]) {
-                "root-first" => DirectoryOrder::RootFirst,
-                _ => DirectoryOrder::NearestFirst,
+            above: options.texts("above", &same_names),
+            order: match options.word("order", &["root-first", "nearest-first"]) {
+                "nearest-first" => DirectoryOrder::NearestFirst,
+                _ => DirectoryOrder::RootFirst,
             },
+            stop: options.word("stop", &["root", "home", "work-tree", "cwd"]),
+            first: options.word("pick", &["all", "first"]) == "first",
             user: options.texts("user", &[]),
             managed: options.texts("managed", &[]),
             fallback: options.texts("fallback", &[]),
             rules: options.text("rules").filter(|dir| !dir.is_empty()).map(str::to_owned),
             touched: options.texts("touched", &[]),
             exclude: options.texts("exclude", &[]),
-            imports: options.truth("imports", true),
+            imports: match options.word("imports", &["keep", "insert", "report"]) {
+                "insert" => ImportMode::Insert,
+                "report" => ImportMode::Report,
+                _ => ImportMode::Keep,
+            },
             hops: options.number("hops", HOPS).min(MOST_HOPS),
             unread: options.texts("unread", &[]),
             hints: hints(&options, "hints"),
+            same: match options.word("dedupe", &["content", "file", "path"]) {
+                "file" => SameFile::File,
+                "path" => SameFile::Path,
+                _ => SameFile::Content,
+            },
+            keep_blank: options.word("blank", &["skip", "keep"]) == "keep",
+            nearest_tree: options.word("worktree", &["nearest", "both"]) == "nearest",
+            names,
         }
     }
 }

@@ -82,13 +82,17 @@ pub enum ImportTarget {
     Unreadable(ReadError),
 }
 
+/// Returns the path that `written` names in a file of `dir`; `None` below a home directory that there is not.
+pub fn named(written: &str, dir: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
+    match written.strip_prefix("~/") {
+        Some(rest) => look.places.home.as_ref().map(|home| normal(home, Path::new(rest))),
+        None => Some(normal(dir, Path::new(written))),
+    }
+}
+
 /// Looks up the path `written` in a file of `dir`.
 pub fn find(written: &str, dir: &Path, reach: &ImportReach, look: &ProviderContext<'_>) -> ImportTarget {
-    let path = match (written.strip_prefix("~/"), &look.places.home) {
-        (Some(rest), Some(home)) => normal(home, Path::new(rest)),
-        (Some(_), None) => return ImportTarget::Missing,
-        (None, _) => normal(dir, Path::new(written)),
-    };
+    let Some(path) = named(written, dir, look) else { return ImportTarget::Missing };
     let real = match look.system.canonical(&path) {
         Ok(real) => real,
         Err(error) => {

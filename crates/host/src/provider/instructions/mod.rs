@@ -1,4 +1,4 @@
-//! Context provider `instruction-files`: files with instructions for a model, the files that they import, and rules.
+//! Context provider `instructions`: files with instructions for a model, the files that they import, and rules.
 //!
 //! Managed files come first, then the user's and the user's rules, then the tree's, then the project's rules. `walk`
 //! lists where files may be, `rules` finds rules, `reader` reads through the gate, `splice` inserts imports.
@@ -6,6 +6,7 @@
 
 mod diagnostics;
 mod globs;
+mod import_lines;
 mod imports;
 mod options;
 mod reach;
@@ -21,13 +22,14 @@ mod tests;
 use super::{ContextProvider, silent};
 use crate::{
     gate::FileOwner,
-    provider_context::ProviderContext,
-    system::{FileId, FileKind, ReadScope},
+    provider_context::{ProviderContext, ReadFailure},
+    system::{FileId, FileKind, ReadError, ReadScope},
 };
 use diagnostics::DiagnosticReporter;
 use globs::{BadPattern, Globs};
 use globset::GlobSet;
-use options::{InstructionOptions, OPTIONS};
+use import_lines::ImportLines;
+use options::{ImportMode, InstructionOptions, OPTIONS, SameFile};
 use preface_core::{
     compose::is_blank,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
@@ -36,6 +38,7 @@ use preface_core::{
     scope::Scope,
     section::{Language, Section},
     snapshot::{Contribution, Item},
+    trust::TrustMode,
 };
 use reach::{ImportReach, TreeCache, is_in_git_dir};
 use reader::{InstructionReader, absolute_source};
@@ -53,18 +56,21 @@ use walk::{InstructionCandidate, InstructionKind};
 const LONG_LINES: usize = 200;
 /// From how many characters on.
 const LONG_CHARACTERS: usize = 40_000;
+/// The most entries of a directory that is searched for near misses of names.
+const MOST_ENTRIES: usize = 2_000;
 
 /// The provider of instruction files.
 #[derive(Debug)]
-pub struct InstructionFiles;
+pub struct Instructions;
 
-impl ContextProvider for InstructionFiles {
+impl ContextProvider for Instructions {
     fn name(&self) -> &'static str {
-        "instruction-files"
+        "instructions"
     }
 
     fn about(&self) -> &'static str {
-        "CLAUDE.md and its like: managed, the user's, from the cwd upward, with imports and rules"
+        "AGENTS.md, CLAUDE.md and their like: managed, the user's, those of each directory down to the working directory, with \
+         imports and rules"
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
@@ -91,6 +97,10 @@ impl ContextProvider for InstructionFiles {
             excluded: BTreeSet::new(),
             blank: Vec::new(),
             unread: Vec::new(),
+            near_misses: Vec::new(),
+            hidden: options.nearest_tree.then(|| walk::hidden_by_work_tree(&options.names, look)).flatten(),
+            picked: None,
+            import_lines: Vec::new(),
         };
         build.add_all();
         look.note_above_roots();
@@ -145,24 +155,45 @@ struct SectionBuild<'a> {
     blank: Vec<String>,
     /// The user's files that are not read.
     unread: Vec<String>,
+    /// The files whose names are nearly those of instruction files.
+    near_misses: Vec<String>,
+    /// The file of the tree around a linked work tree, which that one's own hides.
+    hidden: Option<PathBuf>,
+    /// The directory of which a file was taken last, and that file's name.
+    picked: Option<(PathBuf, String)>,
+    /// The included files with imports that nothing resolves.
+    import_lines: Vec<ImportLines>,
 }
 
-/// The files that are included, by id and by real path.
+/// The files that are included, by id, by path and by text.
 #[derive(Default)]
 struct IncludedFiles {
     by_id: BTreeMap<FileId, Arc<Source>>,
     by_path: BTreeMap<PathBuf, Arc<Source>>,
+    by_text: BTreeMap<String, Arc<Source>>,
 }
 
 impl IncludedFiles {
-    /// Adds a file, or returns the name by which it was included before.
-    fn add(&mut self, id: Option<FileId>, real: &Path, source: &Arc<Source>) -> Option<Arc<Source>> {
-        let before = self.by_path.get(real).or_else(|| self.by_id.get(&id?)).cloned();
-        if before.is_none() {
-            self.by_path.insert(real.to_owned(), source.clone());
-            self.by_id.extend(id.map(|id| (id, source.clone())));
+    /// Adds a file, or returns the name by which it was included before, and what the two have in common.
+    fn add(
+        &mut self,
+        same: SameFile,
+        text: &InstructionText,
+        path: &Path,
+    ) -> Option<(Arc<Source>, &'static str)> {
+        let id = text.id.filter(|_| same != SameFile::Path);
+        if let Some(first) = self.by_path.get(path).or_else(|| self.by_id.get(&id?)) {
+            return Some((first.clone(), "is the same file"));
         }
-        before
+        if same == SameFile::Content
+            && let Some(first) = self.by_text.insert(text.comparable(), text.source.clone())
+        {
+            self.by_text.insert(text.comparable(), first.clone());
+            return Some((first, "has the same text"));
+        }
+        self.by_path.insert(path.to_owned(), text.source.clone());
+        self.by_id.extend(id.map(|id| (id, text.source.clone())));
+        None
     }
 }
 
@@ -225,13 +256,13 @@ impl SectionBuild<'_> {
     fn add_all(&mut self) {
         let (options, look) = (self.options, self.look);
         for candidate in walk::managed(options, look).iter().chain(&walk::user(options, look)) {
-            self.add_file(candidate);
+            self.add_picked(candidate);
         }
         if let Some(global) = &look.places.global {
             self.add_rules(global, Scope::Global, &ImportReach::Anywhere);
         }
         for candidate in &walk::tree(options, look) {
-            self.add_file(candidate);
+            self.add_picked(candidate);
         }
         if let Some(project) = look.places.project.as_ref().filter(|_| look.gate.allows_layer()) {
             let reach = self.trees.of(&look.places.cwd, look);
@@ -239,6 +270,49 @@ impl SectionBuild<'_> {
         }
         for candidate in &walk::unread(options, look) {
             self.report_unread(candidate);
+        }
+        for file in &self.import_lines {
+            file.report(&self.import_lines, look);
+        }
+        self.report_near_misses();
+    }
+
+    /// Adds a file, unless one of its directory was taken and the first is enough.
+    fn add_picked(&mut self, candidate: &InstructionCandidate) {
+        let InstructionCandidate { path, kind, scope, dir } = candidate;
+        if let Some((_, first)) = self.picked.as_ref().filter(|(of, _)| self.options.first && of == dir) {
+            if self.look.system.stat(path).is_some_and(|stat| stat.kind == FileKind::File) {
+                let why = format!("{first} is in the same directory");
+                let source = self.look.places.source(*scope, path);
+                self.left_out(Severity::Info, DiagnosticCode::ContextShadowed, &source, why);
+            }
+        } else if self.add_file(candidate) && *kind != InstructionKind::Managed {
+            let name = path.strip_prefix(dir).unwrap_or(path).display().to_string();
+            self.picked = Some((dir.clone(), name));
+        }
+    }
+
+    /// Reports files of the working directory, and of those above it in the project, whose names differ from those of
+    /// instruction files in case, or by an `s`.
+    fn report_near_misses(&mut self) {
+        let (look, names) = (self.look, &self.options.names);
+        let normal = |name: &str| name.to_ascii_lowercase().replace("s.md", ".md");
+        let top = look.project_root();
+        for dir in look.places.cwd.ancestors().take_while(|dir| dir.starts_with(top)) {
+            let has_one = names.iter().any(|name| look.system.link_stat(&dir.join(name)).is_some());
+            if has_one || !look.in_roots(dir) || look.gate.mode() == TrustMode::Whole {
+                continue;
+            }
+            for entry in look.system.list(dir, MOST_ENTRIES).unwrap_or_default() {
+                let entry = entry.name.to_string_lossy();
+                let Some(name) = names.iter().find(|name| normal(name) == normal(&entry)) else { continue };
+                let source = look.places.source(Scope::Project, &dir.join(&*entry));
+                let what = format!("{} is not read: instructions are in {name}", source.path);
+                let place = Place::file(Some(source.scope), source.path.clone());
+                let diagnostic = Diagnostic::info(DiagnosticCode::InstructionsUnread, what).at(place);
+                look.note(diagnostic.help("rename it"));
+                self.near_misses.push(source.path.clone());
+            }
         }
     }
 
@@ -265,7 +339,8 @@ impl SectionBuild<'_> {
     /// Returns the reason for an empty section.
     fn absence_reason(&self) -> String {
         let why = self.reason_of_read_files();
-        match self.unread.as_slice() {
+        let unread: Vec<&str> = self.unread.iter().chain(&self.near_misses).map(String::as_str).collect();
+        match unread.as_slice() {
             [] => why,
             [one] => format!("{why}; {one} is not read here"),
             many => format!("{why}; {} are not read here", many.join(" and ")),
@@ -322,62 +397,81 @@ impl SectionBuild<'_> {
         }
     }
 
-    /// Adds one file, if it exists and may be included.
-    fn add_file(&mut self, candidate: &InstructionCandidate) {
+    /// Adds one file, if it exists and may be included. Returns true if it stands for its directory, even if it is left out:
+    /// an untrusted file does, one that cannot be read does not.
+    fn add_file(&mut self, candidate: &InstructionCandidate) -> bool {
         let InstructionCandidate { path, kind, scope, dir } = candidate;
-        let Some(stat) = self.look.system.link_stat(path) else { return };
+        let Some(stat) = self.look.system.link_stat(path) else { return false };
         let source = match kind {
             InstructionKind::Managed => absolute_source(*scope, path),
             _ => self.look.places.source(*scope, path),
         };
         let Some(real) = self.place(candidate, &source, stat.kind == FileKind::Link) else {
             self.left_out = true;
-            return;
+            return false;
         };
         if *kind == InstructionKind::Rule {
             let size = self.look.system.stat(&real).map_or(0, |stat| stat.len);
             // One that is too large by itself is reported as such, and takes no room.
             let size = if size > crate::provider_context::CONTEXT_FILE_LIMIT { 0 } else { size };
             if !self.rules.has_room(size) {
-                return;
+                return false;
             }
         }
         let reach = match scope {
             Scope::Project => self.trees.of(dir, self.look),
             _ => ImportReach::Anywhere,
         };
-        let Some(text) = self.reader.read(path, &real, &source, self.within(candidate)) else {
-            self.left_out = true;
-            return;
+        let text = match self.reader.read(path, &real, &source, self.within(candidate)) {
+            Ok(text) => text,
+            Err(why) => {
+                self.left_out = true;
+                return why == ReadFailure::Untrusted;
+            }
         };
-        if let Some(first) = self.included.add(text.id, &real, &source) {
+        if self.hidden.as_ref() == Some(&real) {
+            let why = "the linked work tree below it has its own";
+            self.left_out(Severity::Info, DiagnosticCode::ContextShadowed, &source, why);
+            return true;
+        }
+        let by = if self.options.same == SameFile::Path { path } else { &real };
+        if let Some((first, how)) = self.included.add(self.options.same, &text, by) {
             // The user's own file, met again on the way down, is not left out: it is included.
             if first.path != source.path {
-                let why = format!("it is the same file as {}", first.path);
+                let why = format!("it {how} as {}", first.path);
                 self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
             }
-            return;
+            return true;
         }
         if let Some(by) = self.splicer.imported.get(&real) {
             let why = format!("it is imported by {}", by.path);
             self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
-            return;
+            return true;
         }
         self.report_bad_bytes(&text, &source);
         let from = match kind {
             InstructionKind::Rule => self.rule_start(&text, &source),
             _ => Some(0),
         };
-        let Some(from) = from else { return };
+        let Some(from) = from else { return true };
         let open = ImportingFile { path, text: &text, from, to: usize::MAX };
         let pieces = self.splicer.whole(&open, &real, &reach, *kind != InstructionKind::Managed);
-        match is_blank(&pieces) {
-            true => self.blank.push(source.path.clone()),
-            false => {
-                self.splicer.included.insert(real);
-                self.add_item(candidate, &source, pieces);
-            }
+        if is_blank(&pieces) && !self.options.keep_blank {
+            self.blank.push(source.path.clone());
+            return true;
         }
+        if self.options.imports == ImportMode::Report {
+            let imports = ImportLines::of(path, text, self.look);
+            if imports.is_all(&self.import_lines) {
+                let why = "it only imports files that are included";
+                self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
+                return true;
+            }
+            self.import_lines.push(imports);
+        }
+        self.splicer.included.insert(real);
+        self.add_item(candidate, &source, pieces);
+        true
     }
 
     /// Where a file really lies, where it may be read.
@@ -420,6 +514,8 @@ impl SectionBuild<'_> {
         }
         // Files above the directories that may be read are not reported.
         if is_link || self.look.in_roots(path) {
+            let error = ReadError::Outside { target: real.clone() };
+            self.look.add_unread(path, error, self.reader.belongs(path));
             self.diagnostics.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let why = "it leads out of what the project may read";
                 Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &source.path, why)

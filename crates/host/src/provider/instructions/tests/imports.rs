@@ -10,13 +10,14 @@ fn with(files: &[(&str, &str)]) -> MemorySystem {
 #[test]
 fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
     let system = with(&[
-        ("/w/p/CLAUDE.md", "Read @docs/a.md, then\n@./b.md\n@/w/p/c.md end."),
+        ("/w/p/CLAUDE.md", "Read @docs/a.md, then\n@./d.md\n@/w/p/c.md end."),
         ("/w/p/docs/a.md", "A: @../b.md."),
         ("/w/p/b.md", "B\n"),
+        ("/w/p/d.md", "D\n"),
         ("/w/p/c.md", "---\nkept: head\n---\nC"),
     ]);
     let built = build(&system, json!({}));
-    assert_eq!(built.text(), "Read A: B., then\nB\n---\nkept: head\n---\nC end.");
+    assert_eq!(built.text(), "Read A: B., then\nD\n---\nkept: head\n---\nC end.");
     assert_eq!(built.diagnostics, []);
     let sources: Vec<String> =
         built.contribution.items[0].pieces.iter().map(|piece| piece.origin.to_string()).collect();
@@ -28,7 +29,7 @@ fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
             "b.md",
             "docs/a.md",
             "CLAUDE.md",
-            "b.md",
+            "d.md",
             "CLAUDE.md",
             "c.md",
             "CLAUDE.md"
@@ -63,21 +64,24 @@ fn the_last_line_end_of_an_import_is_not_part_of_it() {
 #[test]
 fn switched_off_everything_stays_as_it_is_written() {
     let system = with(&[("/w/p/CLAUDE.md", "@a.md"), ("/w/p/a.md", "A")]);
-    for off in [json!(false), json!("false")] {
+    for off in ["keep", "report"] {
         assert_eq!(build(&system, json!({"imports": off})).text(), "@a.md");
     }
-    assert_eq!(build(&system, json!({"imports": "true"})).text(), "A");
+    assert_eq!(build(&system, json!({"imports": "insert"})).text(), "A");
 }
 
 #[test]
 fn punctuation_belongs_to_the_sentence_unless_there_is_such_a_file() {
     let system = with(&[
-        ("/w/p/CLAUDE.md", "@a.md, @a.md; @a.md: @a.md). @b.) @... @.. @. @,"),
+        ("/w/p/CLAUDE.md", "@a.md, @c.md; @d.md: @e.md). @b.) @... @.. @. @,"),
         ("/w/p/a.md", "A"),
+        ("/w/p/c.md", "C"),
+        ("/w/p/d.md", "D"),
+        ("/w/p/e.md", "E"),
         ("/w/p/b.)", "B"),
     ]);
     let built = build(&system, json!({}));
-    assert_eq!(built.text(), "A, A; A: A). B @... @.. @. @,");
+    assert_eq!(built.text(), "A, C; D: E). B @... @.. @. @,");
     assert_eq!(built.diagnostics, []);
 }
 
@@ -189,14 +193,10 @@ fn cycles_end_where_they_close() {
     ])
     .with_link("/w/p/link.md", "b.md");
     let built = build(&system, json!({"hops": 32}));
-    assert_eq!(built.text(), "@CLAUDE.md A B @a.md @CLAUDE.md B @a.md @CLAUDE.md");
+    assert_eq!(built.text(), "@CLAUDE.md A B @a.md @CLAUDE.md @link.md");
     assert_eq!(built.messages("imports/cycle").len(), 3, "each place is reported once");
-    assert!(
-        built
-            .diagnostics
-            .iter()
-            .all(|diagnostic| diagnostic.severity == Severity::Warning && diagnostic.help.is_some())
-    );
+    assert_eq!(built.messages("imports/left-out").len(), 1);
+    assert!(built.diagnostics.iter().all(|diagnostic| diagnostic.help.is_some()));
 }
 
 #[test]
@@ -208,8 +208,15 @@ fn a_file_that_is_imported_is_not_included_by_itself() {
     ]);
     let built = build(&system, json!({}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
-    assert_eq!(texts, ["A A L A"]);
+    assert_eq!(texts, ["A @a.md L @a.md"]);
     assert_eq!((system.reads("/w/p/a.md"), system.reads("/w/p/CLAUDE.local.md")), (1, 1));
+    assert_eq!(
+        built.messages("imports/left-out"),
+        [
+            "CLAUDE.md:1: `@a.md` stays as it is written: that file is included already",
+            "CLAUDE.local.md:1: `@a.md` stays as it is written: that file is included already"
+        ]
+    );
     assert_eq!(
         built.messages("context/duplicate"),
         ["CLAUDE.local.md was left out: it is imported by CLAUDE.md"]
@@ -236,7 +243,7 @@ fn imports_pass_the_gate() {
     assert_eq!(built.messages("trust/untrusted").len(), 1);
     assert_eq!(built.messages("imports/left-out").len(), 2, "each place is reported");
     let terms = TestTrust { mode: TrustMode::Pinned, consent: Consent::Once, ..TestTrust::default() };
-    assert_eq!(build_on(&system, json!({}), terms).text(), "A A");
+    assert_eq!(build_on(&system, json!({}), terms).text(), "A @a.md");
 }
 
 #[test]
