@@ -115,6 +115,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let command = args.command(&system, mode, &subject)?;
     let found = program_outside(&system, &project_root(&system, &command.cwd), &agent.name);
+    if is_nothing(mode, &subject) && !ui.is_quiet() {
+        let preset = one_line(&subject.prompt.preset);
+        ui.eprint(&format!("Nothing is appended: the preset `{preset}` has no text of yours here.\n"));
+    }
     if args.dry_run {
         ui.view(&view(agent, mode, &command, &found, &subject))?;
         return Ok(Exit::Done);
@@ -161,8 +165,9 @@ impl Args {
         subject: &Subject,
     ) -> Result<AgentCommand, CommandFailure> {
         let agent = self.program;
-        let passing = passing(agent, mode).cloned().unwrap_or_default();
         let prompt = &subject.prompt;
+        let passing =
+            passing(agent, mode).filter(|_| !is_nothing(mode, subject)).cloned().unwrap_or_default();
         let turn = &self.subject.turn;
         let cwd = files::absolute(turn.directory.as_deref().unwrap_or(Path::new(".")))?;
         let place = || file(system, &cwd, turn.request().home_trust, subject);
@@ -189,6 +194,11 @@ impl Args {
         }
         Ok(AgentCommand { args, env, cwd, file })
     }
+}
+
+/// True if there is no text to append.
+fn is_nothing(mode: PromptMode, subject: &Subject) -> bool {
+    mode == PromptMode::Append && subject.prompt.text.trim().is_empty()
 }
 
 /// Refuses a text that no system passes to a program.
@@ -281,6 +291,7 @@ fn view(
         Err(error) => format!("{error}; install it: {}", install(agent)),
     };
     let prompt = match &command.file {
+        _ if is_nothing(mode, subject) => "none".to_owned(),
         Some(file) => format!("{} ({})", one_line(&file.display().to_string()), count(text.len(), "byte")),
         None => format!("an argument ({})", count(text.len(), "byte")),
     };
