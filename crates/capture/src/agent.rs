@@ -111,6 +111,13 @@ pub struct CaptureRules {
     /// The texts that begin what is not its own.
     #[serde(default)]
     pub marks: Vec<Mark>,
+    /// The servers of MCP that are its own.
+    #[serde(default)]
+    pub own_servers: Vec<String>,
+    /// The texts in front of what it makes up for each request, beside UUIDs and long hexadecimal numbers: a comparison ignores
+    /// the word behind them, and `--redact` replaces it. The name of a setting is about the whole of it.
+    #[serde(default)]
+    pub ids: Vec<String>,
 }
 
 /// A file that could send requests elsewhere.

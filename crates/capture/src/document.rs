@@ -1,20 +1,20 @@
 //! A capture as it is saved, and read again by `explain`, `lint` and `diff`.
 
 use crate::{
-    agent::{Agent, CaptureRules},
+    agent::{Agent, CaptureRules, find},
     body::{self, BodyContext, Item, ItemKind, Row},
     endpoint::ReceivedRequest,
     files::{Files, Places},
     project::{ConfigFile, hook_command, servers},
     run::main_request,
-    source::{Source, SourceKind, Sources},
+    source::{Source, SourceKind, Sources, argument_texts},
 };
 use preface_core::lint::{
     finding::TextFinding as _,
     secret::{self, Secret},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ffi::OsString, ops::Range};
 
 /// The version of the document.
 const VERSION: u32 = 1;
@@ -96,8 +96,10 @@ pub struct CaptureInputs<'i> {
     pub places: &'i Places,
     /// The configuration that acts.
     pub config: &'i [ConfigFile],
-    /// The message.
+    /// The message; empty where the user starts the agent.
     pub message: &'i str,
+    /// The arguments of the user.
+    pub args: &'i [OsString],
 }
 
 impl Capture {
@@ -111,13 +113,14 @@ impl Capture {
     ) -> Option<Self> {
         let main = main_request(requests, inputs.message)?;
         let mut files = Files::collect(inputs.rules, inputs.places);
+        files.add_arguments(inputs.args, inputs.places);
         let bodies: Vec<String> =
             requests.iter().map(|request| String::from_utf8_lossy(&request.body).into_owned()).collect();
         for body in &bodies {
             // The names are in JSON strings, where a line end is `\n`.
             files.add_named(&body.replace("\\n", " ").replace("\\\"", " "), inputs.places);
         }
-        let sources = Sources::new(files.source_texts(inputs.places));
+        let sources = Sources::new(files.source_texts(inputs.places).chain(argument_texts(inputs.args)));
         let servers = servers(inputs.config);
         let context = BodyContext {
             sources: &sources,
@@ -125,17 +128,26 @@ impl Capture {
             message: inputs.message,
             servers: &servers,
         };
-        let requests = requests.iter().zip(bodies).map(|(request, body)| {
+        let requests = requests.iter().zip(bodies).enumerate().map(|(at, (request, body))| {
             let mut read = body::read(&body, context);
+            if at == main && inputs.message.is_empty() {
+                name_message(&mut read.items);
+            }
             if let Some(role) = &inputs.rules.hook_role {
                 name_hooks(&mut read.items, role);
             }
-            let rows = read.items.iter_mut().flat_map(|item| &mut item.rows);
-            for event in
-                rows.filter(|row| row.source.kind == SourceKind::Hook).flat_map(|row| &mut row.source.names)
-            {
-                if let Some(command) = hook_command(inputs.config, event) {
-                    *event = format!("{event}: {command}");
+            for row in read.items.iter_mut().flat_map(|item| &mut item.rows) {
+                let Source { kind, names } = &mut row.source;
+                if *kind == SourceKind::Server
+                    && names.iter().any(|name| inputs.rules.own_servers.contains(name))
+                {
+                    row.source = Source::of(SourceKind::Agent);
+                } else if *kind == SourceKind::Hook {
+                    for event in names {
+                        if let Some(command) = hook_command(inputs.config, event) {
+                            *event = format!("{event}: {command}");
+                        }
+                    }
                 }
             }
             let model = read.model.or_else(|| model_of(&request.path));
@@ -194,15 +206,30 @@ impl Capture {
         self.requests.get(number.map_or(Some(self.main), |number| number.checked_sub(1))?)
     }
 
-    /// Replaces secrets and ids of accounts, devices and sessions by as many asterisks and zeros.
+    /// Returns the texts in front of what the agent makes up for each request.
+    #[must_use]
+    pub fn ids(&self) -> &'static [String] {
+        find(&self.agent)
+            .and_then(|agent| agent.capture.as_ref())
+            .map(|rules| &rules.ids[..])
+            .unwrap_or_default()
+    }
+
+    /// Replaces secrets, values whose name is that of one, and ids of accounts, devices and sessions, by as many asterisks and zeros.
     pub fn redact(&mut self) {
+        let before = self.ids();
         for request in &mut self.requests {
             let mut bytes = request.body.clone().into_bytes();
-            for range in ids(&request.body) {
-                bytes[range].iter_mut().filter(|byte| byte.is_ascii_hexdigit()).for_each(|byte| *byte = b'0');
+            for range in ids(&request.body, before) {
+                bytes[range]
+                    .iter_mut()
+                    .filter(|byte| byte.is_ascii_alphanumeric())
+                    .for_each(|byte| *byte = b'0');
             }
-            for secret in &request.secrets {
-                bytes[secret.range.clone()].fill(b'*');
+            for range in
+                request.secrets.iter().map(|secret| secret.range.clone()).chain(credentials(&request.body))
+            {
+                bytes[range].fill(b'*');
             }
             if let Ok(body) = String::from_utf8(bytes) {
                 request.body = body;
@@ -297,7 +324,7 @@ impl CapturedRequest {
 
     /// Returns the texts for a comparison: a heading and the text of each item, without ids and the message of the capture.
     #[must_use]
-    pub fn comparable(&self, message: &str) -> Vec<(ItemKind, String, String)> {
+    pub fn comparable(&self, message: &str, ids: &[String]) -> Vec<(ItemKind, String, String)> {
         let mut names: BTreeMap<(ItemKind, String), usize> = BTreeMap::new();
         let items = self.items.iter().map(|item| {
             let name = match item.kind {
@@ -309,8 +336,10 @@ impl CapturedRequest {
             let count = names.entry((item.kind, name.clone())).or_default();
             *count += 1;
             let name = if *count > 1 { format!("{name} ({count})") } else { name };
-            let mut text = without_ids(&item.text);
-            if !message.is_empty() {
+            let mut text = without_ids(&item.text, ids);
+            if item.rows.iter().all(|row| row.source.kind == SourceKind::Message) || is_id(item, ids) {
+                text.clear();
+            } else if !message.is_empty() {
                 text = text.replace(message, "[message]");
             }
             if item.kind == ItemKind::Tool
@@ -323,6 +352,41 @@ impl CapturedRequest {
             (item.kind, name, text)
         });
         items.collect()
+    }
+
+    /// Returns the text of each source but the message with its bytes in the body, each run on lines of its own. With `ids` they are
+    /// left out.
+    #[must_use]
+    pub fn source_texts(&self, ids: Option<&[String]>) -> BTreeMap<&Source, (usize, String)> {
+        let mut sources: BTreeMap<&Source, (usize, String)> = BTreeMap::new();
+        for item in self.items.iter().filter(|item| !ids.is_some_and(|ids| is_id(item, ids))) {
+            let is_raw = self.body[item.range()] == item.text;
+            for row in item.rows.iter().filter(|row| row.source.kind != SourceKind::Message) {
+                let raw = &self.body[row.range.clone()];
+                let decoded = if is_raw { None } else { serde_json::from_str(&format!("\"{raw}\"")).ok() };
+                let (bytes, text) = sources.entry(&row.source).or_default();
+                *bytes += raw.len();
+                let decoded = decoded.unwrap_or_else(|| raw.to_owned());
+                *text += &ids.map_or(decoded.clone(), |ids| without_ids(&decoded, ids));
+                text.push('\n');
+            }
+        }
+        sources
+    }
+}
+
+/// True for a setting that is made up for each request as a whole.
+fn is_id(item: &Item, ids: &[String]) -> bool {
+    item.kind == ItemKind::Setting && ids.contains(&item.name)
+}
+
+/// Names the last text of the user as the message: the agent's own around it cannot be told from it.
+fn name_message(items: &mut [Item]) {
+    let last = items.iter_mut().rfind(|item| item.kind == ItemKind::Message && item.name == "user");
+    for row in last.into_iter().flat_map(|item| &mut item.rows) {
+        if row.source.kind == SourceKind::Agent {
+            row.source.kind = SourceKind::Message;
+        }
     }
 }
 
@@ -355,11 +419,43 @@ fn secrets(body: &str) -> Vec<SecretPlace> {
     secret::scan(body).into_iter().map(place).collect()
 }
 
-/// Finds UUIDs and long hexadecimal numbers: ids of accounts, devices and sessions.
-fn ids(text: &str) -> Vec<Range<usize>> {
+/// Finds the values whose name ends like that of a secret, `NAME=value` and `"name": "value"`, and the credentials in addresses.
+fn credentials(body: &str) -> Vec<Range<usize>> {
+    const NAMES: [&str; 6] = ["key", "token", "secret", "password", "passwd", "passphrase"];
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '\\');
+    let is_end = |c: char| c.is_whitespace() || is_quote(c) || "`<>,;)".contains(c);
+    let end = |from: usize| body[from..].find(is_end).map_or(body.len(), |end| from + end);
+    let mut found = Vec::new();
+    for (at, sign) in body.match_indices(['=', ':']) {
+        let start =
+            body[at + 1..].find(|c| c != ' ' && !is_quote(c)).map_or(body.len(), |skip| at + 1 + skip);
+        // A colon in a sentence has no quotes behind it.
+        let is_assigned = sign == "=" || body[at + 1..start].contains(is_quote);
+        let name = body[..at].trim_end_matches(is_quote);
+        let name = name.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or(name);
+        if is_assigned && NAMES.iter().any(|end| name.to_ascii_lowercase().ends_with(end)) {
+            found.push(start..end(start));
+        }
+    }
+    for (at, sign) in body.match_indices("://") {
+        let from = at + sign.len();
+        let host = &body[from..from + body[from..end(from)].find('/').unwrap_or(end(from) - from)];
+        found.extend(host.rfind('@').map(|end| from..from + end));
+    }
+    found
+}
+
+/// Finds the words behind the texts of an agent's rules, UUIDs and long hexadecimal numbers: ids of accounts, devices and sessions.
+fn ids(text: &str, before: &[String]) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let run = |at: usize| bytes[at..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let mut found = Vec::new();
+    let word = |from: usize| {
+        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-+:".contains(byte);
+        from..from + bytes[from..].iter().take_while(is_word).count()
+    };
+    let words = before.iter().flat_map(|before| text.match_indices(before.as_str()));
+    let mut found: Vec<Range<usize>> =
+        words.map(|(at, before)| word(at + before.len())).filter(|word| !word.is_empty()).collect();
     let mut at = 0;
     while at < bytes.len() {
         let digits = run(at);
@@ -383,14 +479,20 @@ fn ids(text: &str) -> Vec<Range<usize>> {
             at += digits;
         }
     }
+    found.sort_by_key(|range| range.start);
+    found.dedup_by(|next, range| {
+        let is_within = next.start < range.end;
+        range.end = if is_within { range.end.max(next.end) } else { range.end };
+        is_within
+    });
     found
 }
 
 /// Replaces ids, so that two requests with the same words are equal.
-fn without_ids(text: &str) -> String {
+fn without_ids(text: &str, before: &[String]) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;
-    for range in ids(text) {
+    for range in ids(text, before) {
         clean.push_str(&text[at..range.start]);
         clean.push_str("[id]");
         at = range.end;
@@ -405,7 +507,7 @@ mod tests {
     use std::path::Path;
 
     fn capture(body: &str) -> Capture {
-        let agent = crate::agent::find("claude").unwrap();
+        let agent = find("claude").unwrap();
         let places = Places { cwd: "/nowhere".into(), root: "/nowhere".into(), home: None };
         let inputs = CaptureInputs {
             agent,
@@ -421,6 +523,7 @@ mod tests {
                 }],
             }],
             message: "say OK 7f",
+            args: &[],
         };
         let request = |path: &str, body: &str| ReceivedRequest {
             method: "POST".into(),
@@ -469,6 +572,43 @@ mod tests {
     }
 
     #[test]
+    fn values_of_secrets_and_addresses_are_found() {
+        let found = |body: &str| {
+            let ranges = credentials(body);
+            ranges.into_iter().map(|range| body[range].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found(r#"{"text":"export DB_PASSWORD=hünter2 \n\"apiKey\": \"abc\", token='x y'"}"#),
+            ["hünter2", "abc", "x"]
+        );
+        assert_eq!(found("see postgres://me:word@host/db, https://host/a@b"), ["me:word"]);
+        assert!(found(r#"{"key":{"type":"string"},"a key: words","tokens=1","monkeys":"x"}"#).is_empty());
+    }
+
+    #[test]
+    fn without_a_message_the_last_text_of_the_user_is_it() {
+        let body = r#"{"messages":[{"role":"user","content":"say OK 7f"},{"role":"user","content":"hello"},{"role":"assistant","content":"b"}]}"#;
+        let items = &mut capture(body).requests[1].items;
+        name_message(items);
+        let kinds: Vec<SourceKind> = items[1..].iter().map(|item| item.rows[0].source.kind).collect();
+        assert_eq!(kinds, [SourceKind::Message, SourceKind::Agent]);
+    }
+
+    #[test]
+    fn what_an_agent_makes_up_for_each_request_is_no_difference() {
+        let ids = ["cc_version=".to_owned(), "client_metadata".to_owned()];
+        let compared = ["1", "22"].map(|digits| {
+            let body = format!(
+                r#"{{"system":"cc_version=1.{digits}; x","client_metadata":{{"a{digits}":1}},"messages":"say OK 7f"}}"#
+            );
+            let request = &capture(&body).requests[1];
+            let sources = request.source_texts(Some(&ids)).into_values().map(|(_, text)| text);
+            (request.comparable("say OK 7f", &ids), sources.collect::<String>())
+        });
+        assert_eq!(compared[0], compared[1]);
+    }
+
+    #[test]
     fn secrets_and_ids_are_replaced_in_place() {
         let mut capture = capture(&body());
         let before = capture.requests[1].clone();
@@ -481,7 +621,7 @@ mod tests {
         );
         assert!(after.body.contains("00000000-0000-0000-0000-000000000000"));
         assert!(Capture::from_json(&serde_json::to_vec(&capture).unwrap()).is_ok());
-        assert_eq!(without_ids("a bcd47aff-89d5-46e4-94c0-63e90361f331 b"), "a [id] b");
-        assert_eq!(without_ids("deadbeef-1 cafe"), "deadbeef-1 cafe");
+        assert_eq!(without_ids("a bcd47aff-89d5-46e4-94c0-63e90361f331 b", &[]), "a [id] b");
+        assert_eq!(without_ids("deadbeef-1 cafe", &[]), "deadbeef-1 cafe");
     }
 }

@@ -6,7 +6,9 @@ use crate::{
 };
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     path::{Component, Path, PathBuf},
 };
 
@@ -159,6 +161,13 @@ impl Files {
             if word.starts_with('/') && [".md", ".mdc"].iter().any(|end| word.ends_with(end)) && !is_own {
                 self.add(Path::new(word), SourceKind::File, places, 0);
             }
+        }
+    }
+
+    /// Reads the files that arguments name.
+    pub fn add_arguments(&mut self, args: &[OsString], places: &Places) {
+        for arg in args {
+            self.add(&places.cwd.join(arg), SourceKind::File, places, 0);
         }
     }
 

@@ -13,14 +13,15 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     fs, io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::Stdio,
     time::{Duration, Instant, SystemTime},
 };
-use tempfile::TempDir;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
+    signal::unix,
     time::{sleep, timeout},
 };
 
@@ -57,8 +58,19 @@ pub struct Launch {
     pub set: BTreeMap<String, String>,
     /// The variables that are removed.
     pub unset: Vec<String>,
-    /// The private files, deleted with this value.
-    dir: TempDir,
+    /// The directory of the private files, and their texts.
+    dir: PathBuf,
+    files: BTreeMap<PathBuf, String>,
+}
+
+/// The private files of an agent, deleted with this value.
+#[derive(Debug)]
+pub struct PrivateFiles(PathBuf);
+
+impl Drop for PrivateFiles {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// The reasons not to start an agent.
@@ -70,8 +82,6 @@ pub enum LaunchError {
     File(PathBuf, String),
     /// An argument of the user could send requests elsewhere.
     Argument(String),
-    /// The private files could not be written.
-    Private(String),
 }
 
 /// The end of a run.
@@ -101,18 +111,18 @@ pub struct Recording {
 }
 
 impl Launch {
-    /// Prepares an agent: arguments, variables and private files in a new directory of `private`.
+    /// Prepares an agent: arguments, variables and the private files in `dir`, which are not written yet. Without a mode the user starts it.
     ///
     /// # Errors
     /// A request could go elsewhere, or the mode is not possible.
     pub fn prepare(
         rules: &CaptureRules,
         places: &Places,
-        mode: Mode,
+        mode: Option<Mode>,
         address: &str,
         message: &str,
         user_args: &[OsString],
-        private: &Path,
+        dir: PathBuf,
     ) -> Result<Self, LaunchError> {
         for refuse in &rules.refuse {
             for file in places.files(rules, &refuse.file, &[]) {
@@ -134,14 +144,12 @@ impl Launch {
             }
         }
         let last = match mode {
-            Mode::Print => Some(&rules.print),
-            Mode::Terminal => rules.terminal.as_ref(),
+            None => &[],
+            Some(Mode::Print) => rules.print.as_slice(),
+            Some(Mode::Terminal) => rules.terminal.as_ref().ok_or(LaunchError::Mode)?,
         };
-        let last = last.ok_or(LaunchError::Mode)?;
-        let unwritten = |error: io::Error| LaunchError::Private(error.to_string());
-        let dir = tempfile::Builder::new().prefix("capture-").tempdir_in(private).map_err(unwritten)?;
         let proxied = no_proxy();
-        let path = dir.path().to_string_lossy();
+        let path = dir.to_string_lossy();
         let values = [
             ("[address]", address),
             ("[key]", KEY),
@@ -154,13 +162,11 @@ impl Launch {
                 .iter()
                 .fold(template.clone(), |text, (placeholder, value)| text.replace(placeholder, value))
         };
-        for (name, text) in &rules.files {
-            fs::write(dir.path().join(name), fill(text)).map_err(unwritten)?;
-        }
+        let files = rules.files.iter().map(|(name, text)| (dir.join(name), fill(text))).collect();
         // `codex exec -m MODEL TEXT`: what the user gives is an option of the subcommand.
         let (first, rest) = match last.split_first() {
             Some((first, rest)) if !first.starts_with('-') && !rest.is_empty() => (Some(first), rest),
-            _ => (None, last.as_slice()),
+            _ => (None, last),
         };
         let mut args: Vec<OsString> =
             first.into_iter().chain(&rules.args).map(|arg| fill(arg).into()).collect();
@@ -171,7 +177,19 @@ impl Launch {
         for name in ["NO_PROXY", "no_proxy"] {
             set.insert(name.to_owned(), proxied.clone());
         }
-        Ok(Launch { args, set, unset: rules.unset.clone(), dir })
+        Ok(Launch { args, set, unset: rules.unset.clone(), dir, files })
+    }
+
+    /// Writes the private files.
+    fn write_files(&self) -> io::Result<PrivateFiles> {
+        let private = PrivateFiles(self.dir.clone());
+        if !self.files.is_empty() {
+            fs::DirBuilder::new().mode(0o700).create(&self.dir)?;
+        }
+        for (file, text) in &self.files {
+            fs::write(file, text)?;
+        }
+        Ok(private)
     }
 
     /// Starts the agent and takes its requests until it ends.
@@ -187,6 +205,9 @@ impl Launch {
         message: &str,
         endpoint: &mut Endpoint,
     ) -> io::Result<Recording> {
+        // From here on a signal is taken below, and leaves no file.
+        let mut interruption = Interruption::listen()?;
+        let private = self.write_files()?;
         let mut command = Command::new(program);
         command.args(&self.args).current_dir(&places.cwd).kill_on_drop(true);
         for name in &self.unset {
@@ -205,7 +226,7 @@ impl Launch {
         // Dropped at an error and a panic, too.
         let end = EndGroup { pid: group, is_group: mode == Mode::Print };
         let printed = tokio::spawn(both_ends(child.stdout.take(), child.stderr.take()));
-        let mut recording = take(&mut child, endpoint, mode, message).await;
+        let mut recording = take(&mut child, endpoint, mode, message, &mut interruption).await;
         end.end(&mut child).await;
         drop(terminal);
         // Requests that were on the way.
@@ -218,19 +239,48 @@ impl Launch {
         if let Ok(Ok(text)) = timeout(Duration::from_millis(200), printed).await {
             recording.printed = text;
         }
-        drop(self.dir);
+        drop(private);
         Ok(recording)
+    }
+
+    /// Takes the requests of an agent that the user starts, until a signal or the most requests; `ready` is called first.
+    ///
+    /// # Errors
+    /// The private files cannot be written.
+    pub async fn listen(self, endpoint: &mut Endpoint, ready: impl FnOnce(&Self)) -> io::Result<Recording> {
+        let mut interruption = Interruption::listen()?;
+        let _private = self.write_files()?;
+        ready(&self);
+        let (mut requests, mut bytes) = (Vec::new(), 0);
+        let ended = loop {
+            tokio::select! {
+                request = endpoint.next() => {
+                    let Some(request) = request else { break Ended::Interrupted };
+                    bytes += request.body.len();
+                    requests.push(request);
+                    if requests.len() >= REQUEST_LIMIT || bytes > TOTAL_LIMIT {
+                        break Ended::RequestLimit;
+                    }
+                }
+                () = interruption.comes(Mode::Print) => break Ended::Interrupted,
+            }
+        };
+        Ok(Recording { requests, ended, printed: String::new() })
     }
 }
 
 /// Takes requests until the agent ends, or has to.
-async fn take(child: &mut Child, endpoint: &mut Endpoint, mode: Mode, message: &str) -> Recording {
+async fn take(
+    child: &mut Child,
+    endpoint: &mut Endpoint,
+    mode: Mode,
+    message: &str,
+    interruption: &mut Interruption,
+) -> Recording {
     let mut recording = Recording { requests: Vec::new(), ended: Ended::Interrupted, printed: String::new() };
     let limit = if mode == Mode::Print { TIME_LIMIT } else { Duration::from_secs(24 * 3600) };
     let deadline = sleep(limit);
     tokio::pin!(deadline);
-    let interrupted = interrupted(mode);
-    tokio::pin!(interrupted);
     let mut bytes = 0;
     // On a terminal the agent goes on after an answer: it gets a moment to show it.
     let mut answered: Option<tokio::time::Instant> = None;
@@ -251,45 +301,36 @@ async fn take(child: &mut Child, endpoint: &mut Endpoint, mode: Mode, message: &
             status = child.wait() => break Ended::Exited(status.ok().and_then(|status| status.code())),
             () = &mut deadline => break Ended::TimeLimit,
             () = tokio::time::sleep_until(moment), if answered.is_some() => break Ended::Answered,
-            () = &mut interrupted => break Ended::Interrupted,
+            () = interruption.comes(mode) => break Ended::Interrupted,
         }
     };
     recording
 }
 
-/// Takes requests until a signal, the most requests, or the first one that looks whole.
-pub async fn listen(endpoint: &mut Endpoint) -> Recording {
-    let (mut requests, mut bytes) = (Vec::new(), 0);
-    let interrupted = interrupted(Mode::Print);
-    tokio::pin!(interrupted);
-    let ended = loop {
-        tokio::select! {
-            request = endpoint.next() => {
-                let Some(request) = request else { break Ended::Interrupted };
-                bytes += request.body.len();
-                requests.push(request);
-                if requests.len() >= REQUEST_LIMIT || bytes > TOTAL_LIMIT {
-                    break Ended::RequestLimit;
-                }
-            }
-            () = &mut interrupted => break Ended::Interrupted,
-        }
-    };
-    Recording { requests, ended, printed: String::new() }
+/// The signals that end this process, from when they are first listened for.
+struct Interruption {
+    interrupt: unix::Signal,
+    terminate: unix::Signal,
+    hang_up: unix::Signal,
 }
 
-/// Waits for a signal that ends this process. On a terminal Ctrl-C is for the agent.
-async fn interrupted(mode: Mode) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hang_up)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv(), if mode == Mode::Print => {}
-        _ = terminate.recv() => {}
-        _ = hang_up.recv() => {}
+impl Interruption {
+    fn listen() -> io::Result<Self> {
+        use unix::{SignalKind, signal};
+        Ok(Interruption {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for one. On a terminal Ctrl-C is for the agent.
+    async fn comes(&mut self, mode: Mode) {
+        tokio::select! {
+            _ = self.interrupt.recv(), if mode == Mode::Print => {}
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
     }
 }
 
@@ -477,14 +518,14 @@ impl WrittenFiles {
     }
 }
 
-/// Returns a message that is in no other text: what a project writes cannot be taken for it.
+/// Returns digits that are in no other text: what a project writes cannot be taken for the message that has them.
 ///
 /// # Errors
 /// The system gives no random bytes.
-pub fn unique_message() -> io::Result<String> {
+pub fn unique_digits() -> io::Result<String> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(format!("Answer with OK. ({:016x})", u64::from_le_bytes(random)))
+    Ok(format!("{:016x}", u64::from_le_bytes(random)))
 }
 
 /// Returns the version that a program prints, within a few seconds.

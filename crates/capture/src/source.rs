@@ -1,7 +1,7 @@
 //! Where text comes from: runs of bytes that are in a file, whatever the agent did to its line ends, and texts behind a mark of the agent.
 
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ffi::OsString, ops::Range};
 
 /// The fewest bytes that a file claims.
 pub const SHORTEST: usize = 24;
@@ -26,6 +26,8 @@ pub enum SourceKind {
     Server,
     /// What the agent found out about the machine and the directory.
     Environment,
+    /// An argument of the user.
+    Arguments,
     /// The message of the user.
     Message,
     /// The agent's own words.
@@ -65,6 +67,13 @@ pub struct SourceText {
     pub source: Source,
     /// The text of the file.
     pub text: String,
+}
+
+/// Returns the arguments of the user as texts, also without the name in front of a `=`.
+pub fn argument_texts(args: &[OsString]) -> impl Iterator<Item = SourceText> {
+    let args = args.iter().map(|arg| arg.to_string_lossy().into_owned());
+    let texts = args.flat_map(|arg| [arg.split_once('=').map(|(_, value)| value.to_owned()), Some(arg)]);
+    texts.flatten().map(|text| SourceText { source: Source::of(SourceKind::Arguments), text })
 }
 
 /// A text of an agent that begins a run of another source.

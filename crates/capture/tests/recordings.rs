@@ -93,7 +93,7 @@ fn request(agent: &str) -> (&'static str, Value) {
                 "model": "m",
                 "messages": [
                     { "role": "user", "content": content(&[&instructions, MESSAGE]) },
-                    { "role": "system", "content": format!("SessionStart: hook text\n\n# Environment\nLinux\n\nThe following skills are available\n{skills}") },
+                    { "role": "system", "content": format!("SessionStart: hook text\n\n# Environment\n - Platform: linux\n - Be brief.\n\nThe following skills are available\n{skills}") },
                 ],
                 "system": content(&["You are an agent.", own]),
                 "tools": [tool],
@@ -155,7 +155,8 @@ fn capture(agent: &str, root: &Path) -> Capture {
     let agent = find(agent).unwrap();
     let rules = agent.capture.as_ref().unwrap();
     let config = config_files(rules, &places);
-    let inputs = CaptureInputs { agent, rules, places: &places, config: &config, message: MESSAGE };
+    let inputs =
+        CaptureInputs { agent, rules, places: &places, config: &config, message: MESSAGE, args: &[] };
     let (path, body) = request(&agent.name);
     let request = ReceivedRequest {
         method: "POST".into(),

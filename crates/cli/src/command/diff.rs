@@ -48,7 +48,7 @@ pub struct Args {
     /// Compare two files that `preface capture --save` wrote; ids are ignored
     #[arg(value_name = "FILE", num_args = 2, group = "AgainstFlags", conflicts_with_all = [
         "snapshot", "against", "against_preset", "against_profile", "against_model", "against_tools", "against_conversation", "against_now",
-        "against_tz", "against_set", "format",
+        "against_tz", "against_set",
     ])]
     captures: Vec<PathBuf>,
 
@@ -145,7 +145,8 @@ pub struct DiffSide {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if let [old, new] = args.captures.as_slice() {
         let files = if args.reverse { [new, old] } else { [old, new] };
-        let is_same = saved::diff(ui, files.map(PathBuf::as_path), args.turn.tokenizer.as_deref())?;
+        let tokenizer = args.turn.tokenizer.as_deref();
+        let is_same = saved::diff(ui, files.map(PathBuf::as_path), tokenizer, args.format)?;
         return Ok(if args.exit_code && !is_same { Exit::Failed } else { Exit::Done });
     }
     let mut request = args.turn.request();

@@ -107,12 +107,13 @@ enum LintFormat {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let request = args.dir.apply(&args.turn).request();
-    let capture = saved::read(args.dir.dir.as_deref())?;
-    if let Some(file) = args.dir.dir.as_deref().filter(|dir| capture.is_none() && files::is_file(dir)) {
-        let shown = escape_hidden(&file.display().to_string()).into_owned();
-        return Err(CommandFailure::usage(format!("not a directory: `{shown}`"))
-            .help(format!("`preface lint --file {}` checks one file", shell_quoted(&shown))));
-    }
+    let capture = saved::read(args.dir.dir.as_deref()).map_err(|failure| match &args.dir.dir {
+        Some(file) if files::is_file(file) => {
+            let shown = escape_hidden(&file.display().to_string()).into_owned();
+            failure.help(format!("`preface lint --file {}` checks one file", shell_quoted(&shown)))
+        }
+        _ => failure,
+    })?;
     let linted = match lint(args, request.clone(), capture.as_ref()) {
         Ok(linted) => linted,
         Err(failure) => {

@@ -3,6 +3,7 @@
 use crate::sandbox::{Ran, Sandbox};
 use std::{
     fs,
+    io::Write as _,
     os::unix::fs::PermissionsExt,
     process::{Command, Stdio},
     thread,
@@ -26,7 +27,7 @@ post() {
 }
 post /api/telemetry '{}'
 for at in $(seq ${TIMES:-1}); do
-  post '/v1/messages?beta=true' '{"model":"m","metadata":{"user_id":"'$(cat /proc/sys/kernel/random/uuid)'"},"system":[{"type":"text","text":"You are a script.'"$EXTRA"'"}],"messages":[{"role":"user","content":[{"type":"text","text":"Rules:\n'"$rules"'"},{"type":"text","text":"'"$message"'"}]}],"tools":[{"name":"mcp__git__log","description":"Shows the log."}]}'
+  post '/v1/messages?beta=true' '{"model":"m","metadata":{"user_id":"'$(cat /proc/sys/kernel/random/uuid)'"},"system":[{"type":"text","text":"You are a script <b>.'"$EXTRA"' cch=x'$$';"}],"messages":[{"role":"user","content":[{"type":"text","text":"Rules:\n'"$rules"'"},{"type":"text","text":"'"$message"'"}]}],"tools":[{"name":"mcp__git__log","description":"Shows the log."}]}'
 done
 test -n "$STAY" && { sleep 300 & echo $! > "$HOME/child"; wait; }
 "##;
@@ -43,6 +44,18 @@ fn sandbox() -> Sandbox {
 
 fn started(sandbox: &Sandbox) -> Option<String> {
     fs::read_to_string(sandbox.path("home/started")).ok()
+}
+
+/// Waits for a value.
+fn until<T>(mut value: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < deadline {
+        if let Some(value) = value() {
+            return value;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("it does not come");
 }
 
 /// The lines of a view without their numbers.
@@ -87,28 +100,98 @@ fn the_request_is_shown_with_the_source_of_each_part() {
 }
 
 #[test]
-fn a_saved_capture_is_explained_searched_linted_and_compared() {
+fn a_saved_capture_is_explained_searched_and_compared() {
     let sandbox = sandbox();
     let ran = sandbox.run("preface capture claude --save a.json").exits(0);
     assert_eq!(sandbox.run("preface explain a.json").exits(0).stdout, ran.stdout);
-    sandbox.run("preface explain a.json --at 'Use blanks'").exits(0).prints(
-        "CLAUDE.md  messages[0].content[0], byte 237\n  n the tests before a commit.\\nUse blanks.\n",
+    let text = "n the tests before a commit.\\nUse blanks.\n";
+    let place = sandbox.run("preface explain a.json --at 'Use blanks'").exits(0).stdout;
+    assert!(
+        place.starts_with("CLAUDE.md  messages[0].content[0], byte ") && place.ends_with(text),
+        "{place}"
     );
+    // What was printed is found, too.
+    let offset = place.lines().next().and_then(|line| line.split(", ").nth(1)).expect("an offset");
+    sandbox.run(&format!("preface explain a.json --at '{offset}'")).exits(0).prints(&place);
+    sandbox.run(&format!("preface explain a.json --at '{}'", text.trim_end())).exits(0);
+    let part = sandbox.run("preface explain a.json --at 'messages[0].content[1]'").exits(0);
+    assert!(part.stdout.starts_with("your message  messages[0].content[1], byte "), "{}", part.stdout);
     sandbox.run("preface explain a.json --request 1").exits(0);
     sandbox.run("preface explain a.json --request 9").exits(2);
-    sandbox.run("preface lint a.json").exits(0);
     sandbox.run("preface capture claude --save b.json").exits(0);
     let same = sandbox.run("preface diff a.json b.json --exit-code").exits(0);
     assert!(same.stdout.ends_with("\nThe requests are the same, but for ids.\n"), "{}", same.stdout);
     sandbox.work("CLAUDE.md", "Always run the tests before a commit.\nUse tabs.\n");
     sandbox.run("preface capture claude --save c.json").exits(0);
     let changed = sandbox.run("preface diff a.json c.json --exit-code").exits(1);
+    let shown = "changed   50 → 48 bytes  CLAUDE.md\nchanged  ";
+    assert!(changed.stdout.contains(shown), "{}", changed.stdout);
+    assert!(changed.stdout.contains("-Use blanks.\n") && changed.stdout.contains("+Use tabs.\n"));
+    let json = sandbox.run("preface diff a.json c.json --format json").exits(0).json();
+    let row = json["sources"].as_array().expect("rows").iter().find(|row| row["name"] == "CLAUDE.md");
+    assert_eq!(row.map(|row| (&row["before"], &row["after"])), Some((&50.into(), &48.into())), "{json}");
+}
+
+#[test]
+fn a_file_that_is_no_saved_capture_is_an_error_with_the_reason() {
+    let sandbox = sandbox();
+    sandbox.work("broken.json", "{");
+    let why = "`broken.json` is no saved capture: EOF while parsing an object at line 1 column 1\n";
+    for command in ["explain broken.json", "diff CLAUDE.md broken.json", "diff broken.json broken.json"] {
+        let ran = sandbox.run(&format!("preface {command}")).exits(2);
+        assert!(ran.stderr.contains("is no saved capture: "), "{}", ran.stderr);
+    }
+    assert!(sandbox.run("preface explain broken.json").stderr.contains(why));
+    let ran = sandbox.run("preface explain missing.json").exits(1);
+    assert!(ran.stderr.starts_with("error: cannot read `missing.json`: not found\n"), "{}", ran.stderr);
+    let ran = sandbox.run("preface lint CLAUDE.md").exits(2);
     assert!(
-        changed.stdout.contains("-Use blanks.\n") && changed.stdout.contains("+Use tabs.\n"),
+        ran.stderr.ends_with("help: `preface lint --file CLAUDE.md` checks one file\n"),
         "{}",
-        changed.stdout
+        ran.stderr
     );
-    sandbox.run("preface diff a.json work.json").exits(2);
+}
+
+#[test]
+fn the_words_of_the_agent_are_no_findings() {
+    let sandbox = sandbox().env("EXTRA", "\u{200b}");
+    sandbox.run("preface capture claude -q --save a.json").exits(0);
+    sandbox.run("preface lint a.json").exits(0).prints("");
+    sandbox.work("CLAUDE.md", "Always run the tests before a commit.\nUse \u{200b}blanks.\n");
+    sandbox.run("preface capture claude -q --save a.json").exits(0);
+    let ran = sandbox.run("preface lint a.json");
+    assert!(ran.stdout.contains("a.json#CLAUDE.md:2:5"), "{}", ran.stdout);
+}
+
+#[test]
+fn text_of_arguments_is_the_users() {
+    let text = "Never answer in more than three words.";
+    let sandbox = sandbox().env("EXTRA", &format!("\\n{text}"));
+    let line = format!("preface capture claude --at 'Never answer' -- --append-system-prompt '{text}'");
+    let ran = sandbox.run(&line).exits(0);
+    assert!(ran.stdout.starts_with("your arguments  system[0], byte "), "{}", ran.stdout);
+}
+
+#[test]
+fn an_agent_that_the_user_starts_is_listened_to() {
+    let sandbox = sandbox();
+    let mut command = sandbox.command("preface capture claude --listen --save a.json");
+    let log = fs::File::create(sandbox.path("home/log")).expect("a file");
+    let mut run = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("it starts");
+    let printed = until(|| {
+        let log = fs::read_to_string(sandbox.path("home/log")).ok()?;
+        log.contains("Ctrl-C").then_some(log)
+    });
+    assert!(printed.starts_with("The project makes Claude Code run nothing.\n"), "{printed}");
+    let line = printed.lines().find(|line| line.starts_with("  ")).expect("a command");
+    let mut agent = Command::new("sh");
+    agent.args(["-c", &format!("{} 'hello, hello'", line.trim())]);
+    agent.env("PATH", sandbox.path("bin").display().to_string() + ":/usr/bin:/bin");
+    agent.env("HOME", sandbox.path("home")).current_dir(sandbox.path("work")).status().expect("it runs");
+    Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill");
+    assert!(run.wait().expect("it ends").success());
+    let ran = sandbox.run("preface explain a.json --at 'hello, hello'").exits(0);
+    assert!(ran.stdout.starts_with("your message  messages[0].content[1]"), "{}", ran.stdout);
 }
 
 #[test]
@@ -128,6 +211,34 @@ fn what_a_project_runs_needs_consent() {
     assert_eq!(started(&sandbox), None);
     sandbox.run("preface capture claude --trust once").exits(0);
     assert!(started(&sandbox).is_some());
+    let quiet = sandbox.run("preface capture claude --trust once -q").exits(0);
+    assert_eq!(quiet.stderr, "");
+}
+
+#[test]
+fn an_answer_trusts_the_files_with_the_scripts_of_their_commands() {
+    let sandbox = sandbox().env("TERM", "xterm");
+    let hook = r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"bash \"$CLAUDE_PROJECT_DIR\"/x.sh"}]}]}}"#;
+    sandbox.work(".claude/settings.json", hook).work("x.sh", "echo one");
+    for (answer, code) in [("n\n", 3), ("\n", 3), ("y\n", 0)] {
+        assert_eq!(on_terminal(&sandbox, "capture claude --print", answer).0, Some(code), "{answer:?}");
+        sandbox.run("preface capture claude").exits(3);
+    }
+    assert_eq!(on_terminal(&sandbox, "capture claude --print", "what\nt\n").0, Some(0));
+    sandbox.run("preface capture claude -q").exits(0);
+    sandbox.run("preface capture claude --trust deny").exits(3);
+    let listed = sandbox.run("preface trust list").exits(0);
+    assert!(listed.stdout.contains("0 texts, 1 permission"), "{}", listed.stdout);
+    sandbox.work("x.sh", "echo two");
+    let ran = sandbox.run("preface capture claude").exits(3);
+    assert!(ran.stderr.contains("  .claude/settings.json, changed since it was trusted\n"), "{}", ran.stderr);
+    sandbox.work("x.sh", "echo one");
+    sandbox.run("preface capture claude -q").exits(0);
+    sandbox.run("preface trust revoke").exits(0);
+    sandbox.run("preface capture claude").exits(3);
+    // What preface reads of the project is another question.
+    sandbox.run("preface trust grant --preset claude-code --allow-commands").exits(0);
+    sandbox.run("preface capture claude").exits(3);
 }
 
 #[test]
@@ -164,7 +275,7 @@ fn an_agent_that_sends_nothing_or_too_much_is_an_error_or_ended() {
     let ran = sandbox.run("preface capture claude -q").exits(1);
     assert!(ran.stderr.contains("no request had the message; requests: /api/telemetry"), "{}", ran.stderr);
     let sandbox = sandbox.without("TIMES").env("TIMES", "50");
-    let ran = sandbox.run("preface capture claude -q").exits(0);
+    let ran = sandbox.run("preface capture claude").exits(0);
     assert!(ran.stderr.contains("warning: Claude Code was ended after 20 requests\n"), "{}", ran.stderr);
     fs::write(sandbox.path("bin/claude"), "#!/bin/sh\necho no login >&2\nexit 7\n").expect("a program");
     let ran = sandbox.run("preface capture claude -q").exits(1);
@@ -208,11 +319,7 @@ fn an_interrupted_capture_ends_all_that_it_started() {
         .spawn()
         .expect("the binary starts");
     let child = sandbox.path("home/child");
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !fs::read_to_string(&child).is_ok_and(|pid| pid.ends_with('\n')) && Instant::now() < deadline {
-        thread::sleep(Duration::from_millis(20));
-    }
-    let pid = fs::read_to_string(&child).expect("the agent started a program");
+    let pid = until(|| fs::read_to_string(&child).ok().filter(|pid| pid.ends_with('\n')));
     Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill");
     let _ = run.wait();
     // A process that ended and was not waited for has no command line.
@@ -222,21 +329,26 @@ fn an_interrupted_capture_ends_all_that_it_started() {
     assert_eq!(fs::read_dir(state).map_or(0, |files| files.count()), 0, "no private file is left");
 }
 
+/// Runs the program on a terminal, types, and returns its exit code with what was printed.
+fn on_terminal(sandbox: &Sandbox, words: &str, typed: &str) -> (Option<i32>, String) {
+    let terminal = sandbox.command(&format!("preface {words}"));
+    let line = format!("{} {words}", env!("CARGO_BIN_EXE_preface"));
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env_clear();
+    command.current_dir(sandbox.path("work")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.envs(terminal.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut run = command.spawn().expect("`script` of util-linux gives a terminal");
+    run.stdin.as_mut().expect("a pipe").write_all(typed.as_bytes()).expect("it reads");
+    let output = run.wait_with_output().expect("it ends");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 #[test]
 fn on_a_terminal_the_agent_ends_after_its_answer_with_what_it_started() {
     let sandbox = sandbox().env("STAY", "1").env("TERM", "xterm");
-    let terminal = sandbox.command("preface capture claude");
-    let line = format!("{} capture claude", env!("CARGO_BIN_EXE_preface"));
-    let mut command = Command::new("script");
-    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]).stdin(Stdio::piped()).env_clear();
-    command.current_dir(sandbox.path("work"));
-    command.envs(terminal.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = command.output().expect("`script` of util-linux gives a terminal");
-    let printed = String::from_utf8_lossy(&output.stdout);
+    let (code, printed) = on_terminal(&sandbox, "capture claude", "");
     assert!(
-        output.status.success()
-            && printed.contains("Claude Code 9.9.9")
-            && printed.contains("(on a terminal)"),
+        code == Some(0) && printed.contains("Claude Code 9.9.9") && printed.contains("(on a terminal)"),
         "{printed}"
     );
     let pid = fs::read_to_string(sandbox.path("home/child")).expect("the agent started a program");

@@ -307,6 +307,84 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("template", text("The digest of the template.")),
         ("expressions?", any("The expressions whose KEY is a digest, by it.")),
     ]);
+    let range = |about| {
+        let mut range =
+            object(&[("start", number("The first byte.")), ("end", number("The byte behind the last."))]);
+        range["description"] = Value::from(about);
+        range
+    };
+    let source_kinds =
+        ["file", "skill", "hook", "server", "environment", "arguments", "message", "agent", "syntax"];
+    let item_kinds = ["system", "tool", "message", "setting"];
+    let source = object(&[
+        ("kind", words("The kind.", &source_kinds)),
+        ("names?", texts("The files that have the text, the hook or the server.")),
+    ]);
+    let item = object(&[
+        ("kind", words("The kind.", &item_kinds)),
+        ("place", text("Where it is: `messages[0].content[1]`.")),
+        ("name", text("The name of a tool or setting, the role of a message, the type of what has no text.")),
+        ("cache_mark?", flag("True if a mark of a cache is on it.")),
+        (
+            "rows",
+            list("Its bytes.", object(&[("range", range("The bytes of the body.")), ("source", source)])),
+        ),
+    ]);
+    let captured_request = object(&[
+        ("method", text("`GET`, `POST` and so on.")),
+        ("path", text("The path, without the values of its query.")),
+        ("known", flag("False if nothing of a model's service has this path.")),
+        ("model?", text("The model.")),
+        ("body", text("The body, without its content coding.")),
+        ("items", list("The parts. Their rows, with the JSON between them, partition the body.", item)),
+        (
+            "secrets",
+            list(
+                "The tokens that look like credentials.",
+                object(&[
+                    ("range", range("The bytes of the body.")),
+                    ("code", text("The code of the finding.")),
+                ]),
+            ),
+        ),
+    ]);
+    let capture = object(&[
+        ("preface_capture", number("The version of the document.")),
+        ("agent", text("The agent, by its name in commands.")),
+        ("version?", text("Its version.")),
+        ("mode", words("The way in which it was started.", &["print", "terminal", "listen"])),
+        ("directory", text("The working directory.")),
+        ("at", text("The time.")),
+        ("message", text("The message that was sent; empty with `--listen`.")),
+        ("redacted", flag("True if secrets and ids are replaced.")),
+        ("main", number("The place of the main request in `requests`.")),
+        ("requests", list("The requests, in order.", captured_request)),
+        ("written", texts("The files that were written meanwhile.")),
+    ]);
+    let side = object(&[
+        ("name", text("The file.")),
+        ("agent", text("The agent.")),
+        ("version", maybe(text("Its version."))),
+        ("bytes", number("The size of the body.")),
+        ("tokens", number("The tokens that the model reads.")),
+    ]);
+    let row = |kinds: &[&str], unit: &str| {
+        object(&[
+            ("kind", words("The kind.", kinds)),
+            ("name", text("The name, as tables have it.")),
+            ("change", words("The change.", &["same", "changed", "added", "removed"])),
+            ("before", maybe(number(&format!("Its {unit} on the left side.")))),
+            ("after", maybe(number(&format!("Its {unit} on the right side.")))),
+        ])
+    };
+    let capture_difference = object(&[
+        ("same", flag("True if the requests are the same but for ids and the message.")),
+        ("left", side.clone()),
+        ("right", side),
+        ("sources", list("The sources.", row(&source_kinds, "bytes"))),
+        ("parts", list("The parts.", row(&item_kinds, "tokens"))),
+        ("text", text("The lines that differ, as a patch.")),
+    ]);
     let checked = object(&[("exists", flag("True if it exists.")), ("path", maybe(text("The path.")))]);
     let both = object(&[("global", checked.clone()), ("project", checked)]);
     let out = |command, file, about, schema, lines| Output { command, file, about, schema, lines };
@@ -341,6 +419,20 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The cache plan of a request, as `preface explain --cache` prints it.",
             cache_plan,
             &[("preface explain --cache --model claude-opus-5-5 --format json --trust once", 0)],
+        ),
+        out(
+            "explain",
+            "capture",
+            "The requests of an agent: what `preface capture --save FILE` writes and `preface explain FILE` prints.",
+            capture,
+            &[("preface explain capture.json --format json", 0)],
+        ),
+        out(
+            "diff",
+            "diff-captures",
+            "The difference of two files that `preface capture --save` wrote.",
+            capture_difference,
+            &[("preface diff capture.json other.json --format json --exit-code", 1)],
         ),
         out(
             "diff",

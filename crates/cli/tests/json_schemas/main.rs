@@ -110,6 +110,24 @@ while IFS= read -r line; do
 done
 "#;
 
+/// A saved capture with one message.
+fn capture(message: &str) -> String {
+    let end = 25 + message.len();
+    let row = |start: usize, end: usize, kind: &str| json!({ "range": { "start": start, "end": end }, "source": { "kind": kind } });
+    let items = json!([
+        { "kind": "setting", "place": "model", "name": "model", "rows": [row(9, 12, "agent")] },
+        { "kind": "message", "place": "messages", "name": "user", "cache_mark": true, "rows": [row(25, end, "environment")] },
+    ]);
+    let body = format!(r#"{{"model":"m","messages":"{message}"}}"#);
+    let secret = json!({ "range": { "start": 25, "end": end }, "code": "secret/key" });
+    let request = json!({ "method": "POST", "path": "/v1/messages", "known": true, "model": "m", "body": body, "items": items, "secrets": [secret] });
+    let capture = json!({
+        "preface_capture": 1, "agent": "claude", "version": "2.0.0", "mode": "print", "directory": "/work", "at": "2026-03-07T14:55:05Z",
+        "message": "", "redacted": false, "main": 0, "requests": [request], "written": ["a"],
+    });
+    capture.to_string()
+}
+
 /// A project and a user with one of everything.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -127,6 +145,8 @@ fn sandbox() -> Sandbox {
         .work("usage.json", r#"{"input_tokens": 100, "cache_read_input_tokens": 900}"#)
         .work("one.md", "You help in [prompt:cwd].\n")
         .work("two.md", "You help.\n")
+        .work("capture.json", capture("hello"))
+        .work("other.json", capture("good day"))
         .work("cat/README.md", README)
         .work("cat/system-prompts/tool-description-bell.md", BELL)
         .work("cat/system-prompts/system-prompt-manners.md", MANNERS)

@@ -14,54 +14,92 @@ use preface_engine::{
     core::diagnostic::Diagnostics,
     host::{
         system::System,
-        trust::{Digest, Dirs, PinPath, PinState, PinnedText, StoreKind, TrustStore, store_file},
+        trust::{
+            CheckedCommand, CommandWords, Dirs, Permission, PermissionState, StoreKind, TrustError,
+            TrustStore, store_file,
+        },
     },
 };
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     path::{Path, PathBuf},
 };
 
 /// The files of a project that make an agent run something.
 pub struct ProjectFiles<'c> {
+    agent: &'c Agent,
     root: PathBuf,
     store: Option<PathBuf>,
-    /// Each with true if its content is granted.
-    files: Vec<(&'c ConfigFile, PinPath, bool)>,
+    files: Vec<ProjectFile<'c>>,
+}
+
+/// A file with the permission that a grant of it records.
+struct ProjectFile<'c> {
+    name: String,
+    file: &'c ConfigFile,
+    permission: Result<Permission, TrustError>,
+    state: PermissionState,
+}
+
+/// Describes what a file makes an agent start: it counts by its bytes, and so does each word of its commands that is a file of the
+/// project.
+fn permission(
+    system: &dyn System,
+    agent: &Agent,
+    places: &Places,
+    (name, file): (&str, &ConfigFile),
+) -> Result<Permission, TrustError> {
+    let mut argv = vec![agent.name.clone(), file.path.to_string_lossy().into_owned()];
+    for action in &file.actions {
+        let command = action.command.replace(['"', '\''], "");
+        let words = command.split(|c: char| c.is_whitespace() || ";|&()<>=".contains(c));
+        // `$CLAUDE_PROJECT_DIR/check.sh`: the directory that the agent starts in.
+        let below = |word: &str| Some(word.strip_prefix('$')?.split_once('/')?.1.to_owned());
+        argv.extend(words.filter(|word| !word.is_empty()).map(|word| below(word).unwrap_or(word.to_owned())));
+    }
+    let subject = format!("{}/{name}", agent.name);
+    let (cwd, env) = (&places.cwd, &BTreeMap::new());
+    let words = CommandWords { subject: &subject, argv: &argv, cwd, env, directory: None };
+    CheckedCommand::check(system, &places.root, &words).map(|command| command.permission)
 }
 
 impl<'c> ProjectFiles<'c> {
     /// Compares the files with what was granted.
-    pub fn of(system: &dyn System, places: &Places, config: &'c [ConfigFile]) -> Self {
+    pub fn of(system: &dyn System, agent: &'c Agent, places: &Places, config: &'c [ConfigFile]) -> Self {
         let root = places.root.clone();
         let store = store_file(StoreKind::State, &Dirs::of(system)).filter(|file| !file.starts_with(&root));
-        let pins = store.as_ref().map(|file| {
-            TrustStore::at(system, file.clone())
-                .for_project(&root)
-                .load(&mut Diagnostics::default())
-                .pins(&root)
+        let granted = store.as_ref().map(|file| {
+            let store = TrustStore::at(system, file.clone()).for_project(&root);
+            store.load(&mut Diagnostics::default()).permissions(&root)
         });
-        let state = |file: &'c ConfigFile| {
-            let path = PinPath::new(&root, &file.path).ok()?;
-            let is_granted = pins
-                .as_ref()
-                .is_some_and(|pins| pins.state(&path, &Digest::of(&file.bytes)) == PinState::Granted);
-            Some((file, path, is_granted))
-        };
-        let files = config.iter().filter(|file| !file.is_user).filter_map(state).collect();
-        ProjectFiles { root, store, files }
+        let granted = granted.unwrap_or_default();
+        let project = config.iter().filter(|file| !file.is_user).map(|file| {
+            let name = places.shown(&file.path);
+            let permission = permission(system, agent, places, (&name, file));
+            let state =
+                permission.as_ref().map_or(PermissionState::New, |permission| granted.state(permission));
+            ProjectFile { name, file, permission, state }
+        });
+        let files = project.collect();
+        ProjectFiles { agent, root, store, files }
     }
 
     /// Lists what the project makes the agent run.
-    pub fn view(&self, agent: &Agent) -> String {
-        let (bold, dim) = (style::BOLD, style::DIM);
+    pub fn view(&self) -> String {
+        let (bold, dim, title) = (style::BOLD, style::DIM, &self.agent.title);
         if self.files.is_empty() {
-            return format!("The project makes {} run nothing.\n", agent.title);
+            return format!("The project makes {title} run nothing.\n");
         }
-        let mut out = format!("The project makes {} run or connect to:\n", agent.title);
-        for (file, path, is_granted) in &self.files {
-            let state = if *is_granted { ", trusted" } else { "" };
-            let _ = writeln!(out, "  {bold}{}{bold:#}{dim}{state}{dim:#}", one_line(path.as_str()));
+        let mut out = format!("The project makes {title} run or connect to:\n");
+        for ProjectFile { name, file, permission, state } in &self.files {
+            let state = match (permission, state) {
+                (Err(error), _) => format!(", cannot be trusted: {}", one_line(&error.to_string())),
+                (_, PermissionState::Granted) => ", trusted".to_owned(),
+                (_, PermissionState::Changed) => ", changed since it was trusted".to_owned(),
+                (_, PermissionState::New) => String::new(),
+            };
+            let _ = writeln!(out, "  {bold}{}{bold:#}{dim}{state}{dim:#}", one_line(name));
             for action in &file.actions {
                 let command = if action.command.is_empty() {
                     String::new()
@@ -75,46 +113,50 @@ impl<'c> ProjectFiles<'c> {
     }
 
     /// Returns if the agent may start.
-    pub fn agree(&self, ui: &Ui, agent: &Agent, trust: Option<TrustFlag>) -> Result<(), CommandFailure> {
-        let new: Vec<_> = self.files.iter().filter(|(_, _, is_granted)| !is_granted).collect();
-        if new.is_empty() {
+    pub fn agree(&self, ui: &Ui, trust: Option<TrustFlag>) -> Result<(), CommandFailure> {
+        let trust = trust.unwrap_or(TrustFlag::Ask);
+        let new = self.files.iter().filter(|file| file.state != PermissionState::Granted).count();
+        let is_denied = trust == TrustFlag::Deny && !self.files.is_empty();
+        if new == 0 && !is_denied {
             return Ok(());
         }
-        ui.eprint(&self.view(agent));
-        match trust.unwrap_or(TrustFlag::Ask) {
+        if !(ui.is_quiet() && trust == TrustFlag::Once) {
+            ui.eprint(&self.view());
+        }
+        let Agent { name, title, .. } = self.agent;
+        match trust {
             TrustFlag::Once => return Ok(()),
             TrustFlag::Ask if ui.can_ask() => loop {
-                match ui.ask("[t]rust these files, start it [o]nce, or [a]bort? ").as_deref() {
+                let question = format!("Start {title}? [y]es, [N]o, or [t]rust these files from now on: ");
+                match ui.ask(&question).map(|answer| answer.to_lowercase()).as_deref() {
+                    Some("y" | "yes") => return Ok(()),
                     Some("t" | "trust") => return self.grant(),
-                    Some("o" | "once") => return Ok(()),
-                    Some("a" | "abort") | None => break,
-                    Some(_) => ui.eprint("Answer with one of the words, or its first letter.\n"),
+                    Some("" | "n" | "no") | None => break,
+                    Some(_) => {}
                 }
             },
             TrustFlag::Ask | TrustFlag::Deny | TrustFlag::Require => {}
         }
+        let files = count(if is_denied { self.files.len() } else { new }, "file");
         Err(CommandFailure::untrusted(format!(
-            "{} is not started: {} of the project would make it run programs or connect",
-            agent.title,
-            count(new.len(), "file"),
+            "{title} is not started: {files} of the project would make it run programs or connect",
         ))
-        .help(format!("review the list; `preface capture {} --trust once` starts it", agent.name)))
+        .help(format!("review the list; `preface capture {name} --trust once` starts it")))
     }
 
     fn grant(&self) -> Result<(), CommandFailure> {
         let store = self.store.clone().ok_or_else(|| {
-            CommandFailure::new("there is no directory to keep trust in").help("answer with `once`")
+            CommandFailure::new("there is no directory to keep trust in").help("answer with `y`")
         })?;
-        let texts: Vec<PinnedText> = self
-            .files
-            .iter()
-            .map(|(file, path, _)| PinnedText { path: path.clone(), bytes: file.bytes.clone() })
-            .collect();
+        let permissions: Result<Vec<Permission>, TrustError> =
+            self.files.iter().map(|file| file.permission.clone()).collect();
         let system = files::system();
         let store = TrustStore::at(&system, store).for_project(Path::new(&self.root));
-        store.grant_pins(&self.root, &texts).map_err(|error| {
-            CommandFailure::new(format!("cannot record trust: {error}")).help(error.help().into_owned())
-        })?;
+        permissions.and_then(|permissions| store.grant_permissions(&self.root, &permissions)).map_err(
+            |error| {
+                CommandFailure::new(format!("cannot record trust: {error}")).help(error.help().into_owned())
+            },
+        )?;
         Ok(())
     }
 }

@@ -19,8 +19,8 @@ use preface_capture::{
     files::Places,
     project::config_files,
     run::{
-        Ended, Launch, LaunchError, Mode, REQUEST_LIMIT, Recording, TIME_LIMIT, WrittenFiles, listen,
-        unique_message, version,
+        Ended, Launch, LaunchError, Mode, REQUEST_LIMIT, Recording, TIME_LIMIT, WrittenFiles, unique_digits,
+        version,
     },
 };
 use preface_engine::{
@@ -58,7 +58,9 @@ Examples:
 ///
 /// On a terminal the agent starts there, its questions are yours to answer, and it ends after the first answer. Elsewhere, or with
 /// `--print`, it gets one message without a terminal, 60 seconds and 20 requests. What the project makes an agent run (hooks, MCP
-/// servers, helpers) is listed first, and the agent starts only if you agree, if the files are trusted, or with `--trust once`.
+/// servers, helpers) is listed first, and the agent starts only if you agree, if the files are trusted, or with `--trust once`. The
+/// answer `t` trusts them: with their content and that of each script that a command names, for this agent and directory.
+/// `preface trust list` counts it and `preface trust revoke` takes it back; `preface trust grant` is about what preface itself reads and starts.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -82,7 +84,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "listen")]
     dry_run: bool,
 
-    /// Set whether an agent starts whose project makes it run programs: `once` starts it, `deny` does not; the default is to ask
+    /// Set whether an agent starts whose project makes it run programs: `ask` (the default) asks on a terminal, `once` starts it,
+    /// `deny` does not, `require` starts it only if these files are trusted
     #[arg(long, value_enum, value_name = "MODE")]
     trust: Option<TrustFlag>,
 
@@ -151,11 +154,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if folder.is_some_and(|dir| dir != Path::new("") && !dir.is_dir()) {
         return Err(CommandFailure::usage("the directory of `--save` does not exist"));
     }
-    let message = if args.listen {
-        String::new()
-    } else {
-        unique_message().map_err(|error| failed("start", &error))?
-    };
+    let digits = unique_digits().map_err(|error| failed("start", &error))?;
+    let message = if args.listen { String::new() } else { format!("Answer with OK. ({digits})") };
     let places = Places { root: pin_root(&system, &cwd), home: env::home_dir(), cwd };
     let subject = Subject { args, agent, rules, places, message };
     let places = &subject.places;
@@ -165,39 +165,41 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         runtime.block_on(Endpoint::start(0)).map_err(|error| failed("listen on loopback", &error))?;
     let on_terminal = ui.can_ask() && io::stdout().is_terminal();
     let is_print = args.print || !on_terminal || rules.terminal.is_none();
-    let mode = if is_print && !args.listen { Mode::Print } else { Mode::Terminal };
+    let mode = if is_print { Mode::Print } else { Mode::Terminal };
     let launch = Launch::prepare(
         rules,
         places,
-        mode,
+        (!args.listen).then_some(mode),
         &endpoint.url(),
         &subject.message,
         &args.args,
-        &private(&system)?,
+        private(&system)?.join(format!("capture-{digits}")),
     )
     .map_err(|error| refused(agent, error))?;
     let before = WrittenFiles::look(rules, places);
+    let config = config_files(rules, places);
+    let project = ProjectFiles::of(&system, agent, places, &config);
     if args.listen {
-        ui.eprint(&by_hand(agent, &launch, places));
-        let recording = runtime.block_on(listen(&mut endpoint));
+        ui.eprint(&project.view());
+        let ready = |launch: &Launch| ui.eprint(&by_hand(agent, launch, places));
+        let recording = runtime.block_on(launch.listen(&mut endpoint, ready));
+        let recording = recording.map_err(|error| failed("write private files", &error))?;
         return subject.finish(ui, &recording, "listen", &before, None);
     }
-    let config = config_files(rules, places);
     let program = program_outside(&system, &places.root, &agent.name);
-    let project = ProjectFiles::of(&system, places, &config);
     if args.dry_run {
         let program = match &program {
             Ok(program) => one_line(&program.display().to_string()),
             Err(_) => format!("not found; install it: {}", agent.install),
         };
         ui.view(&dry_run(agent, &launch, &program))?;
-        ui.view(&project.view(agent))?;
+        ui.view(&project.view())?;
         return Ok(Exit::Done);
     }
     let program = program.map_err(|error| {
         CommandFailure::new(error.to_string()).help(format!("install {}: `{}`", agent.title, agent.install))
     })?;
-    project.agree(ui, agent, args.trust)?;
+    project.agree(ui, args.trust)?;
     let path = env::var_os("PATH").map(|path| path_outside(&system, &places.root, &path));
     let version = runtime.block_on(version(&program));
     if mode == Mode::Print && !ui.is_quiet() {
@@ -237,7 +239,7 @@ impl Subject<'_> {
     ) -> Result<Exit, CommandFailure> {
         let Subject { args, agent, rules, places, message } = self;
         let config = config_files(rules, places);
-        let inputs = CaptureInputs { agent, rules, places, config: &config, message };
+        let inputs = CaptureInputs { agent, rules, places, config: &config, message, args: &args.args };
         let at = files::system().now().to_string();
         let Some(mut capture) = Capture::of(&inputs, &recording.requests, mode, at) else {
             return match recording.ended {
@@ -255,7 +257,7 @@ impl Subject<'_> {
             Ended::RequestLimit => Some(format!("{REQUEST_LIMIT} requests")),
             Ended::Exited(_) | Ended::Answered | Ended::Interrupted => None,
         };
-        if let Some(limit) = limit {
+        if let Some(limit) = limit.filter(|_| !ui.is_quiet()) {
             let care = style::severity(Severity::Warning);
             ui.eprint(&format!("{care}warning{care:#}: {} was ended after {limit}\n", agent.title));
         }
@@ -290,7 +292,6 @@ fn refused(agent: &Agent, error: LaunchError) -> CommandFailure {
             one_line(&arg)
         ))
         .help("leave the argument out"),
-        LaunchError::Private(why) => CommandFailure::new(format!("cannot write private files: {why}")),
         LaunchError::Mode => {
             CommandFailure::usage(format!("{title} cannot be started on a terminal with a message"))
                 .help("add `--print`")
@@ -338,12 +339,11 @@ fn command_line(agent: &Agent, launch: &Launch) -> String {
 }
 
 fn by_hand(agent: &Agent, launch: &Launch, places: &Places) -> String {
-    let words = command_line(agent, launch);
-    let words = words.trim_end_matches(" ''");
     format!(
-        "Start {} in {} with:\n\n  {words}\n\nCtrl-C here ends the capture and shows the largest request.\n",
+        "Start {} in {} with:\n\n  {}\n\nCtrl-C here ends the capture and shows the largest request.\n",
         agent.title,
         one_line(&places.cwd.display().to_string()),
+        command_line(agent, launch),
     )
 }
 

@@ -313,6 +313,7 @@ pub fn label(agent: &str, source: &Source) -> String {
         SourceKind::Hook => format!("hook {names}"),
         SourceKind::Server => format!("MCP server {names}"),
         SourceKind::Environment => "environment".to_owned(),
+        SourceKind::Arguments => "your arguments".to_owned(),
         SourceKind::Message => "your message".to_owned(),
         SourceKind::Agent => format!("{}'s own", title(agent)),
         SourceKind::Syntax => "JSON".to_owned(),
@@ -330,32 +331,38 @@ fn fitted(text: &str, columns: Option<usize>, indent: usize) -> String {
     }
 }
 
-/// Shows which source a text, or a byte of the body, has.
+/// Shows which source a text, a part or a byte of the body has, each as it is printed here, too.
 pub fn at(capture: &Capture, request: &CapturedRequest, wanted: &str) -> Option<String> {
-    let offset = wanted.parse::<usize>().ok();
+    let body = &request.body;
+    let offset = wanted.rsplit("byte ").next().unwrap_or(wanted).replace(',', "");
+    let starts: Vec<usize> = match offset.parse::<usize>() {
+        Ok(offset) => vec![offset],
+        Err(_) => {
+            let json = serde_json::to_string(wanted).unwrap_or_default();
+            let json = json.get(1..json.len() - 1).unwrap_or_default();
+            let needles = if json == wanted { vec![wanted] } else { vec![json, wanted] };
+            let parts =
+                request.items.iter().filter(|item| item.place == wanted).map(|item| item.range().start);
+            let texts = needles.into_iter().flat_map(|needle| body.match_indices(needle).map(|(at, _)| at));
+            parts.chain(texts).collect()
+        }
+    };
     let mut out = String::new();
     for row in request.partition() {
-        let text = &request.body[row.range.clone()];
-        let found = match offset {
-            Some(offset) => row.range.contains(&offset).then(|| offset - row.range.start),
-            None => {
-                let json = serde_json::to_string(wanted).unwrap_or_default();
-                text.find(json.get(1..json.len() - 1).unwrap_or_default())
-            }
-        };
-        let Some(found) = found else { continue };
+        let Some(start) = starts.iter().copied().find(|start| row.range.contains(start)) else { continue };
         let item = request.items.iter().find(|item| item.range().contains(&row.range.start));
         let place = item.map_or("between the values", |item| item.place.as_str());
         let (bold, dim) = (style::BOLD, style::DIM);
-        let start = (0..=found.saturating_sub(30)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        let end = (found + 60).min(text.len());
-        let end = (end..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        let is_border = |at: &usize| body.is_char_boundary(*at);
+        let from =
+            (row.range.start..=start).rev().filter(is_border).take(31).last().unwrap_or(row.range.start);
+        let to = (start + 1..=row.range.end).filter(is_border).take(60).last().unwrap_or(row.range.end);
         let _ = writeln!(
             out,
             "{bold}{}{bold:#}  {place}, byte {}\n  {dim}{}{dim:#}",
             label(&capture.agent, &row.source),
-            number(row.range.start + found),
-            one_line(&text[start..end]),
+            number(start),
+            one_line(&body[from..to]),
         );
     }
     (!out.is_empty()).then_some(out)

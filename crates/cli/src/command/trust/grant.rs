@@ -52,7 +52,7 @@ Examples:
 /// granted while it has such a file, or one that cannot be read. What the project's extensions and servers would do to the
 /// machine stays off: `--allow-commands` grants that, and prints each program with its arguments, each address and each file.
 /// A granted program is compared with its grant before each start; whatever else it loads is not pinned (`make` reads a
-/// Makefile).
+/// Makefile). What the project makes an agent such as Claude Code start is trusted by the answer `t` to `preface capture`.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
