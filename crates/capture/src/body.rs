@@ -90,7 +90,7 @@ pub fn read(text: &str, context: BodyContext<'_>) -> Body {
     let mut reader = Reader { context, items: Vec::new() };
     let mut model = None;
     for (key, node) in document.members() {
-        match key.as_ref() {
+        match key.as_str() {
             "system" | "instructions" | "systemInstruction" | "system_instruction" => {
                 reader.texts(&node, ItemKind::System, "system", &key, 0);
             }
@@ -182,7 +182,7 @@ impl Reader<'_> {
                     Some(inner) => self.texts(&inner, kind, name, place, depth + 1),
                     None => {
                         let name = node.string_at("type");
-                        let name = name.or_else(|| Some(node.members().first()?.0.to_string()));
+                        let name = name.or_else(|| Some(node.members().first()?.0.clone()));
                         self.whole(node, kind, &name.unwrap_or_else(|| "empty".to_owned()), place);
                     }
                 }
@@ -252,7 +252,7 @@ impl Reader<'_> {
                 continue;
             }
             let name = name.or_else(|| tool.string_at("type"));
-            let name = name.or_else(|| Some(tool.members().first()?.0.to_string())).unwrap_or_default();
+            let name = name.or_else(|| Some(tool.members().first()?.0.clone())).unwrap_or_default();
             let whole =
                 space.filter(|space| self.tool_source(space).kind == SourceKind::Server).unwrap_or(&name);
             let row = Row { range: tool.range(), source: self.tool_source(whole) };

@@ -6,7 +6,7 @@ use crate::{
     endpoint::ReceivedRequest,
     files::{Files, Places},
     project::{ConfigFile, hook_command, servers},
-    run::main_request,
+    run::{Mode, main_request},
     source::{Source, SourceKind, Sources, argument_texts},
 };
 use preface_core::lint::{
@@ -18,10 +18,8 @@ use std::{collections::BTreeMap, ffi::OsString, ops::Range};
 
 /// The version of the document.
 const VERSION: u32 = 1;
-/// The fewest digits of an id that is no UUID.
+/// The fewest digits of an id: those of a UUID.
 const ID_DIGITS: usize = 32;
-/// The lengths of the groups of a UUID.
-const UUID: [usize; 5] = [8, 4, 4, 4, 12];
 
 /// The requests of one run of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +32,8 @@ pub struct Capture {
     /// Its version, if it prints one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// `print`, `terminal` or `listen`.
-    pub mode: String,
+    /// The way in which it was started.
+    pub mode: Mode,
     /// The working directory.
     pub directory: String,
     /// The time of the capture.
@@ -108,12 +106,11 @@ impl Capture {
     pub fn of(
         inputs: &CaptureInputs<'_>,
         requests: &[ReceivedRequest],
-        mode: &str,
+        mode: Mode,
         at: String,
     ) -> Option<Self> {
         let main = main_request(requests, inputs.message)?;
-        let mut files = Files::collect(inputs.rules, inputs.places);
-        files.add_arguments(inputs.args, inputs.places);
+        let mut files = Files::collect(inputs.rules, inputs.places, inputs.args);
         let bodies: Vec<String> =
             requests.iter().map(|request| String::from_utf8_lossy(&request.body).into_owned()).collect();
         for body in &bodies {
@@ -165,7 +162,7 @@ impl Capture {
             preface_capture: VERSION,
             agent: inputs.agent.name.clone(),
             version: None,
-            mode: mode.to_owned(),
+            mode,
             directory: inputs.places.cwd.display().to_string(),
             at,
             message: inputs.message.to_owned(),
@@ -448,43 +445,21 @@ fn credentials(body: &str) -> Vec<Range<usize>> {
 /// Finds the words behind the texts of an agent's rules, UUIDs and long hexadecimal numbers: ids of accounts, devices and sessions.
 fn ids(text: &str, before: &[String]) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
-    let run = |at: usize| bytes[at..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let word = |from: usize| {
-        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-+:".contains(byte);
-        from..from + bytes[from..].iter().take_while(is_word).count()
-    };
-    let words = before.iter().flat_map(|before| text.match_indices(before.as_str()));
-    let mut found: Vec<Range<usize>> =
-        words.map(|(at, before)| word(at + before.len())).filter(|word| !word.is_empty()).collect();
-    let mut at = 0;
+    let run =
+        |at: usize, is_in: fn(&u8) -> bool| at + bytes[at..].iter().take_while(|byte| is_in(byte)).count();
+    let (mut found, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
-        let digits = run(at);
-        if digits == 0 {
-            at += 1;
-            continue;
-        }
-        let (mut end, mut groups) = (at + digits, usize::from(digits == UUID[0]));
-        while groups > 0
-            && groups < UUID.len()
-            && bytes.get(end) == Some(&b'-')
-            && run(end + 1) == UUID[groups]
-        {
-            end += 1 + UUID[groups];
-            groups += 1;
-        }
-        if groups == UUID.len() || digits >= ID_DIGITS {
+        let is_behind = before.iter().any(|before| bytes[..at].ends_with(before.as_bytes()));
+        let end = match is_behind {
+            true => run(at, |byte| byte.is_ascii_alphanumeric() || b"._-+:".contains(byte)),
+            false => run(at, |byte| byte.is_ascii_hexdigit() || *byte == b'-'),
+        };
+        let digits = bytes[at..end].iter().filter(|byte| byte.is_ascii_hexdigit()).count();
+        if is_behind || digits >= ID_DIGITS {
             found.push(at..end);
-            at = end;
-        } else {
-            at += digits;
         }
+        at = end.max(at + 1);
     }
-    found.sort_by_key(|range| range.start);
-    found.dedup_by(|next, range| {
-        let is_within = next.start < range.end;
-        range.end = if is_within { range.end.max(next.end) } else { range.end };
-        is_within
-    });
     found
 }
 
@@ -536,7 +511,7 @@ mod tests {
             request("/v1/messages?beta", body),
             request("/x", "not JSON"),
         ];
-        Capture::of(&inputs, &requests, "print", "2026-11-28T00:00:00Z".into()).unwrap()
+        Capture::of(&inputs, &requests, Mode::Print, "2026-11-28T00:00:00Z".into()).unwrap()
     }
 
     fn body() -> String {

@@ -4,6 +4,8 @@ use crate::{
     agent::CaptureRules,
     source::{Source, SourceKind, SourceText},
 };
+use globset::GlobBuilder;
+use ignore::{DirEntry, WalkBuilder};
 use std::{
     collections::BTreeMap,
     env,
@@ -16,8 +18,9 @@ use std::{
 const FILE_LIMIT: u64 = 1 << 20;
 /// The most bytes that are read of all files together.
 const TOTAL_LIMIT: usize = 8 << 20;
-/// The most files of one pattern.
+/// The most files of one pattern, and the most entries of directories that are looked at.
 const MOST_FILES: usize = 500;
+const MOST_ENTRIES: usize = 20_000;
 /// The most imports from file to file.
 const IMPORT_DEPTH: usize = 5;
 
@@ -82,48 +85,18 @@ impl Places {
 
 /// Adds the regular files below a directory that match a pattern of names, `*`, `*.md` and `**`.
 fn expand(dir: &Path, pattern: &str, found: &mut Vec<PathBuf>) {
-    let (first, rest) = pattern.split_once('/').unwrap_or((pattern, ""));
-    if found.len() >= MOST_FILES {
-        return;
-    }
-    if !first.contains('*') {
-        let path = dir.join(first);
-        match rest {
-            "" if fs::metadata(&path).is_ok_and(|meta| meta.is_file()) => found.push(path),
-            "" => {}
-            rest => expand(&path, rest, found),
-        }
-        return;
-    }
-    let Ok(entries) = fs::read_dir(dir) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(10 * MOST_FILES).collect();
-    paths.sort();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let matches = first.split_once('*').is_some_and(|(before, behind)| {
-            name.len() >= before.len() + behind.len() && name.starts_with(before) && name.ends_with(behind)
-        });
-        // A link to a directory could lead around in a circle.
-        let is_dir = path.is_dir() && !path.is_symlink();
-        match (first, rest) {
-            ("**", "") if is_dir => expand(&path, "**", found),
-            ("**", rest) => {
-                if is_dir {
-                    expand(&path, pattern, found);
-                } else if !rest.is_empty() {
-                    continue;
-                } else if path.is_file() {
-                    found.push(path);
-                }
-            }
-            (_, "") if matches && path.is_file() => found.push(path),
-            (_, rest) if matches && !rest.is_empty() => expand(&path, rest, found),
-            _ => {}
-        }
-    }
-    if first == "**" && !rest.is_empty() {
-        expand(dir, rest, found);
-    }
+    let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return };
+    let glob = glob.compile_matcher();
+    let names: Vec<&str> = pattern.split('/').collect();
+    let fixed: PathBuf = names.iter().take_while(|name| !name.contains('*')).collect();
+    let depth = (!names.contains(&"**")).then(|| names.len() - fixed.components().count());
+    // Behind a link without a limit could be everything.
+    let mut walk = WalkBuilder::new(dir.join(fixed));
+    walk.standard_filters(false).follow_links(depth.is_some()).max_depth(depth).sort_by_file_name(Ord::cmp);
+    let is_match =
+        |path: &PathBuf| path.strip_prefix(dir).is_ok_and(|path| glob.is_match(path)) && path.is_file();
+    let entries = walk.build().flatten().take(MOST_ENTRIES).map(DirEntry::into_path);
+    found.extend(entries.filter(is_match).take(MOST_FILES));
 }
 
 /// The files that were read, by path.
@@ -134,9 +107,9 @@ pub struct Files {
 }
 
 impl Files {
-    /// Reads the files that the rules of an agent name, and what they import.
+    /// Reads the files that the rules of an agent name, and what they import, and those that arguments name.
     #[must_use]
-    pub fn collect(rules: &CaptureRules, places: &Places) -> Self {
+    pub fn collect(rules: &CaptureRules, places: &Places, args: &[OsString]) -> Self {
         let mut files = Files::default();
         let above: Vec<&Path> = places.cwd.ancestors().collect();
         for (patterns, kind) in [(&rules.instructions, SourceKind::File), (&rules.skills, SourceKind::Skill)]
@@ -147,6 +120,7 @@ impl Files {
                 }
             }
         }
+        args.iter().for_each(|arg| files.add(&places.cwd.join(arg), SourceKind::File, places, 0));
         files
     }
 
@@ -161,13 +135,6 @@ impl Files {
             if word.starts_with('/') && [".md", ".mdc"].iter().any(|end| word.ends_with(end)) && !is_own {
                 self.add(Path::new(word), SourceKind::File, places, 0);
             }
-        }
-    }
-
-    /// Reads the files that arguments name.
-    pub fn add_arguments(&mut self, args: &[OsString], places: &Places) {
-        for arg in args {
-            self.add(&places.cwd.join(arg), SourceKind::File, places, 0);
         }
     }
 
@@ -235,6 +202,7 @@ mod tests {
         write("app/CLAUDE.md", "See @docs/a.md and @./docs/../b.md, mail a@b.md.");
         write("app/docs/a.md", "a");
         write("app/b.md", "b");
+        write("app/docs/c.md", "c");
         write("app/in/CLAUDE.md", "@missing.md");
         write("app/.claude/skills/x/SKILL.md", "x");
         write("app/.claude/rules/deep/r.md", "r");
@@ -254,7 +222,7 @@ mod tests {
             "#,
         )
         .unwrap();
-        let mut files = Files::collect(&rules, &places);
+        let mut files = Files::collect(&rules, &places, &["../docs/c.md".into()]);
         files.add_named(&format!("Contents of {}/other.md: /nowhere/x.md", home.path().display()), &places);
         let found: Vec<String> = files
             .source_texts(&places)
@@ -267,6 +235,7 @@ mod tests {
             "File CLAUDE.md",
             "File b.md",
             "File docs/a.md",
+            "File docs/c.md",
             "File in/CLAUDE.md",
             "File ~/other.md",
         ];

@@ -1,11 +1,8 @@
 //! A JSON document with the place of each value in its bytes.
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
+use indexmap::IndexMap;
 use serde_json::value::RawValue;
-use std::{borrow::Cow, fmt, ops::Range};
+use std::ops::Range;
 
 /// The most levels in which strings are looked for.
 const DEPTH: usize = 32;
@@ -53,15 +50,15 @@ impl<'a> Node<'a> {
     }
 
     /// Returns the members of an object in their order, none of another value.
-    pub fn members(&self) -> Vec<(Cow<'a, str>, Node<'a>)> {
-        let members: Option<Members<'a>> =
+    pub fn members(&self) -> Vec<(String, Node<'a>)> {
+        let members: Option<IndexMap<String, &'a RawValue>> =
             self.raw.starts_with('{').then(|| serde_json::from_str(self.raw).ok()).flatten();
-        members.into_iter().flat_map(|members| members.0).map(|(key, raw)| (key, self.child(raw))).collect()
+        members.into_iter().flatten().map(|(key, raw)| (key, self.child(raw))).collect()
     }
 
     /// Returns the last member of this name.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.members().into_iter().rev().find(|(name, _)| name == key).map(|(_, node)| node)
+        self.members().into_iter().find(|(name, _)| name == key).map(|(_, node)| node)
     }
 
     /// Returns the items of an array, none of another value.
@@ -144,28 +141,6 @@ fn escaped(text: &str) -> (usize, usize) {
         Some(0xd800..=0xdbff) => (12, 4),
         Some(code) => (6, char::from_u32(code).map_or(3, char::len_utf8)),
         None => (2, 1),
-    }
-}
-
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Members<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
-                    members.push((key.into(), value));
-                }
-                Ok(Members(members))
-            }
-        }
-        from.deserialize_map(Reader)
     }
 }
 

@@ -5,9 +5,11 @@ use crate::{
     endpoint::{Endpoint, ReceivedRequest},
     files::Places,
 };
+use ignore::WalkBuilder;
 use rustix::process::{
     Pid, Signal, kill_process, kill_process_group, test_kill_process, test_kill_process_group,
 };
+use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     env,
@@ -21,7 +23,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     process::{Child, Command},
-    signal::unix,
+    signal::unix::{SignalKind, signal},
     time::{sleep, timeout},
 };
 
@@ -41,15 +43,18 @@ const PRINTED: usize = 2000;
 const MOST_FILES: usize = 50_000;
 
 /// The way in which an agent is started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// For one message, without a terminal.
     Print,
     /// On the terminal of the user.
     Terminal,
+    /// By the user.
+    Listen,
 }
 
-/// An agent that is ready to be started.
+/// An agent that is ready to be started. Its private files are deleted with it.
 #[derive(Debug)]
 pub struct Launch {
     /// The arguments.
@@ -63,21 +68,15 @@ pub struct Launch {
     files: BTreeMap<PathBuf, String>,
 }
 
-/// The private files of an agent, deleted with this value.
-#[derive(Debug)]
-pub struct PrivateFiles(PathBuf);
-
-impl Drop for PrivateFiles {
+impl Drop for Launch {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.dir);
     }
 }
 
 /// The reasons not to start an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchError {
-    /// The agent has no way to be started like this.
-    Mode,
     /// A file of the machine wins over the arguments and could send requests elsewhere.
     File(PathBuf, String),
     /// An argument of the user could send requests elsewhere.
@@ -111,14 +110,14 @@ pub struct Recording {
 }
 
 impl Launch {
-    /// Prepares an agent: arguments, variables and the private files in `dir`, which are not written yet. Without a mode the user starts it.
+    /// Prepares an agent: arguments, variables and the private files in `dir`, which are not written yet.
     ///
     /// # Errors
-    /// A request could go elsewhere, or the mode is not possible.
+    /// A request could go elsewhere.
     pub fn prepare(
         rules: &CaptureRules,
         places: &Places,
-        mode: Option<Mode>,
+        mode: Mode,
         address: &str,
         message: &str,
         user_args: &[OsString],
@@ -144,9 +143,9 @@ impl Launch {
             }
         }
         let last = match mode {
-            None => &[],
-            Some(Mode::Print) => rules.print.as_slice(),
-            Some(Mode::Terminal) => rules.terminal.as_ref().ok_or(LaunchError::Mode)?,
+            Mode::Listen => [].as_slice(),
+            Mode::Print => &rules.print,
+            Mode::Terminal => rules.terminal.as_ref().unwrap_or(&rules.print),
         };
         let proxied = no_proxy();
         let path = dir.to_string_lossy();
@@ -180,22 +179,20 @@ impl Launch {
         Ok(Launch { args, set, unset: rules.unset.clone(), dir, files })
     }
 
-    /// Writes the private files.
-    fn write_files(&self) -> io::Result<PrivateFiles> {
-        let private = PrivateFiles(self.dir.clone());
+    fn write_files(&self) -> io::Result<()> {
         if !self.files.is_empty() {
             fs::DirBuilder::new().mode(0o700).create(&self.dir)?;
         }
         for (file, text) in &self.files {
             fs::write(file, text)?;
         }
-        Ok(private)
+        Ok(())
     }
 
-    /// Starts the agent and takes its requests until it ends.
+    /// Starts the agent, or waits for the one that the user starts, and takes its requests until it ends.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// The program cannot be started, or the private files not written.
     pub async fn run(
         self,
         program: &Path,
@@ -206,8 +203,11 @@ impl Launch {
         endpoint: &mut Endpoint,
     ) -> io::Result<Recording> {
         // From here on a signal is taken below, and leaves no file.
-        let mut interruption = Interruption::listen()?;
-        let private = self.write_files()?;
+        let interruption = interruption(mode)?;
+        self.write_files()?;
+        if mode == Mode::Listen {
+            return Ok(take(None, endpoint, mode, message, interruption).await);
+        }
         let mut command = Command::new(program);
         command.args(&self.args).current_dir(&places.cwd).kill_on_drop(true);
         for name in &self.unset {
@@ -226,7 +226,7 @@ impl Launch {
         // Dropped at an error and a panic, too.
         let end = EndGroup { pid: group, is_group: mode == Mode::Print };
         let printed = tokio::spawn(both_ends(child.stdout.take(), child.stderr.take()));
-        let mut recording = take(&mut child, endpoint, mode, message, &mut interruption).await;
+        let mut recording = take(Some(&mut child), endpoint, mode, message, interruption).await;
         end.end(&mut child).await;
         drop(terminal);
         // Requests that were on the way.
@@ -239,48 +239,28 @@ impl Launch {
         if let Ok(Ok(text)) = timeout(Duration::from_millis(200), printed).await {
             recording.printed = text;
         }
-        drop(private);
         Ok(recording)
-    }
-
-    /// Takes the requests of an agent that the user starts, until a signal or the most requests; `ready` is called first.
-    ///
-    /// # Errors
-    /// The private files cannot be written.
-    pub async fn listen(self, endpoint: &mut Endpoint, ready: impl FnOnce(&Self)) -> io::Result<Recording> {
-        let mut interruption = Interruption::listen()?;
-        let _private = self.write_files()?;
-        ready(&self);
-        let (mut requests, mut bytes) = (Vec::new(), 0);
-        let ended = loop {
-            tokio::select! {
-                request = endpoint.next() => {
-                    let Some(request) = request else { break Ended::Interrupted };
-                    bytes += request.body.len();
-                    requests.push(request);
-                    if requests.len() >= REQUEST_LIMIT || bytes > TOTAL_LIMIT {
-                        break Ended::RequestLimit;
-                    }
-                }
-                () = interruption.comes(Mode::Print) => break Ended::Interrupted,
-            }
-        };
-        Ok(Recording { requests, ended, printed: String::new() })
     }
 }
 
 /// Takes requests until the agent ends, or has to.
 async fn take(
-    child: &mut Child,
+    child: Option<&mut Child>,
     endpoint: &mut Endpoint,
     mode: Mode,
     message: &str,
-    interruption: &mut Interruption,
+    interruption: impl Future<Output = ()>,
 ) -> Recording {
     let mut recording = Recording { requests: Vec::new(), ended: Ended::Interrupted, printed: String::new() };
     let limit = if mode == Mode::Print { TIME_LIMIT } else { Duration::from_secs(24 * 3600) };
     let deadline = sleep(limit);
-    tokio::pin!(deadline);
+    let exited = async {
+        match child {
+            Some(child) => child.wait().await.ok().and_then(|status| status.code()),
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(deadline, interruption, exited);
     let mut bytes = 0;
     // On a terminal the agent goes on after an answer: it gets a moment to show it.
     let mut answered: Option<tokio::time::Instant> = None;
@@ -298,40 +278,27 @@ async fn take(
                     break Ended::RequestLimit;
                 }
             }
-            status = child.wait() => break Ended::Exited(status.ok().and_then(|status| status.code())),
+            code = &mut exited => break Ended::Exited(code),
             () = &mut deadline => break Ended::TimeLimit,
             () = tokio::time::sleep_until(moment), if answered.is_some() => break Ended::Answered,
-            () = interruption.comes(mode) => break Ended::Interrupted,
+            () = &mut interruption => break Ended::Interrupted,
         }
     };
     recording
 }
 
-/// The signals that end this process, from when they are first listened for.
-struct Interruption {
-    interrupt: unix::Signal,
-    terminate: unix::Signal,
-    hang_up: unix::Signal,
-}
-
-impl Interruption {
-    fn listen() -> io::Result<Self> {
-        use unix::{SignalKind, signal};
-        Ok(Interruption {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    /// Waits for one. On a terminal Ctrl-C is for the agent.
-    async fn comes(&mut self, mode: Mode) {
+/// Listens for the signals that end this process, from now on. On a terminal Ctrl-C is for the agent.
+fn interruption(mode: Mode) -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(async move {
         tokio::select! {
-            _ = self.interrupt.recv(), if mode == Mode::Print => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            _ = interrupt.recv(), if mode != Mode::Terminal => {}
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
         }
-    }
+    })
 }
 
 /// True if a body has the message of this capture.
@@ -493,20 +460,14 @@ impl WrittenFiles {
     }
 
     fn add(&mut self, path: &Path) {
-        let Ok(meta) = fs::symlink_metadata(path) else { return };
-        if self.0.len() >= MOST_FILES {
-            return;
-        }
-        if meta.is_dir() {
-            let entries = fs::read_dir(path).into_iter().flatten().flatten();
-            // Git's own objects are no news.
-            for entry in
-                entries.filter(|entry| entry.file_name() != "node_modules" && entry.file_name() != "objects")
-            {
-                self.add(&entry.path());
+        let mut walk = WalkBuilder::new(path);
+        // Git's own objects are no news.
+        walk.standard_filters(false)
+            .filter_entry(|entry| entry.file_name() != "node_modules" && entry.file_name() != "objects");
+        for entry in walk.build().flatten().take(MOST_FILES) {
+            if let Some(meta) = entry.metadata().ok().filter(|meta| !meta.is_dir()) {
+                self.0.insert(entry.into_path(), (meta.len(), meta.modified().ok()));
             }
-        } else {
-            self.0.insert(path.to_owned(), (meta.len(), meta.modified().ok()));
         }
     }
 

@@ -6,6 +6,7 @@ use preface_capture::{
     endpoint::ReceivedRequest,
     files::Places,
     project::config_files,
+    run::Mode,
     source::SourceKind,
 };
 use serde_json::{Value, json};
@@ -164,7 +165,7 @@ fn capture(agent: &str, root: &Path) -> Capture {
         body: body.to_string().into(),
         known: true,
     };
-    Capture::of(&inputs, &[request], "print", "2026-11-28T00:00:00Z".into()).unwrap()
+    Capture::of(&inputs, &[request], Mode::Print, "2026-11-28T00:00:00Z".into()).unwrap()
 }
 
 #[test]

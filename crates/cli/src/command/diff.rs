@@ -18,7 +18,7 @@ use preface_engine::{
     BuildResult, Engine, Request, ToolChoice, WriteScope,
     core::{
         budget,
-        diff::{Change, Difference, PartChange},
+        diff::{Change, Difference},
         document::Document,
         prompt::Prompt,
     },
@@ -323,7 +323,7 @@ fn view(left: &DiffSide, right: &DiffSide, difference: &Difference, most: usize)
     for part in difference.parts.iter().filter(|part| part.change != Change::Same) {
         table.row([
             Cell::styled(part.change.as_str(), style::change(part.change)),
-            tokens(part).into(),
+            sizes(part.tokens_before, part.tokens_after, "tokens").into(),
             Cell::styled(part.section.as_str(), bold),
         ]);
     }
@@ -352,12 +352,12 @@ fn view(left: &DiffSide, right: &DiffSide, difference: &Difference, most: usize)
 }
 
 /// `80 → 92 tokens`, `+120 tokens`, `−120 tokens`.
-fn tokens(part: &PartChange) -> String {
-    match (part.tokens_before, part.tokens_after) {
-        (Some(before), Some(after)) if before == after => format!("{} tokens", number(after)),
-        (Some(before), Some(after)) => format!("{} → {} tokens", number(before), number(after)),
-        (None, Some(after)) => format!("+{} tokens", number(after)),
-        (Some(before), None) => format!("−{} tokens", number(before)),
+pub fn sizes(before: Option<usize>, after: Option<usize>, unit: &str) -> String {
+    match (before, after) {
+        (Some(before), Some(after)) if before == after => format!("{} {unit}", number(after)),
+        (Some(before), Some(after)) => format!("{} → {} {unit}", number(before), number(after)),
+        (None, Some(after)) => format!("+{} {unit}", number(after)),
+        (Some(before), None) => format!("−{} {unit}", number(before)),
         (None, None) => String::new(),
     }
 }

@@ -28,7 +28,6 @@ use preface_engine::{
 use std::{
     env,
     ffi::OsString,
-    fmt::Write as _,
     path::{Path, PathBuf},
     process,
 };
@@ -247,7 +246,8 @@ fn start(system: &OsSystem, program: &Path, command: &AgentCommand) -> Result<Ex
         .help("start the agent by itself to see what is wrong with it"))
 }
 
-fn not_found(agent: &Agent, error: &RunError) -> CommandFailure {
+/// Returns the failure for a program that is not there, or is the project's.
+pub fn not_found(agent: &Agent, error: &RunError) -> CommandFailure {
     CommandFailure::new(error.to_string()).help(match error {
         RunError::InsideProject { .. } => {
             format!("install {} outside of the project: {}", agent.title, install(agent))
@@ -285,11 +285,6 @@ fn view(
         command.env.iter().map(|(name, value)| format!("{name}={}", word(value))).collect();
     line.push(agent.name.clone());
     line.extend(command.args.iter().map(|arg| word(&arg.to_string_lossy())));
-    let program = match found {
-        Ok(path) => one_line(&path.display().to_string()),
-        Err(RunError::NotFound { .. }) => format!("not found; install it: {}", install(agent)),
-        Err(error) => format!("{error}; install it: {}", install(agent)),
-    };
     let prompt = match &command.file {
         _ if is_nothing(mode, subject) => "none".to_owned(),
         Some(file) => format!("{} ({})", one_line(&file.display().to_string()), count(text.len(), "byte")),
@@ -301,16 +296,26 @@ fn view(
     };
     let rows = [
         ("command", line.join(" ")),
-        ("program", program),
+        ("program", program_row(agent, found)),
         ("mode", mode.as_str().to_owned()),
         ("prompt", prompt),
         ("tried with", tried),
         ("limits", agent.limits.clone()),
     ];
-    let dim = style::DIM;
-    let mut out = String::new();
-    for (key, value) in rows {
-        let _ = writeln!(out, "{dim}{key:<10}{dim:#}  {value}");
+    row_lines(&rows)
+}
+
+/// Returns the path of a program, or how to install it.
+pub fn program_row(agent: &Agent, found: &Result<PathBuf, RunError>) -> String {
+    match found {
+        Ok(path) => one_line(&path.display().to_string()),
+        Err(RunError::NotFound { .. }) => format!("not found; install it: {}", install(agent)),
+        Err(error) => format!("{error}; install it: {}", install(agent)),
     }
-    out
+}
+
+/// Returns the lines of a dry run.
+pub fn row_lines(rows: &[(&str, String)]) -> String {
+    let dim = style::DIM;
+    rows.iter().map(|(key, value)| format!("{dim}{key:<10}{dim:#}  {value}\n")).collect()
 }

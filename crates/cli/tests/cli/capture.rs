@@ -124,7 +124,7 @@ fn a_saved_capture_is_explained_searched_and_compared() {
     sandbox.work("CLAUDE.md", "Always run the tests before a commit.\nUse tabs.\n");
     sandbox.run("preface capture claude --save c.json").exits(0);
     let changed = sandbox.run("preface diff a.json c.json --exit-code").exits(1);
-    let shown = "changed   50 → 48 bytes  CLAUDE.md\nchanged  ";
+    let shown = "changed  50 → 48 bytes  CLAUDE.md\n";
     assert!(changed.stdout.contains(shown), "{}", changed.stdout);
     assert!(changed.stdout.contains("-Use blanks.\n") && changed.stdout.contains("+Use tabs.\n"));
     let json = sandbox.run("preface diff a.json c.json --format json").exits(0).json();

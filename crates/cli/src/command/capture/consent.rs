@@ -101,12 +101,8 @@ impl<'c> ProjectFiles<'c> {
             };
             let _ = writeln!(out, "  {bold}{}{bold:#}{dim}{state}{dim:#}", one_line(name));
             for action in &file.actions {
-                let command = if action.command.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", one_line(&action.command))
-                };
-                let _ = writeln!(out, "    {}{command}", one_line(&action.key));
+                let sign = if action.command.is_empty() { "" } else { ": " };
+                let _ = writeln!(out, "    {}{sign}{}", one_line(&action.key), one_line(&action.command));
             }
         }
         out

@@ -5,6 +5,7 @@ pub mod saved;
 mod view;
 
 use crate::{
+    command::exec::{not_found, program_row, row_lines},
     failure::{CommandFailure, Exit, words},
     files,
     flags::TrustFlag,
@@ -165,11 +166,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         runtime.block_on(Endpoint::start(0)).map_err(|error| failed("listen on loopback", &error))?;
     let on_terminal = ui.can_ask() && io::stdout().is_terminal();
     let is_print = args.print || !on_terminal || rules.terminal.is_none();
-    let mode = if is_print { Mode::Print } else { Mode::Terminal };
+    let mode = match is_print {
+        _ if args.listen => Mode::Listen,
+        true => Mode::Print,
+        false => Mode::Terminal,
+    };
     let launch = Launch::prepare(
         rules,
         places,
-        (!args.listen).then_some(mode),
+        mode,
         &endpoint.url(),
         &subject.message,
         &args.args,
@@ -179,30 +184,28 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let before = WrittenFiles::look(rules, places);
     let config = config_files(rules, places);
     let project = ProjectFiles::of(&system, agent, places, &config);
-    if args.listen {
-        ui.eprint(&project.view());
-        let ready = |launch: &Launch| ui.eprint(&by_hand(agent, launch, places));
-        let recording = runtime.block_on(launch.listen(&mut endpoint, ready));
-        let recording = recording.map_err(|error| failed("write private files", &error))?;
-        return subject.finish(ui, &recording, "listen", &before, None);
-    }
     let program = program_outside(&system, &places.root, &agent.name);
     if args.dry_run {
-        let program = match &program {
-            Ok(program) => one_line(&program.display().to_string()),
-            Err(_) => format!("not found; install it: {}", agent.install),
-        };
-        ui.view(&dry_run(agent, &launch, &program))?;
-        ui.view(&project.view())?;
+        let rows = [
+            ("command", command_line(agent, &launch)),
+            ("program", program_row(agent, &program)),
+            ("tried with", format!("{} {}", agent.title, rules.measured)),
+        ];
+        ui.view(&(row_lines(&rows) + &project.view()))?;
         return Ok(Exit::Done);
     }
-    let program = program.map_err(|error| {
-        CommandFailure::new(error.to_string()).help(format!("install {}: `{}`", agent.title, agent.install))
-    })?;
-    project.agree(ui, args.trust)?;
+    let program = match program {
+        Err(_) if args.listen => PathBuf::new(),
+        program => program.map_err(|error| not_found(agent, &error))?,
+    };
+    if !args.listen {
+        project.agree(ui, args.trust)?;
+    }
     let path = env::var_os("PATH").map(|path| path_outside(&system, &places.root, &path));
     let version = runtime.block_on(version(&program));
-    if mode == Mode::Print && !ui.is_quiet() {
+    if args.listen {
+        ui.eprint(&format!("{}{}", project.view(), by_hand(agent, &launch, places)));
+    } else if mode == Mode::Print && !ui.is_quiet() {
         ui.eprint(&format!(
             "{} gets one message in print mode; its requests to a model stay on this machine.\n",
             agent.title
@@ -212,7 +215,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let recording = runtime
         .block_on(running)
         .map_err(|error| failed(&format!("start `{}`", one_line(&program.display().to_string())), &error))?;
-    let mode = if mode == Mode::Print { "print" } else { "terminal" };
     subject.finish(ui, &recording, mode, &before, version)
 }
 
@@ -233,7 +235,7 @@ impl Subject<'_> {
         &self,
         ui: &Ui,
         recording: &Recording,
-        mode: &str,
+        mode: Mode,
         before: &WrittenFiles,
         version: Option<String>,
     ) -> Result<Exit, CommandFailure> {
@@ -292,10 +294,6 @@ fn refused(agent: &Agent, error: LaunchError) -> CommandFailure {
             one_line(&arg)
         ))
         .help("leave the argument out"),
-        LaunchError::Mode => {
-            CommandFailure::usage(format!("{title} cannot be started on a terminal with a message"))
-                .help("add `--print`")
-        }
     }
 }
 
@@ -345,16 +343,4 @@ fn by_hand(agent: &Agent, launch: &Launch, places: &Places) -> String {
         one_line(&places.cwd.display().to_string()),
         command_line(agent, launch),
     )
-}
-
-/// The rows of a dry run.
-fn dry_run(agent: &Agent, launch: &Launch, program: &str) -> String {
-    let dim = style::DIM;
-    let tried = agent.capture.as_ref().map(|rules| rules.measured.as_str()).unwrap_or_default();
-    let rows = [
-        ("command", command_line(agent, launch)),
-        ("program", program.to_owned()),
-        ("tried with", format!("{} {tried}", agent.title)),
-    ];
-    rows.iter().map(|(key, value)| format!("{dim}{key:<10}{dim:#}  {value}\n")).collect()
 }

@@ -2,13 +2,14 @@
 
 use super::{ShownFlags, view};
 use crate::{
+    command::diff::sizes,
     failure::CommandFailure,
     files,
     flags::OutputFormat,
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{count, number, one_line},
+        text::{count, one_line},
     },
 };
 use preface_capture::{
@@ -85,31 +86,6 @@ pub fn lint_files(file: &Path, capture: &Capture) -> Vec<LintFile> {
         .collect()
 }
 
-/// The difference of two captures.
-#[derive(Debug, Serialize)]
-struct CaptureDifference {
-    /// True if the main requests are the same but for ids and the message.
-    same: bool,
-    left: CaptureSide,
-    right: CaptureSide,
-    /// The sources, with their bytes.
-    sources: Vec<CaptureRow>,
-    /// The parts, with their tokens.
-    parts: Vec<CaptureRow>,
-    /// The lines that differ, as a patch.
-    text: String,
-}
-
-/// A side of a comparison.
-#[derive(Debug, Serialize)]
-struct CaptureSide {
-    name: String,
-    agent: String,
-    version: Option<String>,
-    bytes: usize,
-    tokens: usize,
-}
-
 /// A source or a part with its size on both sides; `None` where it is not there.
 #[derive(Debug, Serialize)]
 struct CaptureRow {
@@ -128,20 +104,20 @@ fn rows<K: Ord>(
 ) -> Vec<CaptureRow> {
     let keys: BTreeSet<&K> = old.keys().chain(new.keys()).collect();
     let row = |key| {
-        let (before, after) = (old.get(key), new.get(key));
-        let change = match (before, after) {
-            (Some((_, old)), Some((_, new))) if old == new => Change::Same,
-            (Some(_), Some(_)) => Change::Changed,
-            (None, _) => Change::Added,
-            (_, None) => Change::Removed,
+        let sides = [old.get(key), new.get(key)];
+        let change = match sides {
+            [Some((_, old)), Some((_, new))] if old == new => Change::Same,
+            [Some(_), Some(_)] => Change::Changed,
+            [None, _] => Change::Added,
+            [_, None] => Change::Removed,
         };
         let (kind, name) = describe(key);
         if change != Change::Same {
-            let text =
-                |side: Option<&(usize, String)>| side.map(|(_, text)| text.clone()).unwrap_or_default();
-            patch(&one_line(&name), &text(before), &text(after));
+            let [old, new] = sides.map(|side| side.map(|(_, text)| text.as_str()).unwrap_or_default());
+            patch(&one_line(&name), old, new);
         }
-        CaptureRow { kind, name, change, before: before.map(|side| side.0), after: after.map(|side| side.0) }
+        let [before, after] = sides.map(|side| side.map(|(size, _)| *size));
+        CaptureRow { kind, name, change, before, after }
     };
     keys.into_iter().map(row).collect()
 }
@@ -157,71 +133,53 @@ pub fn diff(
     let requests = [request(&captures[0], None)?, request(&captures[1], None)?];
     let counter = counter_of(tokenizer, requests[1].model.as_deref())?;
     let (ids, agent) = (captures[0].ids(), &captures[1].agent);
-    let [left, right] = [0, 1].map(|at: usize| CaptureSide {
-        name: files[at].display().to_string(),
-        agent: captures[at].agent.clone(),
-        version: captures[at].version.clone(),
-        bytes: requests[at].body.len(),
-        tokens: view::CountedRequest::of(&captures[at], requests[at], counter.as_ref()).total(),
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let (mut out, mut text) = (String::new(), String::new());
+    let [left, right] = [0, 1].map(|at: usize| {
+        let Capture { agent, version, .. } = &captures[at];
+        let (name, bytes) = (files[at].display().to_string(), requests[at].body.len());
+        let tokens = view::CountedRequest::of(&captures[at], requests[at], counter.as_ref()).total();
+        out += &format!(
+            "{} {bold}{}{bold:#}  {dim}{} {}, ≈ {}, {}{dim:#}\n",
+            ["---", "+++"][at],
+            one_line(&name),
+            one_line(agent),
+            one_line(version.as_deref().unwrap_or_default()),
+            count(tokens, "token"),
+            count(bytes, "byte"),
+        );
+        json!({ "name": name, "agent": agent, "version": version, "bytes": bytes, "tokens": tokens })
     });
     let texts = [0, 1].map(|at: usize| {
         let texts = requests[at].comparable(&captures[at].message, ids).into_iter().zip(&requests[at].items);
         texts.map(|((kind, name, text), item)| ((kind, name), (counter.count(&item.text), text))).collect()
     });
-    let mut text = String::new();
-    let patch = |name: &str, old: &str, new: &str| {
-        text += &unified(&format!("a/{name}"), &format!("b/{name}"), old, new);
-    };
     let part = |(kind, name): &(ItemKind, String)| (json!(kind), name.clone());
-    let parts = rows(texts, part, patch);
+    let parts = rows(texts, part, |name, old, new| {
+        text += &unified(&format!("a/{name}"), &format!("b/{name}"), old, new);
+    });
     let source = |source: &&Source| (json!(source.kind), view::label(agent, source));
     let sources = rows(requests.map(|request| request.source_texts(Some(ids))), source, |_, _, _| {});
     let same = parts.iter().all(|part| part.change == Change::Same);
-    let difference = CaptureDifference { same, left, right, sources, parts, text };
-    match format {
-        OutputFormat::Json => ui.json(&difference)?,
-        OutputFormat::Text => {
-            ui.view(&difference.view(ui.columns()))?;
-            ui.patch(&difference.text)?;
+    if format == OutputFormat::Json {
+        ui.json(&json!({ "same": same, "left": left, "right": right, "sources": sources, "parts": parts, "text": text }))?;
+        return Ok(same);
+    }
+    if same {
+        ui.view(&(out + "\nThe requests are the same, but for ids.\n"))?;
+        return Ok(true);
+    }
+    let mut table = TextTable::new([ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left]);
+    for (rows, unit, name_style) in [(&sources, "bytes", style::BOLD), (&parts, "tokens", style::ACCENT)] {
+        for row in rows.iter().filter(|row| row.change != Change::Same) {
+            let change = Cell::styled(row.change.as_str(), style::change(row.change));
+            let name = Cell::styled(one_line(&row.name), name_style);
+            table.row([change, sizes(row.before, row.after, unit).into(), name]);
         }
     }
-    Ok(same)
-}
-
-impl CaptureDifference {
-    fn view(&self, columns: Option<usize>) -> String {
-        let (bold, dim) = (style::BOLD, style::DIM);
-        let mut out = String::new();
-        for (sign, side) in [("---", &self.left), ("+++", &self.right)] {
-            let version = side.version.as_deref().map(|version| format!(" {}", one_line(version)));
-            out += &format!(
-                "{sign} {bold}{}{bold:#}  {dim}{}{}, ≈ {}, {}{dim:#}\n",
-                one_line(&side.name),
-                one_line(&side.agent),
-                version.unwrap_or_default(),
-                count(side.tokens, "token"),
-                count(side.bytes, "byte"),
-            );
-        }
-        if self.same {
-            return out + "\nThe requests are the same, but for ids.\n";
-        }
-        let mut table =
-            TextTable::new([ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left]);
-        for (rows, unit, name_style) in
-            [(&self.sources, "bytes", style::BOLD), (&self.parts, "tokens", style::ACCENT)]
-        {
-            for row in rows.iter().filter(|row| row.change != Change::Same) {
-                let size = match (row.before.map(number), row.after.map(number)) {
-                    (Some(before), Some(after)) => format!("{before} → {after} {unit}"),
-                    (None, after) => format!("+{} {unit}", after.unwrap_or_default()),
-                    (Some(before), None) => format!("−{before} {unit}"),
-                };
-                let change = Cell::styled(row.change.as_str(), style::change(row.change));
-                table.row([change, size.into(), Cell::styled(one_line(&row.name), name_style)]);
-            }
-        }
-        let same = self.parts.iter().filter(|part| part.change == Change::Same).count();
-        out + &format!("\n{}{dim}{} the same{dim:#}\n\n", table.show(columns), count(same, "part"))
-    }
+    let unchanged = parts.iter().filter(|part| part.change == Change::Same).count();
+    out += &format!("\n{}{dim}{} the same{dim:#}\n\n", table.show(ui.columns()), count(unchanged, "part"));
+    ui.view(&out)?;
+    ui.patch(&text)?;
+    Ok(false)
 }

@@ -12,6 +12,7 @@ use preface_capture::{
     agent::{Agent, find},
     body::{Item, ItemKind},
     document::{Capture, CapturedRequest},
+    run::Mode,
     source::{Source, SourceKind},
 };
 use preface_engine::core::{budget::Counter, model::Models};
@@ -80,10 +81,10 @@ impl<'c> CountedRequest<'c> {
         let (capture, request) = (self.capture, self.request);
         let version =
             capture.version.as_deref().map(|version| format!(" {}", one_line(version))).unwrap_or_default();
-        let mode = match capture.mode.as_str() {
-            "print" => "print mode",
-            "terminal" => "on a terminal",
-            _ => "started by hand",
+        let mode = match capture.mode {
+            Mode::Print => "print mode",
+            Mode::Terminal => "on a terminal",
+            Mode::Listen => "started by hand",
         };
         let model =
             request.model.as_deref().map(|model| format!(", model {}", one_line(model))).unwrap_or_default();
