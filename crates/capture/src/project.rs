@@ -46,11 +46,10 @@ pub fn config_files(rules: &CaptureRules, places: &Places) -> Vec<ConfigFile> {
                 // What cannot be read here may be read there.
                 None => {
                     let text = String::from_utf8_lossy(&bytes);
-                    let has_key = !is_small || rule.keys.iter().any(|key| text.contains(key.as_str()));
-                    has_key
-                        .then(|| Action { key: "not readable".into(), command: String::new() })
-                        .into_iter()
-                        .collect()
+                    let has = |key: &&String| !is_small || text.contains(key.as_str());
+                    let name = |key: &String| key.trim_matches(['\n', ':']).to_owned();
+                    let keys = rule.keys.iter().filter(has).map(name);
+                    keys.map(|key| Action { key, command: String::new() }).collect()
                 }
             };
             if actions.is_empty() {
@@ -205,7 +204,7 @@ mod tests {
                 "apiKeyHelper: ./key.sh",
                 "mcpServers git: npx -y git",
                 "mcpServers web: https://x",
-                "not readable: ",
+                "hooks: ",
             ]
         );
         assert_eq!(servers(&files), ["git", "web"]);

@@ -84,7 +84,7 @@ pub struct Mark {
     pub start: String,
     /// The kind of what follows, up to the next mark.
     pub kind: SourceKind,
-    /// The name of what follows.
+    /// The name of what follows; that of a server without one is behind the start.
     pub name: Option<String>,
     /// The text that ends it, if it does not go on to the next mark.
     pub end: Option<String>,
@@ -255,14 +255,15 @@ pub fn marked(text: &str, marks: &[Mark], rest: &Source) -> Vec<(Range<usize>, S
             marks.iter().filter(|mark| line.starts_with(&mark.start)).max_by_key(|mark| mark.start.len());
         if let Some(mark) = found {
             push(from..at, &source);
-            source = Source { kind: mark.kind, names: mark.name.iter().cloned().collect() };
+            let behind = (mark.kind == SourceKind::Server).then(|| server_name(&line[mark.start.len()..]));
+            source = Source { kind: mark.kind, names: mark.name.clone().or(behind).into_iter().collect() };
             (from, end) = (at, mark.end.as_deref());
             heads = mark.heads.as_deref().map(|head| (head, mark.head_kind.unwrap_or(mark.kind)));
         } else if let Some((name, kind)) =
             heads.and_then(|(head, kind)| Some((line.strip_prefix(head)?, kind)))
         {
             push(from..at, &source);
-            source = Source::named(kind, name.trim());
+            source = Source::named(kind, server_name(name));
             from = at;
         } else if let Some(name) = server_of(line.trim_start_matches(['-', ' '])) {
             push(from..at, &source);
@@ -276,6 +277,11 @@ pub fn marked(text: &str, marks: &[Mark], rest: &Source) -> Vec<(Range<usize>, S
     }
     push(from..text.len(), &source);
     runs
+}
+
+/// Returns a name without what a line has around it.
+fn server_name(text: &str) -> String {
+    text.trim_matches(|c: char| c.is_whitespace() || "\"'<>:".contains(c)).to_owned()
 }
 
 /// Returns the server of a tool that is named `mcp__SERVER__TOOL`.
