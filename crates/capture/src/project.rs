@@ -87,7 +87,7 @@ pub fn hook_command<'f>(files: &'f [ConfigFile], event: &str) -> Option<&'f str>
     let mut commands = files
         .iter()
         .flat_map(|file| &file.actions)
-        .filter(|action| action.key == key)
+        .filter(|action| action.key.eq_ignore_ascii_case(&key))
         .map(|action| action.command.as_str());
     commands.next().filter(|_| commands.next().is_none())
 }

@@ -133,7 +133,7 @@ fn a_saved_capture_is_explained_searched_and_compared() {
 }
 
 #[test]
-fn a_file_that_is_no_saved_capture_is_an_error_with_the_reason() {
+fn what_cannot_be_captured_or_is_no_capture_is_an_error_with_the_reason() {
     let sandbox = sandbox();
     sandbox.work("broken.json", "{");
     let why = "`broken.json` is no saved capture: EOF while parsing an object at line 1 column 1\n";
@@ -144,6 +144,12 @@ fn a_file_that_is_no_saved_capture_is_an_error_with_the_reason() {
     assert!(sandbox.run("preface explain broken.json").stderr.contains(why));
     let ran = sandbox.run("preface explain missing.json").exits(1);
     assert!(ran.stderr.starts_with("error: cannot read `missing.json`: not found\n"), "{}", ran.stderr);
+    let ran = sandbox.run("preface capture goose").exits(2);
+    assert!(
+        ran.stderr.starts_with("error: goose cannot be captured: it was not measured\n"),
+        "{}",
+        ran.stderr
+    );
     let ran = sandbox.run("preface lint CLAUDE.md").exits(2);
     assert!(
         ran.stderr.ends_with("help: `preface lint --file CLAUDE.md` checks one file\n"),

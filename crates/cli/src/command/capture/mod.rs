@@ -124,11 +124,11 @@ pub struct ShownFlags {
 
 fn parser() -> impl TypedValueParser<Value = &'static Agent> {
     let value = |agent: &'static Agent| {
-        let help = format!("{} (tried with {})", agent.title, agent.capture.as_ref()?.measured);
-        Some(PossibleValue::new(agent.name.as_str()).help(help))
+        let measured = agent.capture.as_ref().map(|rules| format!("tried with {}", rules.measured));
+        let help = format!("{} ({})", agent.title, measured.as_deref().unwrap_or("not measured"));
+        PossibleValue::new(agent.name.as_str()).help(help)
     };
-    PossibleValuesParser::new(agents().iter().filter_map(value))
-        .try_map(|name| find(&name).ok_or("unknown agent"))
+    PossibleValuesParser::new(agents().iter().map(value)).try_map(|name| find(&name).ok_or("unknown agent"))
 }
 
 /// What a capture is about.
@@ -143,8 +143,9 @@ struct Subject<'a> {
 /// Captures, and shows the main request.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let agent = args.agent;
-    let rules =
-        agent.capture.as_ref().ok_or_else(|| CommandFailure::usage("this agent cannot be captured"))?;
+    let rules = agent.capture.as_ref().ok_or_else(|| {
+        CommandFailure::usage(format!("{} cannot be captured: it was not measured", agent.title))
+    })?;
     let system = files::system();
     let cwd = files::absolute(args.dir.as_deref().unwrap_or(Path::new(".")))?;
     let cwd = system.canonical(&cwd).ok().filter(|cwd| cwd.is_dir()).ok_or_else(|| {
