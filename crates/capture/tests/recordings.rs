@@ -1,4 +1,5 @@
 //! Requests in the form of each agent, with texts of our own: every marked line is found in its file, and nothing else is.
+//! They are here, and not in testkit, because nothing else reads them; `cargo xtask peers agents` has the agents themselves.
 
 use preface_capture::{
     agent::find,

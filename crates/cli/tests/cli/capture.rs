@@ -133,6 +133,16 @@ fn a_saved_capture_is_explained_searched_and_compared() {
 }
 
 #[test]
+fn a_capture_is_saved_also_if_nobody_reads_the_view() {
+    let sandbox = sandbox();
+    let mut command = sandbox.command("preface capture claude -q --save a.json");
+    let mut run = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+    drop(run.stdout.take());
+    run.wait().expect("it ends");
+    assert!(sandbox.path("work/a.json").exists());
+}
+
+#[test]
 fn what_cannot_be_captured_or_is_no_capture_is_an_error_with_the_reason() {
     let sandbox = sandbox();
     sandbox.work("broken.json", "{");

@@ -264,12 +264,13 @@ impl Subject<'_> {
             let care = style::severity(Severity::Warning);
             ui.eprint(&format!("{care}warning{care:#}: {} was ended after {limit}\n", agent.title));
         }
-        saved::show(ui, &capture, &args.shown)?;
+        // Before a reader of the view can close its pipe.
         if let Some(file) = &args.save {
             let json =
                 serde_json::to_vec(&capture).map_err(|error| CommandFailure::new(error.to_string()))?;
             files::write(file, &json)?;
         }
+        saved::show(ui, &capture, &args.shown)?;
         let is_interrupted = recording.ended == Ended::Interrupted && !args.listen;
         Ok(if is_interrupted { Exit::Interrupted } else { Exit::Done })
     }
