@@ -44,12 +44,11 @@ for (const name of ["claude-code", "default", "template"]) {
 report(`listed ${prompts.length} prompts, and got what \`preface build\` prints`);
 
 const { tools } = await client.listTools();
-assert.deepEqual(tools.map((tool) => tool.name), ["build", "explain", "lint", "request"]);
+assert.deepEqual(tools.map((tool) => tool.name), ["build", "explain", "lint"]);
 for (const { name, annotations } of tools) {
   assert.equal(annotations.readOnlyHint, true);
   // The client holds the answer against the tool's output schema.
-  const more = name === "request" ? { format: "anthropic", messages: [{ role: "user", content: "Hi." }] } : {};
-  const answer = await client.callTool({ name, arguments: { directory: root, preset: "default", ...more } });
+  const answer = await client.callTool({ name, arguments: { directory: root, preset: "default" } });
   assert.ok(!answer.isError, JSON.stringify(answer));
   const { structuredContent, content } = answer;
   if (name === "build") {
@@ -67,8 +66,5 @@ const many = await Promise.all(prompts.map(({ name }) => client.getPrompt({ name
 assert.equal(many.length, prompts.length);
 report(`called ${tools.map((tool) => tool.name).join(", ")}, and was refused what lies outside`);
 
-const { resources } = await client.listResources();
-const { contents } = await client.readResource({ uri: resources[0].uri });
-assert.equal(contents[0].mimeType, "text/markdown");
 await client.close();
 assert.deepEqual(troubles, []);

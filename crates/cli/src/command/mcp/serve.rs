@@ -1,7 +1,6 @@
 //! `preface mcp serve`: preface as an MCP server for the client that started it.
 
 mod server;
-mod tools;
 
 use crate::{
     failure::{CommandFailure, Exit},
@@ -20,15 +19,12 @@ Examples:
 In the mcp.json of a client:
   {\"mcpServers\": {\"preface\": {\"command\": \"preface\", \"args\": [\"mcp\", \"serve\"]}}}
 
-Prompts: one for each preset. Tools: build, explain, lint, request.
+Prompts: one for each preset. Tools: build, explain, lint.
 None of them changes anything.";
-
-/// The most threads: two for stdin and stdout, the others for calls.
-const THREADS: usize = 6;
 
 /// Run preface as an MCP server over stdin and stdout
 ///
-/// For any MCP client, which starts it: prompts, one for each preset, and the tools build, explain, lint and request. It writes nothing,
+/// For any MCP client, which starts it: prompts, one for each preset, and the tools build, explain and lint. It writes nothing,
 /// trusts nothing and opens no store: untrusted files are left out and reported. A project is read
 /// below the roots alone. It ends when stdin does.
 #[derive(clap::Args, Debug)]
@@ -49,7 +45,7 @@ pub fn run(args: &Args) -> Result<Exit, CommandFailure> {
     let failed = |error: String| CommandFailure::new(format!("the MCP client was not served: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(THREADS)
+        .max_blocking_threads(6)
         .enable_all()
         .build()
         .map_err(|error| failed(error.to_string()))?;
