@@ -1,13 +1,14 @@
-//! `preface diff`: two builds, what changed between them, and where a provider's cache stops.
+//! `preface diff`: two prompts or templates, what changed between them, and where a provider's cache stops.
 
 use crate::{
-    command::capture::saved,
-    conversation_prompt::{self, PersistFlags},
+    command::{capture::saved, conversation::stored_prompts, template::default_text},
     diagnostics,
     failure::{CommandFailure, Exit},
     files,
     flags::{OutputFormat, ToolNames, TrustFlags, TurnFlags},
-    subject::rebuild,
+    store::StoreFlag,
+    stored_template::TemplateFlags,
+    subject::{Subject, rebuild},
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
@@ -15,14 +16,15 @@ use crate::{
     },
 };
 use preface_engine::{
-    BuildResult, Engine, Request, ToolChoice, WriteScope,
+    Engine, Request, TemplateSource, ToolChoice, WriteScope,
+    conversation::TemplateChoice,
     core::{
-        budget,
-        diff::{Change, Difference},
+        diff::{Change, Difference, PartChange},
         document::Document,
         prompt::Prompt,
     },
     counter,
+    store::{ConversationId, VersionChoice},
 };
 use std::path::{Path, PathBuf};
 
@@ -32,29 +34,29 @@ Examples:
   preface diff --against-now 2026-03-08T09:00:00Z   what tomorrow changes
   preface diff --against-profile review.toml
   preface diff --against-tools read,bash --exit-code
-  preface diff --snapshot before.json --against after.json   two snapshots
   preface build --format json > before.json
-  preface diff -R --against before.json            what changed since
-  preface diff before.json after.json              two captures of an agent";
+  preface diff before.json                 what changed since
+  preface diff before.json after.json      two documents, snapshots or captures
+  preface diff ../old .                    two directories
+  preface diff conversation:7f3a           what the last change was
+  preface diff conversation:7f3a@1 .       revision 1 against a build of now
+  preface diff template:main@stable        a version against the current one";
 
-/// Compare two builds: what changed, and where the cached prefix ends
+/// Compare two prompts or templates: what changed, and where the cached prefix ends
 ///
-/// The left side is the build of the flags, or of `--snapshot`. The right side is the same with what `--against-…` changes,
-/// or a document that `build --format json` wrote, or a snapshot that `build --save-snapshot` wrote. If a prompt is
-/// stored for `--conversation`, it is the left side.
+/// A side is a directory, which is built with the flags; a file of `build --format json`, `build --save-snapshot` or `capture --save`;
+/// `conversation:ID` or `conversation:ID@REVISION`, a stored prompt; `template:NAME` or `template:NAME@VERSION`, a stored template, with
+/// the version 0 for the default. A conversation or template alone is compared with what is current, or with the version before; everything
+/// else alone, and what `--against-…` changes, with the build of the flags.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…\n       preface diff [OPTIONS] FILE FILE")]
+#[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…\n       preface diff [OPTIONS] OLD [NEW]")]
 pub struct Args {
-    /// Compare two files that `preface capture --save` wrote; ids are ignored
-    #[arg(value_name = "FILE", num_args = 2, group = "AgainstFlags", conflicts_with_all = [
-        "snapshot", "against", "against_preset", "against_profile", "against_model", "against_tools", "against_conversation", "against_now",
+    /// Compare these two; of two captures ids are ignored
+    #[arg(value_name = "OLD", num_args = 1..=2, group = "AgainstFlags", value_parser = DiffOperand::parse, conflicts_with_all = [
+        "against_preset", "against_profile", "against_model", "against_tools", "against_conversation", "against_now",
         "against_tz", "against_set",
     ])]
-    captures: Vec<PathBuf>,
-
-    /// Swap the sides
-    #[arg(short = 'R', long)]
-    reverse: bool,
+    operands: Vec<DiffOperand>,
 
     /// Exit with 1 if the texts differ
     #[arg(long)]
@@ -63,19 +65,6 @@ pub struct Args {
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
-
-    /// Build the left side from the snapshot in FILE; nothing else is read
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "against",
-        conflicts_with_all = [
-            "TurnFlags", "TrustFlags", "no_store", "template", "against_preset", "against_profile", "against_model",
-            "against_tools", "against_conversation", "against_now", "against_tz", "against_set",
-        ],
-        help_heading = "What to build",
-    )]
-    snapshot: Option<PathBuf>,
 
     #[command(flatten)]
     against: AgainstFlags,
@@ -87,7 +76,7 @@ pub struct Args {
     trust: TrustFlags,
 
     #[command(flatten)]
-    keep: PersistFlags,
+    template: TemplateFlags,
 }
 
 /// The other side.
@@ -95,13 +84,6 @@ pub struct Args {
 #[command(next_help_heading = "What to compare with")]
 #[group(required = true, multiple = true)]
 pub struct AgainstFlags {
-    /// Compare with the output of `build --format json` or a saved snapshot in FILE
-    #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "against_preset", "against_profile", "against_model", "against_tools", "against_conversation",
-        "against_now", "against_tz", "against_set",
-    ])]
-    against: Option<PathBuf>,
-
     /// Compare with another preset, or profile of yours
     #[arg(long, value_name = "NAME")]
     against_preset: Option<String>,
@@ -135,102 +117,167 @@ pub struct AgainstFlags {
     against_set: Vec<String>,
 }
 
+/// What to compare, as the command line names it.
+#[derive(Clone, Debug)]
+enum DiffOperand {
+    /// A directory to build, or a saved file.
+    Path(PathBuf),
+    /// A stored prompt, and its revision.
+    Conversation(ConversationId, Option<u64>),
+    /// A stored template.
+    Template(TemplateChoice),
+}
+
+impl DiffOperand {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Some(name) = text.strip_prefix("template:") {
+            return name.parse().map(DiffOperand::Template).map_err(|error| format!("{error}"));
+        }
+        let Some(id) = text.strip_prefix("conversation:") else { return Ok(DiffOperand::Path(text.into())) };
+        let numbered = id.rsplit_once('@').and_then(|(id, revision)| Some((id, revision.parse().ok()?)));
+        let (id, revision) = numbered.map_or((id, None), |(id, revision)| (id, Some(revision)));
+        let id = id.parse().map_err(|error| format!("{error}"))?;
+        Ok(DiffOperand::Conversation(id, revision))
+    }
+
+    /// Returns what it is compared with if nothing else is named.
+    fn current(&self) -> DiffOperand {
+        match self {
+            DiffOperand::Path(_) => DiffOperand::Path(".".into()),
+            DiffOperand::Conversation(id, _) => DiffOperand::Conversation(id.clone(), None),
+            DiffOperand::Template(choice) => {
+                DiffOperand::Template(TemplateChoice { which: VersionChoice::Current, ..choice.clone() })
+            }
+        }
+    }
+}
+
 /// One side: its name and its document.
 pub struct DiffSide {
     pub name: String,
     pub document: Document,
 }
 
-/// Builds both sides and compares them.
+/// Compares two sides.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    if let [old, new] = args.captures.as_slice() {
-        let files = if args.reverse { [new, old] } else { [old, new] };
-        let tokenizer = args.turn.tokenizer.as_deref();
-        let is_same = saved::diff(ui, files.map(PathBuf::as_path), tokenizer, args.format)?;
+    if let [DiffOperand::Path(old), DiffOperand::Path(new)] = args.operands.as_slice()
+        && saved::is_capture(old)
+    {
+        let is_same = saved::diff(ui, [old, new], args.turn.tokenizer.as_deref(), args.format)?;
         return Ok(if args.exit_code && !is_same { Exit::Failed } else { Exit::Done });
     }
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let templates = args.keep.template.source(&request);
+    let templates = args.template.source(&request);
+    let store = args.template.store.for_request(&request);
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
-    let left = match (&args.snapshot, kept(args, request.conversation.as_deref())?) {
-        (Some(file), _) => DiffOperand::snapshot(file)?,
-        (None, Some(kept)) => kept,
-        (None, None) => {
-            let built = engine.build(&request)?;
-            // Both sides have the same instant, unless the flags set another one.
-            request.now.get_or_insert_with(|| built.snapshot.turn.now.clone());
-            DiffOperand::built(built)
+    let mut sides = Sides { engine, request, store, tokenizer: None, built: None };
+    let (left, right) = match args.operands.as_slice() {
+        [] => {
+            let left = sides.build(None)?;
+            sides.request = args.against.request(sides.request);
+            let right = sides.build(None)?;
+            let name = args.against.name(&right.document.preset);
+            (left, DiffSide { name, ..right })
         }
+        [old] => (sides.side(old, true)?, sides.side(&old.current(), false)?),
+        [old, new, ..] => (sides.side(old, false)?, sides.side(new, false)?),
     };
-    let counter = counter(&left.counter)?;
-    let name = match &left.kept {
-        Some(kept) => kept.clone(),
-        None => format!("{} (this build)", one_line(&left.prompt.preset)),
-    };
-    let prompt = left.prompt;
-    let mut left = DiffSide { name, document: Document::of(&prompt, counter.as_ref()) };
-    let mut right = match &args.against.against {
-        Some(file) => side(file, counter.as_ref())?,
-        None => {
-            let other = match kept(args, args.against.against_conversation.as_deref())? {
-                Some(kept) => kept,
-                None => DiffOperand::built(engine.build(&args.against.request(request))?),
-            };
-            let name = other.kept.unwrap_or_else(|| args.against.name(&one_line(&other.prompt.preset)));
-            DiffSide { name, document: Document::of(&other.prompt, counter.as_ref()) }
-        }
-    };
-    if args.reverse {
-        std::mem::swap(&mut left, &mut right);
-    }
-    let difference = Difference::of(&left.document, &right.document, counter.as_ref());
+    let difference =
+        Difference::of(&left.document, &right.document, &*counter(&left.document.tokens.counter)?);
     match args.format {
         OutputFormat::Json => ui.json(&difference)?,
         OutputFormat::Text => show(ui, &left, &right, &difference)?,
     }
-    diagnostics::print(ui, &prompt);
+    if let Some(built) = &sides.built {
+        diagnostics::print(ui, built);
+    }
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
 }
 
-/// A prompt to compare: built now, or kept for a conversation.
-struct DiffOperand {
-    prompt: Prompt,
-    counter: String,
-    /// The name of the stored prompt or the snapshot; `None` for one that was built now.
-    kept: Option<String>,
+/// What makes the sides of a comparison.
+struct Sides<'s> {
+    engine: Engine<'s>,
+    request: Request,
+    store: StoreFlag,
+    /// The tokenizer of the builds.
+    tokenizer: Option<String>,
+    /// The first prompt that was built, whose diagnostics are printed.
+    built: Option<Prompt>,
 }
 
-impl DiffOperand {
-    fn built(built: BuildResult) -> Self {
-        DiffOperand { prompt: built.prompt, counter: built.snapshot.turn.counter, kept: None }
+impl Sides<'_> {
+    /// Returns one side. `is_alone`: a stored one without a version is the one before the current.
+    fn side(&mut self, operand: &DiffOperand, is_alone: bool) -> Result<DiffSide, CommandFailure> {
+        match operand {
+            DiffOperand::Path(path) if files::is_file(path) => saved_side(path),
+            DiffOperand::Path(path) => self.build(Some(path)),
+            DiffOperand::Conversation(id, revision) => {
+                let prompts = stored_prompts(&self.store, id)?;
+                let at = match revision {
+                    Some(revision) => {
+                        prompts.iter().position(|(prompt, _)| prompt.head.revision.revision == *revision)
+                    }
+                    None => Some(usize::from(is_alone && prompts.len() > 1)),
+                };
+                let Some((stored, _)) = at.and_then(|at| prompts.get(at)) else {
+                    let named = revision.unwrap_or_default();
+                    return Err(CommandFailure::new(format!("unknown revision: {named}"))
+                        .help("`preface conversation history ID` lists the revisions"));
+                };
+                let revision = stored.head.revision.revision;
+                let name = format!("{} (revision {revision})", one_line(id.as_str()));
+                Ok(DiffSide { name, document: Subject::kept(stored)?.document()? })
+            }
+            DiffOperand::Template(choice) => self.template(choice, is_alone),
+        }
     }
 
-    fn snapshot(file: &Path) -> Result<Self, CommandFailure> {
-        let name = one_line(&file.display().to_string());
-        let subject = rebuild(&name, &files::read(file)?)?;
-        Ok(DiffOperand { prompt: subject.prompt, counter: subject.counter, kept: Some(name) })
+    /// Builds a directory, or that of the flags. All builds have the same instant.
+    fn build(&mut self, dir: Option<&Path>) -> Result<DiffSide, CommandFailure> {
+        let mut request = self.request.clone();
+        let dir = dir.filter(|dir| *dir != Path::new("."));
+        if let Some(dir) = dir {
+            request.cwd = Some(dir.to_owned());
+        }
+        let built = self.engine.build(&request)?;
+        self.request.now.get_or_insert_with(|| built.snapshot.turn.now.clone());
+        let tokenizer = self.tokenizer.get_or_insert(built.snapshot.turn.counter);
+        let document = Document::of(&built.prompt, &*counter(tokenizer)?);
+        let what = dir.map_or("this build".into(), |dir| dir.to_string_lossy());
+        let name = format!("{} ({})", one_line(&document.preset), one_line(&what));
+        self.built.get_or_insert(built.prompt);
+        Ok(DiffSide { name, document })
     }
-}
 
-/// Returns the stored prompt of a conversation, if it is to be used and exists.
-fn kept(args: &Args, id: Option<&str>) -> Result<Option<DiffOperand>, CommandFailure> {
-    let Some(id) = id.filter(|_| !args.keep.no_store) else { return Ok(None) };
-    let Some(subject) = conversation_prompt::look(
-        &args.keep.template,
-        &args.turn.request(),
-        &conversation_prompt::conversation_id(id)?,
-    )?
-    else {
-        return Ok(None);
-    };
-    let name = subject.kept.map(|kept| {
-        let id = one_line(id);
-        let preset = one_line(&subject.prompt.preset);
-        format!("{preset} (stored for {id}, revision {})", kept.head.revision.revision)
-    });
-    Ok(Some(DiffOperand { prompt: subject.prompt, counter: subject.counter, kept: name }))
+    fn template(&self, choice: &TemplateChoice, is_alone: bool) -> Result<DiffSide, CommandFailure> {
+        let read = |which: &VersionChoice| {
+            let choice = TemplateChoice { which: which.clone(), ..choice.clone() };
+            let flags = TemplateFlags { template: Some(choice), store: self.store.clone() };
+            flags.source(&self.request).template()
+        };
+        let mut found = match &choice.which {
+            VersionChoice::Version(0) => None,
+            which => read(which)?,
+        };
+        if let (true, VersionChoice::Current, Some(version)) =
+            (is_alone, &choice.which, found.as_ref().and_then(|found| found.version))
+        {
+            found = if version > 1 { read(&VersionChoice::Version(version - 1))? } else { None };
+        }
+        let which = match found.as_ref().and_then(|found| found.version) {
+            Some(version) => format!("{}@{version}", choice.name),
+            None => format!("{} (default)", choice.name),
+        };
+        let text = match found {
+            Some(found) => found.text.to_string(),
+            None => default_text(&self.engine, &self.request)?,
+        };
+        let prompt = Prompt { text, ..Prompt::default() };
+        let counter = counter(self.request.counter.as_deref().unwrap_or("estimate"))?;
+        Ok(DiffSide { name: which, document: Document::of(&prompt, &*counter) })
+    }
 }
 
 /// Shows what two prompts differ in: what became of the parts, where the cached prefix ends, and the texts line by line.
@@ -283,15 +330,14 @@ impl AgainstFlags {
 }
 
 /// Reads the JSON document of a prompt, or builds a saved snapshot again.
-fn side(file: &Path, counter: &dyn budget::Counter) -> Result<DiffSide, CommandFailure> {
+fn saved_side(file: &Path) -> Result<DiffSide, CommandFailure> {
     let shown = file.display();
     let bytes = files::read(file)?;
     let value: serde_json::Value = serde_json::from_slice(&bytes)
         .map_err(|error| CommandFailure::new(format!("`{shown}` is no JSON: {error}")))?;
     let name = one_line(&shown.to_string());
     if value.get("version").is_some() {
-        let subject = rebuild(&name, &bytes)?;
-        return Ok(DiffSide { name, document: Document::of(&subject.prompt, counter) });
+        return Ok(DiffSide { document: rebuild(&name, &bytes)?.document()?, name });
     }
     let document: Document = serde_json::from_value(value).map_err(|error| {
         CommandFailure::new(format!("`{shown}` is not a JSON document of a prompt: {error}"))

@@ -25,7 +25,7 @@ fn nothing_is_kept_and_nothing_is_made_by_looking() {
         .run("preface conversation list --format json")
         .exits(0)
         .prints("{\"kind\":\"conversations\",\"entries\":[],\"diagnostics\":[]}\n");
-    for line in ["show c1", "history c1", "compact c1", "refresh c1", "diff c1", "delete c1"] {
+    for line in ["show c1", "history c1", "compact c1", "refresh c1", "delete c1"] {
         sandbox.run(&format!("preface conversation {line}")).exits(1).prints("").says(
             "\
 error: unknown conversation: `c1`
@@ -248,11 +248,11 @@ fn a_stored_template_reaches_old_conversations_at_their_compaction() {
 #[test]
 fn the_audit_of_the_store_is_listed_exported_and_trimmed() {
     let sandbox = Sandbox::new();
-    sandbox.run("preface conversation audit").exits(0).prints("Nothing happened yet.\n");
+    sandbox.run("preface conversation history --audit").exits(0).prints("Nothing happened yet.\n");
     sandbox.run("preface build --conversation c1 -q").exits(0);
     sandbox.run("preface build --conversation c2 -q").exits(0);
     sandbox.run("preface conversation delete c1").exits(0);
-    let ran = sandbox.run("preface conversation audit").exits(0);
+    let ran = sandbox.run("preface conversation history --audit").exits(0);
     let rows: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[0], ["at", "actor", "action", "subject", "detail"]);
     assert_eq!(rows[1][2..], ["local", "conversation.delete", "c1"]);
@@ -260,46 +260,46 @@ fn the_audit_of_the_store_is_listed_exported_and_trimmed() {
         rows[2][2..],
         ["local", "conversation.create", "c2", "revision", "1,", "reason", "first-turn"]
     );
-    let ran = sandbox.run("preface conversation audit --limit 1").exits(0);
+    let ran = sandbox.run("preface conversation history --audit --limit 1").exits(0);
     assert_eq!(
         (ran.stdout.lines().count(), ran.stderr.as_str()),
         (2, "There are more; `--limit N` or `--all` shows them.\n")
     );
-    let all = sandbox.run("preface conversation audit --all --format json").exits(0).entries();
+    let all = sandbox.run("preface conversation history --audit --all --format json").exits(0).entries();
     assert_eq!((all.as_array().map(Vec::len), &all[2]["subject"]), (Some(3), &"c1".into()));
     assert!(all[2]["detail"]["fingerprint"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
 
-    let trim = "preface conversation audit --trim-older-than 1d --now 2026-03-09T00:00:00Z";
+    let trim = "preface conversation history --audit --trim-older-than 1d --now 2026-03-09T00:00:00Z";
     let before = "from before 2026-03-08T00:00:00Z";
     sandbox
         .run(&format!("{trim} --dry-run"))
         .exits(0)
         .says(&format!("2 entries {before} would be removed.\n"));
     sandbox.run(trim).exits(0).says(&format!("Removed 2 entries {before}.\n"));
-    let left = sandbox.run("preface conversation audit --all --format json").exits(0).entries();
+    let left = sandbox.run("preface conversation history --audit --all --format json").exits(0).entries();
     let actions: Vec<&str> =
         left.as_array().expect("a list").iter().filter_map(|entry| entry["action"].as_str()).collect();
     assert_eq!(actions, ["audit.trim", "conversation.delete"]);
-    sandbox.run("preface conversation audit --dry-run").exits(2);
+    sandbox.run("preface conversation history --audit --dry-run").exits(2);
 }
 
 #[test]
 fn two_revisions_of_a_prompt_are_compared() {
     let sandbox = Sandbox::new();
     sandbox.run("preface build --conversation c1 -q").exits(0);
-    sandbox.run("preface conversation diff c1 --exit-code").exits(0);
+    sandbox.run("preface diff conversation:c1 --exit-code").exits(0);
     sandbox.home(".config/preface/append.md", "Be kind.\n");
     sandbox.run("preface conversation compact c1 -q --now 2026-03-07T14:55:05Z").exits(0);
-    let ran = sandbox.run("preface conversation diff c1 --exit-code").exits(1);
+    let ran = sandbox.run("preface diff conversation:c1 --exit-code").exits(1);
     assert!(
         ran.stdout.contains("c1 (revision 1)") && ran.stdout.contains("c1 (revision 2)"),
         "{}",
         ran.stdout
     );
     assert!(ran.stdout.contains("\n+Be kind."), "{}", ran.stdout);
-    sandbox.run("preface conversation diff c1 2 2 --exit-code").exits(0);
+    sandbox.run("preface diff conversation:c1@2 --exit-code").exits(0);
     sandbox
-        .run("preface conversation diff c1 7")
+        .run("preface diff conversation:c1@7")
         .exits(1)
         .says("error: unknown revision: 7\nhelp: `preface conversation history ID` lists the revisions\n");
 }

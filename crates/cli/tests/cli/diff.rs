@@ -39,7 +39,7 @@ fn a_receipt_tells_what_changed_since() {
     let sandbox = Sandbox::new();
     let receipt = sandbox.run("preface build --format json").exits(0).stdout;
     sandbox.work("before.json", &receipt).home(".config/preface/append.md", "Be brief.\n");
-    let ran = sandbox.run("preface diff -R --against before.json").exits(0);
+    let ran = sandbox.run("preface diff before.json").exits(0);
     assert!(
         ran.stdout.starts_with("--- before.json  7 tokens, 28 bytes\n+++ small (this build)  "),
         "{}",
@@ -47,21 +47,21 @@ fn a_receipt_tells_what_changed_since() {
     );
     assert!(ran.stdout.contains("\nadded  +3 tokens  rules\n2 parts the same\n"), "{}", ran.stdout);
     sandbox.work("before.json", receipt.replace("You help", "You harm"));
-    let ran = sandbox.run("preface diff --against before.json").exits(1).prints("");
+    let ran = sandbox.run("preface diff before.json").exits(1).prints("");
     assert!(
         ran.stderr.starts_with("error: `before.json` does not add up: the fingerprint is"),
         "{}",
         ran.stderr
     );
     sandbox.work("before.json", "[]");
-    sandbox.run("preface diff --against before.json").exits(1);
+    sandbox.run("preface diff before.json").exits(1);
 }
 
 #[test]
 fn a_saved_world_is_the_other_side() {
     let sandbox = Sandbox::new();
     sandbox.run("preface build --save-snapshot snapshot.json").exits(0);
-    sandbox.run("preface diff --against snapshot.json --exit-code").exits(0);
+    sandbox.run("preface diff snapshot.json --exit-code").exits(0);
 }
 
 #[test]
@@ -76,8 +76,9 @@ fn programs_get_one_document() {
 fn a_side_must_be_named() {
     let ran = Sandbox::new().run("preface diff").exits(2).prints("");
     assert!(
-        ran.stderr
-            .starts_with("error: the following required arguments were not provided:\n  <--against <FILE>|"),
+        ran.stderr.starts_with(
+            "error: the following required arguments were not provided:\n  <--against-preset <NAME>|"
+        ),
         "{}",
         ran.stderr
     );
@@ -90,12 +91,24 @@ fn two_snapshots_are_compared_without_a_look_at_the_machine() {
     sandbox.home(".config/preface/append.md", "Be brief.\n");
     sandbox.run("preface build -q --save-snapshot b.json").exits(0);
     sandbox.home(".config/preface/append.md", "Be long.\n");
-    let ran = sandbox.run("preface diff --snapshot a.json --against b.json --exit-code").exits(1).says("");
+    let ran = sandbox.run("preface diff a.json b.json --exit-code").exits(1).says("");
     assert!(ran.stdout.starts_with("--- a.json  7 tokens, 28 bytes\n+++ b.json  "), "{}", ran.stdout);
     assert!(ran.stdout.contains("\nadded  +3 tokens  rules\n"), "{}", ran.stdout);
-    let reversed = sandbox.run("preface diff --snapshot a.json --against b.json -R").exits(0);
+    let reversed = sandbox.run("preface diff b.json a.json").exits(0);
     assert!(reversed.stdout.starts_with("--- b.json  "), "{}", reversed.stdout);
-    sandbox.run("preface diff --snapshot a.json").exits(2);
-    sandbox.run("preface diff --snapshot a.json --against b.json --preset pi").exits(2);
-    sandbox.run("preface diff --snapshot a.json --against-model large-1").exits(2);
+    sandbox.run("preface diff a.json --against-model large-1").exits(2);
+}
+
+#[test]
+fn two_directories_are_compared_with_the_same_flags() {
+    let sandbox = Sandbox::new();
+    sandbox.work("old/AGENTS.md", "Use tabs.\n").work("new/AGENTS.md", "Use spaces.\n");
+    let ran = sandbox.run("preface diff old new --trust once --exit-code").exits(1);
+    assert!(
+        ran.stdout.starts_with("--- small (old)  ") && ran.stdout.contains("\n+++ small (new)  "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("\n-Use tabs.\n+Use spaces.\n"), "{}", ran.stdout);
+    sandbox.run("preface diff old nowhere").exits(2);
 }

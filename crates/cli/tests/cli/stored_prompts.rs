@@ -87,14 +87,11 @@ identity bytes 0–8
      You help
 ",
     );
-    let ran = sandbox.run("preface diff --conversation c1 --against-set order=main").exits(0);
+    let ran = sandbox.run("preface diff conversation:c1 . --set order=main").exits(0);
     let heads: Vec<&str> = ran.stdout.lines().take(2).collect();
     assert_eq!(
         heads,
-        [
-            "--- small (stored for c1, revision 1)  7 tokens, 28 bytes",
-            "+++ small (order=main)  10 tokens, 39 bytes"
-        ]
+        ["--- c1 (revision 1)  7 tokens, 28 bytes", "+++ small (this build)  10 tokens, 39 bytes"]
     );
 }
 

@@ -28,7 +28,8 @@ fn nothing_is_stored_and_nothing_is_made_by_looking() {
         .run("preface template list main")
         .exits(0)
         .prints("No template is stored: the default is used.\n");
-    sandbox.run("preface template diff").exits(0).prints("");
+    let same = sandbox.run("preface diff template:main --exit-code").exits(0);
+    assert!(same.stdout.starts_with("--- main (default)  "), "{}", same.stdout);
     sandbox
         .run("preface template export")
         .exits(0)
@@ -61,17 +62,20 @@ version  when              by         size  labels and note
       1  2026-03-07 14:55  local  14 bytes  [stable] A start
 ",
     );
-    sandbox.run("preface template diff").exits(0).prints(
+    sandbox.run("preface diff template:main").exits(0).prints(
         "\
---- version 1
-+++ version 2
+--- main@1  4 tokens, 14 bytes
++++ main@2  4 tokens, 14 bytes
+
+cache: the first 2 tokens (8 bytes) are the same.
+
 @@ -1 +1 @@
 -You are terse.
 \\ No newline at end of file
 +You are kind.
 ",
     );
-    sandbox.run("preface template diff stable 2 --exit-code").exits(1);
+    sandbox.run("preface diff template:main@stable template:main@2 --exit-code").exits(1);
     sandbox
         .run("preface template set --from stable")
         .exits(0)

@@ -8,7 +8,7 @@ use preface_engine::{
         diff::Difference,
         document::Document,
         extension::{Extension, ExtensionEntry},
-        format::{CachePlan, PrefixComparison},
+        format::CachePlan,
         mcp_servers::{DeclaredServer, ServerEntry},
         settings::LayerValue,
     },
@@ -45,13 +45,11 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
     let difference = derived::<Difference>(definitions);
     let cache_plan = derived::<CachePlan>(definitions);
     let request = derived::<RequestSummary>(definitions);
-    let comparison = derived::<PrefixComparison>(definitions);
     let extension = derived_as::<ExtensionEntry>("ExtensionEntry", definitions);
     let server = derived_as::<ServerEntry>("ServerEntry", definitions);
     let layer_value = derived::<LayerValue>(definitions);
     let imported = derived::<Imported>(definitions);
     let export = derived::<templates::Document>(definitions);
-    let template_diff = derived::<templates::Diff>(definitions);
     let state = object(&[("state", text("The state, as tables have it."))]);
     let origin = named("EntryOrigin");
     let file_entry = object(&[
@@ -437,11 +435,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         out(
             "diff",
             "diff",
-            "The difference of two builds.",
+            "The difference of two prompts or templates.",
             difference.clone(),
             &[
                 ("preface diff --against-model other --format json", 0),
                 ("preface diff --against-now 2026-03-09T10:00:00Z --format json --exit-code", 1),
+                ("preface diff conversation:7f3a --format json", 0),
+                ("preface diff template:main --format json", 0),
             ],
         ),
         out(
@@ -879,13 +879,6 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             &[("preface template list --format json", 0), ("preface template list main --format json", 0)],
         ),
         out(
-            "template diff",
-            "template-diff",
-            "The difference of two versions.",
-            template_diff,
-            &[("preface template diff --format json", 0)],
-        ),
-        out(
             "template export",
             "template-export",
             "All templates.",
@@ -968,23 +961,9 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             &[("preface conversation history 7f3a --requests --format json", 0)],
         ),
         out(
-            "conversation diff",
-            "conversation-diff-requests",
-            "The comparison of two recorded requests, as `--from` and `--to` print it.",
-            comparison,
-            &[("preface conversation diff 7f3a --to 1 --format json", 0)],
-        ),
-        out(
-            "conversation diff",
-            "conversation-diff",
-            "The difference of two prompts.",
-            difference,
-            &[("preface conversation diff 7f3a --format json", 0)],
-        ),
-        out(
-            "conversation audit",
+            "conversation history",
             "conversation-audit",
-            "The changes of the store; with `--trim-older-than` what was removed.",
+            "The changes of the store, as `--audit` lists them; with `--trim-older-than` what was removed.",
             one_of(&[
                 document(
                     "audit",
@@ -1000,8 +979,8 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                 removal(),
             ]),
             &[
-                ("preface conversation audit --format json", 0),
-                ("preface conversation audit --trim-older-than 900w --format json", 0),
+                ("preface conversation history --audit --format json", 0),
+                ("preface conversation history --audit --trim-older-than 900w --format json", 0),
             ],
         ),
         out(

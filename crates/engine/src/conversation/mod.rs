@@ -37,8 +37,7 @@ pub use error::ConversationError;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
 pub use requests::{
-    MOST_BLOCKS, NumberedRequest, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection,
-    TurnContent,
+    MOST_BLOCKS, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection, TurnContent,
 };
 pub use trust::RecordedFile;
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{BuildOptions, Engine, TrustChoice};
 use jiff::Timestamp;
-use ledger::{LedgerScope, print, print_blocks, read};
+use ledger::{print, print_blocks, read};
 use preface_core::{
     attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -111,7 +111,7 @@ pub struct RequestResult {
 
 /// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NumberedRequest {
+pub(super) struct NumberedRequest {
     /// The number in the conversation, from 1.
     pub number: u64,
     /// The stored prompt that it was made with.
@@ -390,7 +390,7 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         for _ in 0..ATTEMPTS {
-            let mut ledger = self.ledger(&head.id, LedgerScope::Last).await?;
+            let mut ledger = self.ledger(&head.id, None).await?;
             let before = ledger.request.as_ref();
             let row = content.target.row();
             // A prompt that was built again invalidates the reasoning so far, where the service checks that.
@@ -480,18 +480,6 @@ impl ConversationService {
         Err(ConversationError::Overloaded(why))
     }
 
-    /// Returns the recorded requests of a conversation, the first one first.
-    ///
-    /// # Errors
-    /// The conversation is unknown, and see [`ConversationError`].
-    pub async fn requests(&self, id: &ConversationId) -> Result<Vec<NumberedRequest>, ConversationError> {
-        self.known(id, None).await?;
-        match self.ledger(id, LedgerScope::Requests(Vec::new())).await?.scope {
-            LedgerScope::Requests(requests) => Ok(requests),
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// Returns the summary of each recorded request of a conversation, the first one first.
     ///
     /// # Errors
@@ -501,10 +489,7 @@ impl ConversationService {
         id: &ConversationId,
     ) -> Result<Vec<RequestSummary>, ConversationError> {
         self.known(id, None).await?;
-        match self.ledger(id, LedgerScope::Summaries(Vec::new())).await?.scope {
-            LedgerScope::Summaries(summaries) => Ok(summaries),
-            _ => Ok(Vec::new()),
-        }
+        Ok(self.ledger(id, Some(Vec::new())).await?.summaries.unwrap_or_default())
     }
 
     /// Adds to a request what the service counted.
@@ -533,7 +518,7 @@ impl ConversationService {
         actor: &Actor,
     ) -> Result<(), ConversationError> {
         for _ in 0..ATTEMPTS {
-            let ledger = self.ledger(&head.id, LedgerScope::Last).await?;
+            let ledger = self.ledger(&head.id, None).await?;
             if ledger.last == 0 || ledger.compacted {
                 return Ok(());
             }

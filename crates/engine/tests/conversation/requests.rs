@@ -34,7 +34,7 @@ fn a_request_of_too_many_blocks_is_not_recorded() {
         let error = request(&bench, &vec!["x"; MOST_BLOCKS]).await.expect_err("it has too many blocks");
         assert_eq!(error, ConversationError::TooManyBlocks(MOST_BLOCKS + 1), "the prompt is one, too");
         assert_eq!(error.to_string(), "a request of 20001 blocks is larger than the limit of 20000");
-        assert_eq!(bench.service.requests(&id("c")).await, Ok(Vec::new()));
+        assert_eq!(bench.service.request_summaries(&id("c")).await, Ok(Vec::new()));
         assert_eq!(request(&bench, &vec!["x"; MOST_BLOCKS - 1]).await.expect("it fits").number, 1);
     });
 }
@@ -55,7 +55,7 @@ fn blocks_that_the_last_request_does_not_have_are_not_parsed() {
         let last = request(&bench, &["c", "d"]).await.expect("a request");
         let comparison = last.comparison.expect("a comparison");
         assert!(comparison.extends && comparison.common_blocks == 2, "{comparison:?}");
-        let all = bench.service.requests(&id("c")).await.expect_err("a list needs all blocks");
+        let all = bench.service.request_summaries(&id("c")).await.expect_err("a list needs all blocks");
         assert!(all.to_string().contains("request 2 of `c`"), "{all}");
     });
 }
@@ -69,10 +69,9 @@ fn requests_of_several_pages_are_read() {
             let made = request(&bench, &texts[..count]).await.expect("a request");
             assert!(made.comparison.is_none_or(|comparison| comparison.extends), "{count}");
         }
-        let all = bench.service.requests(&id("c")).await.expect("the requests");
-        let blocks: Vec<usize> = all.iter().map(|request| request.record.blocks.len()).collect();
-        assert_eq!(blocks, (2..texts.len() + 2).collect::<Vec<usize>>());
         let summaries = bench.service.request_summaries(&id("c")).await.expect("the summaries");
+        let common = summaries.iter().filter_map(|one| Some(one.comparison.as_ref()?.common_blocks));
+        assert_eq!(common.collect::<Vec<usize>>(), (2..texts.len() + 1).collect::<Vec<usize>>());
         assert_eq!(summaries.len(), texts.len());
         assert!(summaries[1..].iter().all(|one| one.comparison.as_ref().is_some_and(|with| with.extends)));
     });
@@ -96,7 +95,6 @@ fn records_are_read_where_builds_run() {
         let system = Arc::new(bench.system.clone());
         let service = ConversationService::new(system, bench.store.clone(), Arc::new(NoThreads));
         let overloaded = ConversationError::Overloaded("no threads".to_owned());
-        assert_eq!(service.requests(&id("c")).await.expect_err("it is refused"), overloaded);
         assert_eq!(service.request_summaries(&id("c")).await.expect_err("it is refused"), overloaded);
     });
 }

@@ -38,6 +38,11 @@ pub fn read(file: Option<&Path>) -> Result<Option<Capture>, CommandFailure> {
     file.filter(|file| !file.is_dir()).map(saved).transpose()
 }
 
+/// Returns true for a file that `preface capture --save` wrote.
+pub fn is_capture(file: &Path) -> bool {
+    !file.is_dir() && files::read(file).is_ok_and(|bytes| Capture::from_json(&bytes).is_ok())
+}
+
 fn saved(file: &Path) -> Result<Capture, CommandFailure> {
     let bytes = files::read(file)?;
     Capture::from_json(&bytes).map_err(|why| {

@@ -1,4 +1,4 @@
-//! `preface conversation audit`: what happened in the store.
+//! `preface conversation history --audit`: what happened in the store.
 
 use super::delete::age;
 use crate::{
@@ -16,34 +16,27 @@ use preface_engine::store::{AuditEntry, PageRequest, Store, format_instant};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-const EXAMPLES: &str = "\
-Examples:
-  preface conversation audit
-  preface conversation audit --all --format json > audit.json
-  preface conversation audit --trim-older-than 90d --dry-run
-  preface conversation audit --trim-older-than 90d";
-
-/// List the recorded changes of templates, conversations and tokens, newest first
-///
-/// Entries have names, versions and digests, never a text. They stay until they are trimmed, also those of conversations
-/// that were forgotten. `--all --format json` exports them.
+/// The flags of the audit.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
-pub struct Args {
+#[command(next_help_heading = "Audit")]
+pub struct AuditFlags {
+    /// List the recorded changes of all templates, conversations and tokens instead, the newest first
+    ///
+    /// Entries have names, versions and digests, never a text. They stay until they are trimmed, also those of conversations
+    /// that were deleted. `--all --format json` exports them.
+    #[arg(long, conflicts_with_all = ["id", "revision", "requests"])]
+    pub audit: bool,
+
     /// Show at most N entries
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, requires = "audit")]
     limit: usize,
 
     /// Show every entry
-    #[arg(long, conflicts_with = "limit")]
+    #[arg(long, conflicts_with = "limit", requires = "audit")]
     all: bool,
 
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
     /// Remove the entries that are older, instead of listing: a number with `s`, `m`, `h`, `d` or `w`
-    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all"])]
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with_all = ["limit", "all"], requires = "audit")]
     trim_older_than: Option<Duration>,
 
     /// Count what would be removed, and remove nothing
@@ -53,23 +46,25 @@ pub struct Args {
     /// Count the age from this instant, such as 2026-03-07T14:55:05Z
     #[arg(long, value_name = "TIME", requires = "trim_older_than")]
     now: Option<String>,
-
-    #[command(flatten)]
-    store: StoreFlag,
 }
 
 /// The most entries that are removed in one transaction.
 const STEP: u64 = 10_000;
 
 /// Lists, or removes.
-pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+pub fn run(
+    ui: &Ui,
+    args: &AuditFlags,
+    store: &StoreFlag,
+    format: OutputFormat,
+) -> Result<Exit, CommandFailure> {
     if let Some(age) = args.trim_older_than {
-        return trim(ui, args, age);
+        return trim(ui, args, store, format, age);
     }
     let most = if args.all { usize::MAX } else { args.limit.max(1) };
-    let found = args.store.look(async |store| entries(&store, most).await)?;
+    let found = store.look(async |store| entries(&store, most).await)?;
     let (found, more) = found.unwrap_or_default();
-    match args.format {
+    match format {
         OutputFormat::Json => ui.json(&ListDocument {
             kind: "audit",
             entries: found.iter().map(document).collect(),
@@ -78,16 +73,22 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         OutputFormat::Text if found.is_empty() => ui.view("Nothing happened yet.\n")?,
         OutputFormat::Text => ui.view(&view(&found, ui.columns()))?,
     }
-    if more && args.format == OutputFormat::Text {
+    if more && format == OutputFormat::Text {
         ui.eprint("There are more; `--limit N` or `--all` shows them.\n");
     }
     Ok(Exit::Done)
 }
 
-fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, CommandFailure> {
+fn trim(
+    ui: &Ui,
+    args: &AuditFlags,
+    store: &StoreFlag,
+    format: OutputFormat,
+    age: Duration,
+) -> Result<Exit, CommandFailure> {
     let actor = actor(args.now.as_deref())?;
     let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("nothing can be that old"))?;
-    let done = args.store.look(async |store| {
+    let done = store.look(async |store| {
         if args.dry_run {
             let (all, _) = entries(&store, usize::MAX).await?;
             return Ok(all.iter().filter(|entry| entry.at < before).count());
@@ -109,7 +110,7 @@ fn trim(ui: &Ui, args: &Args, age: Duration) -> Result<Exit, CommandFailure> {
         format!("Removed {what} from before {before}.\n")
     };
     let report = json!({ "deleted": done, "before": format_instant(before), "dry_run": args.dry_run });
-    ui.result(args.format, &report, &words)?;
+    ui.result(format, &report, &words)?;
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,6 @@
 //! `preface conversation history`: the prompts of a conversation.
 
-use super::{document, id, requests, template, unknown};
+use super::{audit, document, id, requests, template, unknown};
 use crate::{
     conversation_prompt::known,
     failure::{CommandFailure, Exit},
@@ -13,26 +13,27 @@ use crate::{
         text::{minute, number, one_line},
     },
 };
-use preface_engine::store::{
-    ConversationId, PageRequest, PromptSummary, ReplacedPrompt, Store, format_instant,
-};
-use std::{cmp::Reverse, sync::Arc};
+use preface_engine::store::{ConversationId, PageRequest, StoredPrompt, format_instant};
+use std::cmp::Reverse;
 
 const EXAMPLES: &str = "\
 Examples:
   preface conversation history 7f3a
   preface conversation history 7f3a 1 > first-prompt.md
-  preface conversation history 7f3a --requests";
+  preface conversation history 7f3a --requests
+  preface conversation history --audit                       all changes of the store
+  preface conversation history --audit --all --format json > audit.json
+  preface conversation history --audit --trim-older-than 90d";
 
 /// List the current and the earlier prompts of a conversation, or print one of them
 ///
-/// A compaction or a refresh replaces the prompt. The latest revision is the first row.
+/// A compaction or a refresh replaces the prompt. The latest revision is the first row. `preface diff conversation:ID` compares two.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// The conversation
-    #[arg(value_name = "ID", value_parser = id, add = crate::complete::conversations())]
-    id: ConversationId,
+    #[arg(value_name = "ID", value_parser = id, required_unless_present = "audit", add = crate::complete::conversations())]
+    id: Option<ConversationId>,
 
     /// Print the prompt of this revision; off a terminal exactly its bytes
     #[arg(value_name = "REVISION", conflicts_with = "format")]
@@ -42,6 +43,9 @@ pub struct Args {
     #[arg(long, conflicts_with = "revision")]
     requests: bool,
 
+    #[command(flatten)]
+    audit: audit::AuditFlags,
+
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
     format: OutputFormat,
@@ -50,33 +54,28 @@ pub struct Args {
     store: StoreFlag,
 }
 
-/// Prints the list, or one prompt.
+/// Prints a list, or one prompt.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
+    let Some(id) = &args.id else { return audit::run(ui, &args.audit, &args.store, args.format) };
     if args.requests {
-        return requests::list(ui, &args.store, &args.id, args.format);
+        return requests::list(ui, &args.store, id, args.format);
     }
-    let found = args.store.look(async |store| {
-        let history = replaced(&store, &args.id).await?;
-        Ok((known(&store, &args.id).await?, history))
-    })?;
-    let (current, history) = found.ok_or_else(|| unknown(&args.id))?;
-    let earlier = history.iter().map(|one| (&one.was.head, Some(one.replaced_at)));
-    let mut prompts: Vec<_> = earlier.chain([(&current.head, None)]).collect();
-    prompts.sort_by_key(|(head, _)| Reverse(head.revision.revision));
+    let prompts = stored_prompts(&args.store, id)?;
     if let Some(revision) = args.revision {
-        let Some((head, _)) = prompts.iter().find(|(head, _)| head.revision.revision == revision) else {
+        let Some((prompt, _)) = prompts.iter().find(|(prompt, _)| prompt.head.revision.revision == revision)
+        else {
             return Err(CommandFailure::new(format!("unknown revision: {revision}"))
                 .help("`preface conversation history ID` lists the revisions"));
         };
-        ui.prompt(&head.text)?;
+        ui.prompt(&prompt.head.text)?;
         return Ok(Exit::Done);
     }
     match args.format {
         OutputFormat::Json => {
             let rows: Vec<_> = prompts
                 .iter()
-                .map(|(head, replaced_at)| {
-                    let mut row = document(head);
+                .map(|(prompt, replaced_at)| {
+                    let mut row = document(&prompt.head);
                     row["replaced_at"] = replaced_at.map(format_instant).into();
                     row
                 })
@@ -88,7 +87,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     Ok(Exit::Done)
 }
 
-fn view(prompts: &[(&PromptSummary, Option<jiff::Timestamp>)], room: Option<usize>) -> String {
+fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>) -> String {
     let dim = style::DIM;
     let mut table = TextTable::new([
         ColumnAlignment::Right,
@@ -100,7 +99,7 @@ fn view(prompts: &[(&PromptSummary, Option<jiff::Timestamp>)], room: Option<usiz
     ]);
     let heads = ["rev", "reason", "built", "replaced", "bytes", "from"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
-    for (head, replaced_at) in prompts {
+    for (StoredPrompt { head, .. }, replaced_at) in prompts {
         let from = template(head.template.as_ref());
         table.row([
             Cell::styled(head.revision.revision.to_string(), style::BOLD),
@@ -117,22 +116,29 @@ fn view(prompts: &[(&PromptSummary, Option<jiff::Timestamp>)], room: Option<usiz
     table.show(room)
 }
 
-/// Returns the earlier prompts of a conversation, the latest first.
-pub(super) async fn replaced(
-    store: &Arc<dyn Store>,
+/// Returns the prompts of a conversation with the time when each was replaced; the first is the current one.
+pub fn stored_prompts(
+    store: &StoreFlag,
     id: &ConversationId,
-) -> Result<Vec<ReplacedPrompt>, CommandFailure> {
-    if store.revision(id).await?.is_none() {
-        return Err(unknown(id));
-    }
-    let mut history: Vec<ReplacedPrompt> = Vec::new();
-    let mut page = PageRequest::first(50);
-    loop {
-        let answer = store.history(id, &page).await?;
-        history.extend(answer.items);
-        match answer.next {
-            Some(next) => page.after = Some(next),
-            None => return Ok(history),
+) -> Result<Vec<(StoredPrompt, Option<jiff::Timestamp>)>, CommandFailure> {
+    let found = store.look(async |store| {
+        if store.revision(id).await?.is_none() {
+            return Err(unknown(id));
         }
-    }
+        let mut page = PageRequest::first(50);
+        let mut earlier = Vec::new();
+        loop {
+            let answer = store.history(id, &page).await?;
+            earlier.extend(answer.items.into_iter().map(|one| (one.was, Some(one.replaced_at))));
+            match answer.next {
+                Some(next) => page.after = Some(next),
+                None => break,
+            }
+        }
+        let mut prompts = vec![(known(&store, id).await?, None)];
+        prompts.extend(earlier);
+        prompts.sort_by_key(|(prompt, _)| Reverse(prompt.head.revision.revision));
+        Ok(prompts)
+    })?;
+    found.ok_or_else(|| unknown(id))
 }

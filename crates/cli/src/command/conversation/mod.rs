@@ -3,12 +3,13 @@
 mod audit;
 mod compact;
 mod delete;
-mod diff;
 mod history;
 mod list;
 mod refresh;
 mod requests;
 mod show;
+
+pub use history::stored_prompts;
 
 use crate::{
     complete,
@@ -48,10 +49,8 @@ pub struct Args {
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 enum ConversationCommand {
-    Audit(audit::Args),
     Compact(compact::Args),
     Delete(delete::Args),
-    Diff(diff::Args),
     History(history::Args),
     List(list::Args),
     Refresh(refresh::Args),
@@ -61,10 +60,8 @@ enum ConversationCommand {
 /// Runs the subcommand.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
-        ConversationCommand::Audit(args) => audit::run(ui, args),
         ConversationCommand::Compact(args) => compact::run(ui, args),
         ConversationCommand::Delete(args) => delete::run(ui, args),
-        ConversationCommand::Diff(args) => diff::run(ui, args),
         ConversationCommand::History(args) => history::run(ui, args),
         ConversationCommand::List(args) => list::run(ui, args),
         ConversationCommand::Refresh(args) => refresh::run(ui, args),

@@ -1,6 +1,6 @@
-//! The recorded requests of a conversation: the list, and where one differs from another.
+//! The recorded requests of a conversation, each with its first difference to the one before.
 
-use super::{diff, unknown};
+use super::unknown;
 use crate::{
     failure::{CommandFailure, Exit},
     files,
@@ -10,28 +10,14 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, ColumnAlignment, TextTable},
-        text::{count, minute, number, one_line},
+        text::{minute, number, one_line},
     },
 };
 use preface_engine::{
-    conversation::{ConversationError, ConversationService, InlineOffload, RequestPurpose, RequestSummary},
-    core::format::PrefixComparison,
+    conversation::{ConversationService, InlineOffload, RequestPurpose, RequestSummary},
     store::ConversationId,
 };
 use std::sync::Arc;
-
-/// Reads from the store of a conversation.
-fn read<T>(
-    store: &StoreFlag,
-    id: &ConversationId,
-    read: impl AsyncFnOnce(ConversationService) -> Result<T, ConversationError>,
-) -> Result<T, CommandFailure> {
-    let found = store.look(async |store| {
-        let system = Arc::new(files::system());
-        Ok(read(ConversationService::new(system, store, Arc::new(InlineOffload))).await?)
-    })?;
-    found.ok_or_else(|| unknown(id))
-}
 
 /// Prints the recorded requests.
 pub fn list(
@@ -40,7 +26,11 @@ pub fn list(
     id: &ConversationId,
     format: OutputFormat,
 ) -> Result<Exit, CommandFailure> {
-    let summaries = read(store, id, async |service| service.request_summaries(id).await)?;
+    let found = store.look(async |store| {
+        let system = Arc::new(files::system());
+        Ok(ConversationService::new(system, store, Arc::new(InlineOffload)).request_summaries(id).await?)
+    })?;
+    let summaries = found.ok_or_else(|| unknown(id))?;
     match format {
         OutputFormat::Json => {
             ui.json(&ListDocument { kind: "requests", entries: summaries, diagnostics: &[] })?;
@@ -94,55 +84,5 @@ fn difference(summary: &RequestSummary) -> Cell {
         }
         (RequestPurpose::Turn, Some(change)) => Cell::styled(one_line(&change.to_string()), style::CARE),
         (RequestPurpose::Turn, None) => String::new().into(),
-    }
-}
-
-/// Compares two recorded requests and prints the first difference.
-pub fn diff(ui: &Ui, args: &diff::Args) -> Result<Exit, CommandFailure> {
-    let requests = read(&args.store, &args.id, async |service| service.requests(&args.id).await)?;
-    let find = |number: u64| {
-        requests
-            .iter()
-            .find(|request| request.number == number)
-            .ok_or_else(|| ConversationError::UnknownRequest(args.id.clone(), number))
-    };
-    let behind = |number: u64| requests.iter().map(|one| one.number).find(|other| *other > number);
-    let before = |number: u64| requests.iter().map(|one| one.number).rfind(|other| *other < number);
-    let (from, to) = match (args.from_request, args.to_request) {
-        (Some(from), Some(to)) => (from, to),
-        (Some(from), None) => (from, behind(from).unwrap_or(from)),
-        (None, Some(to)) => (before(to).unwrap_or(to), to),
-        (None, None) => (0, 0),
-    };
-    let comparison = find(from)?.record.compare(&find(to)?.record);
-    let is_alone = from == to && (args.from_request.is_none() || args.to_request.is_none());
-    if is_alone && args.format == OutputFormat::Text {
-        let which = if args.from_request.is_some() { "last" } else { "first" };
-        ui.view(&format!("request {to} is the {which} one, so there is nothing to compare.\n"))?;
-        return Ok(Exit::Done);
-    }
-    match args.format {
-        OutputFormat::Json => ui.json(&comparison)?,
-        OutputFormat::Text => ui.view(&view(from, to, &comparison))?,
-    }
-    Ok(if args.exit_code && !comparison.extends { Exit::Failed } else { Exit::Done })
-}
-
-fn view(from: u64, to: u64, comparison: &PrefixComparison) -> String {
-    let PrefixComparison { common_bytes, earlier_bytes, common_blocks, .. } = comparison;
-    let common = format!(
-        "{} of {} bytes ({}) of request {from} are the beginning of request {to}",
-        number(*common_bytes),
-        number(*earlier_bytes),
-        count(*common_blocks, "block"),
-    );
-    match &comparison.change {
-        None => format!("request {to} extends request {from}: {common}.\n"),
-        Some(change) => {
-            format!(
-                "request {to} does not extend request {from}: {}.\n{common}.\n",
-                one_line(&change.to_string())
-            )
-        }
     }
 }

@@ -6,7 +6,6 @@ mod write;
 
 use crate::{
     failure::{CommandFailure, Exit},
-    flags::PlaceFlags,
     store::StoreFlag,
     ui::{
         Ui,
@@ -20,7 +19,7 @@ use preface_engine::{
     store::{Store, TemplateName, TemplateNameError, TemplateVersion, VersionChoice},
     templates::TemplatesError,
 };
-use read::{DiffArgs, ExportArgs, ListArgs, ShowArgs};
+use read::{ExportArgs, ListArgs, ShowArgs};
 use write::{DeleteArgs, ImportArgs, LabelArgs, SetArgs};
 
 const EXAMPLES: &str = "\
@@ -28,7 +27,7 @@ Examples:
   preface template show                     the current template
   preface template set prompt.md --note 'Shorter'
   preface template list main              list the versions with their notes
-  preface template diff 3                  version 3 against the current one
+  preface diff template:main@3             version 3 against the current one
   preface template set --from 3            store version 3 again
   preface template export > templates.json";
 
@@ -47,7 +46,6 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum TemplateCommand {
     Delete(DeleteArgs),
-    Diff(DiffArgs),
     Export(ExportArgs),
     Import(ImportArgs),
     Label(LabelArgs),
@@ -61,7 +59,6 @@ enum TemplateCommand {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match &args.command {
         TemplateCommand::Delete(args) => write::delete(ui, args),
-        TemplateCommand::Diff(args) => read::diff(ui, args),
         TemplateCommand::Export(args) => read::export(ui, args),
         TemplateCommand::Import(args) => write::import(ui, args),
         TemplateCommand::Label(args) => write::label(ui, args),
@@ -128,12 +125,12 @@ impl VersionArgument {
 }
 
 /// Returns a request whose profile takes a template: the one that is asked for, else the first preset that does.
-fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, CommandFailure> {
-    let request = Request { trust: TrustChoice::Deny, ..place.request() };
+fn taking(engine: &Engine<'_>, request: &Request) -> Result<Request, CommandFailure> {
+    let request = Request { trust: TrustChoice::Deny, ..request.clone() };
     if engine.default_template(&request)?.is_some() {
         return Ok(request);
     }
-    if place.preset.is_some() || place.profile.is_some() {
+    if request.preset.is_some() || request.profile.is_some() {
         return Err(CommandFailure::usage("that profile takes no template")
             .help("a group with `replace = [\"store\", …]` takes one"));
     }
@@ -147,8 +144,8 @@ fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, CommandFai
 }
 
 /// Returns the text that is used if nothing is stored.
-fn default_text(engine: &Engine<'_>, place: &PlaceFlags) -> Result<String, CommandFailure> {
-    Ok(engine.default_template(&taking(engine, place)?)?.unwrap_or_default())
+pub fn default_text(engine: &Engine<'_>, request: &Request) -> Result<String, CommandFailure> {
+    Ok(engine.default_template(&taking(engine, request)?)?.unwrap_or_default())
 }
 
 /// `120 bytes`, or that it is the default.

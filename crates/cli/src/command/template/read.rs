@@ -1,4 +1,4 @@
-//! `preface template list`, `show`, `diff` and `export`: the commands that read.
+//! `preface template list`, `show` and `export`: the commands that read.
 
 use super::{TemplateTarget, VersionArgument, default_text, minute, size};
 use crate::{
@@ -139,7 +139,7 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
     let kept = args.target.store.look(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
-    let default = || default_text(&Engine::new(&files::system()), &args.place);
+    let default = || default_text(&Engine::new(&files::system()), &args.place.request());
     let version = kept.as_ref().map(document);
     let text = match kept {
         Some(version) => match version.text {
@@ -224,81 +224,6 @@ pub(super) fn document(version: &TemplateVersion) -> serde_json::Value {
         "bytes": version.bytes,
         "default": version.reset,
     })
-}
-
-// `preface template diff`: what changed between two versions.
-
-const DIFF_EXAMPLES: &str = "\
-Examples:
-  preface template diff                    what the last change was
-  preface template diff 3                  version 3 against the current one
-  preface template diff 3 stable -t review
-  preface template diff 0                  the default against the current one";
-
-/// Show what changed between two versions of a template
-///
-/// A unified diff. Without FROM it is the version before the current one, without TO the current one; 0 is the default
-/// template.
-#[derive(clap::Args, Debug)]
-#[command(after_long_help = DIFF_EXAMPLES)]
-pub struct DiffArgs {
-    /// Set the output format
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
-    format: OutputFormat,
-
-    /// The version before, by number or label
-    #[arg(value_name = "FROM", value_parser = VersionArgument::parse)]
-    from: Option<VersionArgument>,
-
-    /// The version after
-    #[arg(value_name = "TO", value_parser = VersionArgument::parse)]
-    to: Option<VersionArgument>,
-
-    /// Exit with 1 if they differ
-    #[arg(long)]
-    exit_code: bool,
-
-    #[command(flatten)]
-    target: TemplateTarget,
-
-    #[command(flatten)]
-    place: PlaceFlags,
-}
-
-/// Compares and prints.
-pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, CommandFailure> {
-    let name = &args.target.name;
-    let default = default_text(&Engine::new(&files::system()), &args.place)?;
-    let diff = args.target.store.look(async |store| {
-        let number = async |wanted: &Option<VersionArgument>| match wanted {
-            Some(VersionArgument(VersionChoice::Version(number))) => Ok(Some(*number)),
-            Some(wanted) => wanted.find(&*store, name).await.map(|found| Some(found.version)),
-            None => Ok::<_, CommandFailure>(None),
-        };
-        let current =
-            store.template(name, &VersionChoice::Current).await?.map_or(0, |current| current.version);
-        if current == 0 && *name != TemplateName::main() {
-            return Err(VersionArgument(VersionChoice::Current).missing(name).into());
-        }
-        let from = number(&args.from).await?.unwrap_or(current.saturating_sub(1));
-        Ok(templates::diff(&*store, name, from, number(&args.to).await?, &default).await?)
-    })?;
-    let diff = match diff {
-        Some(diff) => diff,
-        None => {
-            let named = [&args.from, &args.to].into_iter().flatten();
-            match named.into_iter().find(|wanted| wanted.0 != VersionChoice::Version(0)) {
-                Some(wanted) => return Err(wanted.missing(name).into()),
-                None if *name == TemplateName::main() => templates::Diff::default(),
-                None => return Err(VersionArgument(VersionChoice::Current).missing(name).into()),
-            }
-        }
-    };
-    match args.format {
-        OutputFormat::Text => ui.patch(&diff.text)?,
-        OutputFormat::Json => ui.json(&diff)?,
-    }
-    Ok(if args.exit_code && !diff.text.is_empty() { Exit::Failed } else { Exit::Done })
 }
 
 // `preface template export`: all templates as one document.

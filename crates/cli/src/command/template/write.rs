@@ -80,7 +80,7 @@ pub fn set(ui: &Ui, args: &SetArgs) -> Result<Exit, CommandFailure> {
     let actor = actor(args.now.as_deref())?;
     let system = files::system();
     let engine = Engine::new(&system);
-    let request = taking(&engine, &args.place)?;
+    let request = taking(&engine, &args.place.request())?;
     if let Err(note) = engine.check_template(&request, &text)? {
         let place =
             note.place.clone().map(|place| preface_engine::core::diagnostic::Place { path: shown, ..place });
@@ -311,7 +311,7 @@ pub fn import(ui: &Ui, args: &ImportArgs) -> Result<Exit, CommandFailure> {
     let actor = actor(args.now.as_deref())?;
     let system = files::system();
     let engine = Engine::new(&system);
-    let request = taking(&engine, &args.place)?;
+    let request = taking(&engine, &args.place.request())?;
     let check = |text: &str| match engine.check_template(&request, text) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(note)) => Err(TemplatesError::Invalid(note.message.clone(), note.help.unwrap_or_default())),

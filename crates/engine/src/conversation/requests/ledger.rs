@@ -13,18 +13,6 @@ use preface_store::{ConversationId, StoredRequest};
 use serde_json::value::{RawValue, to_raw_value};
 use std::{mem, sync::Arc};
 
-/// The recorded requests that a caller needs.
-#[derive(Debug, Default)]
-pub(super) enum LedgerScope {
-    /// The last one. Blocks that it does not have are not parsed.
-    #[default]
-    Last,
-    /// The summaries of all.
-    Summaries(Vec<RequestSummary>),
-    /// All of them.
-    Requests(Vec<NumberedRequest>),
-}
-
 /// The state of a conversation behind its last recorded request, which the next one continues.
 #[derive(Debug, Default)]
 pub(in crate::conversation) struct RequestLedger {
@@ -40,8 +28,8 @@ pub(in crate::conversation) struct RequestLedger {
     pub(super) compacted: bool,
     /// The tool definitions since the last compaction.
     pub(super) tools: Option<ConversationTools>,
-    /// The requests or summaries that the caller needs besides.
-    pub(super) scope: LedgerScope,
+    /// The summaries of all requests, if the caller needs them. Without them blocks that the last one does not have are not parsed.
+    pub(super) summaries: Option<Vec<RequestSummary>>,
     /// The blocks of the last request behind those that it shares with the one before, until something needs them.
     unparsed: Option<Box<RawValue>>,
 }
@@ -70,7 +58,7 @@ impl RequestLedger {
             self.replaced_attachments = mem::take(&mut self.attachments);
         }
         if compacted && format.is_empty() {
-            if let LedgerScope::Summaries(list) = &mut self.scope {
+            if let Some(list) = &mut self.summaries {
                 list.push(RequestSummary::compaction(number, revision, at, usage));
             }
             self.tools = None;
@@ -84,26 +72,19 @@ impl RequestLedger {
         if self.request.as_ref().is_some_and(|before| before.record.blocks.len() < shared) {
             self.parse_blocks(&conversation)?;
         }
-        let before = match self.scope {
-            LedgerScope::Summaries(_) => self.request.clone(),
-            LedgerScope::Last | LedgerScope::Requests(_) => None,
-        };
+        let before = self.summaries.as_ref().and(self.request.clone());
         let mut blocks = self.request.take().map_or_else(Vec::new, |before| before.record.blocks);
         blocks.truncate(shared);
         let record = RequestRecord { format, model, blocks, marks, attachments, readable, usage };
         self.request = Some(NumberedRequest { number, revision, at, record, reasoning_from });
         self.unparsed = Some(json);
-        if !matches!(self.scope, LedgerScope::Last) {
+        if self.summaries.is_some() {
             self.parse_blocks(&conversation)?;
         }
-        match (&mut self.scope, &self.request) {
-            (LedgerScope::Summaries(list), Some(request)) => {
-                let purpose = if compacted { RequestPurpose::Compaction } else { RequestPurpose::Turn };
-                let summary = RequestSummary::of(before.as_ref(), request);
-                list.push(RequestSummary { purpose, after_compaction, ..summary });
-            }
-            (LedgerScope::Requests(list), Some(request)) => list.push(request.clone()),
-            (_, _) => {}
+        if let (Some(list), Some(request)) = (&mut self.summaries, &self.request) {
+            let purpose = if compacted { RequestPurpose::Compaction } else { RequestPurpose::Turn };
+            let summary = RequestSummary::of(before.as_ref(), request);
+            list.push(RequestSummary { purpose, after_compaction, ..summary });
         }
         Ok(())
     }
@@ -124,9 +105,9 @@ impl ConversationService {
     pub(super) async fn ledger(
         &self,
         id: &ConversationId,
-        scope: LedgerScope,
+        summaries: Option<Vec<RequestSummary>>,
     ) -> Result<RequestLedger, ConversationError> {
-        let mut ledger = RequestLedger { scope, ..RequestLedger::default() };
+        let mut ledger = RequestLedger { summaries, ..RequestLedger::default() };
         loop {
             let page = self.store.requests(id, ledger.last + 1).await?;
             let is_end = page.is_empty();
