@@ -14,16 +14,13 @@
 //! The KEY is the expression as it is written, or its digest where it is long or could not be in a tag.
 
 use crate::{escape, extent};
-use oxc_allocator::Allocator;
-use oxc_ast::ast::{Expression, LogicalOperator, ObjectPropertyKind, PropertyKey, UnaryOperator};
-use oxc_parser::{ParseOptions, Parser};
-use oxc_span::{GetSpan, SourceType};
 use preface_core::{
     catalog::{CONDITION, Generation, KIND},
     prompt::fingerprint,
     template::literal,
 };
 use std::collections::BTreeMap;
+use tree_sitter::{Node, Parser};
 
 /// The version of the conversion: whoever changes what a body becomes counts it up.
 pub const CONVERTER: u32 = 1;
@@ -48,7 +45,8 @@ pub struct Converted {
 /// Converts a body; `None` if the template would be larger than 1 MiB. Of generation A the escapes are decoded.
 #[must_use]
 pub fn convert(body: &str, generation: Generation) -> Option<Converted> {
-    let allocator = Allocator::default();
+    let mut parser = Parser::new();
+    let has_language = parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).is_ok();
     let mut template = BodyConverter::default();
     let mut rest = body;
     let special: &[char] = if generation == Generation::A { &['$', '\\'] } else { &['$'] };
@@ -59,16 +57,12 @@ pub fn convert(body: &str, generation: Generation) -> Option<Converted> {
             Some(inside) => {
                 let (source, may_parse, behind) = extent::split(inside);
                 template.done.values += 1;
-                template.source = source;
-                let options = ParseOptions { preserve_parens: false, ..ParseOptions::default() };
-                let parsed = may_parse.then(|| {
-                    Parser::new(&allocator, source, SourceType::mjs())
-                        .with_options(options)
-                        .parse_expression()
-                });
-                match &parsed {
-                    Some(Ok(parsed)) => template.value(parsed),
-                    _ => template.key("", source.trim()),
+                // In parentheses, so that a brace begins an object and not a block.
+                let expression = format!("({source}\n)");
+                let tree = (may_parse && has_language).then(|| parser.parse(&expression, None)).flatten();
+                match tree.as_ref().and_then(|tree| only_expression(tree.root_node())) {
+                    Some(node) => template.value(Expression { node, source: &expression }.plain()),
+                    None => template.key("", source.trim()),
                 }
                 behind
             }
@@ -89,15 +83,13 @@ pub fn convert(body: &str, generation: Generation) -> Option<Converted> {
 
 /// Writes the template of one body.
 #[derive(Default)]
-struct BodyConverter<'t> {
+struct BodyConverter {
     done: Converted,
     /// Literal text that is not written yet.
     words: String,
-    /// The expression in hand, in which spans are.
-    source: &'t str,
 }
 
-impl<'t> BodyConverter<'t> {
+impl BodyConverter {
     fn is_full(&self) -> bool {
         self.done.template.len() + self.words.len() > MAX_BYTES
     }
@@ -134,80 +126,56 @@ impl<'t> BodyConverter<'t> {
         self.tag(&format!("[{lead}{KIND}:{marks}{key}]"));
     }
 
-    fn source_of(&self, expression: &Expression) -> &'t str {
-        let span = expression.span();
-        &self.source[span.start as usize..span.end as usize]
-    }
-
-    fn value(&mut self, expression: &Expression) {
-        match expression {
+    fn value(&mut self, expression: Expression) {
+        let field = |name| expression.field(name);
+        let text = expression.text();
+        match (expression.node.kind(), expression.operator()) {
             _ if self.is_full() => {}
-            Expression::StringLiteral(text) if !text.lone_surrogates => self.words.push_str(&text.value),
-            Expression::NumericLiteral(_) if is_whole(self.source_of(expression)) => {
-                self.words.push_str(self.source_of(expression));
-            }
-            Expression::TemplateLiteral(parts)
-                if parts.quasis.iter().all(|text| text.value.cooked.is_some() && !text.lone_surrogates) =>
-            {
-                for (at, text) in parts.quasis.iter().enumerate() {
-                    self.words.push_str(text.value.cooked.as_deref().unwrap_or_default());
-                    parts.expressions.get(at).into_iter().for_each(|value| self.value(value));
+            ("number", _) if is_whole(text) => self.words.push_str(text),
+            ("string" | "template_string", _) if expression.is_decodable() => {
+                for part in expression.parts() {
+                    match part.node.kind() {
+                        "template_substitution" => part.parts().for_each(|value| self.value(value)),
+                        "escape_sequence" => self.words.extend(part.escape().flatten()),
+                        _ => self.words.push_str(part.text()),
+                    }
                 }
             }
-            Expression::ConditionalExpression(choice) => {
-                self.choose(&choice.test, &|template| template.value(&choice.consequent), &|template| {
-                    template.value(&choice.alternate);
+            ("ternary_expression", _) => {
+                let (then, other) = (field("consequence"), field("alternative"));
+                self.choose(field("condition"), &|template| template.value(then), &|template| {
+                    template.value(other)
                 });
             }
-            Expression::LogicalExpression(both) if both.operator != LogicalOperator::Coalesce => {
-                let right = |template: &mut Self| template.value(&both.right);
-                match both.operator {
-                    LogicalOperator::And => self.choose(&both.left, &right, &|_| {}),
-                    _ => self.choose(&both.left, &|template| template.value(&both.left), &right),
-                }
+            ("binary_expression", "&&") => {
+                self.choose(field("left"), &|template| template.value(field("right")), &|_| {});
             }
-            Expression::StaticMemberExpression(member) => {
-                let name = member.property.name.as_str();
-                match &member.object {
-                    Expression::ObjectExpression(object) if !member.optional => {
-                        let is_name = |key: &PropertyKey| match key {
-                            PropertyKey::StaticIdentifier(key) => key.name == name,
-                            PropertyKey::StringLiteral(key) => key.value == name,
-                            _ => false,
-                        };
-                        let found = object.properties.iter().find_map(|property| match property {
-                            ObjectPropertyKind::ObjectProperty(property) if is_name(&property.key) => {
-                                Some(&property.value)
-                            }
-                            _ => None,
-                        });
-                        match found {
-                            Some(value) => self.value(value),
-                            None => self.key("", self.source_of(expression)),
-                        }
-                    }
-                    _ => self.key("", self.source_of(expression)),
-                }
+            ("binary_expression", "||") => {
+                let (left, right) = (field("left"), field("right"));
+                self.choose(left, &|template| template.value(left), &|template| template.value(right));
             }
-            _ => self.key("", self.source_of(expression)),
+            ("member_expression", _) => match expression.member() {
+                Some(value) => self.value(value),
+                None => self.key("", text),
+            },
+            _ => self.key("", text),
         }
     }
 
     /// Writes one of two texts, by a condition.
-    fn choose(&mut self, test: &Expression, then: &dyn Fn(&mut Self), other: &dyn Fn(&mut Self)) {
-        match test {
+    fn choose(&mut self, test: Expression, then: &dyn Fn(&mut Self), other: &dyn Fn(&mut Self)) {
+        let (left, right) = (test.field("left"), test.field("right"));
+        match (test.node.kind(), test.operator()) {
             _ if self.is_full() => {}
-            Expression::UnaryExpression(not) if not.operator == UnaryOperator::LogicalNot => {
-                self.choose(&not.argument, other, then);
+            ("unary_expression", "!") => self.choose(test.field("argument"), other, then),
+            ("binary_expression", "&&") => {
+                self.choose(left, &|template| template.choose(right, then, other), other);
             }
-            Expression::LogicalExpression(both) if both.operator == LogicalOperator::And => {
-                self.choose(&both.left, &|template| template.choose(&both.right, then, other), other);
-            }
-            Expression::LogicalExpression(both) if both.operator == LogicalOperator::Or => {
-                self.choose(&both.left, then, &|template| template.choose(&both.right, then, other));
+            ("binary_expression", "||") => {
+                self.choose(left, then, &|template| template.choose(right, then, other));
             }
             _ => {
-                self.key("if ", self.source_of(test));
+                self.key("if ", test.text());
                 then(self);
                 self.tag("[else]");
                 let start = self.done.template.len();
@@ -220,6 +188,74 @@ impl<'t> BodyConverter<'t> {
             }
         }
     }
+}
+
+/// A node of the tree of an expression, without the parentheses around it.
+#[derive(Clone, Copy)]
+struct Expression<'t> {
+    node: Node<'t>,
+    source: &'t str,
+}
+
+impl<'t> Expression<'t> {
+    fn text(self) -> &'t str {
+        &self.source[self.node.byte_range()]
+    }
+
+    /// Returns the nodes in it that have a name, but for comments.
+    fn parts(self) -> impl Iterator<Item = Expression<'t>> {
+        let nodes = (0..).map_while(move |at| self.node.named_child(at));
+        nodes.filter(|node| node.kind() != "comment").map(move |node| Expression { node, ..self }.plain())
+    }
+
+    /// Returns a field; the node itself if it has none of that name.
+    fn field(self, name: &str) -> Expression<'t> {
+        Expression { node: self.node.child_by_field_name(name).unwrap_or(self.node), ..self }.plain()
+    }
+
+    fn plain(self) -> Expression<'t> {
+        match self.node.kind() {
+            "parenthesized_expression" => self.parts().next().unwrap_or(self),
+            _ => self,
+        }
+    }
+
+    fn operator(self) -> &'t str {
+        self.node.child_by_field_name("operator").map_or("", |node| Expression { node, ..self }.text())
+    }
+
+    /// Reads an escape in a text; `None` if it is no character.
+    fn escape(self) -> Option<Option<char>> {
+        escape::read(self.text()).map(|(decoded, _)| decoded)
+    }
+
+    /// Returns true if each escape in a text can be decoded.
+    fn is_decodable(self) -> bool {
+        let mut escapes = self.parts().filter(|part| part.node.kind() == "escape_sequence");
+        escapes.all(|part| part.escape().is_some())
+    }
+
+    /// Returns the value of a member of an object that is written out.
+    fn member(self) -> Option<Expression<'t>> {
+        let name = self.field("property").text();
+        let object = Some(self.field("object")).filter(|object| object.node.kind() == "object")?;
+        let is_optional = self.node.child_by_field_name("optional_chain").is_some();
+        let key = |pair: Expression<'t>| match pair.field("key") {
+            key if key.node.kind() == "string" => key.parts().next().map_or("", Expression::text),
+            key => key.text(),
+        };
+        let mut pairs = object.parts().filter(|part| part.node.kind() == "pair");
+        pairs.find(|pair| !is_optional && key(*pair) == name).map(|pair| pair.field("value"))
+    }
+}
+
+/// Returns the one expression of a program in parentheses, if that is all and has no error.
+fn only_expression(program: Node) -> Option<Node> {
+    let statement =
+        program.named_child(0).filter(|_| !program.has_error() && program.named_child_count() == 1)?;
+    let inside = statement.named_child(0).filter(|node| node.kind() == "parenthesized_expression")?;
+    let mut nodes = (0..).map_while(|at| inside.named_child(at)).filter(|node| node.kind() != "comment");
+    nodes.next()
 }
 
 /// Splits a text at its first `<<NAME>>`, a constant of the program's build.

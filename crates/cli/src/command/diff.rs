@@ -19,7 +19,7 @@ use preface_engine::{
     Engine, Request, TemplateSource, ToolChoice, WriteScope,
     conversation::TemplateChoice,
     core::{
-        diff::{Change, Difference, PartChange},
+        diff::{Change, Difference},
         document::Document,
         prompt::Prompt,
     },

@@ -4,12 +4,16 @@
 use super::TRACE;
 use axum::http::{HeaderMap, Method};
 use opentelemetry::{
-    propagation::{Extractor, TextMapPropagator},
+    propagation::TextMapPropagator,
     trace::{TraceContextExt, TracerProvider},
 };
-use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
+use opentelemetry_http::{
+    Bytes, HeaderExtractor, HttpClient, HttpError, Request, Response, hyper::HyperClient,
+};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
-use std::time::Duration;
+use std::{pin::Pin, time::Duration};
+use tokio::runtime::{Builder, Runtime};
 use tracing::{Span, Subscriber, field::Empty, info_span};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Layer, filter::Targets, registry::LookupSpan};
@@ -19,6 +23,28 @@ const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORT
 
 /// The time that the process waits for the collector when it ends.
 const FAREWELL: Duration = Duration::from_secs(5);
+
+/// The time for one request to the collector.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Sends to the collector, on the thread that asks for it.
+#[derive(Debug)]
+struct CollectorClient {
+    runtime: Runtime,
+    client: HyperClient,
+}
+
+impl HttpClient for CollectorClient {
+    fn send_bytes<'s, 'f>(
+        &'s self,
+        request: Request<Bytes>,
+    ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'f>>
+    where
+        's: 'f,
+    {
+        Box::pin(async { self.runtime.block_on(self.client.send_bytes(request)) })
+    }
+}
 
 /// The way to the collector.
 #[derive(Debug)]
@@ -35,8 +61,12 @@ impl Traces {
         if !address.trim().starts_with("http://") {
             return Err(format!("{name} is not an `http://` address"));
         }
+        let runtime =
+            Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let client = HyperClient::with_default_connector(PATIENCE, None);
         let exporter = SpanExporter::builder()
             .with_http()
+            .with_http_client(CollectorClient { runtime, client })
             .with_protocol(Protocol::HttpBinary)
             .build()
             .map_err(|error| format!("{name}: {error}"))?;
@@ -91,17 +121,5 @@ pub(crate) fn set_parent(span: &Span, headers: &HeaderMap, method: &Method, rout
     let parent = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
     if parent.span().span_context().is_valid() {
         let _ = span.set_parent(parent);
-    }
-}
-
-struct HeaderExtractor<'a>(&'a HeaderMap);
-
-impl Extractor for HeaderExtractor<'_> {
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.to_str().ok()
-    }
-
-    fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(axum::http::HeaderName::as_str).collect()
     }
 }
