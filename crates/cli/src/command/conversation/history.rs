@@ -21,7 +21,7 @@ Examples:
   preface conversation history 7f3a
   preface conversation history 7f3a 1 > first-prompt.md
   preface conversation history 7f3a --requests
-  preface conversation history --audit                       all changes of the store
+  preface conversation history --audit        all changes of the store
   preface conversation history --audit --all --format json > audit.json
   preface conversation history --audit --trim-older-than 90d";
 
