@@ -144,7 +144,7 @@ impl BodyConverter {
             ("ternary_expression", _) => {
                 let (then, other) = (field("consequence"), field("alternative"));
                 self.choose(field("condition"), &|template| template.value(then), &|template| {
-                    template.value(other)
+                    template.value(other);
                 });
             }
             ("binary_expression", "&&") => {

@@ -936,7 +936,7 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The prompt that was built again.",
             with_conversation(&[
                 ("constructed", flag("True where another prompt was stored.")),
-                ("difference", difference.clone()),
+                ("difference", difference),
             ]),
             &[("preface conversation refresh 7f3a --now 2026-03-09T10:00:00Z --format json", 0)],
         ),
