@@ -80,7 +80,8 @@ pub(crate) fn refused(error: Error) -> Problem {
         Error::Usage(detail, help) => {
             Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", detail) }
         }
-        Error::Agent(..) => {
+        // The limit may be the one that the client asked for.
+        Error::Agent(..) | Error::Over(_) => {
             let help = error.help();
             Problem { help, ..Problem::new(StatusCode::BAD_REQUEST, "usage", error.to_string()) }
         }

@@ -57,6 +57,14 @@ async fn one_reply_has_everything() {
 }
 
 #[tokio::test]
+async fn a_text_over_the_clients_own_budget_is_refused() {
+    let service = service().await;
+    let body = json!({"template": "A text.", "options": {"budget": 0}});
+    let reply = service.post("/system-prompt/analyze", &body).await;
+    assert_eq!((reply.status.as_u16(), reply.json()["code"].as_str()), (400, Some("usage")));
+}
+
+#[tokio::test]
 async fn the_preview_is_what_a_conversation_would_get() {
     let service = service().await;
     let template = service.get("/system-prompt").await.json()["template"].clone();
