@@ -132,11 +132,16 @@ fn plain_text<'c>(key: &str, chunk: &'c str) -> Option<&'c str> {
         '\'' => '\'',
         '[' => ']',
         '{' => '}',
-        // The indentation of a block is at fault.
-        '|' | '>' if text.lines().next().is_some_and(|line| line.trim_end().len() <= 3) => return None,
+        '|' | '>' if is_block_mark(text) => return None,
         _ => return Some(text),
     };
     text[1..].contains(closer).then_some(text)
+}
+
+/// True for the first line of a block, `>`, `|-` or `|2`: its indentation is at fault.
+fn is_block_mark(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line[1..].trim_end().chars().all(|c| c.is_ascii_digit() || "+-".contains(c))
 }
 
 fn lines_as_lf(text: &str) -> Cow<'_, str> {
@@ -255,6 +260,7 @@ mod tests {
             "'Fast' agent",
             "- item",
             "> text",
+            "> a",
             "ends so:",
             "a\tb: c",
             "first: line\nsecond line",
