@@ -40,7 +40,7 @@ pub fn read(file: Option<&Path>) -> Result<Option<Capture>, CommandFailure> {
 
 /// Returns true for a file that `preface capture --save` wrote.
 pub fn is_capture(file: &Path) -> bool {
-    !file.is_dir() && files::read(file).is_ok_and(|bytes| Capture::from_json(&bytes).is_ok())
+    files::read(file).is_ok_and(|bytes| Capture::from_json(&bytes).is_ok())
 }
 
 fn saved(file: &Path) -> Result<Capture, CommandFailure> {

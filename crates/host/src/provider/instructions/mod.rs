@@ -44,7 +44,7 @@ use reach::{ImportReach, TreeCache, is_in_git_dir};
 use reader::{InstructionReader, absolute_source};
 use splice::{ImportingFile, Splicer};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     fmt::Display,
     path::{Path, PathBuf},
     sync::Arc,
@@ -97,7 +97,6 @@ impl ContextProvider for Instructions {
             excluded: BTreeSet::new(),
             blank: Vec::new(),
             unread: Vec::new(),
-            near_misses: Vec::new(),
             hidden: options.nearest_tree.then(|| walk::hidden_by_work_tree(&options.names, look)).flatten(),
             picked: None,
             import_lines: Vec::new(),
@@ -153,10 +152,8 @@ struct SectionBuild<'a> {
     excluded: BTreeSet<PathBuf>,
     /// The files without text.
     blank: Vec<String>,
-    /// The user's files that are not read.
+    /// The user's files that are not read, and those of the project whose names are nearly those of instruction files.
     unread: Vec<String>,
-    /// The files whose names are nearly those of instruction files.
-    near_misses: Vec<String>,
     /// The file of the tree around a linked work tree, which that one's own hides.
     hidden: Option<PathBuf>,
     /// The directory of which a file was taken last, and that file's name.
@@ -174,26 +171,27 @@ struct IncludedFiles {
 }
 
 impl IncludedFiles {
-    /// Adds a file, or returns the name by which it was included before, and what the two have in common.
-    fn add(
-        &mut self,
-        same: SameFile,
-        text: &InstructionText,
-        path: &Path,
-    ) -> Option<(Arc<Source>, &'static str)> {
-        let id = text.id.filter(|_| same != SameFile::Path);
-        if let Some(first) = self.by_path.get(path).or_else(|| self.by_id.get(&id?)) {
-            return Some((first.clone(), "is the same file"));
+    /// Adds a file, or returns the name by which it was included before.
+    fn add(&mut self, id: Option<FileId>, path: &Path, source: &Arc<Source>) -> Option<Arc<Source>> {
+        let before = self.by_path.get(path).or_else(|| self.by_id.get(&id?)).cloned();
+        if before.is_none() {
+            self.by_path.insert(path.to_owned(), source.clone());
+            self.by_id.extend(id.map(|id| (id, source.clone())));
         }
-        if same == SameFile::Content
-            && let Some(first) = self.by_text.insert(text.comparable(), text.source.clone())
-        {
-            self.by_text.insert(text.comparable(), first.clone());
-            return Some((first, "has the same text"));
+        before
+    }
+
+    /// Adds a text, or returns the file that has it: byte order marks, line ends and white space at the end do not count.
+    fn add_text(&mut self, pieces: &[Piece], source: &Arc<Source>) -> Option<Arc<Source>> {
+        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+        match self.by_text.entry(text.trim_end().to_owned()) {
+            Entry::Occupied(first) => Some(first.get().clone()),
+            Entry::Vacant(place) => {
+                place.insert(source.clone());
+                None
+            }
         }
-        self.by_path.insert(path.to_owned(), text.source.clone());
-        self.by_id.extend(id.map(|id| (id, text.source.clone())));
-        None
     }
 }
 
@@ -307,11 +305,12 @@ impl SectionBuild<'_> {
                 let entry = entry.name.to_string_lossy();
                 let Some(name) = names.iter().find(|name| normal(name) == normal(&entry)) else { continue };
                 let source = look.places.source(Scope::Project, &dir.join(&*entry));
-                let what = format!("{} is not read: instructions are in {name}", source.path);
-                let place = Place::file(Some(source.scope), source.path.clone());
-                let diagnostic = Diagnostic::info(DiagnosticCode::InstructionsUnread, what).at(place);
-                look.note(diagnostic.help("rename it"));
-                self.near_misses.push(source.path.clone());
+                self.diagnostics.report(Severity::Info, DiagnosticCode::InstructionsUnread, || {
+                    let what = format!("{} is not read: instructions are in {name}", source.path);
+                    let place = Place::file(Some(source.scope), source.path.clone());
+                    Diagnostic::info(DiagnosticCode::InstructionsUnread, what).at(place).help("rename it")
+                });
+                self.unread.push(source.path.clone());
             }
         }
     }
@@ -339,8 +338,7 @@ impl SectionBuild<'_> {
     /// Returns the reason for an empty section.
     fn absence_reason(&self) -> String {
         let why = self.reason_of_read_files();
-        let unread: Vec<&str> = self.unread.iter().chain(&self.near_misses).map(String::as_str).collect();
-        match unread.as_slice() {
+        match self.unread.as_slice() {
             [] => why,
             [one] => format!("{why}; {one} is not read here"),
             many => format!("{why}; {} are not read here", many.join(" and ")),
@@ -434,11 +432,14 @@ impl SectionBuild<'_> {
             self.left_out(Severity::Info, DiagnosticCode::ContextShadowed, &source, why);
             return true;
         }
-        let by = if self.options.same == SameFile::Path { path } else { &real };
-        if let Some((first, how)) = self.included.add(self.options.same, &text, by) {
+        let (id, place) = match self.options.same {
+            SameFile::Path => (None, path),
+            SameFile::File | SameFile::Content => (text.id, &real),
+        };
+        if let Some(first) = self.included.add(id, place, &source) {
             // The user's own file, met again on the way down, is not left out: it is included.
             if first.path != source.path {
-                let why = format!("it {how} as {}", first.path);
+                let why = format!("it is the same file as {}", first.path);
                 self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
             }
             return true;
@@ -458,6 +459,13 @@ impl SectionBuild<'_> {
         let pieces = self.splicer.whole(&open, &real, &reach, *kind != InstructionKind::Managed);
         if is_blank(&pieces) && !self.options.keep_blank {
             self.blank.push(source.path.clone());
+            return true;
+        }
+        if self.options.same == SameFile::Content
+            && let Some(first) = self.included.add_text(&pieces, &source)
+        {
+            let why = format!("it has the same text as {}", first.path);
+            self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
             return true;
         }
         if self.options.imports == ImportMode::Report {

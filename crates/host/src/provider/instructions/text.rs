@@ -51,13 +51,6 @@ impl InstructionText {
         }
     }
 
-    /// Returns the text in the form in which it is compared: without a byte order mark and trailing white space, with
-    /// one kind of line end.
-    pub fn comparable(&self) -> String {
-        let whole = self.whole();
-        whole.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n").trim_end().to_owned()
-    }
-
     /// Returns the places of `@path` in the whole text, found on the first call.
     pub fn import_ranges(&self) -> &[Range<usize>] {
         self.import_ranges.get_or_init(|| imports::scan(&self.whole(), 0))

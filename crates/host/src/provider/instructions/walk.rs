@@ -147,22 +147,26 @@ pub fn directories(options: &InstructionOptions, look: &ProviderContext<'_>) -> 
 
 /// The file of the main work tree that a linked one inside of it hides by a file of the same name.
 pub fn hidden_by_work_tree(names: &[String], look: &ProviderContext<'_>) -> Option<PathBuf> {
-    let repository = git::Repository::holding(look.system, &look.places.cwd).ok()?;
+    let cwd = look.system.canonical(&look.places.cwd).ok()?;
+    let git = |dir: &Path| look.system.link_stat(&dir.join(".git"));
+    // A `.git` ends the work tree, even one that git would pass by. That of a linked one is a file.
+    let (root, _) = cwd
+        .ancestors()
+        .find_map(|dir| Some((dir, git(dir)?)))
+        .filter(|(_, stat)| stat.kind == FileKind::File)?;
+    let repository = git::Repository::holding(look.system, &cwd).ok().filter(|found| found.root == root)?;
     // git writes `../..` into a work tree's `commondir`.
     let common_dir = look.system.canonical(&repository.common_dir).ok()?;
     let main = common_dir.parent()?;
-    let nested = repository.git_dir != repository.common_dir
+    let is_nested = repository.git_dir != repository.common_dir
         && common_dir.ends_with(".git")
-        && repository.root != main
-        && repository.root.starts_with(main);
-    // A `.git` in between ends the work tree here, even one that git would pass by.
-    let mut between = repository.cwd.ancestors().take_while(|dir| *dir != repository.root);
-    if !nested || between.any(|dir| look.system.link_stat(&dir.join(".git")).is_some()) {
+        && root != main
+        && root.starts_with(main);
+    if !is_nested {
         return None;
     }
-    let is_file = |name: &&String| {
-        look.system.stat(&repository.root.join(name)).is_some_and(|stat| stat.kind == FileKind::File)
-    };
+    let is_file =
+        |name: &&String| look.system.stat(&root.join(name)).is_some_and(|stat| stat.kind == FileKind::File);
     Some(main.join(names.iter().find(is_file)?))
 }
 

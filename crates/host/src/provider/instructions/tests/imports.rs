@@ -224,6 +224,28 @@ fn a_file_that_is_imported_is_not_included_by_itself() {
 }
 
 #[test]
+fn the_same_text_is_what_is_included() {
+    let system = with(&[
+        ("/w/CLAUDE.md", "@r.md"),
+        ("/w/r.md", "above"),
+        ("/w/p/CLAUDE.md", "@r.md"),
+        ("/w/p/r.md", "here"),
+        ("/w/p/CLAUDE.local.md", "here \r\n"),
+    ]);
+    let built = build(&system, json!({"dedupe": "content"}));
+    let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
+    assert_eq!(texts, ["here", "above"]);
+    assert_eq!(
+        built.messages("context/duplicate"),
+        ["CLAUDE.local.md was left out: it has the same text as CLAUDE.md"]
+    );
+    let system = with(&[("/w/p/CLAUDE.md", "\n"), ("/w/p/CLAUDE.local.md", "")]);
+    let built = build(&system, json!({"dedupe": "content"}));
+    assert_eq!(built.contribution.silent.as_deref(), Some("CLAUDE.md and 1 more are empty"));
+    assert_eq!(built.diagnostics, []);
+}
+
+#[test]
 fn an_import_of_a_file_that_is_included_already_stays_as_it_is_written() {
     let system = with(&[("/w/p/CLAUDE.md", "P"), ("/w/p/CLAUDE.local.md", "L @CLAUDE.md")]);
     let built = build(&system, json!({}));
