@@ -74,14 +74,6 @@ pub struct LintFile {
 /// Files that every profile sends as they are.
 const VERBATIM: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "system.md"];
 
-/// What a build reports of the tags of templates, up to a limit for each text. Here all of them are found.
-const STRUCTURE_CODES: [DiagnosticCode; 4] = [
-    DiagnosticCode::TemplateUnbalanced,
-    DiagnosticCode::TemplateUnbalanced,
-    DiagnosticCode::TemplateUnbalanced,
-    DiagnosticCode::TemplateUnbalanced,
-];
-
 impl Engine<'_> {
     /// Looks at everything that a build for this request would use. What stops the build is a finding where it is about
     /// a text or the budget.
@@ -135,7 +127,6 @@ impl Engine<'_> {
         lint.not_utf8(&built.prompt.diagnostics);
         lint.files(profile, &[&built.snapshot, &whole]);
         lint.sources(&built.snapshot, &whole, &|piece, part| self.place_of_piece(&built, piece, part));
-        lint.order(&built.prompt);
         let shown = |place: Place| Place { path: built.places.shown(place.path.as_ref()), ..place };
         let place_of = |path: &[&str]| built.profile_source.place_of_key(self.system(), path).map(shown);
         let place_of_test = |when: &str, variable: &VariableKey| {
@@ -148,6 +139,7 @@ impl Engine<'_> {
             let diagnostic = Diagnostic::info(DiagnosticCode::ProfileGuidelines, message);
             lint.linted.findings.push(diagnostic.at(shown(place)).help(help));
         }
+        lint.order(&built.prompt, &place_of);
         lint.stability(&built, &place_of);
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
@@ -160,7 +152,8 @@ impl Engine<'_> {
         let known = lint.linted.findings.clone();
         let is_new = |diagnostic: &Diagnostic| {
             !has_lines(diagnostic)
-                && !STRUCTURE_CODES.contains(&diagnostic.code)
+                // A build reports these up to a limit for each text; here all of them were found.
+                && diagnostic.code != DiagnosticCode::TemplateUnbalanced
                 && !known.contains(diagnostic)
         };
         let of_build = built.prompt.diagnostics.into_iter();
@@ -675,12 +668,17 @@ impl Lint {
         }
     }
 
-    /// Reports parts that change and come before parts that do not: everything after them is sent anew.
-    fn order(&mut self, prompt: &Prompt) {
+    /// Reports parts that change and come before parts that do not: everything after them is sent anew. An order of the
+    /// preset's own is not the user's to change.
+    fn order(&mut self, prompt: &Prompt, place: &dyn Fn(&[&str]) -> Option<Place>) {
+        let is_own = |key: &[&str]| place(key).is_some_and(|place| !place.path.starts_with("bundled/"));
+        let is_reordered = ["arrange", "order", "orders"].iter().any(|key| is_own(&[key]));
+        let is_bundled = |part: &preface_core::prompt::Part| !is_own(&["section", part.section.as_str()]);
         let mut worst: Option<&preface_core::prompt::Part> = None;
         for part in &prompt.parts {
             if let Some(before) = worst
                 && part.stability < before.stability
+                && (is_reordered || !is_bundled(before) || !is_bundled(part))
             {
                 let message = format!(
                     "section `{}` ({}) comes before `{}` ({}): when it changes, the cache of everything after it is lost",

@@ -153,6 +153,9 @@ fn a_part_that_moves_must_not_stand_first() {
         "{}",
         ran.stdout
     );
+    for preset in ["claude-code", "default", "pi", "stud", "template"] {
+        sandbox.run(&format!("preface lint --preset {preset} --deny warning")).exits(0);
+    }
 }
 
 #[test]

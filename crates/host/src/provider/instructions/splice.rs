@@ -37,7 +37,7 @@ const MOST_LOOKS: usize = 10_000;
 const LONGEST: usize = 1_024;
 const DEEPEST: usize = 100;
 /// The punctuation that can follow a path in a sentence.
-const PUNCTUATION: [char; 5] = ['.', ',', ';', ':', ')'];
+const PUNCTUATION: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\''];
 
 /// A file whose imports are to be inserted.
 pub struct ImportingFile<'f> {

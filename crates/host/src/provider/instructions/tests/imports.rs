@@ -73,15 +73,17 @@ fn switched_off_everything_stays_as_it_is_written() {
 #[test]
 fn punctuation_belongs_to_the_sentence_unless_there_is_such_a_file() {
     let system = with(&[
-        ("/w/p/CLAUDE.md", "@a.md, @c.md; @d.md: @e.md). @b.) @... @.. @. @,"),
+        ("/w/p/CLAUDE.md", "@a.md, @c.md; @d.md: @e.md). @b.) @... @.. @. @, @f.md! @g.md?\" @!"),
         ("/w/p/a.md", "A"),
         ("/w/p/c.md", "C"),
         ("/w/p/d.md", "D"),
         ("/w/p/e.md", "E"),
+        ("/w/p/f.md", "F"),
+        ("/w/p/g.md", "G"),
         ("/w/p/b.)", "B"),
     ]);
     let built = build(&system, json!({}));
-    assert_eq!(built.text(), "A, C; D: E). B @... @.. @. @,");
+    assert_eq!(built.text(), "A, C; D: E). B @... @.. @. @, F! G?\" @!");
     assert_eq!(built.diagnostics, []);
 }
 
