@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use preface_engine::{
     COUNTERS, Request, ToolChoice, TrustChoice,
     core::variable::VariableKey,
-    host::{places::HomeTrust, trust::Pins},
+    host::{places::HomeTrust, trust::RootRecord},
 };
 use std::path::{Path, PathBuf};
 
@@ -250,7 +250,7 @@ impl TrustFlags {
 pub fn pins(file: Option<&Path>) -> Result<Option<Vec<u8>>, CommandFailure> {
     let Some(file) = file else { return Ok(None) };
     let bytes = files::read(file)?;
-    match Pins::from_export(&bytes) {
+    match RootRecord::from_export(&bytes) {
         Ok(_) => Ok(Some(bytes)),
         Err(_) if bytes.is_empty() => Err(CommandFailure::new(format!("{} is empty", file.display()))
             .help("write the output to another file and rename it: a shell empties the file of `>` first")),

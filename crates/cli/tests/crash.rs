@@ -107,13 +107,9 @@ fn a_killed_grant_leaves_a_store_that_can_be_read() {
         if let Some(bytes) = &now {
             let json: serde_json::Value = serde_json::from_slice(bytes)
                 .unwrap_or_else(|error| panic!("round {round}: a torn store: {error}"));
-            for pin in json["pins"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .flat_map(|project| project["pins"].as_array())
-                .flatten()
-            {
+            let roots = json["roots"].as_object().into_iter().flatten();
+            let texts = roots.filter_map(|(_, root)| root["texts"].as_object()).flatten();
+            for pin in texts.filter_map(|(_, versions)| versions.as_array()).flatten() {
                 let digest = pin["digest"].as_str().unwrap().trim_start_matches("blake3:").to_owned();
                 let copy = store.with_file_name("trust.d").join(&digest);
                 let text = fs::read(&copy)

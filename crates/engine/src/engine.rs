@@ -38,7 +38,7 @@ use preface_host::{
     provider,
     provider_context::{CONTEXT_FILE_LIMIT, Headless},
     system::{FileKind, System},
-    trust::{PinPath, Pins},
+    trust::{PinPath, RootRecord},
 };
 use std::{
     path::{Path, PathBuf},
@@ -321,7 +321,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// The pins are no export.
     pub fn lost_texts(&self, places: &Places, pins: &[u8]) -> Result<Vec<(String, &'static str)>, Error> {
-        let pins = Pins::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?;
+        let pins = RootRecord::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?;
         let root = consent::pin_root(self.system, &places.cwd);
         let lost = |(pin, _): (&PinPath, _)| {
             let path = pin.resolve(&root);
@@ -338,7 +338,7 @@ impl<'s> Engine<'s> {
             };
             Some((escape_hidden(pin.as_str()).into_owned(), state))
         };
-        Ok(pins.iter().filter_map(lost).collect())
+        Ok(pins.texts().filter_map(lost).collect())
     }
 
     /// As [`Engine::refuse_untrusted`], of what was just collected.

@@ -2,7 +2,7 @@
 
 use crate::{
     system::ReadError,
-    trust::{Digest, PinPath, PinState, Pins},
+    trust::{Digest, PinPath, PinState, RootRecord},
 };
 use preface_core::trust::{Trust, TrustMode};
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ pub struct Gate {
     mode: TrustMode,
     consent: Consent,
     root: PathBuf,
-    pins: Pins,
+    pins: RootRecord,
     layer: bool,
     starts_programs: bool,
     seen: RefCell<Vec<GatedText>>,
@@ -178,7 +178,7 @@ impl Gate {
     /// Creates the gate of a project. Pinned paths are relative to `root`. `layer` is true if the project is
     /// trusted as a whole, for profiles that trust it so.
     #[must_use]
-    pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, pins: Pins, layer: bool) -> Self {
+    pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, pins: RootRecord, layer: bool) -> Self {
         Gate {
             mode,
             consent,
@@ -482,7 +482,7 @@ mod tests {
     use super::*;
 
     fn gate(mode: TrustMode, consent: Consent) -> Gate {
-        Gate::new(mode, consent, "/work".into(), Pins::default(), true)
+        Gate::new(mode, consent, "/work".into(), RootRecord::default(), true)
     }
 
     #[test]
@@ -517,7 +517,8 @@ mod tests {
 
     #[test]
     fn a_layer_that_is_not_trusted_is_left_out() {
-        let gate = Gate::new(TrustMode::Whole, Consent::Recorded, "/work".into(), Pins::default(), false);
+        let gate =
+            Gate::new(TrustMode::Whole, Consent::Recorded, "/work".into(), RootRecord::default(), false);
         let admit = |whose| gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), whose, false);
         assert_eq!(admit(FileOwner::ToLayer), GateVerdict::UntrustedNew);
         assert_eq!(admit(FileOwner::ToTree), GateVerdict::Included);
@@ -583,7 +584,7 @@ mod tests {
     fn a_branch_that_was_not_granted_is_a_plain_name() {
         let export = br#"{"trust_pins": 1, "branches": ["a b"], "pins": [
             {"path": "a", "digest": "blake3:0000000000000000000000000000000000000000000000000000000000000000", "bytes": 0}]}"#;
-        let pins = Pins::from_export(export).expect("pins");
+        let pins = RootRecord::from_export(export).expect("pins");
         let recorded = Gate::new(TrustMode::Pinned, Consent::Recorded, "/work".into(), pins, true);
         let long = "x".repeat(100);
         for good in ["main", "feature/a.b-c_d", long.as_str(), "a b"] {

@@ -25,7 +25,7 @@ use preface_host::{
     provider_context::{Headless, ProviderContext, RealDirs},
     styles,
     system::testing::{AccessKind, AccessRecord, MemorySystem},
-    trust::Pins,
+    trust::RootRecord,
 };
 use serde_json::{Value, json};
 use std::{cell::RefCell, collections::BTreeMap, path::Path, sync::Arc};
@@ -84,7 +84,7 @@ fn look_as<T>(
         variable: None,
     };
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
-    let gate = Gate::new(TrustMode::None, consent, cwd.to_owned(), Pins::default(), true);
+    let gate = Gate::new(TrustMode::None, consent, cwd.to_owned(), RootRecord::default(), true);
     let turn = Turn { agent: agent.map(str::to_owned), ..Turn::default() };
     let (settings, dirs, bounds) = (MergedSettings::default(), RealDirs::default(), Bounds::default());
     let skills = section("skills", &json!({"roots": [{"at": "global", "dir": "skills"}]}));
@@ -560,7 +560,7 @@ fn hostile_files_are_left_out_and_reported() {
 /// Looks at a project whose links may not lead out of it.
 fn contained<T>(system: &MemorySystem, see: impl FnOnce(&ProviderContext<'_>) -> T) -> Seen<T> {
     look(system, None, |look| {
-        let gate = Gate::new(TrustMode::Pinned, Consent::Once, "/w/p".into(), Pins::default(), true);
+        let gate = Gate::new(TrustMode::Pinned, Consent::Once, "/w/p".into(), RootRecord::default(), true);
         let inner = ProviderContext {
             gate: &gate,
             diagnostics: RefCell::default(),

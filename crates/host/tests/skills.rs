@@ -19,7 +19,7 @@ use preface_host::{
     provider_context::{Headless, ProviderContext, RealDirs},
     skills::{self, SkillEntry, SkillOmission, SkillOptions},
     system::testing::MemorySystem,
-    trust::Pins,
+    trust::RootRecord,
 };
 use serde_json::{Value, json};
 use std::{cell::RefCell, collections::BTreeMap, path::Path};
@@ -73,7 +73,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         variable: None,
     };
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
-    let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), Pins::default(), true);
+    let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), RootRecord::default(), true);
     let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
     let bounds = Bounds::default();
     let look = ProviderContext {

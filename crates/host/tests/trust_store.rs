@@ -3,8 +3,7 @@
 use preface_host::{
     system::{System, os::OsSystem},
     trust::{
-        Decision, Digest, Permission, PermissionAction, PermissionState, PinPath, PinState, PinnedText,
-        TrustStore,
+        Digest, Permission, PermissionAction, PermissionState, PinPath, PinState, PinnedText, TrustStore,
     },
 };
 use std::{
@@ -88,7 +87,7 @@ fn it_is_for_the_user_alone() {
         diagnostics.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(),
         ["trust/store-unavailable"]
     );
-    let error = store.decline_whole(&dir.join("work/.stud"), None).expect_err("nothing is written to it");
+    let error = store.decline(&dir.join("work/.stud"), None).expect_err("nothing is written to it");
     let remedy = format!("`chmod go-w {}`, then check which decisions are recorded", file.display());
     assert_eq!(error.help(), remedy);
 }
@@ -100,16 +99,17 @@ fn links_into_the_project_are_no_way_around() {
     fs::create_dir_all(&project).expect("a directory");
     fs::create_dir_all(&global).expect("a directory");
     let forged = format!(
-        r#"{{"entries":[{{"canonicalPath":{project:?},"decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}}]}}"#
+        r#"{{"version":1,"roots":{{{project:?}:{{"at":"2026-01-01T00:00:00Z","whole":{{"digest":"{}"}}}}}}}}"#,
+        Digest::of(b"")
     );
     fs::write(project.join("trust.json"), forged).expect("written");
     std::os::unix::fs::symlink(project.join("trust.json"), global.join("trust.json")).expect("a link");
     let system = machine();
     let store = TrustStore::at(&system, global.join("trust.json")).for_project(&project);
     let mut diagnostics = Vec::new();
-    assert_eq!(store.load(&mut diagnostics).whole(&project), None);
+    assert_eq!(store.load(&mut diagnostics).root(&project).whole(), None);
     assert_eq!(diagnostics[0].code.as_str(), "trust/scope-violation");
-    assert!(store.grant_whole(&project, None, None).is_err());
+    assert!(store.grant_whole(&project, Digest::of(b""), None).is_err());
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn many_writers_lose_nothing() {
                 for grant in 0..GRANTS {
                     let name = format!("{thread}-{grant}");
                     if grant % 2 == 0 {
-                        store.grant_whole(&dir.join(&name), None, None).expect("granted");
+                        store.grant_whole(&dir.join(&name), Digest::of(b""), None).expect("granted");
                     } else {
                         // Half of the roots are shared, and one text is in all of them.
                         let root = dir.join((grant % 4).to_string());
@@ -145,13 +145,12 @@ fn many_writers_lose_nothing() {
     for (thread, grant) in (0..THREADS).flat_map(|thread| (0..GRANTS).map(move |grant| (thread, grant))) {
         let name = format!("{thread}-{grant}");
         if grant % 2 == 0 {
-            let record = records.whole(&dir.join(&name)).expect("a record");
-            assert_eq!(record.decision, Decision::Trusted, "{name}");
+            assert!(records.root(&dir.join(&name)).whole().is_some(), "{name}");
         } else {
             let root = dir.join((grant % 4).to_string());
-            let permissions = records.permissions(&root);
-            assert_eq!(permissions.state(&permission(&name)), PermissionState::Granted, "{name}");
-            let pins = records.pins(&root);
+            let permissions = records.root(&root);
+            assert_eq!(permissions.permission_state(&permission(&name)), PermissionState::Granted, "{name}");
+            let pins = records.root(&root);
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "{name}");
         }
@@ -199,8 +198,8 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
         let system = machine();
         check(&system, &file);
         let records = TrustStore::at(&system, file.clone()).load(&mut Vec::new());
-        let pins = records.pins(&dir.join("work"));
-        let permissions = records.permissions(&dir.join("work"));
+        let pins = records.root(&dir.join("work"));
+        let permissions = records.root(&dir.join("work"));
         for (index, (what, number)) in heard.iter().enumerate() {
             let name = format!("n{number}");
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
@@ -215,7 +214,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
             let state = pins.state(&text("a", "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "round {round}: {name}");
             assert_eq!(
-                permissions.state(&permission(&name)),
+                permissions.permission_state(&permission(&name)),
                 PermissionState::Granted,
                 "round {round}: {name}"
             );

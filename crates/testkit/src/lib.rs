@@ -15,3 +15,17 @@ pub mod scenario;
 
 #[cfg(feature = "cases")]
 pub use preface_engine::host::system::testing::MemorySystem;
+
+/// Reviews and grants, as `preface trust grant` does where nobody is asked.
+///
+/// # Errors
+/// See [`Engine::review`](preface_engine::Engine::review) and [`Engine::grant`](preface_engine::Engine::grant).
+#[cfg(feature = "cases")]
+pub fn grant(
+    engine: &preface_engine::Engine<'_>,
+    request: &preface_engine::Request,
+    paths: &[std::path::PathBuf],
+    hidden: preface_engine::coverage::HiddenText,
+) -> Result<preface_engine::grant::GrantReport, preface_engine::Error> {
+    engine.grant(request, &engine.review(request, paths)?, paths, hidden)
+}

@@ -184,7 +184,8 @@ fn a_project_replaces_none_of_the_users_own_text_without_a_grant() {
         assert_eq!(untrusted, 1, "{project}");
     }
     let granted = system(r#"{"append": "never push"}"#, r#"{"append": "theirs"}"#);
-    Engine::new(&granted).grant(&preset_request(&[]), Vec::new(), HiddenText::Refuse).expect("a grant");
+    preface_testkit::grant(&Engine::new(&granted), &preset_request(&[]), &[], HiddenText::Refuse)
+        .expect("a grant");
     let (text, untrusted) = build(&granted);
     assert!(text.ends_with("\n\ntheirs") && untrusted == 0, "{text}");
 }
@@ -365,7 +366,8 @@ fn a_project_that_appends_gets_no_rank() {
     let settings = r#"{"systemPrompt": {"append": "APP"}}"#;
     for (dir, is_named) in [("/home/user/.claude", true), ("/work/app/.claude", false)] {
         let system = machine().with_file(format!("{dir}/settings.json"), settings);
-        Engine::new(&system).grant(&preset_request(&[]), Vec::new(), HiddenText::Refuse).expect("a grant");
+        preface_testkit::grant(&Engine::new(&system), &preset_request(&[]), &[], HiddenText::Refuse)
+            .expect("a grant");
         let built = text(&system, &[]);
         assert!(built.ends_with("\n\nAPP"), "{dir}");
         assert_eq!(built.contains("the user's text at the very end"), is_named, "{dir}");

@@ -126,9 +126,13 @@ fn nothing_outside_is_opened() {
         );
     }
     let engine = Engine::new(&system);
-    let report = engine
-        .grant(&Request::new("/work"), Vec::new(), preface_engine::coverage::HiddenText::Refuse)
-        .expect("there is something to grant");
+    let report = preface_testkit::grant(
+        &engine,
+        &Request::new("/work"),
+        &[],
+        preface_engine::coverage::HiddenText::Refuse,
+    )
+    .expect("there is something to grant");
     assert!(
         report.added.iter().all(|(name, _)| name.starts_with(".preface/")),
         "nothing else is granted: {:?}",

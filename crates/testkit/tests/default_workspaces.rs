@@ -403,8 +403,7 @@ fn after_a_grant_nothing_is_held() {
             let request = Request { trust: TrustChoice::Ask, budget: None, ..machine.request() };
             let once = Request { trust: TrustChoice::Once, ..request.clone() };
             let wanted = engine.build(&once).map_err(|error| TestCaseError::fail(error.to_string()))?;
-            engine
-                .grant(&request, Vec::new(), preface_engine::coverage::HiddenText::Allow)
+            preface_testkit::grant(&engine, &request, &[], preface_engine::coverage::HiddenText::Allow)
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;
             let built = engine.build(&request).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let untrusted: Vec<&str> = built.untrusted().map(|seen| seen.shown.as_str()).collect();

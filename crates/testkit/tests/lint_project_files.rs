@@ -66,7 +66,7 @@ fn what_is_found_does_not_depend_on_trust() {
         assert_eq!(findings(&system, &request("default", trust)), expected, "{trust:?}");
     }
     let recorded = request("default", TrustChoice::Ask);
-    Engine::new(&system).grant(&recorded, Vec::new(), HiddenText::Allow).expect("it is granted");
+    preface_testkit::grant(&Engine::new(&system), &recorded, &[], HiddenText::Allow).expect("it is granted");
     assert_eq!(findings(&system, &recorded), expected, "granted");
 }
 

@@ -61,15 +61,19 @@ fn scopes(system: &MemorySystem, preset: &str) -> ScopesReport {
 
 /// Grants every text, as `preface trust grant` does.
 fn trust(system: &MemorySystem, preset: &str) {
-    Engine::new(system)
-        .grant(&request(preset, TrustChoice::Ask), Vec::new(), preface_engine::coverage::HiddenText::Refuse)
-        .expect("a grant");
+    preface_testkit::grant(
+        &Engine::new(system),
+        &request(preset, TrustChoice::Ask),
+        &[],
+        preface_engine::coverage::HiddenText::Refuse,
+    )
+    .expect("a grant");
 }
 
 /// Grants what the project would do, as `preface trust grant --allow-commands` does besides.
 fn allow(system: &MemorySystem, preset: &str) -> Vec<Permission> {
     let report = Engine::new(system)
-        .grant_commands(&request(preset, TrustChoice::Ask), &[])
+        .grant_commands(&request(preset, TrustChoice::Ask), &[], None)
         .expect("a grant of commands");
     assert_eq!(report.refused, [""; 0]);
     report.added
@@ -242,9 +246,13 @@ fn work_trees_share_no_permits() {
     let ran = |root: &str| {
         let before = system.runs().len();
         let request = Request { preset: Some("default".into()), ..Request::new(root) };
-        Engine::new(&system)
-            .grant(&request, Vec::new(), preface_engine::coverage::HiddenText::Refuse)
-            .expect("a grant of texts");
+        preface_testkit::grant(
+            &Engine::new(&system),
+            &request,
+            &[],
+            preface_engine::coverage::HiddenText::Refuse,
+        )
+        .expect("a grant of texts");
         Engine::new(&system).build(&request).expect("a prompt");
         system.runs().len() > before
     };
@@ -296,8 +304,9 @@ fn a_program_that_leads_outside_cannot_be_granted() {
             .with_link(format!("{dir}/say.sh"), "/elsewhere/say.sh")
             .with_command([format!("{dir}/say.sh")], FakeRun::printing("PRINTED"));
         trust(&system, preset);
-        let report =
-            Engine::new(&system).grant_commands(&request(preset, TrustChoice::Ask), &[]).expect("a report");
+        let report = Engine::new(&system)
+            .grant_commands(&request(preset, TrustChoice::Ask), &[], None)
+            .expect("a report");
         assert_eq!((report.added.len(), report.refused.len()), (0, 1), "{report:?}");
         assert!(!runs_program(&system, preset, TrustChoice::Ask), "{preset}");
     }
@@ -357,7 +366,7 @@ fn programs_of_the_user_start_in_a_project_that_is_granted() {
         engine.scopes(&ask).expect("a listing");
         engine.servers(&ask).expect("a listing");
         engine.build_wide(&ask).expect("a review");
-        engine.coverage(&ask).expect("a review");
+        engine.review(&ask, &[]).expect("a review");
         engine.lint(&ask).expect("a lint");
         trust(&system, preset);
         assert_eq!(system.runs().len(), before, "{preset}");
@@ -479,7 +488,7 @@ fn what_cannot_be_allowed_is_not_recorded() {
             );
         trust(&system, preset);
         let report = Engine::new(&system)
-            .grant_commands(&request(preset, TrustChoice::Ask), &[])
+            .grant_commands(&request(preset, TrustChoice::Ask), &[], None)
             .expect("a grant of commands");
         assert_eq!((report.added.len(), report.refused.len()), (0, 3), "{preset}: {report:?}");
         let listed = scopes(&system, preset);
@@ -663,8 +672,9 @@ fn a_git_that_names_a_trusted_repository_gives_nothing() {
         let system = [TRUSTED, "/work/linked", HOSTILE].into_iter().fold(system, with_project);
         let request = Request { preset: Some("default".into()), ..Request::new(TRUSTED) };
         let engine = Engine::new(&system);
-        engine.grant(&request, Vec::new(), preface_engine::coverage::HiddenText::Refuse).expect("a grant");
-        engine.grant_commands(&request, &[]).expect("a grant of commands");
+        preface_testkit::grant(&engine, &request, &[], preface_engine::coverage::HiddenText::Refuse)
+            .expect("a grant");
+        engine.grant_commands(&request, &[], None).expect("a grant of commands");
         system
     };
     assert_eq!(allowed_in(&machine(), TRUSTED), ([true; 3], true));

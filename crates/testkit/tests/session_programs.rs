@@ -109,8 +109,8 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
             .with_command([format!("{dir}/house.sh").as_str()], FakeRun::printing(""));
         let ask = Request { trust: TrustChoice::Ask, ..request() };
         let engine = Engine::new(&machine);
-        engine.grant(&ask, Vec::new(), HiddenText::Refuse).expect("a grant");
-        let granted = engine.grant_commands(&ask, &[]).expect("a grant");
+        preface_testkit::grant(&engine, &ask, &[], HiddenText::Refuse).expect("a grant");
+        let granted = engine.grant_commands(&ask, &[], None).expect("a grant");
         assert_eq!(granted.added.len(), 1, "{:?}", granted.refused);
         let mut session = Session::setup(engine, ask).start().expect("it starts");
         let mut run = |words: &str| {
@@ -155,8 +155,8 @@ fn grants_are_compared_before_each_request() {
         .with_mode(format!("{dir}/house.sh"), 0o755)
         .with_command([format!("{dir}/house.sh").as_str()], FakeRun::printing(r#"{"messages": []}"#));
     let engine = Engine::new(&machine);
-    engine.grant(&request(), Vec::new(), HiddenText::Refuse).expect("a grant");
-    engine.grant_commands(&request(), &[]).expect("a grant");
+    preface_testkit::grant(&engine, &request(), &[], HiddenText::Refuse).expect("a grant");
+    engine.grant_commands(&request(), &[], None).expect("a grant");
     let mut session = Session::setup(engine, request()).start().expect("it starts");
     session.submit("one").expect("a run");
     assert_eq!(session.request().messages.len(), 0);

@@ -70,10 +70,12 @@ fn question(system: &MemorySystem, answer: TrustAnswer) -> TrustQuestion {
     person.questions().pop().expect("a question")
 }
 
-fn entries(system: &MemorySystem) -> Vec<serde_json::Value> {
+/// The one record of the store.
+fn record(system: &MemorySystem) -> serde_json::Value {
     let read = system.read(Path::new(STORE), ReadScope::Anywhere, 1 << 20).expect("a store");
     let store: serde_json::Value = serde_json::from_slice(&read.bytes).expect("the store is JSON");
-    store["entries"].as_array().expect("entries").clone()
+    assert_eq!(store["roots"].as_object().map(serde_json::Map::len), Some(1), "{store}");
+    store["roots"]["/work/.stud"].clone()
 }
 
 #[test]
@@ -148,7 +150,7 @@ fn a_yes_does_not_trust_hidden_text_or_what_cannot_be_read() {
 #[test]
 fn what_cannot_be_read_is_not_granted() {
     let system = machine().with_mode("/work/.stud/system.md", 0);
-    let granted = Engine::new(&system).grant(&request(), Vec::new(), HiddenText::Allow);
+    let granted = preface_testkit::grant(&Engine::new(&system), &request(), &[], HiddenText::Allow);
     let why = granted.expect_err("nobody knows what would be granted").to_string();
     assert!(why.contains(".stud/system.md (permission denied)"), "{why}");
     assert_eq!(system.stat(Path::new(STORE)), None);
@@ -177,9 +179,8 @@ fn the_history_of_declines_does_not_grow() {
         system.put_file("/work/.stud/system.md", contents);
         let person = Person::new(TrustAnswer::Decline);
         Engine::new(&system).build_interactive(&request(), &person).expect("the session goes on");
-        let entries = entries(&system);
-        assert_eq!(entries.len(), 1, "{contents}: {entries:?}");
-        assert_eq!(entries[0]["decision"], "declined");
+        let record = record(&system);
+        assert!(record["declined"].is_object() && record.get("whole").is_none(), "{contents}: {record}");
         let again = Person::new(TrustAnswer::Trust);
         Engine::new(&system).build_interactive(&request(), &again).expect("the session goes on");
         assert_eq!(again.questions(), [], "{contents} was declined");
@@ -194,12 +195,9 @@ fn a_grant_is_recorded_for_the_user_alone() {
     Engine::new(&system).build_interactive(&request(), &person).expect("the session goes on");
     let mode = |path: &str| system.stat(Path::new(path)).and_then(|stat| stat.mode);
     assert_eq!((mode(STORE), mode("/home/user/.stud")), (Some(0o600), Some(0o700)));
-    let entries = entries(&system);
-    assert_eq!(entries.len(), 1);
-    assert_eq!(entries[0]["canonicalPath"], "/work/.stud");
-    assert_eq!(entries[0]["decision"], "trusted");
-    assert_eq!(entries[0]["grantedAt"], "2026-01-02T03:04:05.000Z");
-    assert!(entries[0]["digest"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
+    let record = record(&system);
+    assert_eq!(record["at"], "2026-01-02T03:04:05.000Z");
+    assert!(record["whole"]["digest"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
 }
 
 #[test]

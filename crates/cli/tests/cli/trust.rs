@@ -96,6 +96,40 @@ help: `preface trust` lists the files that a build uses
 }
 
 #[test]
+fn another_work_tree_takes_the_grants_of_files_with_the_same_content() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .work("a/AGENTS.md", "Use tabs.\n")
+        .work("a/x/AGENTS.md", "In x.\n")
+        .work("b/AGENTS.md", "Use tabs.\n")
+        .work("b/x/AGENTS.md", "In another x.\n");
+    repository(&sandbox, "a/", "main");
+    repository(&sandbox, "b/", "main");
+    sandbox.run("preface trust grant -C b/x --from ../../a/x").exits(1).says(
+        "error: nothing that a build here uses is granted in `[ROOT]/work/a` with the same content
+help: `preface trust list -C b/x` shows what is granted where
+",
+    );
+    sandbox.run("preface trust grant -C a/x").exits(0);
+    sandbox.run("preface trust grant -C b/x --from ../../a/x").exits(0).says("").prints(
+        "\
+Granted in [ROOT]/work/b:
+  10 bytes  AGENTS.md
+not granted there as it is here: x/AGENTS.md
+  branch main, granted
+",
+    );
+    let built = sandbox.run("preface build -C b/x -q").exits(0);
+    assert!(
+        built.stdout.contains("Use tabs.") && !built.stdout.contains("In another x."),
+        "{}",
+        built.stdout
+    );
+    let refused = "error: the profile `stud` trusts a project as a whole, and no single files\nhelp: leave out `--from`\n";
+    sandbox.run("preface trust grant -C b --preset stud --from ../a").exits(2).says(refused);
+}
+
+#[test]
 fn a_directory_is_revoked_with_all_that_lies_in_it() {
     let sandbox = Sandbox::empty();
     repository(&sandbox, "", "main");

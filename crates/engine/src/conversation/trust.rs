@@ -18,7 +18,7 @@ use preface_core::{
 use preface_host::{
     gate::{AdmittedText, FileOwner, GateVerdict},
     system::{Stat, System},
-    trust::{Decision, Digest, TrustStore},
+    trust::{Digest, TrustStore},
 };
 use preface_store::PromptSummary;
 use serde::{Deserialize, Serialize};
@@ -139,9 +139,8 @@ pub(super) fn refused_at(system: &dyn System, built: &BuildResult) -> Option<Tim
     let root = pin_root(system, &built.places.cwd);
     let store = TrustStore::at(system, built.store.clone()?).for_project(&root);
     let records = store.load(&mut Diagnostics::new());
-    let layer = layer_root(system, &built.places).and_then(|layer| records.whole(&layer));
-    let declined = layer.filter(|record| record.decision == Decision::Declined);
-    records.pins(&root).refused_at().max(declined.map(|record| record.granted_at))
+    let layer = layer_root(system, &built.places).and_then(|layer| records.root(&layer).refused_at());
+    records.root(&root).refused_at().max(layer)
 }
 
 /// Appends the contributions of a stored prompt to the loggers that may write under the current grants,

@@ -24,8 +24,8 @@ use preface_host::{
     },
     system::{FileKind, System, is_open},
     trust::{
-        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, is_digested,
-        store_file, trust_evaluated, trusted_once, whole_digest,
+        Dirs, GrantedText, PinPath, RootRecord, StoreKind, TrustStore, is_digested, store_file,
+        trust_evaluated, trusted_once, whole_digest,
     },
 };
 use std::{
@@ -143,8 +143,7 @@ pub(crate) fn is_trusted_as_a_whole(system: &dyn System, store: Option<&Path>, d
     store.is_some_and(|file| {
         let store = TrustStore::at(system, file.to_owned()).for_project(dir);
         // What is wrong with the store is reported where texts are trusted.
-        let record = store.load(&mut Diagnostics::new()).whole(dir);
-        record.is_some_and(|record| record.decision == Decision::Trusted)
+        store.load(&mut Diagnostics::new()).root(dir).whole().is_some()
     })
 }
 
@@ -350,12 +349,12 @@ impl TrustGate<'_> {
                         format!("nothing can be granted here: the trust store {file} lies inside of {root}"),
                     )];
                 }
-                records.pins(&root)
+                records.root(&root)
             }
-            _ => Pins::default(),
+            _ => RootRecord::default(),
         };
         if let Some(bytes) = self.request.pins.as_deref() {
-            pins.join(Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
+            pins.join(RootRecord::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
         }
         let trust = match consent {
             _ if mode == TrustMode::None => Trust::Trusted,
@@ -379,7 +378,7 @@ impl TrustGate<'_> {
     fn whole(&self, consent: Consent) -> ProjectAccess {
         let places = &self.loaded.places;
         let gate = |is_used: bool| {
-            Gate::new(TrustMode::Whole, consent.clone(), places.cwd.clone(), Pins::default(), is_used)
+            Gate::new(TrustMode::Whole, consent.clone(), places.cwd.clone(), RootRecord::default(), is_used)
         };
         let Some(root) = layer_root(self.system(), places) else {
             return self.access(gate(false), Trust::Untrusted);
@@ -389,10 +388,8 @@ impl TrustGate<'_> {
         let mut store_diagnostics = Diagnostics::new();
         let store = self.loaded.store.as_ref();
         let store = store.map(|file| TrustStore::at(self.system(), file.clone()).for_project(&root));
-        let record = store.and_then(|store| store.load(&mut store_diagnostics).whole(&root));
-        let refused =
-            |record: &WholeRecord| (record.decision == Decision::Declined).then_some(record.granted_at);
-        let refused_at = record.as_ref().and_then(refused);
+        let record = store.map(|store| store.load(&mut store_diagnostics).root(&root)).unwrap_or_default();
+        let refused_at = record.refused_at();
         let trust = match &consent {
             Consent::Once | Consent::Shown(_) => {
                 events.push(trusted_once(&root));
@@ -402,7 +399,7 @@ impl TrustGate<'_> {
             Consent::Deny => Trust::Untrusted,
             Consent::Recorded => {
                 diagnostics.append(&mut store_diagnostics);
-                let (trust, texts) = self.recorded(&root, record.as_ref(), &mut diagnostics);
+                let (trust, texts) = self.recorded(&root, &record, &mut diagnostics);
                 granted = texts;
                 events.push(trust_evaluated(&root, trust));
                 trust
@@ -432,16 +429,17 @@ impl TrustGate<'_> {
     fn recorded(
         &self,
         root: &Path,
-        record: Option<&WholeRecord>,
+        record: &RootRecord,
         diagnostics: &mut Diagnostics,
     ) -> (Trust, Option<GrantedProject>) {
-        let Some(record) = record else { return (Trust::Untrusted, None) };
-        if record.decision != Decision::Trusted {
-            return (Trust::Declined, None);
-        }
-        let granted = Some(GrantedProject { root: root.to_owned(), texts: record.texts.clone() });
+        let Some(whole) = record.whole() else {
+            // Grants of single texts say nothing about the whole.
+            let is_declined = record.trust() == Trust::Declined;
+            return (if is_declined { Trust::Declined } else { Trust::Untrusted }, None);
+        };
+        let granted = Some(GrantedProject { root: root.to_owned(), texts: whole.texts.clone() });
         // Contents are digested only to compare them with a decision; an undecided project is not read.
-        if record.digest.is_none() || !record.changed_since(&whole_digest(self.system(), root)) {
+        if whole.digest == whole_digest(self.system(), root) {
             return (Trust::Trusted, granted);
         }
         let what = format!("{} changed since you trusted it", self.loaded.places.shown(root));

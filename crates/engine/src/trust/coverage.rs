@@ -5,7 +5,10 @@ use crate::{
     BuildResult, Engine, Error,
     input::{Inputs, collect::Breadth},
     request::{Request, TrustChoice},
-    trust::{consent, grant},
+    trust::{
+        consent::{self, GrantedProject},
+        permission::PermissionChange,
+    },
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
@@ -24,7 +27,10 @@ use preface_host::{
     provider::git,
     provider_context::Headless,
     system::{FileKind, System},
-    trust::{Digest, Permission, PermissionState, PinPath, Summary, TrustStore, is_digested, whole_digest},
+    trust::{
+        Digest, Permission, PermissionState, PinPath, PinState, Records, RootRecord, Summary, TrustStore,
+        WholeGrant, is_digested, whole_digest,
+    },
 };
 use serde::Serialize;
 use serde_json::json;
@@ -39,6 +45,15 @@ const FINDINGS: usize = 5;
 
 /// The most times that a prompt is composed to find the tools that its texts depend on: a condition can be inside another.
 const TOOL_ROUNDS: usize = 4;
+
+/// A build as if a project were granted, with what that grant covers.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// The build.
+    pub built: BuildResult,
+    /// What a grant of it covers.
+    pub coverage: Coverage,
+}
 
 /// The extent of a grant of everything that a build uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -60,6 +75,9 @@ pub struct Coverage {
     /// allows them.
     #[serde(skip)]
     pub permissions: Vec<(Permission, PermissionState)>,
+    /// What of these is new or changed, compared with what was granted.
+    #[serde(skip)]
+    pub permission_changes: Vec<PermissionChange>,
     /// Every file of the project that a build reads.
     #[serde(skip)]
     pub texts: Vec<CoveredText>,
@@ -136,6 +154,23 @@ pub fn has_hidden_text(bytes: &[u8]) -> bool {
     !scan(&text).is_empty() || !scan_strings(&text, None, "", scan).is_empty()
 }
 
+impl Review {
+    /// Keeps only what another root grants with the same content, and returns the names of the files that it does not.
+    pub fn keep_granted_by(&mut self, root: &Path, other: &RootRecord) -> Vec<String> {
+        let is_granted = |seen: &GatedText| other.state(&seen.pin, &seen.digest) == PinState::Granted;
+        let others = self.built.seen.iter().filter(|seen| !is_granted(seen)).map(|seen| seen.name_in(root));
+        let others = others.collect();
+        self.built.seen.retain(is_granted);
+        self.coverage.texts.retain(|text| is_granted(&text.file));
+        let is_allowed =
+            |permission: &Permission| other.permission_state(permission) == PermissionState::Granted;
+        self.coverage.permissions.retain(|(permission, _)| is_allowed(permission));
+        self.coverage.permission_changes.retain(|change| is_allowed(&change.permission));
+        self.coverage.branch.take_if(|branch| !other.has_branch(&branch.name));
+        others
+    }
+}
+
 impl Coverage {
     /// Returns the digest of everything that a grant of this records: each text by its path and content, the branch, and what the
     /// project would do.
@@ -206,29 +241,12 @@ impl Coverage {
 }
 
 impl Engine<'_> {
-    /// Works out what a grant here covers. Nothing is recorded.
+    /// Builds as if some files (all, where none is named) were granted, and works out what that grant covers. Nothing is recorded.
+    /// Also what only other tools make a build use: a grant is about the project, not about the tools of one call.
     ///
     /// # Errors
     /// See [`Error`]. A template or a budget that stops the build is part of the answer.
-    pub fn coverage(&self, request: &Request) -> Result<Coverage, Error> {
-        self.coverage_of(request, &[])
-    }
-
-    /// Works out what a grant of some files covers; of all, where none is named.
-    ///
-    /// # Errors
-    /// See [`Engine::coverage`].
-    pub fn coverage_of(&self, request: &Request, paths: &[PathBuf]) -> Result<Coverage, Error> {
-        Ok(self.build_covered(request, paths)?.1)
-    }
-
-    /// Builds as if some files (all, where none is named) were granted, and works out what that grant covers. Also what only
-    /// other tools make a build use: a grant is about the project, not about the tools of one call.
-    pub(crate) fn build_covered(
-        &self,
-        request: &Request,
-        paths: &[PathBuf],
-    ) -> Result<(BuildResult, Coverage), Error> {
+    pub fn review(&self, request: &Request, paths: &[PathBuf]) -> Result<Review, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         let granting = Consent::Granting(self.real(paths));
         let collect =
@@ -238,7 +256,12 @@ impl Engine<'_> {
         let root = consent::layer_root(self.system(), inputs.places());
         let root = root.filter(|_| snapshot.profile.trust == TrustMode::Whole);
         let whole = root.as_deref().map(|root| whole_digest(self.system(), root));
-        let mut coverage = Coverage { permissions: self.permissions(&inputs), whole, ..Coverage::default() };
+        let mut coverage = Coverage {
+            permissions: self.permissions(&inputs),
+            permission_changes: self.permission_changes(&inputs)?,
+            whole,
+            ..Coverage::default()
+        };
         coverage.replaces = replaced_files(&snapshot.stack);
         coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
         let mut built = match self.complete(inputs, snapshot, &Headless) {
@@ -270,7 +293,7 @@ impl Engine<'_> {
             let summary = Summary::of(self.system(), &root).with_texts(sent);
             coverage.listing = summary.to_string().lines().map(str::to_owned).collect();
         }
-        Ok((built, coverage))
+        Ok(Review { built, coverage })
     }
 
     /// Reads the files that only a build with other tools uses, so that the gate has them: those behind a condition or an
@@ -320,7 +343,7 @@ impl Engine<'_> {
                     break;
                 }
                 let there = Request { cwd: Some(dir.clone()), ..request.clone() };
-                let seen = self.build_covered(&there, &[])?.0.seen;
+                let seen = self.review(&there, &[])?.built.seen;
                 found.extend(seen.into_iter().filter(is_used).map(|seen| {
                     // Paths are relative to the directory of this call.
                     let is_relative = !seen.shown.starts_with(['~', '/']);
@@ -338,18 +361,16 @@ impl Engine<'_> {
         if is_directory { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) }
     }
 
-    /// Returns what the project takes away, replaces or puts in another order once these files are granted (all of them,
-    /// where none is named), a sentence each. Nothing is recorded.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn project_changes(&self, request: &Request, paths: &[PathBuf]) -> Result<Vec<String>, Error> {
-        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
-        let granting = Some(Consent::Granting(self.real(paths)));
-        let inputs = self.read_inputs(&request, granting)?;
-        let profile = &inputs.entries.profile;
-        grant::check_paths(profile.trust, &profile.name, paths)?;
-        Ok(inputs.changes.lines(&inputs.diagnostics()))
+    /// Returns whether a project that is trusted as a whole is as it was granted: by the digest of its directory, and the texts beside.
+    #[must_use]
+    pub fn is_granted_whole(&self, built: &BuildResult, records: &Records, digest: Option<Digest>) -> bool {
+        let Some(root) = consent::layer_root(self.system(), &built.places) else { return false };
+        let record = records.root(&root);
+        let is_same = |whole: &WholeGrant| {
+            let granted = GrantedProject { root: root.clone(), texts: whole.texts.clone() };
+            Some(whole.digest) == digest && granted.changed(&built.admitted).is_empty()
+        };
+        record.whole().is_some_and(is_same)
     }
 
     /// Returns the branch of a build whose texts are pinned.
@@ -396,7 +417,7 @@ impl Engine<'_> {
         let granted = store.is_some_and(|file| {
             let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
             // What is wrong with the store is reported by the build.
-            store.load(&mut Diagnostics::new()).pins(&root).has_branch(&name)
+            store.load(&mut Diagnostics::new()).root(&root).has_branch(&name)
         });
         Some(CoveredBranch { plain: is_plain_branch(&name), granted, name })
     }
@@ -525,7 +546,8 @@ mod tests {
             .with_current_dir("/work")
             .with_file(format!("/home/user/.config/preface/{place}"), manifest("mine.jsonl"))
             .with_file(format!("/work/.preface/{place}"), manifest("theirs.jsonl"));
-        let coverage = Engine::new(&system).coverage(&Request::default()).expect("it can be looked at");
+        let coverage =
+            Engine::new(&system).review(&Request::default(), &[]).expect("it can be looked at").coverage;
         assert_eq!(
             coverage.changes,
             [

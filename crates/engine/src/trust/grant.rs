@@ -6,7 +6,7 @@ use crate::{
     request::{Request, TrustChoice},
     trust::{
         consent::{self, Ask, GrantedProject, TrustAnswer, TrustQuestion},
-        coverage::{Coverage, HiddenText, without_hidden},
+        coverage::{Coverage, HiddenText, Review, without_hidden},
     },
 };
 use preface_core::{
@@ -20,11 +20,12 @@ use preface_host::{
     provider::git,
     provider_context::Headless,
     trust::{
-        ChangeOutcome, Decision, Digest, GrantedText, PinPath, PinState, PinnedText, Summary, TrustError,
-        TrustRow, TrustStore, WholeRecord, trust_evaluated, whole_digest,
+        Digest, GrantedText, PinPath, PinState, PinnedText, Summary, TrustChange, TrustError, TrustReport,
+        TrustRow, TrustStore, trust_evaluated, whole_digest,
     },
 };
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -55,54 +56,34 @@ pub struct GrantReport {
 }
 
 impl Engine<'_> {
-    /// Grants what a build for this request would use: every project text by its digest, or the project as a whole,
-    /// as the profile has it. `paths` names single files instead. The branch is granted beside texts.
+    /// Grants what was reviewed: every project text by its digest, or the project as a whole, as the profile has it. The branch is
+    /// granted beside texts. Exactly the bytes of the review are recorded.
     ///
     /// # Errors
-    /// See [`Error`]; and a store that cannot be written.
+    /// A project that no prompt can be built of with this grant, paths where none can be named, and a store that cannot be written.
     pub fn grant(
         &self,
         request: &Request,
-        paths: Vec<PathBuf>,
+        review: &Review,
+        paths: &[PathBuf],
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
-        self.grant_reviewed(request, paths, hidden, None)
-    }
-
-    /// Grants as [`Engine::grant`] does, if what it would record is what was reviewed (see [`Coverage::digest`]).
-    ///
-    /// # Errors
-    /// As [`Engine::grant`]; and a project that is not as it was reviewed.
-    pub fn grant_reviewed(
-        &self,
-        request: &Request,
-        paths: Vec<PathBuf>,
-        hidden: HiddenText,
-        reviewed: Option<Digest>,
-    ) -> Result<GrantReport, Error> {
-        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
-        let (built, coverage) = self.build_covered(&request, &paths)?;
-        if reviewed.is_some_and(|reviewed| reviewed != coverage.digest()) {
-            let what = "nothing was granted: the project is not as it was reviewed";
-            return Err(Error::Usage(
-                what.to_owned(),
-                Some("`preface trust diff` shows it as it is".to_owned()),
-            ));
+        let request = &Request { trust: TrustChoice::Ask, ..request.clone() };
+        let Review { built, coverage } = review;
+        if let Some(failure) = &coverage.failure {
+            return Err(failure.clone());
         }
-        if let Some(failure) = coverage.failure {
-            return Err(failure);
-        }
-        let paths = self.real(&paths);
+        let paths = self.real(paths);
         check_paths(built.mode, &built.prompt.preset, &paths)?;
-        let (first, mut events) = self.first_files_of(&request, &built)?;
+        let (first, mut events) = self.first_files_of(request, built)?;
         let mut report = match built.mode {
-            TrustMode::Whole => self.grant_whole(&built, &coverage, hidden)?,
-            TrustMode::Pinned | TrustMode::None => self.grant_pins(&built, &paths, hidden)?,
+            TrustMode::Whole => self.grant_whole(built, coverage, hidden)?,
+            TrustMode::Pinned | TrustMode::None => self.grant_pins(built, coverage, &paths, hidden)?,
         };
         report.diagnostics.extend(first);
         events.append(&mut report.audit);
         report.audit.clone_from(&events);
-        report.diagnostics.extend(self.log_or_keep(&request, &mut events));
+        report.diagnostics.extend(self.log_or_keep(request, &mut events));
         report.unlogged = events;
         Ok(report)
     }
@@ -153,10 +134,10 @@ impl Engine<'_> {
         if !hidden.is_empty() {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
-        let store = self.store(built)?.for_project(&root);
-        let report = store.grant_whole(&root, coverage.whole, None).map_err(refused)?;
+        let digest = coverage.whole.unwrap_or_else(|| whole_digest(self.system(), &root));
         let texts = GrantedProject::texts_of(&root, &built.admitted);
-        store.grant_texts(&root, texts).map_err(refused)?;
+        let store = self.store(built)?.for_project(&root);
+        let report = store.grant_whole(&root, digest, Some(texts)).map_err(refused)?;
         Ok(GrantReport {
             path: root,
             added: coverage.listing.iter().map(|line| (line.clone(), 0)).collect(),
@@ -168,6 +149,7 @@ impl Engine<'_> {
     fn grant_pins(
         &self,
         built: &BuildResult,
+        coverage: &Coverage,
         paths: &[PathBuf],
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
@@ -194,7 +176,7 @@ impl Engine<'_> {
             |seen: &&&GatedText| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
         let store = self.store(built)?.for_project(&root);
         // What was granted in spite of hidden text stays granted.
-        let pins = store.load(&mut Diagnostics::new()).pins(&root);
+        let pins = store.load(&mut Diagnostics::new()).root(&root);
         let is_open = |seen: &&GatedText| pins.state(&seen.pin, &seen.digest) != PinState::Granted;
         let (open, before): (Vec<&GatedText>, Vec<&GatedText>) =
             readable.iter().filter(named).copied().partition(is_open);
@@ -212,9 +194,10 @@ impl Engine<'_> {
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
         let report = store.grant_pins(&root, &texts).map_err(refused)?;
-        let has_branch = built.mode == TrustMode::Pinned && !texts.is_empty();
-        let branch = self.branch_name(&built.places.cwd).filter(|_| has_branch);
-        let branch = grant_branch(&store, &root, branch)?;
+        let branch =
+            coverage.branch.as_ref().filter(|_| !texts.is_empty()).map(|branch| branch.name.as_str());
+        let branches = grant_branch(&store, &root, branch)?;
+        let TrustReport { change, audit } = report;
         let shown = |pin: &PinPath| {
             readable
                 .iter()
@@ -225,12 +208,12 @@ impl Engine<'_> {
             |pin: &PinPath| readable.iter().find(|seen| seen.pin == *pin).map_or(0, |seen| seen.bytes.len());
         Ok(GrantReport {
             path: root.clone(),
-            added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
-            unchanged: report.unchanged.iter().map(shown).collect(),
+            added: change.texts.iter().map(|pin| (shown(pin), size(pin))).collect(),
+            unchanged: change.unchanged.iter().map(shown).collect(),
             untrusted: built.untrusted().map(|seen| seen.name_in(&root)).collect(),
             hidden,
-            branches: branch.into_iter().collect(),
-            audit: report.audit,
+            branches,
+            audit,
             diagnostics: built.prompt.diagnostics.clone(),
             ..GrantReport::default()
         })
@@ -292,16 +275,14 @@ impl Engine<'_> {
         let rows: Vec<(&Path, &TrustRow)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
         let mut found: Option<GrantReport> = None;
         for (root, row) in rows.iter().filter(|(root, _)| *root == path || *root == real) {
-            let report = match row.mode {
-                TrustMode::Pinned => self.revoke_texts(&built, root, &[])?,
-                TrustMode::Whole | TrustMode::None => {
-                    // What it may do is recorded for the work tree that holds it.
-                    let trees = rows
-                        .iter()
-                        .filter(|(tree, row)| row.mode == TrustMode::Pinned && root.starts_with(tree));
-                    let tree = trees.max_by_key(|(tree, _)| tree.as_os_str().len());
-                    self.revoke_whole(&built, root, tree.map_or(root, |(tree, _)| tree))?
-                }
+            let report = if row.mode == TrustMode::Whole {
+                // What it may do is recorded for the work tree that holds it.
+                let trees =
+                    rows.iter().filter(|(tree, row)| row.mode == TrustMode::Pinned && root.starts_with(tree));
+                let tree = trees.max_by_key(|(tree, _)| tree.as_os_str().len());
+                self.revoke_whole(&built, root, tree.map_or(root, |(tree, _)| tree))?
+            } else {
+                self.revoke_texts(&built, root, &[])?
             };
             let all = found
                 .get_or_insert_with(|| GrantReport { path: root.to_path_buf(), ..GrantReport::default() });
@@ -322,18 +303,17 @@ impl Engine<'_> {
             return Ok(None);
         };
         let records = self.store(built)?.for_project(&root).load(&mut Diagnostics::new());
-        Ok(records.whole(&root).is_some().then_some(root))
+        Ok((records.root(&root).trust() != Trust::Untrusted).then_some(root))
     }
 
     fn revoke_whole(&self, built: &BuildResult, root: &Path, tree: &Path) -> Result<GrantReport, Error> {
-        let report = self.store(built)?.for_project(root).decline_whole(root, None).map_err(refused)?;
-        let was_trusted = report.before.is_some_and(|before| before.decision == Decision::Trusted);
+        let report = self.store(built)?.for_project(root).decline(root, None).map_err(refused)?;
         let store = self.store(built)?.for_project(tree);
         let permissions = store.revoke_permissions(tree, None).map_err(refused)?;
         Ok(GrantReport {
             path: root.to_owned(),
-            added: was_trusted.then(|| (root.display().to_string(), 0)).into_iter().collect(),
-            permissions: permissions.removed,
+            added: report.change.was_whole.then(|| (root.display().to_string(), 0)).into_iter().collect(),
+            permissions: subjects([&report.change, &permissions.change]),
             audit: report.audit.into_iter().chain(permissions.audit).collect(),
             ..GrantReport::default()
         })
@@ -343,13 +323,13 @@ impl Engine<'_> {
     fn revoke_texts(&self, built: &BuildResult, root: &Path, pins: &[PinPath]) -> Result<GrantReport, Error> {
         let store = self.store(built)?.for_project(root);
         let pins = (!pins.is_empty()).then_some(pins);
-        let report = store.revoke_pins(root, pins).map_err(refused)?;
+        let TrustReport { change, audit } = store.revoke_pins(root, pins).map_err(refused)?;
         Ok(GrantReport {
             path: root.to_owned(),
-            added: report.removed.iter().map(|pin| (pin.shown_in(root), 0)).collect(),
-            permissions: report.permissions,
-            branches: report.branches,
-            audit: report.audit,
+            added: change.texts.iter().map(|pin| (pin.shown_in(root), 0)).collect(),
+            permissions: subjects([&change]),
+            branches: change.branches,
+            audit,
             ..GrantReport::default()
         })
     }
@@ -391,14 +371,16 @@ pub(crate) fn refused(error: TrustError) -> Error {
 }
 
 /// Grants a branch; returns it where it was not granted before.
-fn grant_branch(
-    store: &TrustStore<'_>,
-    root: &Path,
-    branch: Option<String>,
-) -> Result<Option<String>, Error> {
-    let Some(branch) = branch else { return Ok(None) };
-    let outcome = store.grant_branch(root, &branch).map_err(refused)?;
-    Ok((outcome == ChangeOutcome::Recorded).then_some(branch))
+fn grant_branch(store: &TrustStore<'_>, root: &Path, branch: Option<&str>) -> Result<Vec<String>, Error> {
+    let report = branch.map(|branch| store.grant_branch(root, branch).map_err(refused)).transpose()?;
+    Ok(report.map(|report| report.change.branches).unwrap_or_default())
+}
+
+/// Returns the subjects of permissions that were revoked, each once.
+fn subjects<'c>(changes: impl IntoIterator<Item = &'c TrustChange>) -> Vec<String> {
+    let permissions = changes.into_iter().flat_map(|change| &change.permissions);
+    let subjects: BTreeSet<String> = permissions.map(|permission| permission.subject.clone()).collect();
+    subjects.into_iter().collect()
 }
 
 /// The answer of the user about a project as a whole, before a build.
@@ -435,11 +417,10 @@ pub(crate) fn ask_for_whole(
     let digest = || whole_digest(engine.system(), &root);
     let store = store.map(|file| TrustStore::at(engine.system(), file).for_project(&root));
     let mut store_diagnostics = Diagnostics::new();
-    let record = store.as_ref().and_then(|store| store.load(&mut store_diagnostics).whole(&root));
-    let is_decided = |record: WholeRecord| {
-        record.decision == Decision::Trusted || (record.digest.is_some() && record.declines(&digest()))
-    };
-    if record.is_some_and(is_decided) {
+    let record =
+        store.as_ref().map(|store| store.load(&mut store_diagnostics).root(&root)).unwrap_or_default();
+    let is_declined = || record.trust() == Trust::Declined && record.declines(&digest());
+    if record.whole().is_some() || is_declined() {
         return Ok(answer);
     }
     let shown = digest();
@@ -461,17 +442,14 @@ pub(crate) fn ask_for_whole(
         Some(TrustAnswer::Trust) if question.can_trust => {
             let store = store.ok_or_else(|| consent::no_store(engine.system(), &places))?;
             (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
-            let report = store.grant_whole(&root, Some(shown), None);
+            // Without the texts beside it, changes of these are not reported; the grant is valid.
+            let report = store.grant_whole(&root, shown, granted);
             answer.audit.extend(report.map_err(|error| Error::Trust(error.to_string()))?.audit);
-            if let Some(texts) = granted {
-                // Without them, changes of these texts are not reported; the grant is valid.
-                _ = store.grant_texts(&root, texts);
-            }
         }
         Some(TrustAnswer::Trust) => {}
         Some(TrustAnswer::Decline) => {
             (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
-            match store.map(|store| store.decline_whole(&root, Some(shown))) {
+            match store.map(|store| store.decline(&root, Some(shown))) {
                 Some(Ok(report)) => answer.audit.extend(report.audit),
                 Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
                 None => {}
@@ -494,8 +472,8 @@ struct WholeQuestion {
 fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQuestion {
     let (mut contents, mut texts, mut can_trust) = (Vec::new(), Vec::new(), true);
     let (mut shown_texts, mut granted) = (ShownTexts::default(), None);
-    match engine.writing(WriteScope::Nothing).build_covered(request, &[]) {
-        Ok((built, coverage)) => {
+    match engine.writing(WriteScope::Nothing).review(request, &[]) {
+        Ok(Review { built, coverage }) => {
             let (shown, hidden) = without_hidden(&built.seen, HiddenText::Refuse, None);
             shown_texts.add(shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included));
             granted = Some(GrantedProject::texts_of(root, &built.admitted));
@@ -549,7 +527,7 @@ pub(crate) fn ask_for_pins(
         built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
     let mut diagnostics = Diagnostics::new();
     if let Some(store) = &store
-        && store.load(&mut diagnostics).pins(&root).declines(&contents)
+        && store.load(&mut diagnostics).root(&root).declines(&contents)
     {
         return Ok(None);
     }
@@ -570,8 +548,8 @@ pub(crate) fn ask_for_pins(
     }));
     // A project whose text stops a build is asked about all the same.
     let mut branch = None;
-    contents_shown.extend(match engine.coverage(request) {
-        Ok(coverage) => {
+    contents_shown.extend(match engine.review(request, &[]) {
+        Ok(Review { coverage, .. }) => {
             branch = coverage.branch.as_ref().map(|branch| branch.name.clone());
             coverage.question_lines()
         }
@@ -601,15 +579,15 @@ pub(crate) fn ask_for_pins(
                 .collect();
             let store = engine.store(built)?.for_project(&root);
             let report = store.grant_pins(&root, &texts).map_err(refused)?;
-            grant_branch(&store, &root, branch)?;
+            grant_branch(&store, &root, branch.as_deref())?;
             let mut again = engine.build_confirmed(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);
             Ok(Some(again))
         }
         Some(TrustAnswer::Decline) => {
             let mut built = built.clone();
-            match store.map(|store| store.decline(&root, contents)) {
-                Some(Ok(mut audit)) => built.prompt.audit.append(&mut audit),
+            match store.map(|store| store.decline(&root, Some(contents))) {
+                Some(Ok(mut report)) => built.prompt.audit.append(&mut report.audit),
                 Some(Err(error)) => built.prompt.diagnostics.push(error.diagnostic()),
                 None => {}
             }

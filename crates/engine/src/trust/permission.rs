@@ -20,14 +20,13 @@ use preface_core::{
 use preface_host::{
     audit_file::AuditFile,
     extensions::manifest_path,
-    gate::Consent,
     places::Places,
     provider::extension::launch_argv,
     provider_context::ProviderContext,
     system::System,
     trust::{
-        CheckedCommand, CommandWords, Decision, GrantedCommands, Permission, PermissionAction,
-        PermissionState, Permissions, TrustError, TrustStore,
+        CheckedCommand, CommandWords, GrantedCommands, Permission, PermissionAction, PermissionState,
+        RootRecord, TrustError, TrustReport, TrustStore,
     },
 };
 use serde_json::Value;
@@ -176,7 +175,7 @@ pub(crate) struct ProjectGrants<'a> {
     look: &'a ProviderContext<'a>,
     store: Option<&'a Path>,
     mode: TrustMode,
-    recorded: OnceCell<(PathBuf, Permissions)>,
+    recorded: OnceCell<(PathBuf, RootRecord)>,
 }
 
 impl<'a> ProjectGrants<'a> {
@@ -184,12 +183,11 @@ impl<'a> ProjectGrants<'a> {
         ProjectGrants { look, store, mode, recorded: OnceCell::new() }
     }
 
-    fn recorded(&self) -> &(PathBuf, Permissions) {
+    fn recorded(&self) -> &(PathBuf, RootRecord) {
         self.recorded.get_or_init(|| {
             let root = consent::pin_root(self.look.system, &self.look.places.cwd);
-            let permissions =
-                recorded_permissions(self.look.system, self.store, self.look.places, self.mode, &root);
-            (root, permissions)
+            let record = recorded(self.look.system, self.store, self.look.places, self.mode, &root);
+            (root, record)
         })
     }
 
@@ -198,7 +196,7 @@ impl<'a> ProjectGrants<'a> {
     }
 
     fn state(&self, action: &ProjectAction) -> PermissionState {
-        self.recorded().1.state(action.permission())
+        self.recorded().1.permission_state(action.permission())
     }
 
     fn is_granted(&self, action: Option<Result<ProjectAction, TrustError>>) -> bool {
@@ -234,30 +232,28 @@ impl Grants for ProjectGrants<'_> {
     }
 
     fn may_change(&self, change: &ProviderChange) -> bool {
-        self.recorded().1.state(&change_permission(change)) == PermissionState::Granted
+        self.recorded().1.permission_state(&change_permission(change)) == PermissionState::Granted
     }
 }
 
 /// Returns what the project may do. A grant is about the root that it was given for.
-fn recorded_permissions(
+fn recorded(
     system: &dyn System,
     store: Option<&Path>,
     places: &Places,
     mode: TrustMode,
     root: &Path,
-) -> Permissions {
-    store.map_or_else(Permissions::default, |file| {
+) -> RootRecord {
+    store.map_or_else(RootRecord::default, |file| {
         let store = TrustStore::at(system, file.to_owned()).for_project(root);
         // What is wrong with the store was reported when the gate was opened.
         let records = store.load(&mut Diagnostics::new());
-        let layer = consent::layer_root(system, places);
         // A project that is trusted as a whole is the directory that its path leads to now; another one has no permissions.
-        let is_trusted =
-            |dir: PathBuf| records.whole(&dir).is_some_and(|record| record.decision == Decision::Trusted);
-        if mode == TrustMode::Whole && !layer.is_some_and(is_trusted) {
-            return Permissions::default();
+        let is_trusted = |dir: PathBuf| records.root(&dir).whole().is_some();
+        if mode == TrustMode::Whole && !consent::layer_root(system, places).is_some_and(is_trusted) {
+            return RootRecord::default();
         }
-        records.permissions(root)
+        records.root(root)
     })
 }
 
@@ -321,16 +317,15 @@ impl Engine<'_> {
     /// Compares what the project's extensions and servers would do with what was granted, and returns what is not granted.
     ///
     /// # Errors
-    /// See [`Error`]; and a file of a program that cannot be read any more.
-    pub fn permission_changes(&self, request: &Request) -> Result<Vec<PermissionChange>, Error> {
-        let inputs = self.read_inputs(request, Some(Consent::Granting(Vec::new())))?;
+    /// A file of a program that cannot be read any more.
+    pub(crate) fn permission_changes(&self, inputs: &Inputs) -> Result<Vec<PermissionChange>, Error> {
         let look = inputs.look(self);
         let grants = inputs.grants(&look);
         let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
         let mut changes = Vec::new();
         for action in actions.iter().filter(|action| grants.state(action) != PermissionState::Granted) {
             let permission = action.permission().clone();
-            let granted = grants.recorded().1.latest(&permission.subject).cloned();
+            let granted = grants.recorded().1.latest_permission(&permission.subject).cloned();
             let files = match action {
                 ProjectAction::Command(command) => {
                     command.changes(self.system(), granted.as_ref()).map_err(grant::refused)?
@@ -343,24 +338,12 @@ impl Engine<'_> {
     }
 
     /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
-    /// arguments and the digests of those that are files of the project, each address, each file. Loggers get `earlier`
-    /// events of the same command first: one of them may be allowed only now.
+    /// arguments and the digests of those that are files of the project, each address, each file; where something was `reviewed`, that
+    /// alone. Loggers get `earlier` events of the same command first: one of them may be allowed only now.
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
     pub fn grant_commands(
-        &self,
-        request: &Request,
-        earlier: &[AuditEvent],
-    ) -> Result<PermissionGrant, Error> {
-        self.grant_reviewed_commands(request, earlier, None)
-    }
-
-    /// Grants as [`Engine::grant_commands`] does, of what was `reviewed` alone.
-    ///
-    /// # Errors
-    /// As [`Engine::grant_commands`].
-    pub fn grant_reviewed_commands(
         &self,
         request: &Request,
         earlier: &[AuditEvent],
@@ -391,10 +374,16 @@ impl Engine<'_> {
             .for_project(&root)
             .grant_permissions(&root, &permissions)
             .map_err(grant::refused)?;
-        let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
+        let TrustReport { change, audit } = report;
+        let events: Vec<AuditEvent> = earlier.iter().chain(&audit).cloned().collect();
         let diagnostics = self.log_events(request, &events);
         refused.extend(diagnostics.into_iter().map(|diagnostic| diagnostic.message));
-        Ok(PermissionGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
+        Ok(PermissionGrant {
+            added: change.permissions,
+            unchanged: change.unchanged_permissions,
+            refused,
+            audit,
+        })
     }
 }
 

@@ -30,7 +30,9 @@ fn request(preset: &str) -> Request {
 }
 
 fn grant(system: &MemorySystem, preset: &str) {
-    Engine::new(system).grant(&request(preset), Vec::new(), HiddenText::Refuse).expect("granted");
+    let (engine, request) = (Engine::new(system), request(preset));
+    let review = engine.review(&request, &[]).expect("a review");
+    engine.grant(&request, &review, &[], HiddenText::Refuse).expect("granted");
 }
 
 fn revoke(system: &MemorySystem, preset: &str) {
@@ -156,8 +158,8 @@ fn tools_of_a_server_of_the_project_leave_with_its_trust() {
         let bench = Bench::rooted(system).await;
         let options = turn_options(preset, TrustChoice::Ask);
         let engine = Engine::new(&bench.system);
-        engine.grant(&request(preset), Vec::new(), HiddenText::Refuse).expect("granted");
-        let granted = engine.grant_commands(&request(preset), &[]).expect("granted");
+        grant(&bench.system, preset);
+        let granted = engine.grant_commands(&request(preset), &[], None).expect("granted");
         assert_eq!(granted.added.len(), 1, "{granted:?}");
         bench.turn_of("c", &options).await.expect("a first turn");
         let send = async |history: &str| {
@@ -189,7 +191,7 @@ fn tools_of_a_server_of_the_project_leave_with_its_trust() {
         let gone = "the tool `mcp__tickets__find` is gone (`tools_changed`)";
         assert_eq!(send(second).await, (false, Some(gone.to_owned()), 2));
         assert_eq!(send(second).await, (false, None, 0), "it is reported once");
-        Engine::new(&bench.system).grant_commands(&request(preset), &[]).expect("granted");
+        Engine::new(&bench.system).grant_commands(&request(preset), &[], None).expect("granted");
         assert_eq!(send(second).await, (false, None, 0), "a refresh takes what was granted since");
     });
 }

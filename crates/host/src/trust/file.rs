@@ -3,30 +3,16 @@
 use super::record::TrustDocument;
 use jiff::Timestamp;
 
-/// The version of an entry.
-pub(super) const SCHEMA_VERSION: u64 = 1;
-
 /// Reads the file.
 ///
 /// # Errors
 /// Describes why the file is not one of ours.
 pub(super) fn read(bytes: &[u8]) -> Result<TrustDocument, String> {
-    let document: TrustDocument = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    match document.entries.iter().find(|entry| entry.schema_version != SCHEMA_VERSION) {
-        Some(entry) => Err(format!("`schemaVersion` {} is not known to this version", entry.schema_version)),
-        None => Ok(document),
-    }
+    serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
-/// Returns the file: two-space JSON without a newline at its end, sorted by path, then by time.
-pub(super) fn write(document: &mut TrustDocument) -> Vec<u8> {
-    document.entries.sort_by(|a, b| (&a.path, a.granted_at).cmp(&(&b.path, b.granted_at)));
-    document.projects.sort_by(|a, b| (&a.root, a.granted_at).cmp(&(&b.root, b.granted_at)));
-    for project in &mut document.projects {
-        // Stable sorts: the versions of one path and the actions of one subject stay in the order of their grants.
-        project.pins.sort_by(|a, b| a.path.cmp(&b.path));
-        project.permissions.sort_by(|a, b| a.permission.subject.cmp(&b.permission.subject));
-    }
+/// Returns the file: two-space JSON without a newline at its end, sorted by path.
+pub(super) fn write(document: &TrustDocument) -> Vec<u8> {
     serde_json::to_vec_pretty(document).expect("texts, numbers and lists have a JSON form")
 }
 

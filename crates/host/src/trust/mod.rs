@@ -1,14 +1,14 @@
 //! Trust: what the user decided about projects, and where it is recorded.
 //!
-//! Three kinds of records are in one file, `trust.json`, outside of every project: a decision about a project as a whole,
-//! grants of single texts by path and digest, and permissions, which allow one command, endpoint or file to write.
+//! What is decided about a project is one [`RootRecord`] in one file, `trust.json`, outside of every project: texts by path and
+//! digest, the project's directory as a whole, and permissions, which allow one command, endpoint or file to write.
 //! [`TrustStore`] is the only reader and the only writer. It decides nothing by itself: no flag, no headless run and no
 //! file of a project ever makes a record.
 //!
 //! ```text
-//! store_file → TrustStore ─load→ Records ─whole→ WholeRecord      one decision for all
-//!                                        ├pins─→ Pins ─state→ PinState   granted | changed | new
-//!                                        └permissions→ Permissions ─state→ PermissionState   granted | changed | new
+//! store_file → TrustStore ─load→ Records ─root→ RootRecord ─state→ PinState   granted | changed | new
+//!                                                          ├whole→ WholeGrant
+//!                                                          └permission_state→ PermissionState   granted | changed | new
 //! ```
 //!
 //! Before anything is granted, a project is listed ([`Summary`]) and digested ([`whole_digest`]); what a grant shows is worked out by
@@ -16,7 +16,6 @@
 //!
 #![doc = include_str!("format.md")]
 
-mod change;
 mod command;
 mod contents;
 mod file;
@@ -33,14 +32,12 @@ pub(crate) use path::{state_dir, state_variable};
 pub use permission::{
     Permission, PermissionAction, PermissionLine, PermissionLineKind, PinnedFile, quoted, shell_quoted,
 };
-pub use pins::{DeclineRecord, ExportError, PinPath, PinState, PinnedText, PinnedVersion, Pins};
+pub use pins::{ExportError, PinPath, PinState, PinnedText, PinnedVersion};
 pub use record::{
-    Decision, GrantedText, PermissionState, Permissions, Records, TrustRow, TrustRowText, WholeRecord,
+    DeclineRecord, GrantedText, PermissionState, Records, RootRecord, TrustChange, TrustRow, TrustRowText,
+    WholeGrant,
 };
-pub use store::{
-    ChangeOutcome, PermissionReport, PermissionRevokeReport, RevokeReport, TextGrantReport, TrustError,
-    TrustStore, WholeReport, trust_evaluated, trusted_once,
-};
+pub use store::{TrustError, TrustReport, TrustStore, trust_evaluated, trusted_once};
 
 #[cfg(test)]
 mod tests;

@@ -24,11 +24,11 @@ use std::{collections::BTreeMap, fmt};
 ///
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
 /// store.grant_permissions(root, &[permission()?])?;
-/// let permissions = store.load(&mut Vec::new()).permissions(root);
-/// assert_eq!(permissions.state(&permission()?), PermissionState::Granted);
+/// let record = store.load(&mut Vec::new()).root(root);
+/// assert_eq!(record.permission_state(&permission()?), PermissionState::Granted);
 ///
 /// system.put_file("/work/check.js", "other()");
-/// assert_eq!(permissions.state(&permission()?), PermissionState::Changed);
+/// assert_eq!(record.permission_state(&permission()?), PermissionState::Changed);
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -151,9 +151,13 @@ impl Permission {
         lines.into_iter().chain(digests).chain(not_pinned).collect()
     }
 
-    /// Writes it as a record holds it.
-    pub(super) fn serialize_record<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        PermissionKeys { subject: &self.subject, action: &self.action, not_pinned: None }.serialize(to)
+    /// Writes them as a record holds them.
+    pub(super) fn serialize_records<S: Serializer>(all: &[Permission], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(all.iter().map(|Permission { subject, action }| PermissionKeys {
+            subject,
+            action,
+            not_pinned: None,
+        }))
     }
 }
 

@@ -14,20 +14,12 @@
 //! The exported form is strict: the caller gives the file, so whatever is wrong with it is an error and not skipped. It names
 //! no root. Paths outside of the project stay absolute, and matter only where they are the same.
 
-use super::{
-    contents::Digest,
-    file::instant,
-    path::recordable,
-    record::{PinRecord, ProjectRecord},
-    store::TrustError,
-};
+use super::{contents::Digest, path::recordable, record::RootRecord, store::TrustError};
 use crate::places::inside;
-use jiff::Timestamp;
-use preface_core::{lint::hidden::escape_hidden, trust::Trust};
+use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
     fmt,
     path::{Component, Path, PathBuf},
@@ -151,175 +143,13 @@ pub enum PinState {
 }
 
 /// One granted version of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PinnedVersion {
     /// The digest of the text.
     pub digest: Digest,
     /// The size of the text.
     pub bytes: u64,
-}
-
-/// A decline of the texts that were shown. Earlier grants stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DeclineRecord {
-    /// The time of the decline.
-    #[serde(with = "instant")]
-    pub at: Timestamp,
-    /// The digest of the list of texts that were shown; see [`Digest::of_listing`].
-    pub contents: Digest,
-}
-
-/// The grants of one project, by path.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pins {
-    known: bool,
-    declined: Option<DeclineRecord>,
-    revoked_at: Option<Timestamp>,
-    texts: BTreeMap<PinPath, Vec<PinnedVersion>>,
-    branches: BTreeSet<String>,
-}
-
-impl Pins {
-    /// Returns the grants of a project.
-    pub(super) fn of(project: &ProjectRecord) -> Self {
-        let version = |pin: &PinRecord| PinnedVersion { digest: pin.digest, bytes: pin.bytes };
-        let texts = project.pins.iter().map(|pin| (pin.path.clone(), version(pin)));
-        let ProjectRecord { declined, revoked_at, .. } = *project;
-        Pins {
-            known: !project.only_revoked(),
-            declined,
-            revoked_at,
-            ..Pins::given(texts, project.branches.clone())
-        }
-    }
-
-    /// Gathers grants that a caller gives.
-    fn given(
-        texts: impl IntoIterator<Item = (PinPath, PinnedVersion)>,
-        branches: impl IntoIterator<Item = String>,
-    ) -> Self {
-        let branches = branches.into_iter().collect();
-        let mut pins = Pins { known: true, branches, ..Pins::default() };
-        for (path, pinned) in texts {
-            pins.add(path, pinned);
-        }
-        pins
-    }
-
-    fn add(&mut self, path: PinPath, pinned: PinnedVersion) {
-        let versions = self.texts.entry(path).or_default();
-        versions.retain(|version| version.digest != pinned.digest);
-        versions.push(pinned);
-    }
-
-    /// Returns whether a text at this path is pinned, whatever its content.
-    #[must_use]
-    pub fn has_text(&self, path: &PinPath) -> bool {
-        self.texts.contains_key(path)
-    }
-
-    /// Returns the state of a text.
-    #[must_use]
-    pub fn state(&self, path: &PinPath, digest: &Digest) -> PinState {
-        match self.texts.get(path) {
-            None => PinState::New,
-            Some(versions) if versions.iter().any(|version| version.digest == *digest) => PinState::Granted,
-            Some(_) => PinState::Changed,
-        }
-    }
-
-    /// Returns whether the user ever decided anything about this project.
-    #[must_use]
-    pub fn any(&self) -> bool {
-        self.known
-    }
-
-    /// Returns the state of the project in one word: trusted where any text is granted, declined where
-    /// there was only a no.
-    #[must_use]
-    pub fn trust(&self) -> Trust {
-        match (self.texts.is_empty(), self.declined) {
-            (false, _) => Trust::Trusted,
-            (true, Some(_)) => Trust::Declined,
-            (true, None) => Trust::Untrusted,
-        }
-    }
-
-    /// Returns whether exactly these texts (see [`Digest::of_listing`]) were declined, so that the user is
-    /// not asked again.
-    #[must_use]
-    pub fn declines(&self, contents: &Digest) -> bool {
-        self.declined.is_some_and(|declined| declined.contents == *contents)
-    }
-
-    /// Returns when the user took a grant back or declined texts last.
-    #[must_use]
-    pub fn refused_at(&self) -> Option<Timestamp> {
-        self.revoked_at.max(self.declined.map(|declined| declined.at))
-    }
-
-    /// Returns the granted versions of a path, oldest first.
-    #[must_use]
-    pub fn versions(&self, path: &PinPath) -> &[PinnedVersion] {
-        self.texts.get(path).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns all paths with their granted versions, oldest first, sorted by path.
-    pub fn iter(&self) -> impl Iterator<Item = (&PinPath, &[PinnedVersion])> {
-        self.texts.iter().map(|(path, versions)| (path, versions.as_slice()))
-    }
-
-    /// Returns whether a branch, by its name as it is shown, was granted.
-    #[must_use]
-    pub fn has_branch(&self, name: &str) -> bool {
-        self.branches.contains(name)
-    }
-
-    /// Returns the names of the branches that were granted, sorted.
-    pub fn branches(&self) -> impl Iterator<Item = &str> {
-        self.branches.iter().map(String::as_str)
-    }
-
-    /// Adds the grants of `others`.
-    pub fn join(&mut self, others: Pins) {
-        self.known |= others.known;
-        self.declined = self.declined.max_by_time(others.declined);
-        self.revoked_at = self.revoked_at.max(others.revoked_at);
-        self.branches.extend(others.branches);
-        for (path, versions) in others.texts {
-            for pinned in versions {
-                self.add(path.clone(), pinned);
-            }
-        }
-    }
-}
-
-impl Pins {
-    /// Returns exported pins with the grants of a store laid over them: of a path that the store has, its versions alone.
-    /// Branches stay those of the export. Paths that `is_gone` accepts are left out and returned.
-    #[must_use]
-    pub fn updated(mut self, store: &Pins, is_gone: impl Fn(&PinPath) -> bool) -> (Pins, Vec<PinPath>) {
-        self.texts.extend(store.texts.iter().map(|(path, versions)| (path.clone(), versions.clone())));
-        let gone: Vec<PinPath> = self.texts.keys().filter(|path| is_gone(path)).cloned().collect();
-        self.texts.retain(|path, _| !gone.contains(path));
-        (self, gone)
-    }
-
-    /// Adds the name of a branch.
-    pub fn add_branch(&mut self, name: &str) {
-        self.branches.insert(name.to_owned());
-    }
-}
-
-trait MaxByTime {
-    fn max_by_time(self, other: Self) -> Self;
-}
-
-impl MaxByTime for Option<DeclineRecord> {
-    fn max_by_time(self, other: Self) -> Self {
-        self.into_iter().chain(other).max_by_key(|declined| declined.at)
-    }
 }
 
 /// The version of the exported form.
@@ -329,9 +159,17 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 struct Export {
     trust_pins: u32,
-    pins: Vec<PinRecord>,
+    pins: Vec<ExportedPin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     branches: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExportedPin {
+    path: PinPath,
+    digest: Digest,
+    bytes: u64,
 }
 
 /// The error for a file that holds no exported pins.
@@ -345,12 +183,12 @@ pub enum ExportError {
     Version(u32),
 }
 
-impl Pins {
+impl RootRecord {
     /// Returns the granted texts as a file of their own, in the form of the head of this file.
     #[must_use]
     pub fn export(&self) -> String {
-        let pins = self.iter().flat_map(|(path, versions)| {
-            versions.iter().map(|PinnedVersion { digest, bytes }| PinRecord {
+        let pins = self.texts().flat_map(|(path, versions)| {
+            versions.iter().map(|PinnedVersion { digest, bytes }| ExportedPin {
                 path: path.clone(),
                 digest: *digest,
                 bytes: *bytes,
@@ -364,27 +202,27 @@ impl Pins {
         text
     }
 
-    /// Reads what [`Pins::export`] wrote.
+    /// Reads what [`RootRecord::export`] wrote.
     ///
     /// # Errors
     /// The bytes are something else, or of another version.
     ///
     /// ```
-    /// use preface_host::trust::Pins;
+    /// use preface_host::trust::RootRecord;
     ///
-    /// let pins = Pins::from_export(br#"{"trust_pins": 1, "pins": []}"#)?;
-    /// assert_eq!(pins.iter().count(), 0);
-    /// assert!(Pins::from_export(b"[]").is_err());
+    /// let pins = RootRecord::from_export(br#"{"trust_pins": 1, "pins": []}"#)?;
+    /// assert_eq!(pins.texts().count(), 0);
+    /// assert!(RootRecord::from_export(b"[]").is_err());
     /// # Ok::<(), preface_host::trust::ExportError>(())
     /// ```
-    pub fn from_export(bytes: &[u8]) -> Result<Pins, ExportError> {
+    pub fn from_export(bytes: &[u8]) -> Result<RootRecord, ExportError> {
         let export: Export =
             serde_json::from_slice(bytes).map_err(|error| ExportError::Malformed(error.to_string()))?;
         if export.trust_pins != VERSION {
             return Err(ExportError::Version(export.trust_pins));
         }
-        let text = |PinRecord { path, digest, bytes }| (path, PinnedVersion { digest, bytes });
-        Ok(Pins::given(export.pins.into_iter().map(text), export.branches))
+        let text = |ExportedPin { path, digest, bytes }| (path, PinnedVersion { digest, bytes });
+        Ok(RootRecord::given(export.pins.into_iter().map(text), export.branches))
     }
 }
 
@@ -413,7 +251,8 @@ mod tests {
     fn the_text_that_was_granted_last_is_the_latest() {
         let path = PinPath("a".into());
         let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
-        let given = |texts: &[&[u8]]| Pins::given(texts.iter().map(|text| (path.clone(), version(text))), []);
+        let given =
+            |texts: &[&[u8]]| RootRecord::given(texts.iter().map(|text| (path.clone(), version(text))), []);
         let mut pins = given(&[b"one", b"two"]);
         pins.join(given(&[b"one"]));
         assert_eq!(
@@ -421,21 +260,22 @@ mod tests {
             Some(&version(b"one")),
             "an older text that is granted again"
         );
-        assert_eq!(pins.iter().next().map(|(_, versions)| versions.len()), Some(2), "each text once");
+        assert_eq!(pins.texts().next().map(|(_, versions)| versions.len()), Some(2), "each text once");
     }
 
     #[test]
     fn a_store_updates_an_export() {
         let path = |text: &str| PinPath(text.to_owned());
         let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
-        let exported = Pins::given(
+        let exported = RootRecord::given(
             [("a", b"old"), ("api/a", b"api"), ("gone/a", b"abc")]
                 .map(|(at, text)| (path(at), version(text))),
             ["main".to_owned()],
         );
-        let store = Pins::given([(path("a"), version(b"new")), (path("b"), version(b"b"))], ["x".to_owned()]);
+        let store =
+            RootRecord::given([(path("a"), version(b"new")), (path("b"), version(b"b"))], ["x".to_owned()]);
         let (merged, gone) = exported.updated(&store, |path| path.as_str().starts_with("gone/"));
-        let texts: Vec<_> = merged.iter().map(|(path, all)| (path.as_str(), all.to_vec())).collect();
+        let texts: Vec<_> = merged.texts().map(|(path, all)| (path.as_str(), all.to_vec())).collect();
         assert_eq!(
             texts,
             [("a", vec![version(b"new")]), ("api/a", vec![version(b"api")]), ("b", vec![version(b"b")])]
@@ -461,11 +301,11 @@ mod tests {
         let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
         let texts =
             [(path("b"), version(b"one")), (path("a/ü"), version(b"two")), (path("b"), version(b"three"))];
-        let pins = Pins::given(texts, ["ü\\u{200b}".to_owned()]);
+        let pins = RootRecord::given(texts, ["ü\\u{200b}".to_owned()]);
         let text = pins.export();
         assert!(text.starts_with("{\n  \"trust_pins\": 1,\n  \"pins\": [\n"), "{text}");
         assert!(text.ends_with("\n}\n"), "{text}");
-        assert_eq!(Pins::from_export(text.as_bytes()), Ok(pins));
+        assert_eq!(RootRecord::from_export(text.as_bytes()), Ok(pins));
     }
 
     #[test]
@@ -474,7 +314,7 @@ mod tests {
         let pin = |path: &str, digest: &str| {
             format!(r#"{{"trust_pins":1,"pins":[{{"path":{path:?},"digest":{digest:?},"bytes":0}}]}}"#)
         };
-        assert!(Pins::from_export(pin("a", &good).as_bytes()).is_ok());
+        assert!(RootRecord::from_export(pin("a", &good).as_bytes()).is_ok());
         for bad in [
             String::new(),
             "{}".into(),
@@ -482,8 +322,11 @@ mod tests {
             pin("a", "sha1:00"),
             r#"{"trust_pins":1,"pins":[],"root":"/"}"#.into(),
         ] {
-            assert!(matches!(Pins::from_export(bad.as_bytes()), Err(ExportError::Malformed(_))), "{bad}");
+            assert!(
+                matches!(RootRecord::from_export(bad.as_bytes()), Err(ExportError::Malformed(_))),
+                "{bad}"
+            );
         }
-        assert_eq!(Pins::from_export(br#"{"trust_pins":2,"pins":[]}"#), Err(ExportError::Version(2)));
+        assert_eq!(RootRecord::from_export(br#"{"trust_pins":2,"pins":[]}"#), Err(ExportError::Version(2)));
     }
 }

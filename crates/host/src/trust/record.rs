@@ -1,56 +1,61 @@
-//! The records in `trust.json`: decisions about whole projects, grants of single texts and permissions, and how to look them up.
+//! What the user decided about a project: one record for each root, for all modes of trust.
 
 use super::{
     contents::Digest,
     file::{instant, optional_instant},
-    path::recordable,
     permission::Permission,
-    pins::{DeclineRecord, PinPath, Pins},
+    pins::{PinPath, PinState, PinnedVersion},
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use preface_core::trust::{Trust, TrustMode};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
-/// The decision of the user about a whole project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decision {
-    /// Yes.
-    Trusted,
-    /// No, or no longer.
-    Declined,
+/// What is granted for one root: texts by path and digest, branches, the project's directory as a whole, and permissions.
+///
+/// The root is a git work tree (else the working directory), or the canonical directory of a project that is trusted as a whole.
+/// Nothing is inherited from a directory above.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RootRecord {
+    /// When something was granted or declined last.
+    #[serde(with = "instant")]
+    at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    whole: Option<WholeGrant>,
+    /// The versions of each text, in the order of their grants.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    texts: BTreeMap<PinPath, Vec<PinnedVersion>>,
+    /// Names of branches, as they are shown.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    branches: BTreeSet<String>,
+    /// In the order of the grants, for each subject.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "Permission::serialize_records"
+    )]
+    commands: Vec<Permission>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    declined: Option<DeclineRecord>,
+    /// The time of the last revocation.
+    #[serde(default, with = "optional_instant", skip_serializing_if = "Option::is_none")]
+    revoked_at: Option<Timestamp>,
 }
 
-impl Decision {
-    /// Returns what it means for the project.
-    #[must_use]
-    pub fn trust(self) -> Trust {
-        match self {
-            Decision::Trusted => Trust::Trusted,
-            Decision::Declined => Trust::Declined,
-        }
-    }
-}
-
-/// The current decision about a whole project.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WholeRecord {
-    /// Yes or no.
-    pub decision: Decision,
-    /// The time of the decision.
-    pub granted_at: Timestamp,
-    /// The digest of the project's contents that were granted or declined, if it was computed (see
-    /// [`whole_digest`](super::whole_digest)).
-    pub digest: Option<Digest>,
-    /// The texts that a build used at the grant and that `digest` does not cover: files that settings or
-    /// manifests name. `None` if the grant did not record them.
+/// The grant of a project's directory as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WholeGrant {
+    /// The digest of the contents that were granted (see [`whole_digest`](super::whole_digest)).
+    pub digest: Digest,
+    /// The texts that a build used at the grant and that `digest` does not cover: files that settings or manifests name. `None` if
+    /// the grant did not record them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texts: Option<Vec<GrantedText>>,
-    /// The user's note.
-    pub note: Option<String>,
 }
 
 /// A text that was sent when a project was granted as a whole.
@@ -62,17 +67,183 @@ pub struct GrantedText {
     pub digest: Digest,
 }
 
-impl WholeRecord {
-    /// Returns whether the contents differ from those that were granted; `false` if there is no digest.
+/// A decline of what was shown. Earlier grants of single texts stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeclineRecord {
+    /// The time of the decline.
+    #[serde(with = "instant")]
+    pub at: Timestamp,
+    /// The digest of what was shown: of the list of texts (see [`Digest::of_listing`]), or of the directory. Without one the user is
+    /// asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<Digest>,
+}
+
+/// The state of a permission under the grants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PermissionState {
+    /// Exactly this was granted.
+    Granted,
+    /// Something else was granted to this subject, not this.
+    Changed,
+    /// Nothing was granted to this subject.
+    New,
+}
+
+impl RootRecord {
+    /// Gathers grants of texts and branches that a caller gives.
+    pub(super) fn given(
+        texts: impl IntoIterator<Item = (PinPath, PinnedVersion)>,
+        branches: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let mut record = RootRecord { branches: branches.into_iter().collect(), ..RootRecord::default() };
+        for (path, version) in texts {
+            record.add_text(path, version);
+        }
+        record
+    }
+
+    fn add_text(&mut self, path: PinPath, version: PinnedVersion) {
+        let versions = self.texts.entry(path).or_default();
+        versions.retain(|known| known.digest != version.digest);
+        versions.push(version);
+    }
+
+    /// Returns whether a text at this path is granted, whatever its content.
     #[must_use]
-    pub fn changed_since(&self, now: &Digest) -> bool {
-        self.decision == Decision::Trusted && self.digest.as_ref().is_some_and(|then| then != now)
+    pub fn has_text(&self, path: &PinPath) -> bool {
+        self.texts.contains_key(path)
+    }
+
+    /// Returns the state of a text.
+    #[must_use]
+    pub fn state(&self, path: &PinPath, digest: &Digest) -> PinState {
+        match self.texts.get(path) {
+            None => PinState::New,
+            Some(versions) if versions.iter().any(|version| version.digest == *digest) => PinState::Granted,
+            Some(_) => PinState::Changed,
+        }
+    }
+
+    /// Returns the grant of the directory as a whole.
+    #[must_use]
+    pub fn whole(&self) -> Option<&WholeGrant> {
+        self.whole.as_ref()
+    }
+
+    /// Returns the state of the project in one word: trusted where the whole or any text is granted, declined where there was only
+    /// a no.
+    #[must_use]
+    pub fn trust(&self) -> Trust {
+        match self.declined {
+            _ if self.whole.is_some() || !self.texts.is_empty() => Trust::Trusted,
+            Some(_) => Trust::Declined,
+            None => Trust::Untrusted,
+        }
     }
 
     /// Returns whether exactly these contents were declined, so that the user is not asked again.
     #[must_use]
-    pub fn declines(&self, now: &Digest) -> bool {
-        self.decision == Decision::Declined && self.digest.as_ref() == Some(now)
+    pub fn declines(&self, contents: &Digest) -> bool {
+        self.declined.is_some_and(|declined| declined.contents == Some(*contents))
+    }
+
+    /// Returns when the user took a grant back or declined last.
+    #[must_use]
+    pub fn refused_at(&self) -> Option<Timestamp> {
+        self.revoked_at.max(self.declined.map(|declined| declined.at))
+    }
+
+    /// Returns the granted versions of a path, oldest first.
+    #[must_use]
+    pub fn versions(&self, path: &PinPath) -> &[PinnedVersion] {
+        self.texts.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns all paths with their granted versions, oldest first, sorted by path.
+    pub fn texts(&self) -> impl Iterator<Item = (&PinPath, &[PinnedVersion])> {
+        self.texts.iter().map(|(path, versions)| (path, versions.as_slice()))
+    }
+
+    /// Returns whether a branch, by its name as it is shown, was granted.
+    #[must_use]
+    pub fn has_branch(&self, name: &str) -> bool {
+        self.branches.contains(name)
+    }
+
+    /// Returns the names of the branches that were granted, sorted.
+    pub fn branches(&self) -> impl Iterator<Item = &str> {
+        self.branches.iter().map(String::as_str)
+    }
+
+    /// Returns the state of a permission. What was granted once stays granted until it is revoked.
+    #[must_use]
+    pub fn permission_state(&self, permission: &Permission) -> PermissionState {
+        match self.latest_permission(&permission.subject) {
+            _ if self.commands.contains(permission) => PermissionState::Granted,
+            Some(_) => PermissionState::Changed,
+            None => PermissionState::New,
+        }
+    }
+
+    /// Returns what was granted last to a subject: what a question about a change compares with.
+    #[must_use]
+    pub fn latest_permission(&self, subject: &str) -> Option<&Permission> {
+        self.commands.iter().rev().find(|permission| permission.subject == subject)
+    }
+
+    /// Adds the grants of texts and branches of `others`.
+    pub fn join(&mut self, others: RootRecord) {
+        self.branches.extend(others.branches);
+        for (path, versions) in others.texts {
+            for version in versions {
+                self.add_text(path.clone(), version);
+            }
+        }
+    }
+
+    /// Returns exported grants with those of a store laid over them: of a path that the store has, its versions alone.
+    /// Branches stay those of the export. Paths that `is_gone` accepts are left out and returned.
+    #[must_use]
+    pub fn updated(
+        mut self,
+        store: &RootRecord,
+        is_gone: impl Fn(&PinPath) -> bool,
+    ) -> (RootRecord, Vec<PinPath>) {
+        self.texts.extend(store.texts.iter().map(|(path, versions)| (path.clone(), versions.clone())));
+        let gone: Vec<PinPath> = self.texts.keys().filter(|path| is_gone(path)).cloned().collect();
+        self.texts.retain(|path, _| !gone.contains(path));
+        (self, gone)
+    }
+
+    /// Adds the name of a branch.
+    pub fn add_branch(&mut self, name: &str) {
+        self.branches.insert(name.to_owned());
+    }
+
+    /// Returns whether it grants and declines nothing. That something was revoked once stays recorded.
+    fn decides_nothing(&self) -> bool {
+        self.whole.is_none() && self.texts.is_empty() && self.commands.is_empty() && self.declined.is_none()
+    }
+
+    fn row(&self, path: &str) -> TrustRow {
+        let text = |path: &PinPath, version: &PinnedVersion| TrustRowText {
+            path: path.clone(),
+            digest: version.digest,
+            bytes: version.bytes,
+        };
+        let texts = self.texts.iter().flat_map(|(path, all)| all.iter().map(move |one| text(path, one)));
+        TrustRow {
+            path: path.to_owned(),
+            mode: if self.whole.is_some() { TrustMode::Whole } else { TrustMode::Pinned },
+            trust: if self.commands.is_empty() { self.trust() } else { Trust::Trusted },
+            at: self.at,
+            texts: texts.collect(),
+            branches: self.branches.iter().cloned().collect(),
+            permissions: self.commands.clone(),
+            digest: self.whole.as_ref().map(|whole| whole.digest),
+        }
     }
 }
 
@@ -86,34 +257,17 @@ pub struct Records {
 }
 
 impl Records {
-    /// Returns the current decision about a whole project: the latest one, and of two at the same instant the later
-    /// in the file.
-    ///
-    /// The key is the canonical path of the project's directory (`<cwd>/.stud`); nothing is inherited from a parent.
+    /// Returns what is recorded for a root, by its canonical path; an empty record for one that has none.
     #[must_use]
-    pub fn whole(&self, canonical: &Path) -> Option<WholeRecord> {
-        if self.lies_inside(canonical) {
-            return None;
-        }
-        self.document.standing(recordable(canonical).ok()?).map(DecisionEntry::record)
-    }
-
-    /// Returns what is granted for a pinned project, by its canonical root.
-    #[must_use]
-    pub fn pins(&self, root: &Path) -> Pins {
-        if self.lies_inside(root) {
-            return Pins::default();
-        }
-        root.to_str().and_then(|root| self.document.project(root)).map(Pins::of).unwrap_or_default()
+    pub fn root(&self, root: &Path) -> RootRecord {
+        let known = root.to_str().filter(|_| !self.lies_inside(root));
+        known.and_then(|root| self.document.roots.get(root)).cloned().unwrap_or_default()
     }
 
     /// Returns when the user last declined a project or took a grant back, whichever project it was.
     #[must_use]
     pub fn refused_at(&self) -> Option<Timestamp> {
-        let entries = self.document.entries.iter().filter(|entry| entry.decision == Decision::Declined);
-        let projects = self.document.projects.iter();
-        let projects = projects.map(|project| project.revoked_at.max(project.declined.map(|no| no.at)));
-        entries.map(|entry| Some(entry.granted_at)).chain(projects).max().flatten()
+        self.document.roots.values().map(RootRecord::refused_at).max().flatten()
     }
 
     /// Returns whether the store lies inside of this project. Then it is not asked about it.
@@ -121,124 +275,12 @@ impl Records {
     pub fn lies_inside(&self, root: &Path) -> bool {
         self.place.starts_with(root)
     }
-}
 
-/// The file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TrustDocument {
-    #[serde(default)]
-    pub(super) entries: Vec<DecisionEntry>,
-    #[serde(rename = "pins", default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) projects: Vec<ProjectRecord>,
-}
-
-/// One decision about a whole project.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct DecisionEntry {
-    #[serde(rename = "canonicalPath")]
-    pub(super) path: String,
-    pub(super) decision: Decision,
-    #[serde(with = "instant")]
-    pub(super) granted_at: Timestamp,
-    pub(super) schema_version: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) note: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) digest: Option<Digest>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) texts: Option<Vec<GrantedText>>,
-}
-
-impl DecisionEntry {
-    pub(super) fn record(&self) -> WholeRecord {
-        WholeRecord {
-            decision: self.decision,
-            granted_at: self.granted_at,
-            digest: self.digest,
-            texts: self.texts.clone(),
-            note: self.note.clone(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct ProjectRecord {
-    pub(super) root: String,
-    #[serde(with = "instant")]
-    pub(super) granted_at: Timestamp,
-    /// In the order of the grants, for each path.
-    pub(super) pins: Vec<PinRecord>,
-    /// Names of branches, as they are shown, in the order of their grants.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) branches: Vec<String>,
-    /// In the order of the grants, for each subject.
-    #[serde(rename = "commands", default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) permissions: Vec<PermissionRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) declined: Option<DeclineRecord>,
-    /// The time of the last revocation.
-    #[serde(default, with = "optional_instant", skip_serializing_if = "Option::is_none")]
-    pub(super) revoked_at: Option<Timestamp>,
-}
-
-/// One deed that is granted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PermissionRecord {
-    #[serde(flatten, serialize_with = "Permission::serialize_record")]
-    pub(super) permission: Permission,
-    #[serde(with = "instant")]
-    pub(super) granted_at: Timestamp,
-}
-
-/// One text that is granted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PinRecord {
-    pub(super) path: PinPath,
-    pub(super) digest: Digest,
-    pub(super) bytes: u64,
-}
-
-impl TrustDocument {
-    /// Returns the entry that decides for this path.
-    pub(super) fn standing(&self, path: &str) -> Option<&DecisionEntry> {
-        self.entries.iter().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
-    }
-
-    /// As [`TrustDocument::standing`], to change it.
-    pub(super) fn standing_mut(&mut self, path: &str) -> Option<&mut DecisionEntry> {
-        self.entries.iter_mut().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
-    }
-
-    /// Returns the project of this root.
-    pub(super) fn project(&self, root: &str) -> Option<&ProjectRecord> {
-        self.projects.iter().find(|project| project.root == root)
-    }
-
-    /// As [`TrustDocument::project`], to change it.
-    pub(super) fn project_mut(&mut self, root: &str) -> Option<&mut ProjectRecord> {
-        self.projects.iter_mut().find(|project| project.root == root)
-    }
-}
-
-impl ProjectRecord {
-    /// Returns whether it records nothing, so that it can be removed.
-    pub(super) fn is_empty(&self) -> bool {
-        self.only_revoked() && self.revoked_at.is_none()
-    }
-
-    /// Returns whether it only records that something was revoked.
-    pub(super) fn only_revoked(&self) -> bool {
-        self.pins.is_empty() && self.declined.is_none() && self.permissions.is_empty()
-    }
-
-    /// Returns whether it records nothing about texts.
-    pub(super) fn only_permissions(&self) -> bool {
-        self.pins.is_empty() && self.declined.is_none() && self.revoked_at.is_none()
+    /// Returns the state of every project that has a decision, sorted by path.
+    #[must_use]
+    pub fn list(&self) -> Vec<TrustRow> {
+        let decided = self.document.roots.iter().filter(|(_, record)| !record.decides_nothing());
+        decided.map(|(path, record)| record.row(path)).collect()
     }
 }
 
@@ -266,9 +308,6 @@ pub struct TrustRow {
     /// The digest of the contents that were granted as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
-    /// The user's note.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
 }
 
 /// One granted version of a text.
@@ -282,113 +321,192 @@ pub struct TrustRowText {
     pub bytes: u64,
 }
 
-impl Records {
-    /// Returns the state of every project that has a record, sorted by path.
-    #[must_use]
-    pub fn list(&self) -> Vec<TrustRow> {
-        let TrustDocument { entries, projects, .. } = &self.document;
-        let paths: BTreeSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
-        let mut rows: Vec<TrustRow> =
-            paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole).collect();
-        for project in projects {
-            // The permissions of a project that is trusted as a whole belong to that decision.
-            // That something was revoked once is no decision that counts.
-            if project.only_revoked() {
-                continue;
-            }
-            match rows.iter_mut().find(|row| row.mode == TrustMode::Whole && row.path == project.root) {
-                Some(row) if project.only_permissions() => row.permissions.extend(permissions(project)),
-                _ => rows.push(pinned(project)),
-            }
+/// The file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TrustDocument {
+    version: Version,
+    /// By canonical path.
+    roots: BTreeMap<String, RootRecord>,
+}
+
+/// The version of the file, which is the first thing in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+struct Version;
+
+impl From<Version> for u64 {
+    fn from(_: Version) -> Self {
+        1
+    }
+}
+
+impl TryFrom<u64> for Version {
+    type Error = String;
+
+    fn try_from(version: u64) -> Result<Self, String> {
+        match version {
+            1 => Ok(Version),
+            _ => Err(format!("version {version} is not known to this program")),
         }
-        rows.sort_by(|a, b| a.path.cmp(&b.path));
-        rows
     }
 }
 
-fn whole(entry: &DecisionEntry) -> TrustRow {
-    TrustRow {
-        path: entry.path.clone(),
-        mode: TrustMode::Whole,
-        trust: entry.decision.trust(),
-        at: entry.granted_at,
-        texts: Vec::new(),
-        branches: Vec::new(),
-        permissions: Vec::new(),
-        digest: entry.digest,
-        note: entry.note.clone(),
-    }
-}
-
-fn pinned(project: &ProjectRecord) -> TrustRow {
-    let text =
-        |pin: &PinRecord| TrustRowText { path: pin.path.clone(), digest: pin.digest, bytes: pin.bytes };
-    TrustRow {
-        path: project.root.clone(),
-        mode: TrustMode::Pinned,
-        trust: match project.pins.is_empty() && project.permissions.is_empty() {
-            true => Trust::Declined,
-            false => Trust::Trusted,
-        },
-        at: project.granted_at,
-        texts: project.pins.iter().map(text).collect(),
-        branches: project.branches.clone(),
-        permissions: permissions(project).collect(),
-        digest: None,
-        note: None,
-    }
-}
-
-fn permissions(project: &ProjectRecord) -> impl Iterator<Item = Permission> {
-    project.permissions.iter().map(|record| record.permission.clone())
-}
-
-/// The state of a deed under the grants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PermissionState {
-    /// Exactly this was granted.
-    Granted,
-    /// Something else was granted to this subject, not this.
-    Changed,
-    /// Nothing was granted to this subject.
-    New,
-}
-
-/// The permissions of one project, in the order of their grants.
+/// What a change did to one root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Permissions {
-    pub(super) granted: Vec<Permission>,
+pub struct TrustChange {
+    /// True if the file was written: it did not have this record.
+    pub recorded: bool,
+    /// The paths of texts that are newly granted, or have no grant any more, sorted.
+    pub texts: Vec<PinPath>,
+    /// The paths that were already granted, sorted.
+    pub unchanged: Vec<PinPath>,
+    /// The branches that are newly granted, or have no grant any more, sorted.
+    pub branches: Vec<String>,
+    /// The permissions that are newly granted, or revoked, sorted.
+    pub permissions: Vec<Permission>,
+    /// The permissions that were already granted, sorted.
+    pub unchanged_permissions: Vec<Permission>,
+    /// True if the directory as a whole was granted before and is no longer.
+    pub was_whole: bool,
 }
 
-impl Permissions {
-    /// Returns the state of a deed. What was granted once stays granted until it is revoked.
-    #[must_use]
-    pub fn state(&self, permission: &Permission) -> PermissionState {
-        if self.granted.contains(permission) {
-            PermissionState::Granted
-        } else if self.granted.iter().any(|granted| granted.subject == permission.subject) {
-            PermissionState::Changed
-        } else {
-            PermissionState::New
-        }
-    }
+/// A change of the record of one root.
+pub(super) enum Change<'a> {
+    Whole {
+        digest: Digest,
+        texts: Option<Vec<GrantedText>>,
+    },
+    Texts {
+        texts: Vec<(PinPath, PinnedVersion)>,
+    },
+    Branch(&'a str),
+    Permissions(&'a [Permission]),
+    /// The user said no to what was shown.
+    Decline(Option<Digest>),
+    /// Texts below these paths; of all where none is given, with branches and permissions.
+    RevokeTexts(Option<&'a [PinPath]>),
+    /// The permissions of these subjects; of all where none is given.
+    RevokePermissions(Option<&'a [String]>),
+}
 
-    /// Returns what was granted last to a subject: what a question about a change compares with.
-    #[must_use]
-    pub fn latest(&self, subject: &str) -> Option<&Permission> {
-        self.granted.iter().rev().find(|permission| permission.subject == subject)
+impl TrustDocument {
+    /// Makes a change, and returns what it did. The digests of texts that no record names any more come with it.
+    pub(super) fn change(
+        &mut self,
+        root: &str,
+        change: Change<'_>,
+        now: Timestamp,
+    ) -> (TrustChange, Vec<Digest>) {
+        let mut record = self.roots.remove(root).unwrap_or_default();
+        let before = record.clone();
+        let mut told = record.change(change, now);
+        told.recorded = record != before;
+        if record.refused_at().is_some() || !record.decides_nothing() {
+            self.roots.insert(root.to_owned(), record);
+        }
+        let is_named = |digest: &Digest| {
+            self.roots
+                .values()
+                .flat_map(|record| record.texts.values().flatten())
+                .any(|one| one.digest == *digest)
+        };
+        let digests: BTreeSet<Digest> =
+            before.texts.values().flatten().map(|version| version.digest).collect();
+        (told, digests.into_iter().filter(|digest| !is_named(digest)).collect())
     }
 }
 
-impl Records {
-    /// Returns what a project may do, by the root that its texts are pinned under, or by the canonical directory of a project
-    /// that is trusted as a whole.
-    #[must_use]
-    pub fn permissions(&self, root: &Path) -> Permissions {
-        if self.lies_inside(root) {
-            return Permissions::default();
+impl RootRecord {
+    fn change(&mut self, change: Change<'_>, now: Timestamp) -> TrustChange {
+        let mut told = TrustChange::default();
+        let at = self.instant_after(now);
+        let before = self.clone();
+        match change {
+            Change::Whole { digest, texts } => {
+                let texts = match &self.whole {
+                    Some(whole) if whole.digest == digest && texts.is_none() => whole.texts.clone(),
+                    _ => texts,
+                };
+                self.whole = Some(WholeGrant { digest, texts });
+                self.declined = None;
+            }
+            Change::Texts { texts } => {
+                if !texts.is_empty() {
+                    self.declined = None;
+                }
+                let (added, unchanged): (Vec<_>, Vec<_>) = texts
+                    .into_iter()
+                    .partition(|(path, version)| before.state(path, &version.digest) != PinState::Granted);
+                told.texts = paths(added.iter().map(|(path, _)| path.clone()));
+                told.unchanged = paths(unchanged.into_iter().map(|(path, _)| path));
+                told.unchanged.retain(|path| !told.texts.contains(path));
+                added.into_iter().for_each(|(path, version)| self.add_text(path, version));
+            }
+            Change::Branch(name) => {
+                if self.branches.insert(name.to_owned()) {
+                    told.branches.push(name.to_owned());
+                }
+            }
+            Change::Permissions(permissions) => {
+                let all: BTreeSet<Permission> = permissions.iter().cloned().collect();
+                (told.unchanged_permissions, told.permissions) =
+                    all.into_iter().partition(|permission| self.commands.contains(permission));
+                self.commands.extend(told.permissions.iter().cloned());
+                // A stable sort: the permissions of one subject stay in the order of their grants.
+                self.commands.sort_by(|a, b| a.subject.cmp(&b.subject));
+            }
+            Change::Decline(contents) => {
+                told.was_whole = self.whole.take().is_some();
+                if told.was_whole {
+                    told.permissions = std::mem::take(&mut self.commands);
+                }
+                let repeats = |declined: DeclineRecord| contents.is_none() || declined.contents == contents;
+                if !self.declined.is_some_and(repeats) {
+                    self.declined = Some(DeclineRecord { at, contents });
+                }
+            }
+            Change::RevokeTexts(named) => {
+                let is_revoked =
+                    |path: &PinPath| named.is_none_or(|named| named.iter().any(|one| one.holds(path)));
+                told.texts = paths(self.texts.keys().filter(|path| is_revoked(path)).cloned());
+                self.texts.retain(|path, _| !is_revoked(path));
+                // A branch is granted beside texts, and never by itself.
+                if self.texts.is_empty() {
+                    told.branches = std::mem::take(&mut self.branches).into_iter().collect();
+                }
+                if named.is_none() {
+                    told.was_whole = self.whole.take().is_some();
+                    told.permissions = std::mem::take(&mut self.commands);
+                    self.declined = None;
+                }
+                // Prompts that were stored before are not handed out with what was revoked, so its time is kept. A revocation of
+                // all is also recorded if nothing was granted: a service includes text without a grant.
+                if named.is_none() || !told.texts.is_empty() {
+                    self.revoked_at = Some(at);
+                }
+                return told;
+            }
+            Change::RevokePermissions(subjects) => {
+                let is_revoked =
+                    |one: &Permission| subjects.is_none_or(|subjects| subjects.contains(&one.subject));
+                (told.permissions, self.commands) =
+                    std::mem::take(&mut self.commands).into_iter().partition(is_revoked);
+            }
         }
-        let project = root.to_str().and_then(|root| self.document.project(root));
-        Permissions { granted: project.map(|project| permissions(project).collect()).unwrap_or_default() }
+        if *self != before {
+            self.at = at;
+        }
+        told
     }
+
+    /// Returns an instant after the last grant or decline, also where the clock goes back.
+    fn instant_after(&self, now: Timestamp) -> Timestamp {
+        let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
+        now.max(self.at.checked_add(SignedDuration::from_millis(1)).unwrap_or(self.at))
+    }
+}
+
+fn paths(all: impl Iterator<Item = PinPath>) -> Vec<PinPath> {
+    all.collect::<BTreeSet<_>>().into_iter().collect()
 }

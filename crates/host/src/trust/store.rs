@@ -4,13 +4,12 @@
 //! it and removed after it, so a crash leaves at most a copy too many.
 
 use super::{
-    change::{self, ChangeResult},
     contents::Digest,
     file,
     path::{escaped, recordable},
     permission::Permission,
-    pins::{PinPath, PinnedText},
-    record::{GrantedText, Records, TrustDocument, TrustRow, WholeRecord},
+    pins::{PinPath, PinnedText, PinnedVersion},
+    record::{Change, GrantedText, Records, TrustChange, TrustDocument, TrustRow},
 };
 use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode, is_users};
 use preface_core::{
@@ -54,9 +53,9 @@ const LINKS_LIMIT: usize = 40;
 /// let text = PinnedText { path: PinPath::new(root, Path::new("/work/AGENTS.md"))?, bytes: b"Use tabs.".to_vec() };
 /// store.grant_pins(root, &[text.clone()])?;
 ///
-/// let pins = store.load(&mut Vec::new()).pins(root);
-/// assert_eq!(pins.state(&text.path, &Digest::of(b"Use tabs.")), PinState::Granted);
-/// assert_eq!(pins.state(&text.path, &Digest::of(b"Use spaces.")), PinState::Changed);
+/// let record = store.load(&mut Vec::new()).root(root);
+/// assert_eq!(record.state(&text.path, &Digest::of(b"Use tabs.")), PinState::Granted);
+/// assert_eq!(record.state(&text.path, &Digest::of(b"Use spaces.")), PinState::Changed);
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -66,66 +65,11 @@ pub struct TrustStore<'a> {
     project: Option<PathBuf>,
 }
 
-/// The result of a decision about a whole project.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WholeReport {
-    /// The effect on the file.
-    pub outcome: ChangeOutcome,
-    /// The record before, if there was one.
-    pub before: Option<WholeRecord>,
-    /// The events for the audit log.
-    pub audit: Vec<AuditEvent>,
-}
-
-/// The effect of a change on the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeOutcome {
-    /// The file was written.
-    Recorded,
-    /// The file already had this record.
-    Unchanged,
-}
-
-/// The result of a grant of texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextGrantReport {
-    /// The newly granted paths, sorted.
-    pub added: Vec<PinPath>,
-    /// The paths that were already granted, sorted.
-    pub unchanged: Vec<PinPath>,
-    /// The events for the audit log.
-    pub audit: Vec<AuditEvent>,
-}
-
-/// The result of a revocation of texts.
+/// A change that was recorded, with the events for the audit log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RevokeReport {
-    /// The paths that have no grant any more, sorted.
-    pub removed: Vec<PinPath>,
-    /// The subjects whose permissions were revoked too, if everything was revoked, sorted.
-    pub permissions: Vec<String>,
-    /// The branches whose grants were revoked too, if no granted text is left beside them, sorted.
-    pub branches: Vec<String>,
-    /// The events for the audit log.
-    pub audit: Vec<AuditEvent>,
-}
-
-/// The result of a grant of permissions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermissionReport {
-    /// The newly granted permissions, sorted.
-    pub added: Vec<Permission>,
-    /// The permissions that were already granted, sorted.
-    pub unchanged: Vec<Permission>,
-    /// The events for the audit log.
-    pub audit: Vec<AuditEvent>,
-}
-
-/// The result of a revocation of permissions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermissionRevokeReport {
-    /// The subjects that have no grant any more, sorted.
-    pub removed: Vec<String>,
+pub struct TrustReport {
+    /// What it did.
+    pub change: TrustChange,
     /// The events for the audit log.
     pub audit: Vec<AuditEvent>,
 }
@@ -178,64 +122,19 @@ impl<'a> TrustStore<'a> {
         self.load(diagnostics).list()
     }
 
-    /// Records that the user trusts a project as a whole, by the canonical path of its directory.
-    ///
-    /// A repeated grant keeps the first record, unless `digest` says that the contents are others now.
+    /// Records that the user trusts a project as a whole, by the canonical path of its directory: its contents by their digest, and
+    /// the texts beside it that a build used.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
     pub fn grant_whole(
         &self,
-        canonical: &Path,
-        digest: Option<Digest>,
-        note: Option<&str>,
-    ) -> Result<WholeReport, TrustError> {
-        self.decide(canonical, |document, path| {
-            change::grant_whole(document, path, digest, note, self.system.now())
-        })
-    }
-
-    /// Records the texts that the standing grant of a project covers beside those of its digest: files that settings and
-    /// manifests name, as a build used them.
-    ///
-    /// # Errors
-    /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_texts(
-        &self,
-        canonical: &Path,
-        texts: Vec<GrantedText>,
-    ) -> Result<ChangeOutcome, TrustError> {
-        let path = recordable(canonical)?;
-        let grant =
-            |document: &mut TrustDocument, _: &Copies<'_>| Ok(change::grant_texts(document, path, texts));
-        self.change(Some(canonical), grant).map(|((), outcome)| outcome)
-    }
-
-    /// Records that the user does not trust a project, or no longer, and takes back what it may do. With `contents` (see
-    /// [`whole_digest`](super::whole_digest)) the answer is about what was shown, and nobody asks again until there are
-    /// others; an answer about other contents replaces the last one. If that is recorded already, nothing is written.
-    ///
-    /// # Errors
-    /// See [`TrustError`]; then nothing has changed.
-    pub fn decline_whole(
-        &self,
-        canonical: &Path,
-        contents: Option<Digest>,
-    ) -> Result<WholeReport, TrustError> {
-        self.decide(canonical, |document, path| {
-            change::decline_whole(document, path, contents, self.system.now())
-        })
-    }
-
-    fn decide(
-        &self,
-        canonical: &Path,
-        decide: impl FnOnce(&mut TrustDocument, &str) -> ChangeResult<change::WholeDecision>,
-    ) -> Result<WholeReport, TrustError> {
-        let path = recordable(canonical)?;
-        self.change(Some(canonical), |document, _| Ok(decide(document, path))).map(|(decided, outcome)| {
-            WholeReport { outcome, before: decided.before, audit: vec![decided.event] }
-        })
+        root: &Path,
+        digest: Digest,
+        texts: Option<Vec<GrantedText>>,
+    ) -> Result<TrustReport, TrustError> {
+        let audit = |root: String| vec![AuditEvent::ProjectTrusted { canonical_path: root }];
+        self.change(root, Change::Whole { digest, texts }, &[], |_, root| audit(root))
     }
 
     /// Pins texts: for each, its path, its digest and a copy. Earlier grants of other contents stay.
@@ -244,62 +143,42 @@ impl<'a> TrustStore<'a> {
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
-    pub fn grant_pins(&self, root: &Path, texts: &[PinnedText]) -> Result<TextGrantReport, TrustError> {
-        let root_text = recordable(root)?;
+    pub fn grant_pins(&self, root: &Path, texts: &[PinnedText]) -> Result<TrustReport, TrustError> {
         if let Some(text) = texts.iter().find(|text| text.bytes.len() as u64 > COPY_LIMIT) {
             let why = format!("its {} bytes are more than the limit of {COPY_LIMIT}", text.bytes.len());
             return Err(TrustError::invalid(text.path.resolve(root), why));
         }
-        let (granted, _) = self.change(Some(root), |document, copies| {
-            let granted = change::grant_pins(document, root_text, texts, self.system.now());
-            for text in texts {
-                copies.keep(&Digest::of(&text.bytes), &text.bytes)?;
-            }
-            Ok(granted)
-        })?;
-        let audit = vec![AuditEvent::ProjectTrusted { canonical_path: root_text.to_owned() }];
-        Ok(TextGrantReport { added: granted.added, unchanged: granted.unchanged, audit })
+        let versions = texts.iter().map(|PinnedText { path, bytes }| {
+            (path.clone(), PinnedVersion { digest: Digest::of(bytes), bytes: bytes.len() as u64 })
+        });
+        let change = Change::Texts { texts: versions.collect() };
+        let audit = |root: String| vec![AuditEvent::ProjectTrusted { canonical_path: root }];
+        self.change(root, change, texts, |_, root| audit(root))
     }
 
     /// Grants the name of a branch, as it is shown, beside the texts of the same root. Earlier names stay.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_branch(&self, root: &Path, branch: &str) -> Result<ChangeOutcome, TrustError> {
-        let root_text = recordable(root)?;
-        let grant = |document: &mut TrustDocument, _: &Copies<'_>| {
-            Ok(change::grant_branch(document, root_text, branch))
-        };
-        self.change(Some(root), grant).map(|(_, outcome)| outcome)
+    pub fn grant_branch(&self, root: &Path, branch: &str) -> Result<TrustReport, TrustError> {
+        self.change(root, Change::Branch(branch), &[], |_, _| Vec::new())
     }
 
-    /// Takes back the grants of some texts (of all below a path), or of everything (`None`, permissions too).
+    /// Takes back the grants of some texts (of all below a path), or of everything (`None`: the whole, branches and permissions, too).
     /// Copies that no record names any more are removed. The time is recorded; that of all also if nothing was granted.
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
-    pub fn revoke_pins(&self, root: &Path, paths: Option<&[PinPath]>) -> Result<RevokeReport, TrustError> {
-        let root_text = recordable(root)?;
+    pub fn revoke_pins(&self, root: &Path, paths: Option<&[PinPath]>) -> Result<TrustReport, TrustError> {
         if self.is_missing() && paths.is_some() {
-            return Ok(RevokeReport::default());
+            return Ok(TrustReport::default());
         }
-        let mut suppressed = Vec::new();
-        let (revoked, outcome) = self.change_and(
-            Some(root),
-            |document, _| Ok(change::revoke_pins(document, root_text, paths, self.system.now())),
-            |revoked, copies| suppressed = copies.drop_all(&revoked.orphans),
-        )?;
-        let mut audit = Vec::new();
-        if outcome == ChangeOutcome::Recorded {
-            audit.push(trust_evaluated(root, Trust::Untrusted));
-        }
-        audit.append(&mut suppressed);
-        let change::RevokedPins { removed, permissions, branches, .. } = revoked;
-        Ok(RevokeReport { removed, permissions, branches, audit })
+        self.change(root, Change::RevokeTexts(paths), &[], |change, _| {
+            change.recorded.then(|| trust_evaluated(root, Trust::Untrusted)).into_iter().collect()
+        })
     }
 
-    /// Records what a project may do: under the root of [`TrustStore::grant_pins`], or for a project that
-    /// is trusted as a whole under its canonical directory. Earlier permissions stay.
+    /// Records what a project may do, under the root of [`TrustStore::grant_pins`]. Earlier permissions stay.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
@@ -307,14 +186,9 @@ impl<'a> TrustStore<'a> {
         &self,
         root: &Path,
         permissions: &[Permission],
-    ) -> Result<PermissionReport, TrustError> {
-        let root_text = recordable(root)?;
-        let (granted, outcome) = self.change(Some(root), |document, _| {
-            Ok(change::grant_permissions(document, root_text, permissions, self.system.now()))
-        })?;
-        let subjects = granted.added.iter().map(|permission| permission.subject.clone()).collect();
-        let audit = approval(outcome, root_text, "granted", subjects);
-        Ok(PermissionReport { added: granted.added, unchanged: granted.unchanged, audit })
+    ) -> Result<TrustReport, TrustError> {
+        let change = Change::Permissions(permissions);
+        self.change(root, change, &[], |change, root| approval(&root, "granted", &change.permissions))
     }
 
     /// Takes back what some subjects may do, or all (`None`).
@@ -325,49 +199,24 @@ impl<'a> TrustStore<'a> {
         &self,
         root: &Path,
         subjects: Option<&[String]>,
-    ) -> Result<PermissionRevokeReport, TrustError> {
-        let root_text = recordable(root)?;
+    ) -> Result<TrustReport, TrustError> {
         if self.is_missing() {
-            return Ok(PermissionRevokeReport { removed: Vec::new(), audit: Vec::new() });
+            return Ok(TrustReport::default());
         }
-        let (removed, outcome) = self.change(Some(root), |document, _| {
-            Ok(change::revoke_permissions(document, root_text, subjects))
-        })?;
-        let audit = approval(outcome, root_text, "revoked", removed.clone());
-        Ok(PermissionRevokeReport { removed, audit })
+        let change = Change::RevokePermissions(subjects);
+        self.change(root, change, &[], |change, root| approval(&root, "revoked", &change.permissions))
     }
 
-    /// Records that the user declined the texts that were shown (see [`Digest::of_listing`]), so that the
-    /// user is not asked again until there are others. Earlier grants stay.
+    /// Records that the user said no. A grant of the whole and its permissions go with it; those of single texts stay. With `contents`
+    /// ([`Digest::of_listing`], [`whole_digest`](super::whole_digest)) the answer is about what was shown, and nobody asks again
+    /// until there is something else. If that is recorded already, nothing is written.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn decline(&self, root: &Path, contents: Digest) -> Result<Vec<AuditEvent>, TrustError> {
-        let root_text = recordable(root)?;
-        self.change(Some(root), |document, _| {
-            Ok(change::decline(document, root_text, contents, self.system.now()))
-        })?;
-        Ok(vec![AuditEvent::ProjectDeclined { canonical_path: root_text.to_owned() }])
-    }
-
-    /// Forgets every decision and every grant, and removes the copies.
-    ///
-    /// # Errors
-    /// See [`TrustError`]; then nothing has changed. A file that cannot be understood is not emptied either.
-    pub fn clear(&self) -> Result<Vec<AuditEvent>, TrustError> {
-        if self.is_missing() {
-            return Ok(Vec::new());
-        }
-        let mut suppressed = Vec::new();
-        let (cleared, _) = self.change_and(
-            None,
-            |document, _| Ok(change::clear(document)),
-            |cleared, copies| suppressed = copies.drop_all(&cleared.orphans),
-        )?;
-        let mut audit: Vec<_> =
-            cleared.paths.iter().map(|path| trust_evaluated(Path::new(path), Trust::Untrusted)).collect();
-        audit.append(&mut suppressed);
-        Ok(audit)
+    pub fn decline(&self, root: &Path, contents: Option<Digest>) -> Result<TrustReport, TrustError> {
+        self.change(root, Change::Decline(contents), &[], |_, root| {
+            vec![AuditEvent::ProjectDeclined { canonical_path: root }]
+        })
     }
 
     /// Returns the copy of a text that was granted, if it is there and still what it was.
@@ -380,24 +229,18 @@ impl<'a> TrustStore<'a> {
         Copies::beside(self.system, &self.file)
     }
 
-    /// Takes the lock, reads, changes, and writes if the change was one.
-    fn change<R>(
+    /// Takes the lock, reads, changes, and writes if the change was one: first the copies of `texts`, then the record; copies that
+    /// no record names any more go last.
+    fn change(
         &self,
-        about: Option<&Path>,
-        change: impl FnOnce(&mut TrustDocument, &Copies<'_>) -> Result<ChangeResult<R>, TrustError>,
-    ) -> Result<(R, ChangeOutcome), TrustError> {
-        self.change_and(about, change, |_, _| {})
-    }
-
-    /// As [`TrustStore::change`], and does something more under the lock, after the write.
-    fn change_and<R>(
-        &self,
-        about: Option<&Path>,
-        change: impl FnOnce(&mut TrustDocument, &Copies<'_>) -> Result<ChangeResult<R>, TrustError>,
-        then: impl FnOnce(&R, &Copies<'_>),
-    ) -> Result<(R, ChangeOutcome), TrustError> {
+        root: &Path,
+        change: Change<'_>,
+        texts: &[PinnedText],
+        audit: impl FnOnce(&TrustChange, String) -> Vec<AuditEvent>,
+    ) -> Result<TrustReport, TrustError> {
+        let path = recordable(root)?;
         let place = self.place();
-        for root in about.into_iter().chain(self.project.as_deref()) {
+        for root in [Some(root), self.project.as_deref()].into_iter().flatten() {
             self.outside(&place, root)?;
         }
         let dir = self.file.parent().ok_or_else(|| TrustError::unavailable(&self.file, "not a file"))?;
@@ -407,12 +250,16 @@ impl<'a> TrustStore<'a> {
         let _lock = self.system.lock(&lock).map_err(|error| TrustError::unavailable(lock, error))?;
         let mut document = self.read()?;
         let copies = self.copies();
-        let changed = change(&mut document, &copies)?;
-        if changed.outcome == ChangeOutcome::Recorded {
-            self.write(&mut document)?;
-            then(&changed.result, &copies);
+        let (change, orphans) = document.change(path, change, self.system.now());
+        for text in texts {
+            copies.keep(&Digest::of(&text.bytes), &text.bytes)?;
         }
-        Ok((changed.result, changed.outcome))
+        let mut audit = audit(&change, path.to_owned());
+        if change.recorded {
+            self.write(&document)?;
+            audit.append(&mut copies.drop_all(&orphans));
+        }
+        Ok(TrustReport { change, audit })
     }
 
     /// Reads the file. One that is not there is an empty one.
@@ -502,7 +349,7 @@ impl<'a> TrustStore<'a> {
         Ok(())
     }
 
-    fn write(&self, document: &mut TrustDocument) -> Result<(), TrustError> {
+    fn write(&self, document: &TrustDocument) -> Result<(), TrustError> {
         let bytes = file::write(document);
         if bytes.len() as u64 > FILE_LIMIT {
             let why = format!("it would have {} bytes, more than the limit of {FILE_LIMIT}", bytes.len());
@@ -559,17 +406,14 @@ pub fn trusted_once(canonical: &Path) -> AuditEvent {
     AuditEvent::ProjectTrustOnce { canonical_path: canonical.to_string_lossy().into_owned() }
 }
 
-/// Returns the event that something was allowed or no longer is; none if nothing changed.
-fn approval(
-    outcome: ChangeOutcome,
-    root: &str,
-    decision: &str,
-    mut subjects: Vec<String>,
-) -> Vec<AuditEvent> {
+/// Returns the event that something was allowed or no longer is; none if nothing was.
+fn approval(root: &str, decision: &str, permissions: &[Permission]) -> Vec<AuditEvent> {
+    let mut subjects: Vec<String> = permissions.iter().map(|permission| permission.subject.clone()).collect();
     subjects.dedup();
-    let event =
-        AuditEvent::Approval { canonical_path: root.to_owned(), decision: decision.to_owned(), subjects };
-    if outcome == ChangeOutcome::Recorded { vec![event] } else { Vec::new() }
+    if subjects.is_empty() {
+        return Vec::new();
+    }
+    vec![AuditEvent::Approval { canonical_path: root.to_owned(), decision: decision.to_owned(), subjects }]
 }
 
 /// The directory with the copies.

@@ -223,9 +223,10 @@ fn take_turn(
         None | Some("build") => {
             engine.build_interactive(&request, person).map(|built| TurnOutcome::Built(Box::new(built)))
         }
-        Some("grant") => engine
-            .grant(&request, paths, preface_engine::coverage::HiddenText::Refuse)
-            .map(|report| TurnOutcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
+        Some("grant") => {
+            crate::grant(&engine, &request, &paths, preface_engine::coverage::HiddenText::Refuse)
+                .map(|report| TurnOutcome::Report(report.added.into_iter().map(|(name, _)| name).collect()))
+        }
         Some("revoke") => engine
             .revoke(&request, &paths)
             .map(|report| TurnOutcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),

@@ -28,7 +28,7 @@ use preface_engine::{
         places::Places,
         provider,
         provider_context::{ProviderContext, RealDirs},
-        trust::Pins,
+        trust::RootRecord,
     },
 };
 use serde_json::Value;
@@ -113,7 +113,8 @@ impl PiBuilder {
     /// Walks the line, with variables of the turn and the clock.
     fn run(&self, snapshot: &mut Snapshot) -> Result<Prompt, String> {
         let turn = snapshot.turn.clone();
-        let gate = Gate::new(TrustMode::None, Consent::Once, PathBuf::from(HERE), Pins::default(), true);
+        let gate =
+            Gate::new(TrustMode::None, Consent::Once, PathBuf::from(HERE), RootRecord::default(), true);
         let look = ProviderContext {
             system: &self.system,
             turn: &turn,

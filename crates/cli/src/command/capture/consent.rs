@@ -71,14 +71,15 @@ impl<'c> ProjectFiles<'c> {
         let store = store_file(StoreKind::State, &Dirs::of(system)).filter(|file| !file.starts_with(&root));
         let granted = store.as_ref().map(|file| {
             let store = TrustStore::at(system, file.clone()).for_project(&root);
-            store.load(&mut Diagnostics::default()).permissions(&root)
+            store.load(&mut Diagnostics::default()).root(&root)
         });
         let granted = granted.unwrap_or_default();
         let project = config.iter().filter(|file| !file.is_user).map(|file| {
             let name = places.shown(&file.path);
             let permission = permission(system, agent, places, (&name, file));
-            let state =
-                permission.as_ref().map_or(PermissionState::New, |permission| granted.state(permission));
+            let state = permission
+                .as_ref()
+                .map_or(PermissionState::New, |permission| granted.permission_state(permission));
             ProjectFile { name, file, permission, state }
         });
         let files = project.collect();

@@ -11,16 +11,12 @@ use crate::{
     ui::{Ui, patch, text::visible},
 };
 use preface_engine::{
-    BuildResult, Engine, PermissionChange, Request, WriteScope,
+    Engine, PermissionChange, Request, WriteScope,
     consent::pin_root,
-    core::{
-        diagnostic::{DiagnosticCode, Diagnostics},
-        lint::hidden::escape_hidden,
-        trust::TrustMode,
-    },
-    coverage::{Coverage, CoveredText},
+    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
+    coverage::{CoveredText, Review},
     host::gate::GateVerdict,
-    host::trust::{Digest, Permission, PermissionLine, PermissionLineKind, PermissionState, PinState, Pins},
+    host::trust::{Permission, PermissionLine, PermissionLineKind, PermissionState, PinState, RootRecord},
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -58,8 +54,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
     let request = Request { pins: pins(args.trust_pins.as_deref())?, ..args.turn.request() };
-    let review = Review::of(&engine, &request, &engine.coverage(&request)?)?;
-    let (text, digest) = (format!("{}{}", review.text, review.programs), review.digest);
+    let review = engine.review(&request, &[])?;
+    let digest = review.coverage.digest();
+    let changes = ReviewDiff::of(&engine, &request, &review)?;
+    let text = format!("{}{}", changes.text, changes.programs);
     // These texts are not reviewed yet, so they are not sent raw to a pager either.
     match args.format {
         OutputFormat::Text if text.is_empty() => ui.eprint("Nothing to review.\n"),
@@ -69,57 +67,56 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             ui.eprint(&complete(&grant));
         }
         OutputFormat::Json => ui.json(&json!({
-            "path": review.root,
-            "branch": review.branch,
-            "paths": review.paths,
-            "permissions": review.changes.iter().map(entry).collect::<Vec<_>>(),
+            "path": changes.root,
+            "branch": changes.branch,
+            "paths": changes.paths,
+            "permissions": review.coverage.permission_changes.iter().map(entry).collect::<Vec<_>>(),
             "text": text,
             "digest": digest.to_string(),
-            "diagnostics": review.problems,
+            "diagnostics": changes.problems,
         }))?,
     }
-    diagnostics::all(ui, &review.problems);
+    diagnostics::all(ui, &changes.problems);
     Ok(Exit::Done)
 }
 
 /// What a grant would add, for people.
-pub(super) struct Review {
+pub(super) struct ReviewDiff {
     root: String,
     branch: Option<String>,
     paths: Vec<String>,
-    changes: Vec<PermissionChange>,
     problems: Diagnostics,
     /// A unified diff of the texts.
     pub text: String,
     /// The same of what the project would run.
     pub programs: String,
-    /// The digest of the coverage that it shows.
-    pub digest: Digest,
 }
 
-impl Review {
+impl ReviewDiff {
     /// Compares what a grant covers with what was granted.
-    pub fn of(engine: &Engine<'_>, request: &Request, coverage: &Coverage) -> Result<Self, CommandFailure> {
-        let built = engine.build_wide(request)?;
-        let changes = engine.permission_changes(request)?;
+    pub fn of(engine: &Engine<'_>, request: &Request, review: &Review) -> Result<Self, CommandFailure> {
+        let Review { built, coverage } = review;
         let root = pin_root(engine.system(), &built.places.cwd);
         let mut problems = Diagnostics::new();
         let mut out = String::new();
         let mut left_out = Vec::new();
         let store = match coverage.texts.is_empty() {
             true => None,
-            false => Some(engine.store(&built)?.for_project(&root)),
+            false => Some(engine.store(built)?.for_project(&root)),
         };
-        let pins = store.as_ref().map(|store| store.load(&mut problems).pins(&root));
-        let mut pins = pins.unwrap_or_default();
+        let records = store.as_ref().map(|store| store.load(&mut problems)).unwrap_or_default();
+        let mut pins = records.root(&root);
         if let Some(given) = request.pins.as_deref() {
             // A file may have been granted here with the content that it is pinned with.
-            pins.join(Pins::from_export(given).map_err(|error| CommandFailure::new(error.to_string()))?);
+            pins.join(
+                RootRecord::from_export(given).map_err(|error| CommandFailure::new(error.to_string()))?,
+            );
         }
         // Of a project that is trusted as a whole there are digests, and no texts to compare with.
         let is_whole = built.mode == TrustMode::Whole;
+        let is_trusted = is_whole && engine.is_granted_whole(built, &records, coverage.whole);
         let is_open = |text: &CoveredText| match is_whole {
-            true => !is_trusted(&built),
+            true => !is_trusted,
             false => pins.state(&text.file.pin, &text.file.digest) != PinState::Granted,
         };
         for text in coverage.texts.iter().filter(|text| is_open(text)) {
@@ -148,22 +145,19 @@ impl Review {
             out.push_str(&patch::unified(&from, &format!("b/{name}"), &then, &now));
             left_out.push(name);
         }
-        let branch = engine.branch(&built).filter(|branch| !branch.granted && !out.is_empty());
-        if let Some(branch) = &branch {
+        let branch = coverage.branch.as_ref().filter(|branch| !branch.granted && !out.is_empty());
+        if let Some(branch) = branch {
             // A comment before the first file of a patch: programs that apply one skip it.
             out.insert_str(0, &format!("# branch: {}\n", branch.name));
         }
-        let programs = changes.iter().map(permission_diff).collect();
-
-        Ok(Review {
+        let programs = coverage.permission_changes.iter().map(permission_diff).collect();
+        Ok(ReviewDiff {
             root: root.display().to_string(),
-            branch: branch.map(|branch| branch.name),
+            branch: branch.map(|branch| branch.name.clone()),
             paths: left_out,
-            changes,
             problems,
             text: out,
             programs,
-            digest: coverage.digest(),
         })
     }
 }
@@ -175,13 +169,6 @@ pub(super) fn shown(diff: &str) -> String {
         None => visible(line).into_owned(),
     };
     diff.split_inclusive('\n').map(line).collect()
-}
-
-/// Returns whether a project that is trusted as a whole is as it was granted.
-fn is_trusted(built: &BuildResult) -> bool {
-    let is_change = |code| code == DiagnosticCode::TrustChanged;
-    built.untrusted_layer.is_none()
-        && !built.prompt.diagnostics.iter().any(|diagnostic| is_change(diagnostic.code))
 }
 
 const ALLOW: &str = "`preface trust grant --allow-commands` allows it";

@@ -19,7 +19,7 @@ use preface_engine::{
     },
     host::{
         system::System,
-        trust::{PinPath, Pins},
+        trust::{PinPath, RootRecord},
     },
 };
 use std::path::PathBuf;
@@ -74,9 +74,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     let root = pin_root(&system, &built.places.cwd);
     let mut problems = Diagnostics::new();
-    let mut pins = engine.store(&built)?.for_project(&root).load(&mut problems).pins(&root);
+    let mut pins = engine.store(&built)?.for_project(&root).load(&mut problems).root(&root);
     if let Some(base) = base {
-        let base = Pins::from_export(&base).map_err(|error| CommandFailure::new(error.to_string()))?;
+        let base = RootRecord::from_export(&base).map_err(|error| CommandFailure::new(error.to_string()))?;
         // A pin outside of the project is about the machine that exported it.
         let is_gone = |pin: &PinPath| {
             let path = pin.resolve(&root);
@@ -89,20 +89,20 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         if let Some(branch) = engine.branch(&built)
             && branch.granted
-            && (!branch.plain || merged.iter().next().is_none())
+            && (!branch.plain || merged.texts().next().is_none())
         {
             merged.add_branch(&branch.name);
         }
         pins = merged;
     }
-    for (path, _) in pins.iter().filter(|(path, _)| !path.resolve(&root).starts_with(&root)) {
+    for (path, _) in pins.texts().filter(|(path, _)| !path.resolve(&root).starts_with(&root)) {
         let path = escape_hidden(path.as_str());
         ui.eprint(&format!(
             "warning: {path} is outside of the project: its pin has no effect on other machines\n"
         ));
     }
     ui.data(escape_json(pins.export()).as_bytes())?;
-    if pins.iter().next().is_none() {
+    if pins.texts().next().is_none() {
         ui.eprint(&complete("warning: nothing is granted here, so no file is pinned\nhelp: review the files, then run `preface trust grant`\n"));
     }
     diagnostics::all(ui, &problems);

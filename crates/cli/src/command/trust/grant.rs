@@ -1,7 +1,7 @@
 //! `preface trust grant`: pins what a build would use.
 
 use super::{
-    diff::{Review, shown},
+    diff::{ReviewDiff, shown},
     status::{covered, is_problem, texts},
 };
 use crate::{
@@ -18,13 +18,14 @@ use crate::{
     },
 };
 use preface_engine::{
-    Engine,
+    Engine, Request,
     consent::pin_root,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
         lint::hidden::escape_hidden,
+        trust::TrustMode,
     },
-    coverage::{HiddenText, has_hidden_text},
+    coverage::{HiddenText, Review, has_hidden_text},
     host::{
         places::normal,
         system::System,
@@ -41,6 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   preface trust diff && preface trust grant
   preface trust grant AGENTS.md docs/AGENTS.md
+  preface trust grant --from ../main
   preface trust grant --allow-commands";
 
 /// Trust files of this project with their present content
@@ -72,6 +74,10 @@ pub struct Args {
     #[arg(long, value_name = "DIGEST", conflicts_with = "paths")]
     reviewed: Option<Digest>,
 
+    /// Grant what is granted in DIR with the same content, such as another work tree of the repository, and ask nothing
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["paths", "reviewed"])]
+    from: Option<PathBuf>,
+
     /// Grant files with hidden characters, too
     #[arg(long)]
     allow_hidden: bool,
@@ -86,28 +92,40 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let templates = TemplateFlags::default().source(&args.turn.request());
     let engine = Engine::new(&system).with_templates(&templates);
     let request = args.turn.request();
-    let hidden = if args.allow_hidden { HiddenText::Allow } else { HiddenText::Refuse };
+    // What is granted elsewhere was looked at there.
+    let is_reviewed = args.reviewed.is_some() || args.from.is_some();
+    let hidden =
+        if args.allow_hidden || args.from.is_some() { HiddenText::Allow } else { HiddenText::Refuse };
     let named = paths(&system, &engine, &request, &args.paths)?;
-    let before = engine.coverage_of(&request, &named)?;
-    let changes = &before.changes;
+    let mut review = engine.review(&request, &named)?;
+    let others = match &args.from {
+        Some(dir) => keep_granted_in(dir, &system, &engine, args, &mut review)?,
+        None => Vec::new(),
+    };
+    let reviewed = review.coverage.digest();
+    if args.reviewed.is_some_and(|shown| shown != reviewed) {
+        return Err(CommandFailure::usage("nothing was granted: the project is not as it was reviewed")
+            .help("`preface trust diff` shows it as it is"));
+    }
+    let changes = &review.coverage.changes;
     if !changes.is_empty() && args.format == OutputFormat::Text {
         // Before anything is recorded.
         ui.view(&format!("With this grant:\n{}", covered(changes)))?;
     }
-    let review = match args.reviewed {
-        None => {
-            let mut granted = before.clone();
-            granted.texts.retain(|text| args.allow_hidden || !has_hidden_text(&text.file.bytes));
-            let review = Review::of(&engine, &request, &granted)?;
-            // Without a question, what is allowed is listed line by line.
-            let programs = if args.allow_commands && ui.can_ask() { review.programs } else { String::new() };
-            Some(review.text + &programs)
+    let mut text = String::new();
+    if !is_reviewed {
+        let mut granted = review.clone();
+        granted.coverage.texts.retain(|text| args.allow_hidden || !has_hidden_text(&text.file.bytes));
+        let changes = ReviewDiff::of(&engine, &request, &granted)?;
+        text.push_str(&changes.text);
+        // Without a question, what is allowed is listed line by line.
+        if args.allow_commands && ui.can_ask() {
+            text.push_str(&changes.programs);
         }
-        Some(_) => None,
-    };
-    let review = review.filter(|review| !review.is_empty());
-    if let Some(review) = review.as_ref().filter(|_| ui.can_ask() && args.format == OutputFormat::Text) {
-        ui.patch(&shown(review))?;
+    }
+    let text = Some(text).filter(|text| !text.is_empty());
+    if let Some(text) = text.as_ref().filter(|_| ui.can_ask() && args.format == OutputFormat::Text) {
+        ui.patch(&shown(text))?;
         let question = "Grant this? [y/N] ";
         if !ui.ask(question).is_some_and(|answer| answer.eq_ignore_ascii_case("y")) {
             ui.eprint("Nothing was granted.\n");
@@ -115,8 +133,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
     }
     // What was shown is what is granted.
-    let reviewed = args.reviewed.unwrap_or_else(|| before.digest());
-    let report = engine.grant_reviewed(&request, named.clone(), hidden, Some(reviewed))?;
+    let report = engine.grant(&request, &review, &named, hidden)?;
+    let mut coverage = review.coverage;
+    if let Some(branch) = &mut coverage.branch {
+        branch.granted |= report.branches.contains(&branch.name);
+    }
     let (bold, dim) = (style::BOLD, style::DIM);
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
@@ -143,6 +164,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if !report.added.is_empty() && !report.unchanged.is_empty() {
         let _ = writeln!(out, "{dim}{} already granted.{dim:#}", were(report.unchanged.len()));
     }
+    for name in &others {
+        let care = style::CARE;
+        let _ = writeln!(out, "{care}not granted there as it is here:{care:#} {}", escape_hidden(name));
+    }
     for name in &report.untrusted {
         let care = style::CARE;
         let _ = writeln!(out, "{care}still left out:{care:#} {}", escape_hidden(name));
@@ -151,13 +176,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         let care = style::CARE;
         let _ = writeln!(out, "{care}not granted:{care:#} {} has hidden characters", escape_hidden(name));
     }
-    let coverage = engine.coverage_of(&request, &named)?;
     // The branch of the report is a line of the coverage.
     out.push_str(&covered(&coverage.lines()));
     let mut permitted = None;
     if args.allow_commands {
-        let permissions =
-            engine.grant_reviewed_commands(&request, &report.unlogged, Some(&before.permissions))?;
+        let permissions = engine.grant_commands(&request, &report.unlogged, Some(&coverage.permissions))?;
         out.push_str(&allowed(&permissions));
         permitted = Some(permissions);
     } else {
@@ -170,8 +193,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     match args.format {
         OutputFormat::Text => {
             ui.view(&out)?;
-            if let Some(review) = review.filter(|_| !ui.can_ask() && !report.added.is_empty()) {
-                ui.eprint(&shown(&review));
+            if let Some(text) = text.filter(|_| !ui.can_ask() && !report.added.is_empty()) {
+                ui.eprint(&shown(&text));
             }
         }
         OutputFormat::Json => {
@@ -190,7 +213,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
                     "unchanged": permissions.unchanged,
                     "refused": permissions.refused,
                 })),
-                "text": review,
+                "text": text,
                 "digest": reviewed.to_string(),
                 "diagnostics": report.diagnostics,
             }))?;
@@ -216,6 +239,36 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     .help(format!(
         "`preface lint{dir}` shows them; `preface trust grant{paths} --allow-hidden` grants {them} all the same"
     )))
+}
+
+/// Leaves in a review what is granted in another directory with the same content; returns the names of the other files.
+fn keep_granted_in(
+    dir: &Path,
+    system: &dyn System,
+    engine: &Engine<'_>,
+    args: &Args,
+    review: &mut Review,
+) -> Result<Vec<String>, CommandFailure> {
+    if review.built.mode == TrustMode::Whole {
+        let what = format!(
+            "the profile `{}` trusts a project as a whole, and no single files",
+            review.built.prompt.preset
+        );
+        return Err(CommandFailure::usage(what).help("leave out `--from`"));
+    }
+    let base = args.turn.directory.clone().unwrap_or_default();
+    let there = Engine::new(system).cwd(&Request { cwd: Some(base.join(dir)), ..Request::default() })?;
+    let (root, there) = (pin_root(system, &review.built.places.cwd), pin_root(system, &there));
+    let granted = engine.store(&review.built)?.load(&mut Vec::new()).root(&there);
+    let others = review.keep_granted_by(&root, &granted);
+    if review.coverage.texts.is_empty() && review.coverage.permissions.is_empty() {
+        let what = format!(
+            "nothing that a build here uses is granted in `{}` with the same content",
+            there.display()
+        );
+        return Err(CommandFailure::new(what).help("`preface trust list` shows what is granted where"));
+    }
+    Ok(others)
 }
 
 /// Returns the directory of the one path that was named, as an argument of `lint`, and the paths as arguments of `grant`,
@@ -272,7 +325,7 @@ fn were(many: usize) -> String {
 pub(super) fn paths(
     system: &dyn System,
     engine: &Engine<'_>,
-    request: &preface_engine::Request,
+    request: &Request,
     paths: &[PathBuf],
 ) -> Result<Vec<PathBuf>, CommandFailure> {
     let cwd = engine.cwd(request)?;

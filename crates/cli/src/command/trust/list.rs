@@ -72,8 +72,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             for row in &rows {
                 let paths: BTreeSet<&str> = row.texts.iter().map(|text| text.path.as_str()).collect();
                 let mut what = match row.mode {
-                    TrustMode::Pinned => count(paths.len(), "text"),
-                    TrustMode::Whole | TrustMode::None => "as a whole".to_owned(),
+                    TrustMode::Whole => "as a whole".to_owned(),
+                    _ if row.trust == Trust::Declined => "nothing".to_owned(),
+                    TrustMode::Pinned | TrustMode::None => count(paths.len(), "text"),
                 };
                 if !row.branches.is_empty() {
                     what.push_str(", ");

@@ -26,7 +26,7 @@ use preface_engine::{
     host::{
         gate::{GateVerdict, GatedText},
         system::System,
-        trust::{Permission, PermissionLineKind, PermissionState, Permissions},
+        trust::{Permission, PermissionLineKind, PermissionState, RootRecord},
     },
 };
 use serde_json::json;
@@ -66,9 +66,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let built = engine.build_wide(&request)?;
     let mut problems: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|diagnostic| is_problem(diagnostic)).cloned().collect();
-    let mut coverage = engine
-        .coverage(&request)
-        .unwrap_or_else(|error| Coverage { failure: Some(error), ..Coverage::default() });
+    let mut coverage = match engine.review(&request, &[]) {
+        Ok(review) => review.coverage,
+        Err(error) => Coverage { failure: Some(error), ..Coverage::default() },
+    };
     // A project whose text stops a build has a status all the same.
     problems.extend(coverage.failure.take().map(|error| {
         let what = format!("with a grant no prompt could be built: {error}");
@@ -83,7 +84,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             let root = pin_root(&system, &built.places.cwd);
             let granted = engine.store(&built).map(|store| {
                 // What is wrong with the store is reported by the build.
-                store.for_project(&root).load(&mut Diagnostics::new()).permissions(&root)
+                store.for_project(&root).load(&mut Diagnostics::new()).root(&root)
             });
             let granted = granted.unwrap_or_default();
             let view = view(&system, &built, &coverage, &lost);
@@ -145,7 +146,7 @@ fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage, lost: &[(
 }
 
 /// Shows what the project's extensions and servers would do, whether it is granted, and what of it is not pinned.
-fn permitted(permissions: &[(Permission, PermissionState)], granted: &Permissions) -> String {
+fn permitted(permissions: &[(Permission, PermissionState)], granted: &RootRecord) -> String {
     let (bold, care, good) = (style::BOLD, style::CARE, style::GOOD);
     let mut out = String::new();
     if !permissions.is_empty() {
@@ -155,7 +156,8 @@ fn permitted(permissions: &[(Permission, PermissionState)], granted: &Permission
         let style = if *state == PermissionState::Granted { good } else { care };
         let subject = escape_hidden(&permission.subject);
         let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
-        let before = granted.latest(&permission.subject).filter(|_| *state == PermissionState::Changed);
+        let before =
+            granted.latest_permission(&permission.subject).filter(|_| *state == PermissionState::Changed);
         let before = before.map(Permission::lines);
         for line in permission.lines() {
             let is_new = line.kind != PermissionLineKind::Unpinned

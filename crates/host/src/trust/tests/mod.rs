@@ -64,8 +64,8 @@ fn codes(diagnostics: &Diagnostics) -> Vec<&str> {
     diagnostics.iter().map(|note| note.code.as_str()).collect()
 }
 
-fn decision(records: &Records, path: &str) -> Option<Decision> {
-    records.whole(Path::new(path)).map(|record| record.decision)
+fn trust(records: &Records, path: &str) -> Trust {
+    records.root(Path::new(path)).trust()
 }
 
 fn text(path: &str, bytes: &str) -> PinnedText {
@@ -79,7 +79,7 @@ fn endpoint(subject: &str, url: &str) -> Permission {
     }
 }
 
-fn state(pins: &Pins, path: &str, bytes: &str) -> PinState {
+fn state(pins: &RootRecord, path: &str, bytes: &str) -> PinState {
     pins.state(&PinPath::parse(path).expect("a good name"), &Digest::of(bytes.as_bytes()))
 }
 
@@ -87,10 +87,10 @@ fn state(pins: &Pins, path: &str, bytes: &str) -> PinState {
 #[test]
 fn a_linked_store_is_written_through() {
     let system = MemorySystem::new()
-        .with_file("/dotfiles/trust.json", "{\"entries\": []}")
+        .with_file("/dotfiles/trust.json", "{\"version\": 1, \"roots\": {}}")
         .with_mode("/dotfiles/trust.json", 0o600)
         .with_link(FILE, "/dotfiles/trust.json");
-    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
     assert!(content_of(&system, "/dotfiles/trust.json").contains(KEY));
     assert_eq!(store(&system).file(), PathBuf::from(FILE));
 }

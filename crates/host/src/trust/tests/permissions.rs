@@ -12,6 +12,10 @@ fn command(system: &MemorySystem, argv: &[&str], cwd: &str) -> Result<Permission
     CheckedCommand::check(system, root(), &words).map(|command| command.permission)
 }
 
+fn told(report: &TrustReport) -> Vec<&str> {
+    report.change.permissions.iter().map(|permission| permission.subject.as_str()).collect()
+}
+
 /// The files of a command, without their digests.
 fn files(permission: &Permission) -> Vec<&str> {
     let PermissionAction::Command { files, .. } = &permission.action else {
@@ -85,9 +89,9 @@ fn a_permit_is_bound_to_all_that_it_says() {
     let system = project();
     let granted = command(&system, &["node", "check.js"], "").expect("a permit");
     let records = load_any(&system);
-    assert_eq!(records.permissions(root()).state(&granted), PermissionState::New);
+    assert_eq!(records.root(root()).permission_state(&granted), PermissionState::New);
     let report = store(&system).grant_permissions(root(), std::slice::from_ref(&granted)).expect("granted");
-    assert_eq!(report.added, std::slice::from_ref(&granted));
+    assert_eq!(report.change.permissions, std::slice::from_ref(&granted));
     let approved = AuditEvent::Approval {
         canonical_path: ROOT.into(),
         decision: "granted".into(),
@@ -95,12 +99,12 @@ fn a_permit_is_bound_to_all_that_it_says() {
     };
     assert_eq!(report.audit, [approved]);
 
-    let permissions = load(&system).permissions(root());
-    assert_eq!(permissions.state(&granted), PermissionState::Granted);
+    let permissions = load(&system).root(root());
+    assert_eq!(permissions.permission_state(&granted), PermissionState::Granted);
     let with = |change: fn(&mut Permission)| {
         let mut other = granted.clone();
         change(&mut other);
-        permissions.state(&other)
+        permissions.permission_state(&other)
     };
     assert_eq!(with(|permission| permission.subject = "hooks/other".into()), PermissionState::New);
     assert_eq!(with(|permission| permission.action = endpoint("", "x").action), PermissionState::Changed);
@@ -121,13 +125,13 @@ fn a_permit_is_bound_to_all_that_it_says() {
 
     system.put_file("/work/check.js", "edited");
     let edited = command(&system, &["node", "check.js"], "").expect("a permit");
-    assert_eq!(permissions.state(&edited), PermissionState::Changed);
-    assert_eq!(permissions.latest("hooks/check"), Some(&granted));
+    assert_eq!(permissions.permission_state(&edited), PermissionState::Changed);
+    assert_eq!(permissions.latest_permission("hooks/check"), Some(&granted));
     store(&system).grant_permissions(root(), std::slice::from_ref(&edited)).expect("granted");
-    let permissions = load(&system).permissions(root());
-    assert_eq!(permissions.state(&edited), PermissionState::Granted);
-    assert_eq!(permissions.state(&granted), PermissionState::Granted, "after switching branches");
-    assert_eq!(permissions.latest("hooks/check"), Some(&edited));
+    let permissions = load(&system).root(root());
+    assert_eq!(permissions.permission_state(&edited), PermissionState::Granted);
+    assert_eq!(permissions.permission_state(&granted), PermissionState::Granted, "after switching branches");
+    assert_eq!(permissions.latest_permission("hooks/check"), Some(&edited));
 }
 
 type Parts<'a> =
@@ -147,21 +151,25 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     store(&system).grant_permissions(root(), std::slice::from_ref(&permission)).expect("granted");
     let records = load(&system);
     for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
-        let permissions = records.permissions(Path::new(root));
-        assert!(permissions.granted.is_empty(), "{root}");
-        assert_eq!(permissions.state(&permission), PermissionState::New);
+        let permissions = records.root(Path::new(root));
+        assert!(permissions.latest_permission("mcp/a").is_none(), "{root}");
+        assert_eq!(permissions.permission_state(&permission), PermissionState::New);
     }
-    assert_eq!(records.permissions(root()).state(&permission), PermissionState::Granted);
+    assert_eq!(records.root(root()).permission_state(&permission), PermissionState::Granted);
     let report = store(&system)
         .grant_permissions(Path::new("/tree"), std::slice::from_ref(&permission))
         .expect("granted");
-    assert_eq!(report.added, std::slice::from_ref(&permission), "it was not granted there before");
+    assert_eq!(
+        report.change.permissions,
+        std::slice::from_ref(&permission),
+        "it was not granted there before"
+    );
 
     store(&system).grant_permissions(Path::new("/tree"), &[endpoint("mcp/b", "https://b")]).expect("granted");
     let report = store(&system).revoke_permissions(root(), None).expect("revoked");
-    assert_eq!(report.removed, ["mcp/a"]);
+    assert_eq!(told(&report), ["mcp/a"]);
     let report = store(&system).revoke_permissions(Path::new("/tree"), None).expect("revoked");
-    assert_eq!(report.removed, ["mcp/a", "mcp/b"]);
+    assert_eq!(told(&report), ["mcp/a", "mcp/b"]);
     assert_eq!(load(&system).list(), [], "a record that says nothing goes");
 }
 
@@ -170,18 +178,18 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     let system = MemorySystem::new();
     store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     let records = load(&system);
-    assert_eq!(records.pins(root()).trust(), Trust::Untrusted);
-    assert_eq!(records.whole(root()), None);
+    assert_eq!(records.root(root()).trust(), Trust::Untrusted);
+    assert_eq!(records.root(root()).whole(), None);
     store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     store(&system).revoke_permissions(root(), None).expect("revoked");
-    assert_eq!(state(&load(&system).pins(root()), "a", "1"), PinState::Granted);
+    assert_eq!(state(&load(&system).root(root()), "a", "1"), PinState::Granted);
     store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     let path = text("a", "").path;
     store(&system).revoke_pins(root(), Some(&[path])).expect("revoked");
-    assert!(!load(&system).permissions(root()).granted.is_empty(), "one text is one text");
+    assert!(load(&system).root(root()).latest_permission("mcp/a").is_some(), "one text is one text");
     let report = store(&system).revoke_pins(root(), None).expect("revoked");
-    assert_eq!(report.permissions, ["mcp/a"], "everything is everything");
-    assert!(load(&system).permissions(root()).granted.is_empty());
+    assert_eq!(told(&report), ["mcp/a"], "everything is everything");
+    assert!(load(&system).root(root()).latest_permission("mcp/a").is_none());
 }
 
 #[test]
@@ -192,15 +200,16 @@ fn repeating_changes_nothing() {
     let before = content(&system);
     system.set_now(at("2028-01-01T00:00:00Z"));
     let report = store(&system).grant_permissions(root(), &both).expect("granted");
-    assert_eq!((report.added, report.unchanged, report.audit), (vec![], both.to_vec(), vec![]));
+    assert!(!report.change.recorded && report.audit.is_empty());
+    assert_eq!(report.change.unchanged_permissions, both);
     assert_eq!(content(&system), before);
 
     let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
     let report = store(&system).revoke_permissions(root(), Some(&subjects)).expect("revoked");
-    assert_eq!(report.removed, ["mcp/b"]);
-    assert_eq!(load(&system).permissions(root()).granted, both[..1]);
+    assert_eq!(told(&report), ["mcp/b"]);
+    assert_eq!(load(&system).list()[0].permissions, both[..1]);
     let report = store(&system).revoke_permissions(root(), Some(&subjects)).expect("revoked");
-    assert_eq!((report.removed, report.audit), (vec![], vec![]));
+    assert_eq!((told(&report), report.audit.len()), (vec![], 0));
     assert!(
         store(&MemorySystem::new()).revoke_permissions(root(), None).is_ok(),
         "without a store there is nothing to revoke"
@@ -222,12 +231,10 @@ fn the_file_is_documented() {
         content(&system),
         format!(
             r#"{{
-  "entries": [],
-  "pins": [
-    {{
-      "root": "/work",
-      "grantedAt": "2026-01-02T03:04:05.000Z",
-      "pins": [],
+  "version": 1,
+  "roots": {{
+    "/work": {{
+      "at": "2026-01-02T03:04:05.000Z",
       "commands": [
         {{
           "subject": "hooks/check",
@@ -245,22 +252,19 @@ fn the_file_is_documented() {
               "path": "check.js",
               "digest": "{}"
             }}
-          ],
-          "grantedAt": "2026-01-02T03:04:05.000Z"
+          ]
         }},
         {{
           "subject": "loggers/l",
-          "writes": "l.log",
-          "grantedAt": "2026-01-02T03:04:05.000Z"
+          "writes": "l.log"
         }},
         {{
           "subject": "mcp/m",
-          "url": "https://m",
-          "grantedAt": "2026-01-02T03:04:05.000Z"
+          "url": "https://m"
         }}
       ]
     }}
-  ]
+  }}
 }}"#,
             Digest::of(b"1")
         )
@@ -272,7 +276,7 @@ fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
     let permission = endpoint("mcp/a", "https://a");
     store(&system).grant_permissions(root(), std::slice::from_ref(&permission)).expect("granted");
-    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
     store(&system).grant_permissions(key(), std::slice::from_ref(&permission)).expect("granted");
     let rows = load(&system).list();
     let told: Vec<_> =
@@ -283,7 +287,7 @@ fn a_listing_shows_what_stands() {
         serde_json::to_value(&rows[0]).expect("JSON")["permissions"],
         serde_json::json!([{"subject": "mcp/a", "url": "https://a"}])
     );
-    store(&system).decline_whole(key(), None).expect("revoked");
+    store(&system).decline(key(), None).expect("revoked");
     let rows = load(&system).list();
     assert_eq!((rows[1].trust, rows[1].permissions.len()), (Trust::Declined, 0));
 }
@@ -291,11 +295,11 @@ fn a_listing_shows_what_stands() {
 #[test]
 fn a_store_inside_of_the_project_permits_nothing() {
     let inside = "/work/.stud/trust.json";
-    let file = r#"{"pins":[{"root":"/work","grantedAt":"2026-01-01T00:00:00Z","pins":[],"commands":
-        [{"subject":"mcp/a","url":"https://a","grantedAt":"2026-01-01T00:00:00Z"}]}]}"#;
+    let file = r#"{"version": 1, "roots": {"/work": {"at": "2026-01-01T00:00:00Z",
+        "commands": [{"subject": "mcp/a", "url": "https://a"}]}}}"#;
     let system = MemorySystem::new().with_file(inside, file).with_mode(inside, 0o600);
     let store = TrustStore::at(&system, inside.into());
-    assert!(store.load(&mut Vec::new()).permissions(root()).granted.is_empty());
+    assert!(store.load(&mut Vec::new()).root(root()).latest_permission("mcp/a").is_none());
     let error = store.grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect_err("inside");
     assert_eq!(error.code().as_str(), "trust/scope-violation");
 }
@@ -363,16 +367,21 @@ proptest! {
         let system = MemorySystem::new();
         let start = system.now();
         let mut granted: BTreeSet<(usize, usize, u8)> = BTreeSet::new();
+        let mut whole: BTreeSet<usize> = BTreeSet::new();
         for step in steps {
             let store = store(&system);
             match step {
                 PermissionStep::Clock(skew) => system.set_now(start + SignedDuration::from_millis(skew)),
                 PermissionStep::Whole(root, true) => {
-                    store.grant_whole(Path::new(ROOTS[root]), None, None).expect("granted");
+                    store.grant_whole(Path::new(ROOTS[root]), Digest::of(b""), None).expect("granted");
+                    whole.insert(root);
                 }
                 PermissionStep::Whole(root, false) => {
-                    store.decline_whole(Path::new(ROOTS[root]), None).expect("revoked");
-                    granted.retain(|(other, ..)| *other != root);
+                    store.decline(Path::new(ROOTS[root]), None).expect("revoked");
+                    // What a project may do goes with the grant of the whole.
+                    if whole.remove(&root) {
+                        granted.retain(|(other, ..)| *other != root);
+                    }
                 }
                 PermissionStep::Permit(root, name, url) => {
                     let permission = endpoint(SUBJECTS[name], &url.to_string());
@@ -389,14 +398,15 @@ proptest! {
                 }
                 PermissionStep::Unpin(root) => {
                     store.revoke_pins(Path::new(ROOTS[root]), None).expect("revoked");
+                    whole.remove(&root);
                     granted.retain(|(other, ..)| *other != root);
                 }
             }
             let records = load_any(&system);
             for (root, path) in ROOTS.iter().enumerate() {
-                let permissions = records.permissions(Path::new(path));
+                let permissions = records.root(Path::new(path));
                 for (name, url) in (0..2).flat_map(|name| (0..3_u8).map(move |url| (name, url))) {
-                    let stands = permissions.state(&endpoint(SUBJECTS[name], &url.to_string())) == PermissionState::Granted;
+                    let stands = permissions.permission_state(&endpoint(SUBJECTS[name], &url.to_string())) == PermissionState::Granted;
                     prop_assert_eq!(stands, granted.contains(&(root, name, url)));
                 }
             }
@@ -437,7 +447,7 @@ fn words_are_shown_as_they_are_granted() {
 
     let system = project();
     store(&system).grant_permissions(root(), std::slice::from_ref(&first)).expect("granted");
-    let permissions = store(&system).load(&mut Vec::new()).permissions(root());
-    assert_eq!(permissions.state(&first), PermissionState::Granted);
-    assert_eq!(permissions.state(&second), PermissionState::Changed);
+    let permissions = store(&system).load(&mut Vec::new()).root(root());
+    assert_eq!(permissions.permission_state(&first), PermissionState::Granted);
+    assert_eq!(permissions.permission_state(&second), PermissionState::Changed);
 }

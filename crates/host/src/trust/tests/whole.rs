@@ -3,51 +3,48 @@
 use super::*;
 
 #[test]
-fn the_file_has_the_form_that_others_read() {
+fn the_file_is_documented() {
     let system = MemorySystem::new();
     let digest = Digest::of(b"");
-    store(&system).grant_whole(Path::new("/b/.stud"), Some(digest), Some("by hand")).expect("granted");
-    store(&system).decline_whole(Path::new("/a/.stud"), None).expect("declined");
-    store(&system).grant_whole(Path::new("/a/.stud"), None, None).expect("granted");
+    let texts = vec![GrantedText { path: text("notes.md", "").path, digest }];
+    store(&system).grant_whole(Path::new("/b/.stud"), digest, Some(texts)).expect("granted");
+    store(&system).decline(Path::new("/a/.stud"), None).expect("declined");
+    let shown = "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
     assert_eq!(
         content(&system),
-        r#"{
-  "entries": [
-    {
-      "canonicalPath": "/a/.stud",
-      "decision": "declined",
-      "grantedAt": "2026-01-02T03:04:05.000Z",
-      "schemaVersion": 1
-    },
-    {
-      "canonicalPath": "/a/.stud",
-      "decision": "trusted",
-      "grantedAt": "2026-01-02T03:04:05.001Z",
-      "schemaVersion": 1
-    },
-    {
-      "canonicalPath": "/b/.stud",
-      "decision": "trusted",
-      "grantedAt": "2026-01-02T03:04:05.000Z",
-      "schemaVersion": 1,
-      "note": "by hand",
-      "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
-    }
-  ]
-}"#
+        format!(
+            r#"{{
+  "version": 1,
+  "roots": {{
+    "/a/.stud": {{
+      "at": "2026-01-02T03:04:05.000Z",
+      "declined": {{
+        "at": "2026-01-02T03:04:05.000Z"
+      }}
+    }},
+    "/b/.stud": {{
+      "at": "2026-01-02T03:04:05.000Z",
+      "whole": {{
+        "digest": "{shown}",
+        "texts": [
+          {{
+            "path": "notes.md",
+            "digest": "{shown}"
+          }}
+        ]
+      }}
+    }}
+  }}
+}}"#
+        )
     );
-    let record = load(&system).whole(Path::new("/b/.stud")).expect("a record");
-    assert_eq!(record.digest, Some(digest));
-    assert_eq!(record.note.as_deref(), Some("by hand"));
-    assert!(!record.changed_since(&digest) && record.changed_since(&Digest::of(b"other")));
 }
 
 #[test]
 fn nothing_is_trusted_before_anybody_was_asked() {
     let system = MemorySystem::new();
     let records = load_empty(&system);
-    assert_eq!(decision(&records, KEY), None);
-    assert!(!records.pins(root()).any());
+    assert_eq!(records.root(key()).trust(), Trust::Untrusted);
     let writes = system.touches().into_iter().filter(|touch| {
         matches!(touch.verb, AccessKind::Write | AccessKind::MakeDir | AccessKind::Lock | AccessKind::Remove)
     });
@@ -64,67 +61,34 @@ fn load_empty(system: &MemorySystem) -> Records {
 #[test]
 fn nothing_is_inherited() {
     let system = MemorySystem::new();
-    store(&system).grant_whole(Path::new("/a/b"), None, None).expect("granted");
+    store(&system).grant_whole(Path::new("/a/b"), Digest::of(b""), None).expect("granted");
     let records = load(&system);
     for other in ["/a", "/a/b/c", "/a/bc", "/a/b/", "/", "a/b", ""] {
-        assert_eq!(decision(&records, other), None, "{other:?}");
+        assert_eq!(trust(&records, other), Trust::Untrusted, "{other:?}");
     }
 }
 
 #[test]
-fn the_latest_instant_decides_and_of_two_the_later_in_the_file() {
-    let entry = |decision: &str, at: &str| {
-        format!(r#"{{"canonicalPath":"{KEY}","decision":"{decision}","grantedAt":"{at}","schemaVersion":1}}"#)
-    };
-    let (early, late) = ("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.001Z");
-    for (entries, expected) in [
-        ([("trusted", late), ("declined", early)], Decision::Trusted),
-        ([("declined", late), ("trusted", early)], Decision::Declined),
-        ([("trusted", early), ("declined", early)], Decision::Declined),
-        ([("declined", early), ("trusted", early)], Decision::Trusted),
-        // The same instant in another time zone.
-        ([("trusted", "2026-01-01T01:00:00.000+01:00"), ("declined", early)], Decision::Declined),
-    ] {
-        let entries = entries.map(|(decision, at)| entry(decision, at)).join(",");
-        let system = MemorySystem::new().with_file(FILE, format!(r#"{{"entries":[{entries}]}}"#));
-        let system = system.with_mode(FILE, 0o600);
-        assert_eq!(decision(&load(&system), KEY), Some(expected), "{entries}");
-        // Rewriting, which sorts, does not change it.
-        store(&system).grant_whole(Path::new("/other"), None, None).expect("granted");
-        assert_eq!(decision(&load(&system), KEY), Some(expected), "{}", content(&system));
-    }
-}
-
-#[test]
-fn a_repeated_grant_keeps_the_first_one_and_other_contents_append() {
+fn a_repeated_grant_changes_nothing_and_one_of_other_contents_replaces_it() {
     let system = MemorySystem::new();
-    let (one, two) = (Some(Digest::of(b"1")), Some(Digest::of(b"2")));
-    let first = store(&system).grant_whole(key(), one, None).expect("granted");
-    assert_eq!((first.outcome, first.before), (ChangeOutcome::Recorded, None));
+    let (one, two) = (Digest::of(b"1"), Digest::of(b"2"));
+    assert!(store(&system).grant_whole(key(), one, None).expect("granted").change.recorded);
     let before = content(&system);
     system.set_now(at("2027-01-01T00:00:00Z"));
-    for digest in [one, None] {
-        let again = store(&system).grant_whole(key(), digest, Some("ignored")).expect("granted");
-        assert_eq!(again.outcome, ChangeOutcome::Unchanged);
-        assert_eq!(content(&system), before);
-    }
-    let other = store(&system).grant_whole(key(), two, None).expect("granted");
-    assert_eq!(other.outcome, ChangeOutcome::Recorded);
-    let record = load(&system).whole(key()).expect("a record");
-    assert_eq!((record.digest, record.granted_at), (two, at("2027-01-01T00:00:00Z")));
-    assert_eq!(content(&system).matches("trusted").count(), 2, "history stays");
+    assert!(!store(&system).grant_whole(key(), one, None).expect("granted").change.recorded);
+    assert_eq!(content(&system), before);
+    assert!(store(&system).grant_whole(key(), two, None).expect("granted").change.recorded);
+    let row = &load(&system).list()[0];
+    assert_eq!((row.digest, row.at), (Some(two), at("2027-01-01T00:00:00Z")));
 }
 
 #[test]
-fn a_repeated_decline_appends_nothing() {
+fn a_repeated_decline_changes_nothing() {
     let system = MemorySystem::new();
-    store(&system).decline_whole(key(), None).expect("declined");
+    store(&system).decline(key(), None).expect("declined");
     let before = content(&system);
     for _ in 0..3 {
-        assert_eq!(
-            store(&system).decline_whole(key(), None).expect("declined").outcome,
-            ChangeOutcome::Unchanged
-        );
+        assert!(!store(&system).decline(key(), None).expect("declined").change.recorded);
     }
     assert_eq!(content(&system), before);
 }
@@ -133,56 +97,39 @@ fn a_repeated_decline_appends_nothing() {
 fn a_no_may_be_bound_to_contents() {
     let system = MemorySystem::new();
     let (one, two) = (Digest::of(b"1"), Digest::of(b"2"));
-    let declines = |digest| load(&system).whole(key()).expect("a record").declines(digest);
+    let declines = |digest| load(&system).root(key()).declines(digest);
     for contents in [one, two, one] {
-        let outcome = store(&system).decline_whole(key(), Some(contents)).expect("declined").outcome;
-        assert_eq!(outcome, ChangeOutcome::Recorded);
-        assert_eq!(
-            store(&system).decline_whole(key(), Some(contents)).expect("declined").outcome,
-            ChangeOutcome::Unchanged
-        );
+        for recorded in [true, false] {
+            let report = store(&system).decline(key(), Some(contents)).expect("declined");
+            assert_eq!(report.change.recorded, recorded);
+        }
     }
     assert!(declines(&one) && !declines(&two));
-    assert_eq!(content(&system).matches("declined").count(), 1, "history does not grow");
-    store(&system).decline_whole(key(), None).expect("revoked");
+    store(&system).decline(key(), None).expect("revoked");
     assert!(declines(&one), "a no without contents leaves the one that stands");
-    store(&system).grant_whole(key(), Some(two), None).expect("granted");
+    store(&system).grant_whole(key(), two, None).expect("granted");
     assert!(!declines(&one) && !declines(&two));
 }
 
 #[test]
 fn a_clock_that_goes_back_does_not_let_a_decline_lose() {
     let system = MemorySystem::new().with_now(at("2030-01-01T00:00:00.5Z"));
-    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
     system.set_now(at("1999-01-01T00:00:00Z"));
-    store(&system).decline_whole(key(), None).expect("revoked");
-    let record = load(&system).whole(key()).expect("a record");
-    assert_eq!(record.decision, Decision::Declined);
-    assert_eq!(record.granted_at, at("2030-01-01T00:00:00.501Z"));
+    store(&system).decline(key(), None).expect("revoked");
+    let record = load(&system).root(key());
+    assert_eq!(record.trust(), Trust::Declined);
+    assert_eq!(record.refused_at(), Some(at("2030-01-01T00:00:00.501Z")));
 }
 
 #[test]
 fn even_at_the_end_of_time_the_last_word_stands() {
     let system = MemorySystem::new().with_now(Timestamp::MAX);
-    store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).decline_whole(key(), None).expect("revoked");
-    store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).decline_whole(key(), None).expect("revoked");
-    assert_eq!(decision(&load(&system), KEY), Some(Decision::Declined), "{}", content(&system));
-}
-
-#[test]
-fn clear_empties() {
-    let system = MemorySystem::new();
-    store(&system).grant_whole(key(), None, None).expect("granted");
-    store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
-    let audit = store(&system).clear().expect("cleared");
-    assert_eq!(audit, [trust_evaluated(root(), Trust::Untrusted), trust_evaluated(key(), Trust::Untrusted)]);
-    assert_eq!(content(&system), "{\n  \"entries\": []\n}");
-    assert_eq!(store(&system).copy(&Digest::of(b"1")), None);
-    let nothing = MemorySystem::new();
-    assert_eq!(store(&nothing).clear(), Ok(Vec::new()));
-    assert_eq!(nothing.stat(Path::new(FILE)), None, "clearing makes no file");
+    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).decline(key(), None).expect("revoked");
+    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).decline(key(), None).expect("revoked");
+    assert_eq!(trust(&load(&system), KEY), Trust::Declined, "{}", content(&system));
 }
 
 #[test]
@@ -191,10 +138,10 @@ fn every_decision_is_told() {
     let trusted = [AuditEvent::ProjectTrusted { canonical_path: KEY.into() }];
     let declined = [AuditEvent::ProjectDeclined { canonical_path: KEY.into() }];
     for _ in 0..2 {
-        assert_eq!(store(&system).grant_whole(key(), None, None).expect("granted").audit, trusted);
+        assert_eq!(store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted").audit, trusted);
     }
     for _ in 0..2 {
-        assert_eq!(store(&system).decline_whole(key(), None).expect("revoked").audit, declined);
+        assert_eq!(store(&system).decline(key(), None).expect("revoked").audit, declined);
     }
     assert_eq!(trusted_once(key()), AuditEvent::ProjectTrustOnce { canonical_path: KEY.into() });
 }
@@ -204,9 +151,9 @@ fn no_bad_path_is_recorded() {
     let system = MemorySystem::new();
     for bad in ["", "work/.stud", "./x", "/work/.stud/", "/work//.stud", "/work/../x", "/work/./x"] {
         let bad = Path::new(bad);
-        let error = store(&system).grant_whole(bad, None, None).expect_err("a bad path");
+        let error = store(&system).grant_whole(bad, Digest::of(b""), None).expect_err("a bad path");
         assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
-        assert!(store(&system).decline_whole(bad, None).is_err(), "{bad:?}");
+        assert!(store(&system).decline(bad, None).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(bad, &[text("a", "")]).is_err(), "{bad:?}");
     }
     assert_eq!(system.stat(Path::new(FILE)), None);
@@ -219,54 +166,45 @@ fn a_path_that_is_not_utf_8_is_refused_and_never_found() {
         use std::os::unix::ffi::OsStrExt;
         let path = Path::new(std::ffi::OsStr::from_bytes(b"/work/\xff/.stud"));
         let system = MemorySystem::new();
-        let error = store(&system).grant_whole(path, None, None).expect_err("not UTF-8");
+        let error = store(&system).grant_whole(path, Digest::of(b""), None).expect_err("not UTF-8");
         assert_eq!(
             error.to_string(),
             r"`/work/\xff/.stud` cannot be recorded: it is not UTF-8",
             "lossy text would stand for several paths"
         );
-        store(&system).grant_whole(Path::new("/work/\u{fffd}/.stud"), None, None).expect("granted");
-        assert_eq!(load(&system).whole(path), None);
+        store(&system)
+            .grant_whole(Path::new("/work/\u{fffd}/.stud"), Digest::of(b""), None)
+            .expect("granted");
+        assert_eq!(load(&system).root(path).trust(), Trust::Untrusted);
     }
 }
 
 #[test]
-fn a_file_with_an_entry_that_is_not_valid_trusts_nothing_and_is_never_written_over() {
-    let good = r#"{"canonicalPath":"/work/.stud","decision":"trusted","grantedAt":"2026-01-01T00:00:00.000Z","schemaVersion":1}"#;
-    let entry = |bad: &str| format!(r#"{{"entries":[{bad},{good}]}}"#);
-    let rows = [
-        "null",
-        "{}",
-        r#"{"canonicalPath":"/bad","decision":"yes","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
-        r#"{"canonicalPath":"/bad","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
-        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"yesterday","schemaVersion":1}"#,
-        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":2}"#,
-        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1,"x":1}"#,
-    ];
-    let pins = [
-        r#"{"path": "../a", "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262", "bytes": 1}"#,
-        r#"{"path": "a", "digest": "md5:1", "bytes": 1}"#,
-    ];
-    let commands = [
-        r#"{"subject": "x", "argv": ["x"], "cwd": "."}"#,
-        r#"{"subject": "x", "grantedAt": "2026-01-01T00:00:00Z", "argv": ["x"]}"#,
-        r#"{"subject": "x", "grantedAt": "2026-01-01T00:00:00Z", "socket": "s"}"#,
-    ];
-    let project = |key: &str, bad: &str| {
-        let pins = if key == "pins" { bad } else { "" };
-        let commands = if key == "commands" { bad } else { "" };
-        format!(
-            r#"{{"pins": [{{"root": "/work", "grantedAt": "2026-01-01T00:00:00Z", "pins": [{pins}], "commands": [{commands}]}}]}}"#
-        )
+fn a_file_with_a_record_that_is_not_valid_trusts_nothing_and_is_never_written_over() {
+    let file = |version: &str, keys: &str| {
+        let record = format!(r#"{{"at": "2026-01-01T00:00:00Z"{keys}}}"#);
+        format!(r#"{{"version": {version}, "roots": {{"/work/.stud": {record}, "/work": {record}}}}}"#)
     };
-    let files = rows.iter().map(|bad| entry(bad));
-    let files = files.chain(pins.iter().map(|bad| project("pins", bad)));
-    for file in files.chain(commands.iter().map(|bad| project("commands", bad))) {
+    let digest = Digest::of(b"");
+    let bad = [
+        r#", "x": 1"#.to_owned(),
+        r#", "at": "yesterday""#.to_owned(),
+        r#", "whole": {}"#.to_owned(),
+        r#", "whole": {"digest": "md5:1"}"#.to_owned(),
+        format!(r#", "whole": {{"digest": "{digest}", "x": 1}}"#),
+        format!(r#", "texts": {{"../a": [{{"digest": "{digest}", "bytes": 1}}]}}"#),
+        r#", "texts": {"a": [{"digest": "md5:1", "bytes": 1}]}"#.to_owned(),
+        r#", "commands": [{"subject": "x", "argv": ["x"]}]"#.to_owned(),
+        r#", "commands": [{"subject": "x", "socket": "s"}]"#.to_owned(),
+        r#", "declined": {"at": "yesterday"}"#.to_owned(),
+    ];
+    let files = bad.iter().map(|bad| file("1", bad));
+    for file in files.chain([file("2", ""), file("\"1\"", "")]) {
         let system = MemorySystem::new().with_file(FILE, &file).with_mode(FILE, 0o600);
         unavailable(&system, &file);
         assert_eq!(content(&system), file);
     }
-    let valid = project("commands", r#"{"subject": "x", "grantedAt": "2026-01-01T00:00:00Z", "url": "u"}"#);
+    let valid = file("1", r#", "commands": [{"subject": "x", "url": "u"}]"#);
     load(&MemorySystem::new().with_file(FILE, valid).with_mode(FILE, 0o600));
 }
 
@@ -279,13 +217,15 @@ fn a_file_that_is_none_of_ours_trusts_nothing_and_is_never_written_over() {
         "null",
         "7",
         "\"x\"",
-        "{\"entries\": {}}",
-        "{\"entries\": [], \"pins\": {}}",
-        "{\"entries\": null}",
-        "\u{feff}{\"entries\": []}",
-        "{\"entries\": []} x",
-        "{\"entries\": [],}",
-        "// x\n{\"entries\": []}",
+        "{}",
+        "{\"version\": 1}",
+        "{\"roots\": {}}",
+        "{\"version\": 1, \"roots\": []}",
+        "{\"version\": 1, \"roots\": null}",
+        "\u{feff}{\"version\": 1, \"roots\": {}}",
+        "{\"version\": 1, \"roots\": {}} x",
+        "{\"version\": 1, \"roots\": {},}",
+        "// x\n{\"version\": 1, \"roots\": {}}",
     ] {
         let system = MemorySystem::new().with_file(FILE, malformed).with_mode(FILE, 0o600);
         unavailable(&system, malformed);
@@ -320,32 +260,33 @@ fn unavailable(system: &MemorySystem, what: &str) {
     let place = note.and_then(|note| note.place.as_ref());
     // A parent that is a file reads as missing on some machines; then only writing fails.
     assert!(place.is_some_and(|place| place.path == FILE) || what == "a file for a directory", "{what}");
-    assert_eq!(decision(&records, KEY), None, "{what}");
-    assert!(!records.pins(root()).any(), "{what}");
+    assert_eq!(trust(&records, KEY), Trust::Untrusted, "{what}");
+    assert_eq!(records.root(root()).trust(), Trust::Untrusted, "{what}");
     let store = store(system);
     let errors = [
-        store.grant_whole(key(), None, None).err(),
-        store.decline_whole(key(), None).err(),
+        store.grant_whole(key(), Digest::of(b""), None).err(),
+        store.decline(key(), None).err(),
         store.grant_pins(root(), &[text("a", "")]).err(),
-        store.decline(root(), Digest::of(b"")).err(),
+        store.decline(root(), Some(Digest::of(b""))).err(),
     ];
     for error in errors {
         let code = error.as_ref().map(|error| error.code().as_str());
         assert_eq!(code, Some("trust/store-unavailable"), "{what}: {error:?}");
     }
     if what != "a file for a directory" {
-        assert!(store.clear().is_err(), "{what}");
         assert!(store.revoke_pins(root(), None).is_err(), "{what}");
     }
 }
 
 #[test]
 fn a_store_inside_of_the_project_has_no_say() {
-    let forged = r#"{"entries":[{"canonicalPath":"/work/.stud","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}],
-        "pins":[{"root":"/work","grantedAt":"2026-01-01T00:00:00Z","pins":[]}]}"#;
+    let digest = Digest::of(b"");
+    let forged = format!(
+        r#"{{"version": 1, "roots": {{"/work/.stud": {{"at": "2026-01-01T00:00:00Z", "whole": {{"digest": "{digest}"}}}}}}}}"#
+    );
     let inside = "/work/.stud/trust.json";
     let system = MemorySystem::new()
-        .with_file(inside, forged)
+        .with_file(inside, &forged)
         .with_mode(inside, 0o600)
         .with_link("/linked", "/work/.stud")
         .with_link("/config/trust.json", inside)
@@ -353,14 +294,14 @@ fn a_store_inside_of_the_project_has_no_say() {
     for file in [inside, "/linked/trust.json", "/config/trust.json"] {
         let store = TrustStore::at(&system, file.into());
         let records = store.load(&mut Vec::new());
-        assert_eq!(records.whole(key()), None, "{file}");
+        assert_eq!(records.root(key()).whole(), None, "{file}");
         assert!(records.lies_inside(key()), "{file}");
-        assert!(!records.pins(root()).any(), "{file}");
+        assert_eq!(records.root(root()).trust(), Trust::Untrusted, "{file}");
         for error in [
-            store.grant_whole(key(), None, None).err(),
+            store.grant_whole(key(), Digest::of(b""), None).err(),
             store.grant_pins(root(), &[text("a", "")]).err(),
             store.grant_pins(Path::new("/config/work"), &[text("a", "")]).err(),
-            store.decline(root(), Digest::of(b"")).err(),
+            store.decline(root(), Some(Digest::of(b""))).err(),
         ] {
             assert_eq!(
                 error.as_ref().map(|error| error.code().as_str()),
@@ -372,25 +313,24 @@ fn a_store_inside_of_the_project_has_no_say() {
         let mut diagnostics = Diagnostics::new();
         assert_eq!(store.load(&mut diagnostics).list(), []);
         assert_eq!(codes(&diagnostics), ["trust/scope-violation"], "{file}");
-        assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err(), "{file}");
-        assert!(store.clear().is_err(), "{file}");
+        assert!(store.grant_whole(Path::new("/other/.stud"), Digest::of(b""), None).is_err(), "{file}");
     }
     assert_eq!(content_of(&system, inside), forged);
     // Neither is one outside read that the project reaches by a link of its own.
     let system = MemorySystem::new()
-        .with_file("/elsewhere/trust.json", forged)
+        .with_file("/elsewhere/trust.json", &forged)
         .with_mode("/elsewhere/trust.json", 0o600)
         .with_link("/work/out", "/elsewhere");
     let store = TrustStore::at(&system, "/work/out/trust.json".into()).for_project(root());
     let mut diagnostics = Diagnostics::new();
     assert_eq!(store.load(&mut diagnostics).list(), []);
     assert_eq!(codes(&diagnostics), ["trust/scope-violation"]);
-    assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err());
+    assert!(store.grant_whole(Path::new("/other/.stud"), Digest::of(b""), None).is_err());
     assert_eq!(content_of(&system, "/elsewhere/trust.json"), forged);
     // A segment of the same name outside of the project is no violation.
     let store = TrustStore::at(&system, "/home/user/.stud/trust.json".into()).for_project(key());
-    assert_eq!(store.grant_whole(key(), None, None).expect("granted").outcome, ChangeOutcome::Recorded);
-    assert_eq!(decision(&store.load(&mut Vec::new()), KEY), Some(Decision::Trusted));
+    assert!(store.grant_whole(key(), Digest::of(b""), None).expect("granted").change.recorded);
+    assert_eq!(trust(&store.load(&mut Vec::new()), KEY), Trust::Trusted);
 }
 
 #[test]
@@ -444,14 +384,14 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         let before = system.reads(FILE);
         let mut diagnostics = Diagnostics::new();
         let records = store(&system).load(&mut diagnostics);
-        assert!(!records.pins(root()).any(), "{what}: nothing is trusted");
+        assert_eq!(records.root(root()).trust(), Trust::Untrusted, "{what}: nothing is trusted");
         assert_eq!(codes(&diagnostics), ["trust/store-unavailable"], "{what}");
         assert_eq!(diagnostics[0].severity, Severity::Error, "{what}");
         let help = diagnostics[0].help.as_deref().unwrap_or_default();
         assert!(help.starts_with(&format!("`{remedy}`")), "{what}: {help}");
         assert!(system.reads(FILE) > before, "{what}");
         let steps = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
-        let error = store(&system).grant_whole(key(), None, None).expect_err(what);
+        let error = store(&system).grant_whole(key(), Digest::of(b""), None).expect_err(what);
         assert_eq!(error.code().as_str(), "trust/store-unavailable", "{what}");
         let after = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
         assert_eq!(after, steps, "{what}: nothing is written");
@@ -462,14 +402,14 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         granted().with_mode("/home/user", 0o775),
         granted().with_mode("/home", 0o1777),
     ] {
-        assert!(load(&system).pins(root()).any(), "{system:?}");
+        assert_eq!(load(&system).root(root()).trust(), Trust::Trusted, "{system:?}");
     }
     // In a sticky directory somebody else may have put a link where the user's directory is to be.
     let linked = granted().with_dir("/tmp").with_mode("/tmp", 0o1777).with_link("/tmp/x", DIR);
     let through = TrustStore::at(&linked, "/tmp/x/trust.json".into());
-    assert!(!through.load(&mut Diagnostics::new()).pins(root()).any());
+    assert_eq!(through.load(&mut Diagnostics::new()).root(root()).trust(), Trust::Untrusted);
     let system = MemorySystem::new().with_dir(DIR).with_mode(DIR, 0o777);
-    assert!(store(&system).grant_whole(key(), None, None).is_err(), "a first record");
+    assert!(store(&system).grant_whole(key(), Digest::of(b""), None).is_err(), "a first record");
     // A link on the way belongs to the user, too, and so does each link that it leads to.
     for (mine, theirs) in [("/top", None), ("/other", Some("/top")), ("/one", Some("/two"))] {
         for owner in [1000, 0, 4711] {
@@ -480,7 +420,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
             let linked = linked.with_link("/other", "/top");
             let linked = linked.with_owner(theirs.unwrap_or(mine), owner);
             let through = TrustStore::at(&linked, Path::new(mine).join("x/trust.json"));
-            let trusted = through.load(&mut Diagnostics::new()).pins(root()).any();
+            let trusted = through.load(&mut Diagnostics::new()).root(root()).trust() == Trust::Trusted;
             assert_eq!(trusted, owner != 4711, "{mine}, where {theirs:?} belongs to {owner}");
         }
     }
@@ -488,14 +428,14 @@ fn a_store_that_others_can_write_or_own_is_refused() {
     let planted = granted().with_mode("/home/user/.config", 0o775).with_dir("/home/user/src/cloned");
     let planted = planted.with_link("/home/user/.config/y", DIR).with_owner("/home/user/.config/y", 4711);
     let planted = TrustStore::at(&planted, "/home/user/.config/y/trust.json".into());
-    assert!(!planted.load(&mut Diagnostics::new()).pins(root()).any());
+    assert_eq!(planted.load(&mut Diagnostics::new()).root(root()).trust(), Trust::Untrusted);
 }
 
 #[test]
 fn a_lock_that_others_hold_is_waited_for_and_then_told() {
     let lock = format!("{FILE}.lock");
     let system = MemorySystem::new().with_foreign_lock(&lock);
-    let error = store(&system).grant_whole(key(), None, None).expect_err("busy");
+    let error = store(&system).grant_whole(key(), Digest::of(b""), None).expect_err("busy");
     assert_eq!(error, TrustError::unavailable(lock, WriteError::Busy));
     assert_eq!(load_empty(&system).list(), [], "reading needs no lock");
 }

@@ -7,7 +7,7 @@ use crate::{
     provider::context_provider,
     provider_context::{Headless, ProviderContext, RealDirs},
     system::{ReadScope, System, testing::MemorySystem},
-    trust::Pins,
+    trust::RootRecord,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Severity},
@@ -84,7 +84,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
         variable: None,
     };
     let places = Places::find(system, &cwd, &home, HomeTrust::default(), &mut Vec::new());
-    let gate = Gate::new(terms.mode, terms.consent, cwd, Pins::default(), terms.layer);
+    let gate = Gate::new(terms.mode, terms.consent, cwd, RootRecord::default(), terms.layer);
     let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
     let look = ProviderContext {
         system,
