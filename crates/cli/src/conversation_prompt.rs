@@ -14,7 +14,8 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    Ask, BuildOptions, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, WriteScope,
+    Ask, BuildOptions, Engine, HandOver, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion,
+    WriteScope,
     conversation::{
         ConversationError, ConversationService, InlineOffload, PromptRecord, RequestPurpose, RequestResult,
         ToolSelection,
@@ -224,6 +225,7 @@ impl Subject {
             attachment_role: AttachmentRole::default(),
             selection: ToolSelection::default(),
             models: None,
+            hand_over: HandOver::default(),
             kept: Some(ConversationPrompt { head, constructed: false, diagnostics: Diagnostics::new() }),
         })
     }

@@ -12,7 +12,7 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    BuildResult, Engine, Headless, ProfileSource, Request, Session, SnapshotError, WriteScope,
+    BuildResult, Engine, HandOver, Headless, ProfileSource, Request, Session, SnapshotError, WriteScope,
     conversation::{ToolSelection, TurnContent},
     core::{
         attachment::AttachmentRole,
@@ -89,6 +89,8 @@ pub struct Subject {
     pub models: Option<Cow<'static, Models>>,
     /// The stored prompt, if this is one.
     pub kept: Option<ConversationPrompt>,
+    /// What loggers get once the prompt is handed out.
+    pub hand_over: HandOver,
 }
 
 /// The permission to ask the user and to write anything besides the result.
@@ -138,12 +140,12 @@ impl SubjectFlags {
         let templates = self.keep.template.source(&request);
         let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
         let built = if asking == InteractionMode::May && ui.can_ask() {
-            engine.build_interactive(&request, &Terminal::new(ui))
+            engine.build_to_hand_over(&request, &Terminal::new(ui))
         } else {
-            engine.build_interactive(&request, &Headless)
+            engine.build_to_hand_over(&request, &Headless)
         };
-        let built = built?;
-        Ok(Subject::of(built, Vec::new()))
+        let (built, hand_over) = built?;
+        Ok(Subject { hand_over, ..Subject::of(built, Vec::new()) })
     }
 
     /// Builds, and starts a run if there is a new message. Returns `None` if a hook handled the message.
@@ -249,7 +251,13 @@ impl Subject {
             selection: ToolSelection::default(),
             models: None,
             kept: None,
+            hand_over: HandOver::default(),
         }
+    }
+
+    /// Tells the loggers that the prompt was handed out.
+    pub fn handed_out(&mut self) {
+        self.prompt.diagnostics.extend(Engine::new(&files::system()).handed_out(&self.hand_over));
     }
 
     /// Adds the earlier messages as a model of this profile gets them.

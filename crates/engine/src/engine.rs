@@ -6,7 +6,7 @@ use crate::{
     hooks::HookRecipients,
     input::{Inputs, collect::Breadth, load_profile::ProfileSource, options},
     list::variables,
-    log::{Loggers, not_handed_out},
+    log::{HandOver, Loggers},
     request::{Request, TrustChoice},
     template_source::TemplateSource,
     trust::{
@@ -228,9 +228,24 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn build_interactive(&self, request: &Request, ask: &dyn Ask) -> Result<BuildResult, Error> {
-        let mut built = self.build_confirmed(request, ask)?;
-        self.log_built(&mut built);
+        let (mut built, hand_over) = self.build_to_hand_over(request, ask)?;
+        built.prompt.diagnostics.extend(self.handed_out(&hand_over));
         Ok(built)
+    }
+
+    /// Builds as [`Engine::build_interactive`] does, for a caller that may not hand the prompt out: loggers learn of its
+    /// contributions by [`Engine::handed_out`].
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn build_to_hand_over(
+        &self,
+        request: &Request,
+        ask: &dyn Ask,
+    ) -> Result<(BuildResult, HandOver), Error> {
+        let mut built = self.build_confirmed(request, ask)?;
+        let hand_over = self.log_before_hand_over(&mut built);
+        Ok((built, hand_over))
     }
 
     /// Asks the user the questions of a build, and records the answers. It returns no prompt: the
@@ -269,7 +284,7 @@ impl<'s> Engine<'s> {
         let layer = built.untrusted_layer.as_deref();
         let refused = self.refuse_untrusted(request, &built.places, built.mode, layer, &built.seen);
         if let Err(refused) = refused {
-            self.append(&built.loggers, &not_handed_out(&built.prompt.audit));
+            self.log_before_hand_over(&mut built);
             return Err(refused);
         }
         let asks = request.trust == TrustChoice::Ask || request.shown.is_some();

@@ -73,6 +73,7 @@ pub use list::scopes::ScopesReport;
 pub use list::settings::{SettingsLayer, SettingsReport, SettingsState};
 pub use list::skills::SkillsReport;
 pub use list::variables::{Variable, variables};
+pub use log::HandOver;
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
 pub use preface_host as host;

@@ -14,7 +14,11 @@ use preface_core::{
     turn::Turn,
 };
 use preface_host::audit_file::AuditFile;
-use std::{mem::take, path::PathBuf};
+use std::{
+    mem::take,
+    path::PathBuf,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 /// The file of one logger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,25 +56,46 @@ impl Loggers {
                 Some(LogFile { name: entry.name.clone(), manifest, path: root.join(path), below })
             })
             .collect();
-        let correlation = turn.conversation.clone().unwrap_or_else(|| format!("build-{}", turn.now));
+        let correlation = turn.conversation.clone().unwrap_or_else(|| command_id("build", turn));
         Loggers { files, correlation }
     }
 }
 
-/// Returns the events of a prompt that is not handed out.
-pub(crate) fn not_handed_out(events: &[AuditEvent]) -> Vec<AuditEvent> {
-    let handed_out = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
-    events.iter().filter(|event| !handed_out(event)).cloned().collect()
+/// Returns an id that no other build or command has, on this machine and in this log: the same instant may be given twice.
+fn command_id(kind: &str, turn: &Turn) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{kind}-{}-{}-{number}", turn.now, std::process::id())
+}
+
+/// What loggers get once a prompt was handed out: a line for each provider that contributed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HandOver {
+    loggers: Loggers,
+    events: Vec<AuditEvent>,
+}
+
+/// Splits the events of a build into those of its prompt, which are true once it is handed out, and all others.
+pub(crate) fn by_hand_over(events: &[AuditEvent]) -> (Vec<AuditEvent>, Vec<AuditEvent>) {
+    let is_of_prompt = |event: &AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
+    events.iter().cloned().partition(is_of_prompt)
 }
 
 impl Engine<'_> {
-    /// Appends the events of a build whose prompt is handed out.
-    pub(crate) fn log_built(&self, built: &mut BuildResult) {
-        let diagnostics = self.append(&built.loggers, &built.prompt.audit);
+    /// Appends the events of a build but for those of its prompt, which [`Engine::handed_out`] appends.
+    pub(crate) fn log_before_hand_over(&self, built: &mut BuildResult) -> HandOver {
+        let (events, others) = by_hand_over(&built.prompt.audit);
+        let diagnostics = self.append(&built.loggers, &others);
         built.prompt.diagnostics.extend(diagnostics);
+        HandOver { loggers: built.loggers.clone(), events }
     }
 
-    /// As [`Engine::log_built`], of a prompt with its inputs.
+    /// Appends the events of a prompt that was handed out, and returns which loggers could not write.
+    pub fn handed_out(&self, hand_over: &HandOver) -> Diagnostics {
+        self.append(&hand_over.loggers, &hand_over.events)
+    }
+
+    /// Appends the events of a prompt with its inputs, which is handed out.
     pub(crate) fn log(&self, inputs: &Inputs, turn: &Turn, prompt: &mut Prompt) {
         if !prompt.audit.is_empty() {
             prompt.diagnostics.extend(self.append(&Loggers::of(inputs, turn), &prompt.audit));
@@ -92,7 +117,7 @@ impl Engine<'_> {
         match self.read_inputs(&request, None) {
             Ok(inputs) => {
                 let turn = &inputs.entries.turn;
-                let correlation = format!("command-{}", turn.now);
+                let correlation = command_id("command", turn);
                 let loggers = Loggers { correlation, ..Loggers::of(&inputs, turn) };
                 let events = if loggers.files.is_empty() { Vec::new() } else { take(events) };
                 self.append(&loggers, &events)

@@ -197,6 +197,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             }
         }
     }
+    subject.handed_out();
     match &subject.kept {
         Some(kept) => kept.print_diagnostics(ui, &subject.prompt),
         None => diagnostics::print(ui, &subject.prompt),

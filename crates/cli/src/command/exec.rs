@@ -17,7 +17,7 @@ use crate::{
 use agents::{PromptMode, fill, modes, passing, takes_file};
 use preface_capture::agent::{Agent, additions};
 use preface_engine::{
-    OsSystem,
+    Engine, OsSystem,
     host::{
         places::{HomeTrust, user_state},
         provider::extension::project_root,
@@ -132,6 +132,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         prompt_file::write(&system, file, &subject.prompt.text)?;
         held = prompt_file::hold(file);
     }
+    diagnostics::all(ui, &Engine::new(&system).handed_out(&subject.hand_over));
     let started = start(&system, &program, &command);
     drop(held);
     started

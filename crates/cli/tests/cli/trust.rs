@@ -778,6 +778,44 @@ fn a_logger_gets_what_happened_and_nothing_else() {
 }
 
 #[test]
+fn a_prompt_that_nobody_gets_is_no_contribution() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "Mine.\n");
+    let logger = manifest("loggers", "l", r#", "path": "l.jsonl""#);
+    sandbox.home(".stud/extensions/loggers/l/manifest.json", logger);
+    let (rest, all) = (["ExtensionSetRevised"], ["ExtensionSetRevised", "ContextContributionMade"]);
+    let expected: [(&str, &[&str]); 5] = [
+        ("build --lock lock", &all),
+        ("build --locked lock", &all),
+        ("build --locked nowhere", &rest),
+        ("build -o nowhere/file", &rest),
+        ("build --save-snapshot nowhere/file", &rest),
+    ];
+    for (command, events) in expected {
+        let _ = sandbox.run(&format!("preface {command} --preset stud"));
+        assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), events, "{command}");
+    }
+    sandbox.home(".stud/system.md", "Changed.\n");
+    sandbox.run("preface build --locked lock --preset stud").exits(6);
+    assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), rest);
+}
+
+#[test]
+fn each_build_has_an_id_of_its_own() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "Mine.\n");
+    let logger = manifest("loggers", "l", r#", "path": "l.jsonl""#);
+    sandbox.home(".stud/extensions/loggers/l/manifest.json", logger);
+    for _ in 0..3 {
+        sandbox.run("preface build --preset stud --now 2026-01-02T03:04:05Z").exits(0);
+    }
+    let log = fs::read_to_string(sandbox.path("home/.stud/l.jsonl")).expect("a log");
+    let ids: std::collections::BTreeSet<&str> =
+        log.lines().map(|line| line.split('"').nth(11).unwrap()).collect();
+    assert_eq!(ids.len(), 3, "{log}");
+}
+
+#[test]
 fn a_permission_is_logged_when_it_is_given_and_taken_back() {
     let sandbox = Sandbox::new();
     let logger = manifest("loggers", "l", r#", "path": "l.jsonl""#);

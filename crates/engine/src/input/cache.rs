@@ -9,7 +9,7 @@ use crate::{
     Engine, Error, Request,
     hooks::HookRecipients,
     input::{Inputs, collect::Breadth},
-    log::{Loggers, not_handed_out},
+    log::{Loggers, by_hand_over},
 };
 use preface_core::{
     prompt::Prompt,
@@ -172,7 +172,7 @@ impl Engine<'_> {
         let (inputs, snapshot, mut prompt) =
             self.on(&looks).first_base(inputs, snapshot, &HookRecipients::nobody(), &Headless)?;
         if let Err(refused) = self.refuse_untrusted_in(request, &inputs) {
-            self.append(&Loggers::of(&inputs, &snapshot.turn), &not_handed_out(&prompt.audit));
+            self.append(&Loggers::of(&inputs, &snapshot.turn), &by_hand_over(&prompt.audit).1);
             return Err(refused);
         }
         self.log(&inputs, &snapshot.turn, &mut prompt);
