@@ -1022,6 +1022,24 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
     assert!(!ran.stdout.contains("could run"), "it is allowed: {}", ran.stdout);
 }
 
+/// Something that is switched off is not what the project replaces.
+#[test]
+fn a_grant_names_what_you_switched_off_and_the_project_has() {
+    let sandbox = Sandbox::empty();
+    let tool = |id: &str| manifest("tools", id, r#", "description": "d""#);
+    sandbox
+        .home(".stud/settings.json", r#"{"tools": {"bash": {"disable": true}, "mine": {"disable": true}}}"#)
+        .work(".stud/extensions/tools/bash/manifest.json", tool("bash"))
+        .work(".stud/extensions/tools/mine/manifest.json", tool("mine"));
+    let ran = sandbox.run("preface trust grant --preset stud").exits(0);
+    let expected = "\
+With this grant:
+  the project has `tools/bash`, which you switched off, in .stud/extensions/tools/bash/manifest.json
+  the project has `tools/mine`, which you switched off, in .stud/extensions/tools/mine/manifest.json
+";
+    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+}
+
 #[test]
 fn a_grant_shows_where_the_project_sends_requests_to_a_provider_of_yours() {
     let sandbox = Sandbox::empty();

@@ -6,6 +6,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     extension::{Category, DisabledBy, EntryOrigin, ExtensionEntry, Status},
     lint::hidden::escape_hidden,
+    mcp_servers::ServerEntry,
     profile::Profile,
     scope::Scope,
     section::SectionBody,
@@ -44,7 +45,7 @@ impl ProjectChanges {
         }
         changes.add_system_prompt_file(&project.settings, own, &entries.profile);
         for entry in &entries.scopes.entries {
-            changes.add_entry(entry, project, entries);
+            changes.add_entry(entry, own, project, entries);
         }
         for server in &entries.mcp.servers {
             let name = format!("mcp/{}", server.name);
@@ -55,7 +56,13 @@ impl ProjectChanges {
             if server.origin.scope != Scope::Project {
                 continue;
             }
-            if server.active {
+            let is_switched_off = |other: &&ServerEntry| {
+                other.name == server.name
+                    && other.disabled_by.as_ref().is_some_and(|by| by.scope < SetBy::Project)
+            };
+            if server.active && entries.mcp.servers.iter().any(|other| is_switched_off(&other)) {
+                changes.add_brought_back(&name, &server.origin, affects);
+            } else if server.active {
                 changes.add_replaced(&name, &server.origin, server.shadows.first(), affects);
             } else if server.status == Status::Pending
                 && let Some(below) = entries.mcp.active(&server.name)
@@ -152,7 +159,13 @@ impl ProjectChanges {
         }
     }
 
-    fn add_entry(&mut self, entry: &ExtensionEntry, project: &OpenedProject, entries: &ResolvedEntries) {
+    fn add_entry(
+        &mut self,
+        entry: &ExtensionEntry,
+        own: &MergedSettings,
+        project: &OpenedProject,
+        entries: &ResolvedEntries,
+    ) {
         let name = format!("{}/{}", entry.value.category, entry.name);
         let affects = |off: bool| match entry.value.category {
             // One that is disabled and requested has a warning of its own.
@@ -182,6 +195,10 @@ impl ProjectChanges {
             return;
         }
         if entry.active {
+            if own.disabled_by(entry.value.category.as_str(), &entry.name).is_some() {
+                self.add_brought_back(&name, &entry.origin, affects(false));
+                return;
+            }
             // A command also hides one of another name that is typed alike.
             for hidden in nearest_of_each_name(entry, entries) {
                 let name = format!("{}/{}", entry.value.category, hidden.name);
@@ -245,6 +262,11 @@ impl ProjectChanges {
         let more = with_own_file(name);
         let what =
             format!("the project replaces {} `{name}`{more} with {}", whose(hidden.scope), origin.path);
+        self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), affects);
+    }
+
+    fn add_brought_back(&mut self, name: &str, origin: &EntryOrigin, affects: bool) {
+        let what = format!("the project has `{name}`, which you switched off, in {}", origin.path);
         self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), affects);
     }
 
