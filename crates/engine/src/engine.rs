@@ -25,6 +25,7 @@ use preface_core::{
     profile::PartOrder,
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
+    settings::PrefaceSettings,
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
     turn::{OF_SERVER, Tool},
@@ -41,6 +42,7 @@ use preface_host::{
     trust::{PinPath, RootRecord},
 };
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -98,6 +100,8 @@ pub struct BuildResult {
     pub trust: Trust,
     /// The project texts that an answer for once was about.
     pub(crate) shown: Option<Arc<ShownTexts>>,
+    /// The findings of lint that the settings accept.
+    pub(crate) lint_ignore: BTreeMap<String, Vec<String>>,
     /// The loggers of this build.
     pub(crate) loggers: Loggers,
     /// The project texts that were included, whatever the mode.
@@ -113,11 +117,13 @@ impl BuildResult {
         let changed = prompt.diagnostics.iter().any(|diagnostic| diagnostic.code == consent::CHANGED);
         let loggers = Loggers::of(&inputs, &snapshot.turn);
         let Inputs { loaded, project, entries, .. } = inputs;
+        let lint_ignore = PrefaceSettings::read(&project.settings).lint_ignore;
         let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
         let of_project = tools.iter().filter(|tool| entries.is_of_project(tool));
         BuildResult {
             project_tools: of_project.map(|tool| tool.name.clone()).collect(),
             ungranted: permission::waiting(&entries.mcp).map(|name| format!("{OF_SERVER}{name}")).collect(),
+            lint_ignore,
             loggers,
             admitted: gate.admitted(),
             shown: gate.shown_texts().cloned(),

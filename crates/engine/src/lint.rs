@@ -14,6 +14,7 @@ use crate::{
     request::Request,
     trust::coverage::unrendered,
 };
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::{
@@ -29,8 +30,9 @@ use preface_core::{
     prompt::Prompt,
     scope::Scope,
     section::{Language, SectionBody},
-    settings::offset_in_string,
+    settings::{PrefaceSettings, offset_in_string},
     snapshot::Snapshot,
+    suggestion::suggest_or,
     template::TemplateOptions,
     trust::TrustMode,
     variable::{Stability, VariableKey},
@@ -141,6 +143,7 @@ impl Engine<'_> {
         }
         lint.order(&built.prompt, &place_of);
         lint.stability(&built, &place_of);
+        let ignore = built.lint_ignore.clone();
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |diagnostic: &Diagnostic| {
@@ -160,13 +163,14 @@ impl Engine<'_> {
         let of_reminders = self.reminder_problems(request)?.into_iter().filter(|_| request.events.is_empty());
         lint.linted.findings.extend(of_build.chain(of_reminders).filter(is_new));
         let found = &mut lint.linted.findings;
+        untrusted_once(found);
         for (shown, encoding) in encodings {
             let diagnostic = other_encoding(Some(Scope::Project), &shown, encoding);
             if !found.contains(&diagnostic) {
                 found.push(diagnostic);
             }
         }
-        Ok(lint.done())
+        Ok(lint.done(&ignore))
     }
 
     /// Collects what a build may use once all of the project is granted, also with other tools, and adds the files that came to the
@@ -272,7 +276,7 @@ impl Engine<'_> {
             let language = if is_template { Language::Template } else { Language::Verbatim };
             lint.bytes(None, &file.shown, &file.bytes, language);
         }
-        Ok(lint.done())
+        Ok(lint.done(&PrefaceSettings::read(&loaded.merged).lint_ignore))
     }
 
     /// Finds bytes of a text in the file that contains it as a string: a profile or settings. `None` for other texts.
@@ -700,9 +704,13 @@ impl Lint {
         }
     }
 
-    /// Sorts, and drops what two lints found alike.
-    fn done(self) -> LintReport {
+    /// Sorts, and drops what two lints found alike and what the settings accept.
+    fn done(self, ignore: &BTreeMap<String, Vec<String>>) -> LintReport {
         let LintReport { mut findings, texts } = self.linted;
+        let mut faults = Diagnostics::new();
+        let ignored = IgnoredFindings::of(ignore, &mut faults);
+        findings.retain(|diagnostic| !ignored.has(diagnostic));
+        findings.append(&mut faults);
         let at = |diagnostic: &Diagnostic| match &diagnostic.place {
             Some(place) if !place.path.is_empty() => (0, place.path.clone(), place.line, place.column),
             _ => (1, String::new(), None, None),
@@ -717,6 +725,67 @@ impl Lint {
             a.code == b.code && alike && spot(a) == spot(b)
         });
         LintReport { findings, texts }
+    }
+}
+
+/// Reports untrusted files once: they are linted like all others.
+fn untrusted_once(findings: &mut Diagnostics) {
+    let is_untrusted = |diagnostic: &Diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted;
+    let untrusted: BTreeSet<&str> = findings
+        .iter()
+        .filter(|diagnostic| is_untrusted(diagnostic))
+        .filter_map(|diagnostic| Some(diagnostic.place.as_ref()?.path.as_str()))
+        .collect();
+    let count = untrusted.len();
+    if count < 2 {
+        return;
+    }
+    findings.retain(|diagnostic| !is_untrusted(diagnostic));
+    let what = format!("{count} files are not trusted: no build has them yet");
+    findings.push(
+        Diagnostic::warning(DiagnosticCode::TrustUntrusted, what).help("look at them, then trust them"),
+    );
+}
+
+/// The findings that the settings accept, `lint.ignore`.
+struct IgnoredFindings(Vec<(DiagnosticCode, GlobSet)>);
+
+impl IgnoredFindings {
+    fn of(ignore: &BTreeMap<String, Vec<String>>, faults: &mut Diagnostics) -> Self {
+        let mut all = Vec::new();
+        for (code, patterns) in ignore {
+            let fault = |why: String| {
+                Diagnostic::warning(
+                    DiagnosticCode::ConfigSchemaViolation,
+                    format!("`lint.ignore.{code}`: {why}"),
+                )
+            };
+            let Some(known) = DiagnosticCode::ALL.iter().find(|known| known.as_str() == code) else {
+                let codes = DiagnosticCode::ALL.iter().map(|known| known.as_str());
+                faults
+                    .push(fault("there is no such code".to_owned()).help(suggest_or(code, codes, || {
+                        "each finding has its code in brackets".to_owned()
+                    })));
+                continue;
+            };
+            let mut globs = GlobSetBuilder::new();
+            for pattern in patterns {
+                match GlobBuilder::new(pattern).literal_separator(true).build() {
+                    Ok(glob) => _ = globs.add(glob),
+                    Err(error) => faults.push(fault(error.to_string())),
+                }
+            }
+            match globs.build() {
+                Ok(globs) => all.push((*known, globs)),
+                Err(error) => faults.push(fault(error.to_string())),
+            }
+        }
+        IgnoredFindings(all)
+    }
+
+    fn has(&self, diagnostic: &Diagnostic) -> bool {
+        let path = diagnostic.place.as_ref().map_or("", |place| place.path.as_str());
+        self.0.iter().any(|(code, globs)| *code == diagnostic.code && globs.is_match(path))
     }
 }
 

@@ -19,12 +19,18 @@ use clap::ValueEnum;
 use preface_capture::document::Capture;
 use preface_engine::{
     Engine, Request,
-    core::{diagnostic::Severity, lint::hidden::escape_hidden},
+    core::{
+        diagnostic::{Diagnostic, Diagnostics, Severity},
+        lint::hidden::escape_hidden,
+    },
     host::trust::shell_quoted,
     lint::{LintFile, LintReport},
 };
 use serde_json::json;
-use std::{fmt::Write, path::PathBuf};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,13 +38,15 @@ Examples:
   preface lint ../api                   in another directory
   preface lint --file AGENTS.md         check one file
   preface lint --deny warning           exit with 4 if there is a warning
+  preface lint --format json > known.json; preface lint --baseline known.json --deny warning
   preface lint --format sarif > lint.sarif";
 
 /// Find hidden text, secrets, broken tags and other problems
 ///
 /// Without `--file`: every text that a build of the directory uses, untrusted files included, the order of the parts, the
 /// budget, and the diagnostics of the build. At most 100 findings of one code and file are listed. Exits with 4 if there is
-/// an error. In the place of DIR it takes a file that `preface capture --save` wrote.
+/// an error. In the place of DIR it takes a file that `preface capture --save` wrote. The setting `lint.ignore` accepts findings by
+/// their code: `{"lint": {"ignore": {"secret/token": ["docs/**"]}}}`.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -56,6 +64,12 @@ pub struct Args {
     /// Exit with 4 at findings of this severity, too
     #[arg(long, value_enum, default_value_t = DenyLevel::Error, hide_default_value = true, value_name = "SEVERITY")]
     deny: DenyLevel,
+
+    /// Leave out the findings that FILE has, the output of an earlier `preface lint --format json`
+    ///
+    /// A finding is the same by its code, file and message, wherever in the file it is; one that is there twice counts twice.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
 
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
@@ -114,7 +128,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         }
         _ => failure,
     })?;
-    let linted = match lint(args, request.clone(), capture.as_ref()) {
+    let linted = lint(args, request.clone(), capture.as_ref()).and_then(|linted| match &args.baseline {
+        Some(file) => without_known(linted, file),
+        None => Ok((linted, 0)),
+    });
+    let (linted, known) = match linted {
         Ok(linted) => linted,
         Err(failure) => {
             if args.format == LintFormat::Sarif {
@@ -140,6 +158,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     if !ui.is_quiet() {
         ui.eprint(&tally(&linted));
+        if let Some(file) = args.baseline.as_ref().filter(|_| known > 0) {
+            let file = escape_hidden(&file.display().to_string()).into_owned();
+            ui.eprint(&format!("{} in {file} not listed.\n", count(known, "finding")));
+        }
     }
     let denied = linted.findings.iter().any(|diagnostic| diagnostic.severity >= args.deny.severity());
     Ok(if denied { Exit::Lint } else { Exit::Done })
@@ -174,6 +196,32 @@ fn lint(args: &Args, mut request: Request, capture: Option<&Capture>) -> Result<
         })
         .collect::<Result<_, CommandFailure>>()?;
     Ok(engine.lint_files(&request, &files)?)
+}
+
+/// A report that was saved as JSON.
+#[derive(serde::Deserialize)]
+struct SavedReport {
+    diagnostics: Diagnostics,
+}
+
+/// Leaves out the findings that a saved report has, and returns how many these are.
+fn without_known(mut linted: LintReport, file: &Path) -> Result<(LintReport, usize), CommandFailure> {
+    let report: SavedReport = serde_json::from_slice(&files::read(file)?).map_err(|error| {
+        CommandFailure::new(format!("`{}` is no report of lint: {error}", file.display()))
+            .help("`preface lint --format json` prints one")
+    })?;
+    let key = |diagnostic: &Diagnostic| {
+        let path = diagnostic.place.as_ref().map(|place| place.path.clone());
+        (diagnostic.code, path, diagnostic.message.clone())
+    };
+    let mut known: Vec<_> = report.diagnostics.iter().map(key).collect();
+    let before = linted.findings.len();
+    linted.findings.retain(|diagnostic| {
+        let at = known.iter().position(|one| *one == key(diagnostic));
+        at.map(|at| known.swap_remove(at)).is_none()
+    });
+    let left_out = before - linted.findings.len();
+    Ok((linted, left_out))
 }
 
 fn tally(linted: &LintReport) -> String {

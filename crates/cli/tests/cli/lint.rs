@@ -127,6 +127,62 @@ help: did you mean `git:branch`?
 }
 
 #[test]
+fn a_finding_is_accepted_by_its_code_and_file() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/append.md", "On [git:brnach].\n");
+    sandbox.home(
+        ".config/preface/settings.json",
+        r#"{"preset": "small", "lint": {"ignore": {"template/unknown-name": ["~/.config/**"], "template/unknown-nmae": ["**"]}}}"#,
+    );
+    sandbox.run("preface lint").exits(0).says("1 warning in 3 texts.\n").prints(
+        "\
+warning: `lint.ignore.template/unknown-nmae`: there is no such code [settings/schema-violation]
+help: did you mean `template/unknown-name`?
+
+",
+    );
+    sandbox.home(
+        ".config/preface/settings.json",
+        r#"{"preset": "small", "lint": {"ignore": {"template/unknown-name": ["docs/**"]}}}"#,
+    );
+    sandbox.run("preface lint --deny warning").exits(4);
+}
+
+#[test]
+fn a_baseline_has_what_is_known() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/append.md", "On [git:brnach].\n");
+    let report = sandbox.run("preface lint --format json").exits(0).stdout;
+    sandbox.work("known.json", &report);
+    sandbox
+        .run("preface lint --baseline known.json --deny warning")
+        .exits(0)
+        .prints("")
+        .says("No problems found in 3 texts.\n1 finding in known.json not listed.\n");
+    sandbox.home(".config/preface/append.md", "Moved:\n\nOn [git:brnach], again [git:brnach].\n");
+    sandbox
+        .run("preface lint --baseline known.json --deny warning")
+        .exits(4)
+        .says("1 warning in 3 texts.\n1 finding in known.json not listed.\n");
+    sandbox.work("known.json", "[]");
+    let ran = sandbox.run("preface lint --baseline known.json").exits(1);
+    assert!(ran.stderr.starts_with("error: `known.json` is no report of lint: "), "{}", ran.stderr);
+}
+
+#[test]
+fn files_that_are_not_trusted_are_one_finding() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("CLAUDE.md", "Be brief.\n");
+    sandbox.run("preface lint").exits(0).says("1 warning in 4 texts.\n").prints(
+        "\
+warning: 2 files are not trusted: no build has them yet [trust/untrusted]
+help: look at them, then trust them: `preface trust grant`, or `--trust once` for this call
+
+",
+    );
+}
+
+#[test]
 fn what_stops_a_build_is_a_finding() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run("preface lint --budget 2").exits(4);

@@ -7,6 +7,7 @@ use super::{
 use crate::{trust::TrustMode, variable::Stability};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The values of preface's own settings.
 ///
@@ -42,6 +43,8 @@ pub struct PrefaceSettings {
     pub claude_md: Option<SourcedValue<String>>,
     /// `outputStyle`: the name of the output style.
     pub output_style: Option<SourcedValue<String>>,
+    /// `lint.ignore`: by the code of a finding, the globs of the files in which it is accepted.
+    pub lint_ignore: BTreeMap<String, Vec<String>>,
 }
 
 /// The setting `systemPrompt`.
@@ -131,6 +134,10 @@ impl PrefaceSettings {
             hard_links: sourced(at(&["trust", "hardLinks"]), SettingsNode::as_flag),
             claude_md: sourced(at(&["claudeMd"]), text),
             output_style: sourced(at(&["outputStyle"]), text),
+            lint_ignore: at(&["lint", "ignore"])
+                .and_then(SettingsNode::as_table)
+                .map(|table| table.iter().map(|(code, globs)| (code.to_owned(), texts(globs))).collect())
+                .unwrap_or_default(),
         }
     }
 }

@@ -218,6 +218,7 @@ pub const TOP: &[SchemaField] = &[
     may("contextProviders", "Configures or disables context providers by name.", CONTEXT_PROVIDERS),
     may("env", "Gives environment values to a host; they never reach a prompt.", ENV),
     may("hooks", "Configures or disables hooks by name.", EXTENSIONS),
+    may("lint", "Sets what `preface lint` leaves out.", ValueShape::Record(LINT, UnlistedKeys::Refused)),
     may("loggers", "Configures or disables loggers by name.", EXTENSIONS),
     may("logging", "Configures logging.", ValueShape::Record(&[], UnlistedKeys::Kept)),
     may_not("options", "Sets options of the profile by name.", OPTIONS),
@@ -297,6 +298,15 @@ const PATHS: &[SchemaField] = &[
 ];
 
 const ENV: ValueShape = ValueShape::ById { entry: &ValueShape::Text, known: &[], entries: EntryMerge::Deep };
+
+const LINT: &[SchemaField] = &[may(
+    "ignore",
+    "Lists, by the code of a finding, the files in which it is accepted, as globs of the paths that `preface lint` prints.",
+    LINT_IGNORE,
+)];
+
+const LINT_IGNORE: ValueShape =
+    ValueShape::ById { entry: &ValueShape::Texts(ListMerge::Append), known: &[], entries: EntryMerge::Deep };
 
 const OPTIONS: ValueShape =
     ValueShape::ById { entry: &ValueShape::Any, known: &[], entries: EntryMerge::Whole };
@@ -424,18 +434,18 @@ mod tests {
         let seed = "env securityMode providers tools hooks ui loggers stateMachines commands sessionStores \
                     contextProviders logging active";
         let own = "preset profile systemPrompt sections budget template trust claudeMd claudeMdExcludes options \
-                   outputStyle";
+                   outputStyle lint";
         let mut listed: Vec<&str> = seed.split_whitespace().chain(own.split_whitespace()).collect();
         listed.sort_unstable();
         let names: Vec<&str> = TOP.iter().map(|field| field.name).collect();
         assert_eq!(names, listed);
         for field in TOP {
             let may = seed.split_whitespace().any(|name| name == field.name)
-                || ["systemPrompt", "sections"].contains(&field.name);
+                || ["systemPrompt", "sections", "lint"].contains(&field.name);
             assert_eq!(
                 field.project == ProjectRule::May,
                 may,
-                "`{}`: a project may set only text of ours",
+                "`{}`: of ours a project may set text, and what lint accepts",
                 field.name
             );
         }
