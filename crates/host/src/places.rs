@@ -184,7 +184,9 @@ impl Places {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let around = ProjectLocation::of(system, cwd, trust);
-        let found = global_dir(system, system.home().as_deref(), home, diagnostics);
+        let has_layers = !home.global.is_empty();
+        let found =
+            has_layers.then(|| global_dir(system, system.home().as_deref(), home, diagnostics)).flatten();
         let global = found.clone().filter(|dir| !around.brings(dir));
         let is_home_inside = found.is_some() && global.is_none();
         let user_home = system.home();
@@ -199,7 +201,7 @@ impl Places {
             diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerInside, what).help(format!(
                 "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is"
             )));
-        } else if global.is_none() {
+        } else if has_layers && global.is_none() {
             let what = match &home.variable {
                 Some(variable) => format!(
                     "there is no global layer: neither PREFACE_HOME nor {variable} nor a home directory is set"

@@ -381,10 +381,7 @@ impl ProfileBuilder<'_> {
             foreign_keys: Vec<String>,
             variable: Option<String>,
         }
-        let Some(home) = self.take::<HomeToml>("home")? else {
-            let error = self.error(&["home"], "a profile needs the directories of its layers");
-            return Err(error.help("add `home = { global = [\"config:preface\"], project = \".preface\" }`, or `extends = \"default\"`"));
-        };
+        let Some(home) = self.take::<HomeToml>("home")? else { return Ok(ProfileDirs::default()) };
         let global = match &home.global {
             GlobalDirs::One(one) => vec![one.clone()],
             GlobalDirs::Many(many) => many.clone(),

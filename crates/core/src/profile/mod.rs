@@ -272,11 +272,11 @@ pub enum CompactionAction {
 }
 
 /// The directories of a profile's layers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileDirs {
     /// Candidates for the global directory: `~/x`, or `config:x` for the platform's configuration directory. The
-    /// first that exists, else the first.
+    /// first that exists, else the first. A profile without any has no layers: nothing of the user's takes part.
     pub global: Vec<String>,
     /// The project directory, relative to the cwd; `None`: a project adds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

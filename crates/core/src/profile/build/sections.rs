@@ -233,6 +233,16 @@ impl ProfileBuilder<'_> {
         let piece = |text: Option<String>, key: &str| {
             text.map(|text| self.literal(text, &format!("section.{id}.{key}")))
         };
+        // Without a form of its own an item of a list is a line.
+        let (line, end) = match written.list {
+            Some(ListName::Tools) => {
+                (Some("- [item:name][if item:snippet]: [item:snippet][endif]"), Some("\n"))
+            }
+            Some(ListName::Guidelines) => (Some("- [item:text]"), Some("\n")),
+            None => (None, None),
+        };
+        let or =
+            |written: Option<String>, default: Option<&str>| written.or_else(|| default.map(str::to_owned));
         let body = if let Some(text) = written.text {
             SectionBody::Text(vec![self.literal(text, &format!("section.{id}.text"))])
         } else if let Some(path) = &written.file {
@@ -256,8 +266,8 @@ impl ProfileBuilder<'_> {
                 .transpose()?,
             prefix: piece(written.prefix, "prefix"),
             suffix: piece(written.suffix, "suffix"),
-            item: piece(written.item, "item"),
-            between: piece(written.between, "between"),
+            item: piece(or(written.item, line), "item"),
+            between: piece(or(written.between, end), "between"),
             seam: written.seam,
             empty: piece(written.empty, "empty"),
             trim: written.trim,
