@@ -38,6 +38,7 @@ Examples:
   preface diff before.json                 what changed since
   preface diff before.json after.json      two documents, snapshots or captures
   preface diff ../old .                    two directories
+  preface diff main.json --max-growth 500  fail where a change adds more
   preface diff conversation:7f3a           what the last change was
   preface diff conversation:7f3a@1 .       revision 1 against a build of now
   preface diff template:main@stable        a version against the current one";
@@ -61,6 +62,10 @@ pub struct Args {
     /// Exit with 1 if the texts differ
     #[arg(long)]
     exit_code: bool,
+
+    /// Exit with 1 if the prompt grows by over N tokens
+    #[arg(long, value_name = "N")]
+    max_growth: Option<usize>,
 
     /// Set the output format
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORMAT")]
@@ -163,6 +168,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     if let [DiffOperand::Path(old), DiffOperand::Path(new)] = args.operands.as_slice()
         && saved::is_capture(old)
     {
+        if args.max_growth.is_some() {
+            return Err(CommandFailure::usage("`--max-growth` compares prompts of preface, not captures"));
+        }
         let is_same = saved::diff(ui, [old, new], args.turn.tokenizer.as_deref(), args.format)?;
         return Ok(if args.exit_code && !is_same { Exit::Failed } else { Exit::Done });
     }
@@ -192,6 +200,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     }
     if let Some(built) = &sides.built {
         diagnostics::print(ui, built);
+    }
+    let growth = right.document.tokens.count.saturating_sub(left.document.tokens.count);
+    if let Some(most) = args.max_growth.filter(|most| growth > *most) {
+        let what = format!("the prompt grows by {} tokens, over {}", number(growth), number(most));
+        return Err(CommandFailure::new(what).help("`preface explain --largest` shows what is largest"));
     }
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
 }

@@ -112,3 +112,19 @@ fn two_directories_are_compared_with_the_same_flags() {
     assert!(ran.stdout.contains("\n-Use tabs.\n+Use spaces.\n"), "{}", ran.stdout);
     sandbox.run("preface diff old nowhere").exits(2);
 }
+
+#[test]
+fn a_prompt_may_grow_by_so_many_tokens() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.run("preface build --format json -q").exits(0).stdout;
+    sandbox.work("main.json", &before).home(".config/preface/append.md", "x".repeat(400));
+    sandbox.run("preface diff main.json --max-growth 150").exits(0);
+    let ran = sandbox.run("preface diff main.json --max-growth 50").exits(1);
+    assert!(ran.stderr.contains("error: the prompt grows by 1"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("tokens, over 50\nhelp: `preface explain --largest` shows"),
+        "{}",
+        ran.stderr
+    );
+    sandbox.run("preface diff . main.json --max-growth 0").exits(0);
+}
