@@ -2,7 +2,7 @@
 //!
 //! Keys of options may have the spelling of either language.
 
-use preface::{Diagnostic, Location, RequestBuilder};
+use preface::{Diagnostic, Place, RequestBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{
@@ -52,20 +52,23 @@ fn set<B, T>(builder: B, value: Option<T>, setter: impl FnOnce(B, T) -> B) -> B 
 pub fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
     let one = |diagnostic: &Diagnostic| {
         json!({
-            "code": diagnostic.code,
+            "code": diagnostic.code.as_str(),
             "severity": diagnostic.severity,
             "message": diagnostic.message,
             "help": diagnostic.help,
-            "location": diagnostic.location.as_ref().map(location),
+            "location": diagnostic.place.as_ref().map(location),
         })
     };
     diagnostics.iter().map(one).collect()
 }
 
-/// Returns a place in a file as JSON.
+/// Returns a place in a file as JSON; null for one of a profile that ships with the library, which has no file.
 #[must_use]
-pub fn location(location: &Location) -> Value {
-    json!({"path": location.path, "line": location.line, "column": location.column})
+pub fn location(place: &Place) -> Value {
+    match place.path.is_empty() {
+        true => Value::Null,
+        false => json!({"path": place.path, "line": place.line, "column": place.column}),
+    }
 }
 
 /// Calls a function; a panic is an error with its message. What the function works on must be whole behind a panic: a prompt does

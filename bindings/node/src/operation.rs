@@ -4,7 +4,7 @@ use crate::{
     reply::{self, Failure, Reply},
     resource::Resource,
 };
-use preface::{Conversation, Format, Preface, Prompt, PromptBuilder, Snapshot, Store, Usage};
+use preface::{Conversation, Format, Preface, Prompt, PromptBuilder, RequestUsage, Store};
 use preface_bindings::{RequestOptions, contained};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn carry_out(name: &str, input: &str, resource: Option<&Resource>) -> Result<Rep
     match (name, resource) {
         ("presets", None) => Ok(Reply::new(engine(read::<Home>(input)?.home).presets().into())),
         ("build", None) => Ok(built(read::<Build>(input)?.builder().build()?)),
-        ("replay", None) => Ok(built(Snapshot::from_json(read::<String>(input)?)?.build()?)),
+        ("replay", None) => Ok(built(Prompt::from_snapshot(read::<String>(input)?)?)),
         ("store", None) => {
             let store = match read::<StoreFile>(input)?.file {
                 Some(file) => Store::sqlite(file)?,
@@ -59,7 +59,7 @@ fn of_prompt(name: &str, input: &str, prompt: &Prompt) -> Result<Reply, Failure>
     match name {
         "document" => Ok(Reply::new(Value::Null).with_text(prompt.to_json()?)),
         "details" => Ok(Reply::new(reply::details(prompt))),
-        "snapshot" => Ok(Reply::new(Value::Null).with_text(prompt.snapshot().to_json()?)),
+        "snapshot" => Ok(Reply::new(Value::Null).with_text(prompt.snapshot()?)),
         "request" => {
             let RequestInput { format, options } = read(input)?;
             let request = options.apply(prompt.request(format.parse::<Format>()?)).build()?;
@@ -87,7 +87,7 @@ fn of_conversation(name: &str, input: &str, conversation: &mut Conversation) -> 
         "recordUsage" => {
             let UsageInput { number, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens } =
                 read(input)?;
-            let usage = Usage { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens };
+            let usage = RequestUsage { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens };
             conversation.record_usage(number, usage)?;
             Value::Null
         }

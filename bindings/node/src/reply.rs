@@ -1,7 +1,7 @@
 //! Results and errors as JSON.
 
 use crate::resource::Resource;
-use preface::{Absent, Conversation, ErrorKind, Origin, Prompt, Request};
+use preface::{Conversation, ErrorKind, Origin, Prompt, Request, Tool};
 use preface_bindings::{diagnostics, location};
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ impl From<Failure> for Reply {
                 "code": error.code(),
                 "message": error.to_string(),
                 "help": error.help(),
-                "location": error.location().map(location),
+                "location": error.place().map(location),
             }),
             Failure::Usage(message) => json!({"kind": "usage", "code": "cli/usage", "message": message}),
             Failure::Bug(what) => json!({
@@ -95,47 +95,44 @@ pub fn details(prompt: &Prompt) -> Value {
     let mut units = Units::new(prompt.text());
     let parts: Vec<Value> = prompt
         .parts()
+        .iter()
         .map(|part| {
+            let start = part.range.start;
             let spans: Vec<Value> = part
-                .spans()
-                .map(|span| json!({"end": units.up_to(span.range.end), "origin": origin(&span.origin)}))
+                .spans
+                .iter()
+                .map(|span| json!({"end": units.up_to(start + span.range.end), "origin": origin(&span.origin)}))
                 .collect();
             json!({
-                "id": part.id(),
-                "end": units.up_to(part.range().end),
-                "stability": part.stability(),
-                "tokens": part.tokens(),
-                "isCut": part.is_cut(),
+                "id": part.section.as_str(),
+                "end": units.up_to(part.range.end),
+                "stability": part.stability,
+                "tokens": prompt.tokens_of(prompt.text_of(part)),
+                "isCut": !part.cuts.is_empty(),
                 "spans": spans,
             })
         })
         .collect();
     let mut units = Units::new(prompt.text());
-    let mut end = 0;
     let blocks: Vec<Value> = prompt
         .blocks()
         .iter()
-        .map(|block| {
-            end += block.text.len();
-            json!({"end": units.up_to(end), "stability": block.stability})
-        })
+        .map(|block| json!({"end": units.up_to(block.range.end), "stability": block.stability}))
         .collect();
-    let absent =
-        |Absent { section, reason, why, .. }| json!({"section": section, "reason": reason, "why": why});
     json!({
         "fingerprint": prompt.fingerprint(),
         "tokens": prompt.tokens(),
         "parts": parts,
         "blocks": blocks,
         "staticEnd": Units::new(prompt.text()).up_to(prompt.static_prefix().len()),
-        "absent": prompt.absent().map(absent).collect::<Vec<_>>(),
-        "tools": prompt.tools().iter().map(|tool| tool_definition(tool.to_json())).collect::<Vec<_>>(),
+        "absent": prompt.absent(),
+        "tools": prompt.tools().iter().map(tool_definition).collect::<Vec<_>>(),
     })
 }
 
 /// Names the keys of a tool as the options of a build have them.
-fn tool_definition(tool: Value) -> Value {
-    match tool {
+fn tool_definition(tool: &Tool) -> Value {
+    match json!(tool) {
         Value::Object(keys) => {
             let name = |key: String| if key == "input_schema" { "inputSchema".into() } else { key };
             Value::Object(keys.into_iter().map(|(key, value)| (name(key), value)).collect())
@@ -146,17 +143,16 @@ fn tool_definition(tool: Value) -> Value {
 
 fn origin(origin: &Origin) -> Value {
     let mut json = match origin {
-        Origin::File { path, range, scope, .. } => {
-            json!({"type": "file", "path": path, "bytes": [range.start, range.end], "scope": scope})
+        Origin::Source { source, span, .. } => {
+            json!({"type": "file", "path": source.path, "bytes": [span.start, span.end], "scope": source.scope})
         }
-        Origin::Profile { profile, key, .. } => json!({"type": "profile", "profile": profile, "key": key}),
-        Origin::Variable { name, source, .. } => json!({"type": "variable", "name": name, "source": source}),
-        Origin::Template { name, version, range, .. } => {
-            json!({"type": "template", "name": name, "version": version, "bytes": [range.start, range.end]})
+        Origin::Literal { profile, key } => json!({"type": "profile", "profile": profile, "key": key}),
+        Origin::Variable { key, source } => json!({"type": "variable", "name": key, "source": source}),
+        Origin::Stored { template, version, span } => {
+            json!({"type": "template", "name": template, "version": version, "bytes": [span.start, span.end]})
         }
-        Origin::Caller { argument, .. } => json!({"type": "caller", "argument": argument}),
-        Origin::Hook { hook, event, .. } => json!({"type": "hook", "hook": hook, "event": event}),
-        _ => json!({"type": "other"}),
+        Origin::Caller { flag } => json!({"type": "caller", "argument": flag}),
+        Origin::Hook { hook, event } => json!({"type": "hook", "hook": hook, "event": event}),
     };
     json["label"] = origin.to_string().into();
     json

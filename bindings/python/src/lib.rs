@@ -4,7 +4,7 @@
 //! interpreter is released while a prompt is built. A panic is a bug of preface: it becomes an `InternalError` and does not end
 //! the process.
 
-use ::preface::{Error, ErrorKind, Format, Snapshot, Trust, Usage};
+use ::preface::{Error, ErrorKind, Format, RequestUsage, Trust};
 use preface_bindings::RequestOptions;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -105,7 +105,7 @@ struct Prompt(::preface::Prompt);
 impl Prompt {
     #[staticmethod]
     fn from_snapshot(py: Python<'_>, json: &[u8]) -> PyResult<Prompt> {
-        contained(py, || Ok(Prompt(Snapshot::from_json(json)?.build()?)))
+        contained(py, || Ok(Prompt(::preface::Prompt::from_snapshot(json)?)))
     }
 
     fn text(&self) -> &str {
@@ -117,7 +117,11 @@ impl Prompt {
     }
 
     fn blocks(&self) -> Vec<(&str, &'static str)> {
-        self.0.blocks().into_iter().map(|block| (block.text, block.stability.as_str())).collect()
+        self.0
+            .blocks()
+            .into_iter()
+            .map(|block| (&self.0.text()[block.range], block.stability.as_str()))
+            .collect()
     }
 
     fn json(&self, py: Python<'_>) -> PyResult<String> {
@@ -125,7 +129,7 @@ impl Prompt {
     }
 
     fn snapshot(&self, py: Python<'_>) -> PyResult<String> {
-        contained(py, || self.0.snapshot().to_json())
+        contained(py, || self.0.snapshot())
     }
 
     /// Returns the body, and the diagnostics as JSON.
@@ -209,7 +213,7 @@ impl Conversation {
         cache_write_tokens: u64,
         output_tokens: u64,
     ) -> PyResult<()> {
-        let usage = Usage { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens };
+        let usage = RequestUsage { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens };
         self.locked(py, |chat| chat.record_usage(number, usage))
     }
 }
@@ -276,7 +280,7 @@ fn of_error(py: Python<'_>, error: &Error) -> PyErr {
         _ => "PrefaceError",
     };
     let message = error.to_string();
-    let location = error.location().map(|at| (at.path.as_str(), at.line, at.column));
+    let location = error.place().map(|at| (at.path.as_str(), at.line, at.column));
     exception(py, class, error.code(), &message, error.help(), location)
 }
 

@@ -71,6 +71,15 @@ pub(crate) fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
 
+/// Prints the path, and the line and the column where they are known.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        let numbers = [self.line, self.column].into_iter().map_while(|number| number);
+        numbers.into_iter().try_for_each(|number| write!(f, ":{number}"))
+    }
+}
+
 impl Place {
     /// Names a file as a whole.
     #[must_use]
@@ -157,6 +166,17 @@ impl PartialEq for Diagnostic {
         let Diagnostic { code, severity, message, place, help, subject: _ } = self;
         (code, severity, message, place, help)
             == (&other.code, &other.severity, &other.message, &other.place, &other.help)
+    }
+}
+
+/// Prints it on one line, without the help.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} [{}]", self.severity, self.message, self.code.as_str())?;
+        match self.place.as_ref().filter(|place| !place.path.is_empty()) {
+            Some(place) => write!(f, " ({place})"),
+            None => Ok(()),
+        }
     }
 }
 

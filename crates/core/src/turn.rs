@@ -74,6 +74,35 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// Names a tool. That is enough for one that the profile knows; one of the program's own needs its definition.
+    ///
+    /// ```
+    /// use preface_core::turn::Tool;
+    /// use serde_json::json;
+    /// let weather = Tool::new("weather")
+    ///     .description("Returns the weather of a city.")
+    ///     .input_schema(json!({"type": "object", "properties": {"city": {"type": "string"}}}));
+    /// assert_eq!(weather.name, "weather");
+    /// ```
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Tool { name: name.into(), ..Tool::default() }
+    }
+
+    /// Sets the description that the model reads.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = Some(text.into());
+        self
+    }
+
+    /// Sets the JSON Schema of the arguments.
+    #[must_use]
+    pub fn input_schema(mut self, schema: impl Into<serde_json::Value>) -> Self {
+        self.input_schema = Some(Arc::new(schema.into()));
+        self
+    }
+
     /// Returns the one line for the list of tools: the snippet, else the description, else nothing; line breaks become
     /// blanks.
     #[must_use]
@@ -86,6 +115,18 @@ impl Tool {
     #[must_use]
     pub fn is_of_server(&self) -> bool {
         self.source.as_deref().is_some_and(|source| source.starts_with(OF_SERVER))
+    }
+}
+
+impl From<&str> for Tool {
+    fn from(name: &str) -> Self {
+        Tool::new(name)
+    }
+}
+
+impl From<String> for Tool {
+    fn from(name: String) -> Self {
+        Tool::new(name)
     }
 }
 

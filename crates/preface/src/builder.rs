@@ -2,7 +2,7 @@
 
 use crate::{Conversation, Error, Preface, Prompt, Store, Tool, stored_template::StoredTemplate};
 use preface_core::variable::VariableKey;
-use preface_engine::{BuildOptions, Request, TemplateInput, ToolChoice, TrustChoice, setting};
+use preface_engine::{BuildOptions, Request, TemplateInput, ToolChoice, ToolOption, TrustChoice, setting};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -105,11 +105,11 @@ impl PromptBuilder {
 
     /// Sets the active tools, by name or with their definitions. Without it they are those of the profile.
     pub fn tools<T: Into<Tool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        let tools: Vec<Tool> = tools.into_iter().map(Into::into).collect();
-        self.request.tools = match tools.iter().all(Tool::is_a_name) {
-            true => ToolChoice::Named(tools.into_iter().map(|tool| tool.0.name).collect()),
-            false => ToolChoice::Given(tools.into_iter().map(|tool| tool.0).collect()),
+        let option = |tool: Tool| match Tool::new(tool.name.as_str()) == tool {
+            true => ToolOption::Name(tool.name),
+            false => ToolOption::Definition(Box::new(tool)),
         };
+        self.request.tools = ToolChoice::of(tools.into_iter().map(|tool| option(tool.into())).collect());
         self
     }
 

@@ -1,7 +1,7 @@
 //! Conversations: a prompt that is built once, stored, and sent with every request.
 
-use crate::{Diagnostic, Error, ErrorKind, Format, Preface, Request, RequestBuilder, Usage};
-use preface_core::{diagnostic::Diagnostics, format::RequestUsage};
+use crate::{Diagnostic, Error, ErrorKind, Format, Preface, Request, RequestBuilder, RequestUsage};
+use preface_core::diagnostic::Diagnostics;
 use preface_engine::{
     BuildOptions,
     conversation::{
@@ -140,7 +140,7 @@ pub struct Conversation {
     events: Vec<Value>,
     head: PromptSummary,
     is_new: bool,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Diagnostics,
 }
 
 impl fmt::Debug for Conversation {
@@ -174,8 +174,8 @@ impl Conversation {
         let service = ConversationService::new(preface.system().clone(), backend, Arc::new(InlineOffload));
         let turn =
             store.wait(service.turn(&id, &options, &Actor::new(ACTOR))).map_err(Error::of_conversation)?;
-        let diagnostics = Diagnostic::all(turn.diagnostics);
-        let (head, is_new, store) = (turn.head, turn.constructed, store.clone());
+        let (head, is_new, diagnostics, store) =
+            (turn.head, turn.constructed, turn.diagnostics, store.clone());
         Ok(Conversation { store, service, id, options, events, head, is_new, diagnostics })
     }
 
@@ -223,7 +223,7 @@ impl Conversation {
         let actor = Actor::new(ACTOR);
         let result = self.wait(self.service.compact(&self.id, &self.options, None, &actor))?;
         self.head = result.head;
-        self.diagnostics = Diagnostic::all(result.diagnostics);
+        self.diagnostics = result.diagnostics;
         Ok(result.instructions)
     }
 
@@ -237,7 +237,7 @@ impl Conversation {
         let refreshed = self.service.refresh(&self.id, &self.options, Refresh::Keep, None, &actor);
         let result = self.wait(refreshed)?;
         self.head = result.head;
-        self.diagnostics = Diagnostic::all(result.diagnostics);
+        self.diagnostics = result.diagnostics;
         Ok(!result.difference.same)
     }
 
@@ -245,9 +245,7 @@ impl Conversation {
     ///
     /// # Errors
     /// There is no such request, or the store does not answer.
-    pub fn record_usage(&mut self, number: u64, usage: Usage) -> Result<(), Error> {
-        let Usage { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens } = usage;
-        let usage = RequestUsage { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens };
+    pub fn record_usage(&mut self, number: u64, usage: RequestUsage) -> Result<(), Error> {
         self.wait(self.service.set_usage(&self.id, number, usage))
     }
 
@@ -255,17 +253,22 @@ impl Conversation {
         self.store.wait(answer).map_err(Error::of_conversation)
     }
 
-    pub(crate) fn send(&mut self, input: RequestInput, diagnostics: Diagnostics) -> Result<Request, Error> {
+    pub(crate) fn send(
+        &mut self,
+        input: RequestInput,
+        mut diagnostics: Diagnostics,
+    ) -> Result<Request, Error> {
         let input = RequestInput { events: self.events.clone(), ..input };
         let actor = Actor::new(ACTOR);
         let result = self.wait(self.service.request(&self.id, &self.options, input, &actor))?;
         self.events.clear();
         self.head = result.head;
+        diagnostics.extend(result.diagnostics);
         Ok(Request {
             body: result.body,
             number: Some(result.number),
             extends: result.comparison.map(|comparison| comparison.extends),
-            diagnostics: Diagnostic::all(diagnostics.into_iter().chain(result.diagnostics)),
+            diagnostics,
         })
     }
 }

@@ -1,7 +1,9 @@
 //! What stops a call.
 
-use crate::Location;
-use preface_core::{diagnostic::DiagnosticCode, message::MessagesError};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    message::MessagesError,
+};
 use preface_engine::conversation::ConversationError;
 use preface_store::StoreError;
 use std::{fmt, sync::Arc};
@@ -38,16 +40,13 @@ pub enum ErrorKind {
 /// assert_eq!(error.help(), Some("did you mean `default`?"));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Error(Box<ErrorData>);
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct ErrorData {
     kind: ErrorKind,
-    code: &'static str,
-    message: String,
-    location: Option<Location>,
-    help: Option<String>,
+    diagnostic: Diagnostic,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -63,12 +62,11 @@ impl Error {
             ErrorKind::TooLarge => DiagnosticCode::BudgetOver,
             _ => DiagnosticCode::Failed,
         };
-        let (code, message) = (code.as_str(), message.into());
-        Error(Box::new(ErrorData { kind, code, message, location: None, help: None, source: None }))
+        Error(Box::new(ErrorData { kind, diagnostic: Diagnostic::error(code, message), source: None }))
     }
 
     fn with_help(mut self, help: Option<String>) -> Self {
-        self.0.help = help;
+        self.0.diagnostic.help = help;
         self
     }
 
@@ -86,38 +84,25 @@ impl Error {
     /// Returns the code, which stays the same over versions. `docs/reference/diagnostics.md` lists them.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        self.0.code
+        self.0.diagnostic.code.as_str()
     }
 
     /// Returns the place in a file, if there is one.
     #[must_use]
-    pub fn location(&self) -> Option<&Location> {
-        self.0.location.as_ref()
+    pub fn place(&self) -> Option<&Place> {
+        self.0.diagnostic.place.as_ref().filter(|place| !place.path.is_empty())
     }
 
     /// Returns what to do next.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
-        self.0.help.as_deref()
+        self.0.diagnostic.help.as_deref()
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ErrorData { kind, code, message, location, help, .. } = &*self.0;
-        f.debug_struct("Error")
-            .field("kind", kind)
-            .field("code", code)
-            .field("message", message)
-            .field("location", location)
-            .field("help", help)
-            .finish_non_exhaustive()
+        f.write_str(&self.0.diagnostic.message)
     }
 }
 
@@ -149,8 +134,8 @@ impl Error {
             error => error.to_string(),
         };
         let mut wrapped = Error::new(kind, message).with_help(error.help());
-        wrapped.0.code = error.code().as_str();
-        wrapped.0.location = error.place().and_then(Location::of);
+        wrapped.0.diagnostic.code = error.code();
+        wrapped.0.diagnostic.place = error.place().cloned();
         wrapped.with_source(error)
     }
 
@@ -183,7 +168,7 @@ impl Error {
 
     pub(crate) fn of_messages(error: MessagesError) -> Self {
         let mut wrapped = Error::new(ErrorKind::Usage, error.to_string()).with_help(error.help.clone());
-        wrapped.0.location = Location::of(&error.place);
+        wrapped.0.diagnostic.place = Some((*error.place).clone());
         wrapped.with_source(error)
     }
 }

@@ -54,23 +54,22 @@
 //! # let (home, project) = (dir.path().join("home"), dir.path().join("project"));
 //! # std::fs::create_dir_all(&home)?; std::fs::create_dir_all(&project)?;
 //! # let preface = preface::Preface::with_home(&home);
-//! use preface::{Origin, Scope, Trust};
+//! use preface::{Scope, Trust};
 //!
 //! std::fs::write(project.join("AGENTS.md"), "Run `just test`.")?;
 //! let prompt = preface.prompt(&project).trust(Trust::Once).build()?;
 //! let from_project: Vec<String> = prompt
-//!     .parts()
-//!     .flat_map(|part| part.spans())
-//!     .filter(|span| matches!(span.origin, Origin::File { scope: Scope::Project, .. }))
-//!     .map(|span| format!("{}: {}", span.origin, &prompt.text()[span.range]))
+//!     .spans()
+//!     .filter(|(_, origin)| origin.scope() == Some(Scope::Project))
+//!     .map(|(range, origin)| format!("{origin}: {}", &prompt.text()[range]))
 //!     .collect();
 //! assert_eq!(from_project, ["AGENTS.md: Run `just test`."]);
 //!
 //! // Without trust the text is left out, and a diagnostic reports it.
 //! let prompt = preface.prompt(&project).build()?;
 //! assert!(!prompt.text().contains("just test"));
-//! assert!(prompt.diagnostics().iter().any(|diagnostic| diagnostic.code == "trust/untrusted"));
-//! assert!(prompt.absent().any(|absent| absent.section == "project-context"));
+//! assert!(prompt.diagnostics().iter().any(|diagnostic| diagnostic.code.as_str() == "trust/untrusted"));
+//! assert!(prompt.absent().iter().any(|absent| absent.section.as_str() == "project-context"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -92,7 +91,7 @@
 //!
 //! let blocks = prompt.blocks();
 //! assert_eq!(blocks[0].stability, Stability::Static);
-//! assert_eq!(blocks[0].text, prompt.static_prefix());
+//! assert_eq!(&prompt.text()[blocks[0].range.clone()], prompt.static_prefix());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -125,7 +124,8 @@
 //!
 //! # Replay
 //!
-//! A [`Snapshot`] is everything that a prompt was built from. It gives the same bytes on another machine, later.
+//! [`Prompt::snapshot`] is everything that a prompt was built from. [`Prompt::from_snapshot`] gives the same bytes on another
+//! machine, later.
 //!
 //! # Features
 //!
@@ -141,22 +141,25 @@
 
 mod builder;
 mod conversation;
-mod diagnostic;
 mod error;
 mod machine;
 mod prompt;
 mod request;
-mod snapshot;
 mod stored_template;
-mod tool;
 
 pub use builder::{PromptBuilder, Trust};
 pub use conversation::{Conversation, Store};
-pub use diagnostic::{Diagnostic, Location};
 pub use error::{Error, ErrorKind};
 pub use machine::Preface;
-pub use preface_core::{diagnostic::Severity, draft::AbsentReason, scope::Scope, variable::Stability};
-pub use prompt::{Absent, Block, Origin, Part, Prompt, Span};
-pub use request::{Format, Request, RequestBuilder, Usage};
-pub use snapshot::Snapshot;
-pub use tool::Tool;
+pub use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
+    draft::{Absent, AbsentReason},
+    format::RequestUsage,
+    origin::{Origin, Span},
+    prompt::{Part, PromptBlock},
+    scope::Scope,
+    turn::Tool,
+    variable::Stability,
+};
+pub use prompt::Prompt;
+pub use request::{Format, Request, RequestBuilder};

@@ -1,12 +1,11 @@
 //! Requests: a prompt with messages and tools, in the JSON of a service.
 
-use crate::{Conversation, Diagnostic, Error, Prompt};
+use crate::{Conversation, Error, Prompt};
 use preface_core::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, Diagnostics},
     format::{self, RequestContent, RequestFormat, RequestTarget},
     message::{self, Message, convert},
     suggestion::quoted,
-    turn,
 };
 use preface_engine::conversation::RequestInput;
 use serde_json::Value;
@@ -202,11 +201,10 @@ impl<'a> RequestBuilder<'a> {
     }
 
     fn of(&self, prompt: &Prompt, messages: &[Message], mut diagnostics: Diagnostics) -> Request {
-        let turn = &prompt.snapshot.0.turn;
-        let forms = &prompt.snapshot.0.profile.messages;
+        let turn = &prompt.snapshot.turn;
+        let forms = &prompt.snapshot.profile.messages;
         let converted = convert(messages, forms);
         diagnostics.extend(converted.diagnostics());
-        let tools: Vec<turn::Tool> = prompt.tools.iter().map(|tool| tool.0.clone()).collect();
         let counter = prompt.counter();
         let mut with_instructions;
         let sent = match &self.instructions {
@@ -230,18 +228,13 @@ impl<'a> RequestBuilder<'a> {
         };
         let content = RequestContent {
             messages: &converted.messages,
-            tools: &tools,
+            tools: &prompt.tools,
             target,
             ..RequestContent::from(sent)
         };
         let formatted = self.format.format().format(content);
         diagnostics.extend(formatted.diagnostics);
-        Request {
-            body: formatted.body,
-            number: None,
-            extends: None,
-            diagnostics: Diagnostic::all(diagnostics),
-        }
+        Request { body: formatted.body, number: None, extends: None, diagnostics }
     }
 }
 
@@ -251,7 +244,7 @@ pub struct Request {
     pub(crate) body: String,
     pub(crate) number: Option<u64>,
     pub(crate) extends: Option<bool>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Diagnostics,
 }
 
 impl Request {
@@ -285,17 +278,4 @@ impl Request {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
-}
-
-/// What a service counted for a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// All tokens of the request, cached ones included.
-    pub input_tokens: u64,
-    /// The tokens that were read from the cache.
-    pub cache_read_tokens: u64,
-    /// The tokens that were written to the cache.
-    pub cache_write_tokens: u64,
-    /// The tokens of the answer.
-    pub output_tokens: u64,
 }

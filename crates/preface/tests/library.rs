@@ -1,6 +1,6 @@
 //! The library as a program uses it, on real directories.
 
-use preface::{Error, ErrorKind, Format, Preface, Prompt, Snapshot, Store, Tool, Trust};
+use preface::{Error, ErrorKind, Format, Preface, Prompt, Store, Tool, Trust};
 use serde_json::{Value, json};
 use std::{error::Error as _, fs, path::PathBuf};
 use tempfile::TempDir;
@@ -41,7 +41,6 @@ fn threads_share_it() {
     shared::<Preface>();
     shared::<Store>();
     shared::<Prompt>();
-    shared::<Snapshot>();
     shared::<Error>();
     let machine = Machine::new();
     let expected = machine.prompt().build().unwrap();
@@ -85,13 +84,13 @@ fn errors_have_kind_place_and_help() {
 
     machine.file("own.toml", "extends = \"default\"\n[[guideline]]\ntxt = \"Be brief.\"\n");
     let error = machine.prompt().profile(machine.dir.path().join("own.toml")).build().unwrap_err();
-    let location = error.location().unwrap();
+    let location = error.place().unwrap();
     assert_eq!((error.kind(), location.line), (ErrorKind::Config, Some(3)), "{error:?}");
     assert!(location.to_string().ends_with("own.toml:3:1"), "{location}");
     assert!(!error.to_string().contains("own.toml"), "{error}: the place is a field of its own");
     assert!(error.source().is_none(), "the message of the cause is that of the error");
 
-    let error = Snapshot::from_json("{}").unwrap_err();
+    let error = Prompt::from_snapshot("{}").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Snapshot);
     let error = "openai".parse::<Format>().unwrap_err();
     assert!(error.help().unwrap().contains("`openai-responses`"));
@@ -106,7 +105,7 @@ fn settings_are_values_and_no_command_line_syntax() {
     let prompt = machine.prompt().setting("systemPrompt.append", "true").build().unwrap();
     assert!(prompt.text().ends_with("true"), "a text that is JSON stays a text");
     let prompt = machine.prompt().setting("sections.identity.disable", true).build().unwrap();
-    assert!(prompt.absent().any(|absent| absent.section == "identity"));
+    assert!(prompt.absent().iter().any(|absent| absent.section.as_str() == "identity"));
     let with_equals = machine.prompt().setting("systemPrompt.append", "a=b").build().unwrap();
     assert!(with_equals.text().ends_with("a=b"));
 }
@@ -123,12 +122,12 @@ fn nothing_of_the_environment_gets_in() {
 #[test]
 fn tools_are_names_or_definitions() {
     let machine = Machine::new();
-    let own = Tool::new("deploy").description("Deploys.").strict(true);
+    let own = Tool { strict: true, ..Tool::new("deploy").description("Deploys.") };
     let prompt = machine.prompt().tools([own, Tool::new("read")]).build().unwrap();
-    let names: Vec<&str> = prompt.tools().iter().map(Tool::name).collect();
+    let names: Vec<&str> = prompt.tools().iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["deploy", "read"]);
     assert_eq!(
-        prompt.tools()[0].to_json(),
+        json!(prompt.tools()[0]),
         json!({"name": "deploy", "description": "Deploys.", "snippet": "Deploys.", "strict": true})
     );
     let request = prompt.request(Format::Anthropic).model("claude-opus-5-5").build().unwrap();
@@ -140,13 +139,12 @@ fn the_parts_the_blocks_and_the_spans_tile_the_text() {
     let machine = Machine::new();
     let prompt = machine.prompt().tools(["read", "bash"]).build().unwrap();
     let text = prompt.text();
-    assert_eq!(prompt.parts().map(|part| part.text()).collect::<String>(), text);
-    assert_eq!(prompt.blocks().iter().map(|block| block.text).collect::<String>(), text);
-    let spans = prompt.parts().flat_map(|part| part.spans());
-    let end = spans.fold(0, |end, span| {
-        assert_eq!(span.range.start, end);
-        assert_eq!(prompt.origin_at(end), Some(span.clone()));
-        span.range.end
+    assert_eq!(prompt.parts().iter().map(|part| prompt.text_of(part)).collect::<String>(), text);
+    assert_eq!(prompt.blocks().into_iter().map(|block| &text[block.range]).collect::<String>(), text);
+    let end = prompt.spans().fold(0, |end, (range, origin)| {
+        assert_eq!(range.start, end);
+        assert_eq!(prompt.origin_at(end), Some((range.clone(), origin)));
+        range.end
     });
     assert_eq!(end, text.len());
     assert_eq!(prompt.origin_at(end), None);
@@ -158,7 +156,7 @@ fn the_parts_the_blocks_and_the_spans_tile_the_text() {
 #[cfg(feature = "store-sqlite")]
 mod stores {
     use super::*;
-    use preface::Usage;
+    use preface::RequestUsage;
 
     fn user(text: &str) -> Value {
         json!({"role": "user", "content": text})
@@ -179,8 +177,11 @@ mod stores {
         let first = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
         assert_eq!((first.number(), first.extends()), (Some(1), None));
         assert!(first.body().contains("<system-reminder>"), "{}", first.body());
-        chat.record_usage(1, Usage { input_tokens: 9, ..Usage::default() }).unwrap();
-        assert_eq!(chat.record_usage(7, Usage::default()).unwrap_err().kind(), ErrorKind::Conversation);
+        chat.record_usage(1, RequestUsage { input_tokens: 9, ..RequestUsage::default() }).unwrap();
+        assert_eq!(
+            chat.record_usage(7, RequestUsage::default()).unwrap_err().kind(),
+            ErrorKind::Conversation
+        );
 
         // Another process, later: other settings do not change the stored prompt.
         machine.file("home/.config/preface/system.md", "New.");
