@@ -59,10 +59,8 @@ impl Offload for Threads {
         let (places, deadline) = (self.places.clone(), self.deadline);
         Box::pin(async move {
             let done = async {
-                places
-                    .run(work)
-                    .await
-                    .unwrap_or_else(|_| Err(ConversationError::Overloaded("the work was aborted".to_owned())))
+                let aborted = |_| ConversationError::Overloaded("the work was aborted".to_owned());
+                places.run(work).await.map_err(aborted)
             };
             let late = || {
                 ConversationError::Overloaded(format!("the work timed out after {} s", deadline.as_secs()))

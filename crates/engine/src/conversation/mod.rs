@@ -34,7 +34,7 @@ mod trust;
 pub use choice::TemplateChoice;
 pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
-pub use offload::{InlineOffload, Offload, Work, WorkFuture, WorkResult};
+pub use offload::{InlineOffload, Offload, Work, WorkFuture};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
 pub use requests::{
     MOST_BLOCKS, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection, TurnContent,
@@ -46,7 +46,6 @@ use crate::{
     input::{cache::InputCache, load_profile::default_home},
 };
 use construct::{ConstructInput, ConstructedPrompt};
-use offload::WorkOutcome;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     diff::Difference,
@@ -207,12 +206,9 @@ impl ConversationService {
                 );
                 diagnostics.push(Diagnostic::warning(DiagnosticCode::ConversationOptions, what).help(help));
             }
-            Ok(WorkResult(WorkOutcome::Checked(diagnostics)))
+            Ok(diagnostics)
         };
-        match self.offload.run(Box::new(work)).await?.0 {
-            WorkOutcome::Checked(diagnostics) => Ok(diagnostics),
-            _ => Err(ConversationError::Record("the result of another task was returned".to_owned())),
-        }
+        self.offload.result(work).await
     }
 
     /// Reports options of a turn that differ from those of the stored prompt. Nothing is changed
@@ -361,15 +357,12 @@ impl ConversationService {
                 return Err(ConversationError::TrustChanged(head.id, untrusted));
             }
             let engine = Engine::new(&*system).writing(writes);
-            Ok(WorkResult(WorkOutcome::Checked(match refusals {
+            Ok(match refusals {
                 RefusalFilter::Any => trust::log_handed_out(&engine, &record, &head, &options),
                 RefusalFilter::After(_) => Diagnostics::new(),
-            })))
+            })
         };
-        match self.offload.run(Box::new(work)).await?.0 {
-            WorkOutcome::Checked(diagnostics) => Ok(diagnostics),
-            _ => Ok(Diagnostics::new()),
-        }
+        self.offload.result(work).await
     }
 
     /// Reads the record of a stored prompt. Returns `None` if it is gone, or cannot be read and the call does
@@ -602,14 +595,7 @@ impl ConversationService {
             writes,
         };
         let (system, cache) = (self.system.clone(), self.cache.clone());
-        let work = move || {
-            let made = order.construct(&*system, &cache)?;
-            Ok(WorkResult(WorkOutcome::Constructed(Box::new(made))))
-        };
-        match self.offload.run(Box::new(work)).await?.0 {
-            WorkOutcome::Constructed(made) => Ok(*made),
-            _ => Err(ConversationError::Record("the result of another task was returned".to_owned())),
-        }
+        self.offload.result(move || order.construct(&*system, &cache)).await
     }
 }
 

@@ -1,36 +1,42 @@
 //! Where blocking work runs.
 
-use super::{ConversationError, construct::ConstructedPrompt};
-use preface_core::diagnostic::Diagnostics;
-use std::{fmt, future::Future, future::ready, pin::Pin};
+use super::ConversationError;
+use std::{
+    fmt,
+    future::{Future, ready},
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-/// The result of a [`Work`]. Opaque: it is handed back as it is.
-#[derive(Debug)]
-pub struct WorkResult(pub(super) WorkOutcome);
+/// Something that waits for disks or takes long: a construct, a look at trust, or reading recorded requests. It hands over
+/// its result by itself.
+pub type Work = Box<dyn FnOnce() + Send>;
 
-#[derive(Debug)]
-pub(super) enum WorkOutcome {
-    /// A prompt was built.
-    Constructed(Box<ConstructedPrompt>),
-    /// The content of a turn was built.
-    Turn(Box<super::TurnContent>),
-    /// A stored prompt may be returned, with these diagnostics.
-    Checked(Diagnostics),
-    /// Recorded requests were read.
-    Ledger(Box<super::requests::RequestLedger>),
-}
-
-/// Something that waits for disks or takes long: a construct, a look at trust, or reading recorded requests. It is run, and its
-/// result handed back.
-pub type Work = Box<dyn FnOnce() -> Result<WorkResult, ConversationError> + Send>;
-
-/// The result of a [`Work`], later.
-pub type WorkFuture = Pin<Box<dyn Future<Output = Result<WorkResult, ConversationError>> + Send>>;
+/// The end of a [`Work`], or the reason why it was not done.
+pub type WorkFuture = Pin<Box<dyn Future<Output = Result<(), ConversationError>> + Send>>;
 
 /// Runs work somewhere.
 pub trait Offload: fmt::Debug + Send + Sync {
     /// Runs it, and resolves when it is done.
     fn run(&self, work: Work) -> WorkFuture;
+}
+
+impl dyn Offload {
+    /// Runs work and returns its result.
+    pub(super) async fn result<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ConversationError> + Send + 'static,
+    ) -> Result<T, ConversationError> {
+        let slot = Arc::new(Mutex::new(None));
+        let filled = slot.clone();
+        self.run(Box::new(move || {
+            let done = work();
+            *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        }))
+        .await?;
+        let done = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        done.unwrap_or_else(|| Err(ConversationError::Overloaded("the work was not done".to_owned())))
+    }
 }
 
 /// Runs the work in the calling thread.
@@ -39,6 +45,7 @@ pub struct InlineOffload;
 
 impl Offload for InlineOffload {
     fn run(&self, work: Work) -> WorkFuture {
-        Box::pin(ready(work()))
+        work();
+        Box::pin(ready(Ok(())))
     }
 }

@@ -3,12 +3,7 @@
 
 mod ledger;
 
-pub(super) use ledger::RequestLedger;
-
-use super::{
-    ConversationError, ConversationService, PromptRecord, construct::rooted, offload::WorkOutcome,
-    offload::WorkResult, trust,
-};
+use super::{ConversationError, ConversationService, PromptRecord, construct::rooted, trust};
 use crate::{BuildOptions, Engine, TrustChoice};
 use jiff::Timestamp;
 use ledger::{print, print_blocks, read};
@@ -333,12 +328,9 @@ impl ConversationService {
         let work = move || {
             let (mut request, _) = rooted(&*system, roots.as_deref(), &mut again, &id_text)?;
             request.events = events;
-            let content = TurnContent::build(&Engine::new(&*system), &request, &messages)?;
-            Ok(WorkResult(WorkOutcome::Turn(Box::new(content))))
+            Ok(TurnContent::build(&Engine::new(&*system), &request, &messages)?)
         };
-        let WorkOutcome::Turn(mut content) = self.offload.run(Box::new(work)).await?.0 else {
-            return Err(ConversationError::Record("the result of another task was returned".to_owned()));
-        };
+        let mut content = self.offload.result(work).await?;
         diagnostics.append(&mut content.diagnostics);
         let model = model.or_else(|| conversation.head.model.clone());
         let counter = record.counter();

@@ -26,10 +26,10 @@ impl Offload for Together {
     fn run(&self, work: Work) -> WorkFuture {
         let (all, done) = (self.all.clone(), self.done.clone());
         Box::pin(async move {
-            let made = tokio::task::spawn_blocking(work).await.expect("the work ends");
+            tokio::task::spawn_blocking(work).await.expect("the work ends");
             done.fetch_add(1, Ordering::Relaxed);
             all.wait().await;
-            made
+            Ok(())
         })
     }
 }
@@ -166,13 +166,13 @@ impl Offload for Meanwhile {
     fn run(&self, work: Work) -> WorkFuture {
         let (store, then) = (self.store.clone(), self.then);
         Box::pin(async move {
-            let made = work();
+            work();
             match then {
                 Then::Forget => {
                     store.delete(&id("c"), None, &Actor::new("other")).await.expect("the store answers");
                 }
             }
-            made
+            Ok(())
         })
     }
 }

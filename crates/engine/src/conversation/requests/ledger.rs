@@ -1,10 +1,7 @@
 //! Reading and printing the records of the requests of a conversation.
 
 use super::{ConversationTools, NumberedRequest, RequestPurpose, RequestSummary, StoredRecord, VERSION};
-use crate::conversation::{
-    ConversationError, ConversationService,
-    offload::{WorkOutcome, WorkResult},
-};
+use crate::conversation::{ConversationError, ConversationService};
 use preface_core::{
     attachment::PlacedAttachment,
     format::{RequestBlock, RequestRecord},
@@ -15,7 +12,7 @@ use std::{mem, sync::Arc};
 
 /// The state of a conversation behind its last recorded request, which the next one continues.
 #[derive(Debug, Default)]
-pub(in crate::conversation) struct RequestLedger {
+pub(super) struct RequestLedger {
     /// The last request.
     pub(super) request: Option<NumberedRequest>,
     /// The number of the last record, compactions included.
@@ -122,12 +119,9 @@ impl ConversationService {
                 if is_end {
                     ledger.parse_blocks(&id)?;
                 }
-                Ok(WorkResult(WorkOutcome::Ledger(Box::new(ledger))))
+                Ok(ledger)
             };
-            let WorkOutcome::Ledger(read) = self.offload.run(Box::new(work)).await?.0 else {
-                return Err(ConversationError::Record("the result of another task was returned".to_owned()));
-            };
-            ledger = *read;
+            ledger = self.offload.result(work).await?;
         }
     }
 }
