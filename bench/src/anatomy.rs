@@ -13,11 +13,11 @@ use crate::{
     template::bytes,
 };
 use preface_engine::{
-    ASSETS, Engine, OsSystem, Request, Session,
+    ASSETS, Conversation, Engine, OsSystem, Request,
     core::{pipeline, snapshot::Snapshot, variable_source::NoSource},
 };
 use serde_json::Value;
-use std::{env, fs, io, path::PathBuf, process::Command, thread, time::Duration};
+use std::{env, fs, io, path::PathBuf, process::Command, sync::Arc, thread, time::Duration};
 use tempfile::TempDir;
 
 pub const BENCH: Bench = Bench {
@@ -44,16 +44,18 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, BenchError> {
             let (discover, build) = if skills == 0 { (5.0, 4.0) } else { (20.0, 4.0) };
             let system = OsSystem::new(ASSETS).with_home(place.home());
             let engine = Engine::new(&system);
-            let mut session = Session::setup(engine, place.request(variant)).start().map_err(failed)?;
-            session.reload().map_err(failed)?;
-            let prompt = session.base().text.clone();
+            let warm = Arc::new(OsSystem::new(ASSETS).with_home(place.home()));
+            let setup = Conversation::setup(warm, place.request(variant));
+            let mut conversation = setup.start().map_err(failed)?;
+            conversation.reload().map_err(failed)?;
+            let prompt = conversation.base().text.clone();
             if !prompt.contains(&sentence(2)) || prompt.matches("<skill>").count() != skills {
                 return Err(BenchError::Failed("the prompt does not list what there is".to_owned()));
             }
             let mut snapshot: Snapshot = engine.build(&place.request(variant)).map_err(failed)?.snapshot;
             let mut measured = interleave(
                 vec![
-                    closure("discover and build", || session.reload().expect("it did before")),
+                    closure("discover and build", || conversation.reload().expect("it did before")),
                     closure("the same, nothing known", || {
                         engine.build(&place.request(variant)).expect("it did before")
                     }),

@@ -1,8 +1,11 @@
-//! What the libraries for Python and TypeScript read and return alike: options of requests, diagnostics as JSON, and panics as errors.
+//! What the libraries for Python and TypeScript read and return alike: options of requests, diagnostics as JSON, hooks, and panics as
+//! errors.
 //!
 //! Keys of options may have the spelling of either language.
 
-use preface::{Diagnostic, Place, RequestBuilder};
+use preface::{
+    Diagnostic, HookCall, HookEvent, HookFailure, HookFn, HookHandler, HookReply, Place, RequestBuilder,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{
@@ -69,6 +72,24 @@ pub fn location(place: &Place) -> Value {
         true => Value::Null,
         false => json!({"path": place.path, "line": place.line, "column": place.column}),
     }
+}
+
+/// Makes a hook of a function that takes the JSON of a call and returns the JSON of an answer, as a program does. `None` for an event that
+/// preface does not call hooks for.
+pub fn hook(
+    event: &str,
+    name: String,
+    call: impl Fn(String) -> Result<String, String> + Send + Sync + 'static,
+) -> Option<impl HookHandler + 'static> {
+    let event: HookEvent = event.parse().ok().filter(|event: &HookEvent| !event.is_of_tool_calls())?;
+    Some(HookFn::new(name.clone(), [event], move |asked: &mut HookCall<'_>| {
+        let answer = call(asked.to_json()).map_err(HookFailure::failed)?;
+        let (reply, diagnostics) = HookReply::read(&name, event, answer.as_bytes())?;
+        match diagnostics.first() {
+            Some(diagnostic) => Err(HookFailure::failed(&diagnostic.message)),
+            None => Ok(reply),
+        }
+    }))
 }
 
 /// Calls a function; a panic is an error with its message. What the function works on must be whole behind a panic: a prompt does

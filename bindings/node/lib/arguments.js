@@ -108,6 +108,9 @@ const signal = type('an AbortSignal', (value) =>
   isObject(value) && typeof value.aborted === 'boolean' && typeof value.addEventListener === 'function' ? value : undefined,
 )
 
+/** An event for which hooks are called. */
+const hookEvent = oneOf('resources_discover', 'input', 'before_agent_start', 'context')
+
 /** The keys of the objects that a caller gives, each with its type. */
 const TOOL = {
   name: string,
@@ -210,4 +213,6 @@ function distance(from, to) {
   return above[to.length]
 }
 
-module.exports = { BUILD, ENGINE, REQUEST, USAGE, count, event, file, json, options, string, suggestion, type }
+module.exports = {
+  BUILD, ENGINE, REQUEST, USAGE, count, event, file, hookEvent, json, listOf, messages, options, string, suggestion, tool, type,
+}

@@ -94,8 +94,8 @@ export interface BuildOptions extends PromptOptions {
 }
 
 export interface ConversationOptions extends BuildOptions {
-  /** Where the prompt and the requests are stored. */
-  store: Store
+  /** Where the prompt and the requests are stored. Without it the conversation holds its prompt itself, and requests are not recorded. */
+  store?: Store | undefined
   /** Your id: 1 to 255 bytes without control characters. */
   id: string
 }
@@ -126,7 +126,7 @@ export class Preface {
 
   /**
    * Opens a conversation in a store: its first call builds the prompt and stores it, later ones read it. A later call with
-   * other options gets the stored prompt, and diagnostics about what differs.
+   * other options gets the stored prompt, and diagnostics about what differs. Without a store the prompt is built by each call.
    */
   conversation(options: ConversationOptions): Promise<Conversation>
 }
@@ -331,27 +331,75 @@ export class Store {
   static sqlite(file: PathLike): Store
 }
 
+/** An event for which hooks are called. `docs/reference/hooks.md` has them, with what a call and an answer have. */
+export type HookEvent = 'resources_discover' | 'input' | 'before_agent_start' | 'context'
+
+/** What a hook is called with. */
+export interface HookCall {
+  readonly event: HookEvent
+  readonly prompt?: string | null
+  readonly system_prompt?: string | null
+  readonly messages: readonly Json[]
+  readonly tools: readonly { name: string; active: boolean; description: string | null; input_schema: Json }[]
+  readonly inputs?: Json
+  readonly cwd: string
+  readonly reason?: 'startup' | 'reload' | null
+}
+
+/** What a hook changes. */
+export interface HookAnswer {
+  prompt?: string
+  handled?: boolean
+  system_prompt?: string
+  replace_with_empty?: boolean
+  message?: { content: string | object[]; [key: string]: unknown }
+  active_tools?: string[]
+  messages?: object[]
+  skill_paths?: string[]
+}
+
 /**
- * A conversation: its prompt is built once and stored, and each request extends the one before, so that the cache of the
+ * A conversation: its prompt is built once, and each request extends the one before, so that the cache of the
  * service is read. Calls are carried out one after the other.
  */
 export class Conversation {
   private constructor()
 
   readonly id: string
-  /** The text of the stored prompt. */
+  /** The text of the prompt, without what hooks change for one run. */
   readonly text: string
+  /** The names of the active tools. */
+  readonly tools: readonly string[]
   /** True if the prompt was built when it was opened, false if it was stored before. */
   readonly isNew: boolean
-  /** The diagnostics of the last call that built or read the prompt. */
+  /** The diagnostics of the last call that built or read the prompt, or called hooks. */
   readonly diagnostics: readonly Diagnostic[]
+
+  /**
+   * Adds a hook: a function that is called with what happens, and returns what it changes, or nothing. It must not be async. An error
+   * that it throws is a diagnostic. One of `resources_discover` is called by the next `reload`.
+   */
+  on(event: HookEvent, callback: (call: HookCall) => HookAnswer | null | undefined | void): void
+  /**
+   * Takes a message of the user and begins a run: what hooks change holds for the requests of this run alone. Resolves to the
+   * history with the message and those that hooks added; `null` if a hook handled the message, and nothing is to be sent.
+   */
+  submit(text: string, messages?: readonly object[] | object): Promise<object[] | null>
+  /** Ends the run: the next request has the prompt without what hooks changed. */
+  finish(): Promise<void>
+  /** Switches to these tools. Whether the prompt follows at once or at the next compaction is the profile's business (`rebuild`). */
+  setActiveTools(names: readonly string[]): Promise<void>
+  /** Registers a tool of the program. It is active if its name is new. */
+  registerTool(tool: string | Tool): Promise<void>
+  /** Reads settings, files, skills and extensions again. Resolves to true if the prompt changed, which is the profile's business. */
+  reload(): Promise<boolean>
 
   /**
    * Adds an event that calls for a reminder in the next request. The reminder stays at its place in later requests; the history
    * does not have to repeat it.
    */
   remind(event: ReminderEvent): void
-  /** Returns the next request, which is recorded in the store. */
+  /** Returns the next request, which is recorded in the store, if there is one. */
   request<F extends Format>(format: F, options?: RequestOptions): Promise<PromptRequest<F>>
   /**
    * Builds the prompt again for a history that is about to be replaced by its summary, and returns the instructions for the

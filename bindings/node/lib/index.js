@@ -1,9 +1,11 @@
 // The classes of the package. What they do is in `index.d.ts`; each operation is the native part's.
 'use strict'
 
-const { BUILD, ENGINE, REQUEST, USAGE, count, event, file, json, options, string, suggestion, type } = require('./arguments.js')
+const {
+  BUILD, ENGINE, REQUEST, USAGE, count, event, file, hookEvent, json, listOf, messages, options, string, suggestion, tool, type,
+} = require('./arguments.js')
 const { PrefaceError, usage } = require('./error.js')
-const { call, callSync } = require('./native.js')
+const { addHook, call, callSync } = require('./native.js')
 
 /** Who knows it may make a prompt, a store or a conversation. */
 const INSIDE = Symbol('inside')
@@ -41,7 +43,7 @@ class Preface {
   async conversation(given) {
     const { id, store, signal, ...build } = options(given, { ...BUILD, id: string, store: storeType }, 'conversation')
     string(id, 'id')
-    const { handle } = storeType(store, 'store')[INSIDE]
+    const { handle } = store === undefined ? {} : store[INSIDE]
     return new Conversation(INSIDE, await call('conversation', { id, build: this.#inputs(build) }, handle, signal))
   }
 
@@ -190,6 +192,7 @@ class Store {
   }
 }
 
+const functionType = type('a function', (value) => (typeof value === 'function' ? value : undefined))
 const storeType = type('a Store', (value) => (value instanceof Store ? value : undefined))
 
 class Conversation {
@@ -221,8 +224,49 @@ class Conversation {
     return this.#state.diagnostics
   }
 
+  get tools() {
+    return this.#state.tools
+  }
+
   remind(given) {
     this.#events.push(event(given, 'event'))
+  }
+
+  on(name, given) {
+    hookEvent(name, 'event')
+    const listener = functionType(given, 'callback')
+    // It returns, whatever the callback does: the native part waits for it on another thread.
+    const answer = (asked) => {
+      try {
+        const answer = listener(JSON.parse(asked))
+        return JSON.stringify({ answer: answer == null ? {} : json(answer, 'answer') })
+      } catch (error) {
+        return JSON.stringify({ error: String(error?.message ?? error) })
+      }
+    }
+    this.#next(async () => addHook(name, listener.name || 'program', this.#handle, answer))
+  }
+
+  async submit(text, given = []) {
+    const input = { text: string(text, 'text'), messages: messages(given, 'messages') }
+    return (await this.#run('submit', input)).value
+  }
+
+  async finish() {
+    await this.#run('finish', null)
+  }
+
+  async setActiveTools(names) {
+    await this.#run('setActiveTools', listOf(string)(names, 'names'))
+  }
+
+  async registerTool(given) {
+    const named = tool(given, 'tool')
+    await this.#run('registerTool', typeof named === 'string' ? { name: named } : named)
+  }
+
+  async reload() {
+    return (await this.#run('reload', null)).value
   }
 
   async request(format, given) {

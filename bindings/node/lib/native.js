@@ -61,4 +61,9 @@ async function call(operation, input, handle, signal) {
   }
 }
 
-module.exports = { call, callSync }
+/** Adds a hook to a conversation. */
+function addHook(event, name, handle, callback) {
+  native().on(event, name, handle, callback)
+}
+
+module.exports = { addHook, call, callSync }

@@ -1,4 +1,5 @@
-//! The native part of the npm package `preface`: two functions, one that returns and one that returns a promise.
+//! The native part of the npm package `preface`: two functions for operations, one that returns and one that returns a promise, and one
+//! that adds a hook.
 //!
 //! Everything crosses as JSON, once, and a long text as it is: the name of an operation and its input go in, its result comes out; what stays here
 //! between two calls is a `Resource` behind a handle. The classes that people use are in `bindings/node/lib`; they check
@@ -11,10 +12,11 @@ mod resource;
 use crate::{reply::Reply, resource::Resource};
 use napi::{
     Env, Result, Task,
-    bindgen_prelude::{AsyncTask, External},
+    bindgen_prelude::{AsyncTask, External, Function},
+    threadsafe_function::ThreadsafeFunctionCallMode,
 };
 use napi_derive::napi;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 /// What an operation needs from before: a prompt, a store, or a conversation.
 type Handle = External<Arc<Resource>>;
@@ -50,6 +52,30 @@ pub fn call_sync(operation: String, input: String, handle: Option<&Handle>) -> J
 #[napi]
 pub fn call(operation: String, input: String, handle: Option<&Handle>) -> AsyncTask<Call> {
     AsyncTask::new(Call { operation, input, resource: handle.map(|handle| Arc::clone(handle)) })
+}
+
+/// Adds a hook to a conversation: a function that takes the JSON of a call and returns the JSON of an answer. It must not throw.
+#[napi]
+pub fn on(
+    event: String,
+    name: String,
+    handle: &Handle,
+    function: Function<'_, String, String>,
+) -> Result<()> {
+    // Weak: a hook that waits to be called does not keep the process alive.
+    let function = function.build_threadsafe_function().weak::<true>().build()?;
+    let call = move |asked: String| {
+        let (send, answer) = mpsc::channel();
+        function.call_with_return_value(asked, ThreadsafeFunctionCallMode::Blocking, move |result, _| {
+            // Nobody waits any more where the process ends.
+            let _ = send.send(result.map_err(|error| error.to_string()));
+            Ok(())
+        });
+        let answer = answer.recv().unwrap_or_else(|_| Err("the function was not called".to_owned()))?;
+        reply::of_hook(&answer)
+    };
+    operation::add_hook(handle, &event, name, call);
+    Ok(())
 }
 
 /// An operation that waits for a thread of the pool.

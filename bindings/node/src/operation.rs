@@ -4,7 +4,7 @@ use crate::{
     reply::{self, Failure, Reply},
     resource::Resource,
 };
-use preface::{Conversation, Format, Preface, Prompt, PromptBuilder, RequestUsage, Store};
+use preface::{Conversation, Format, Preface, Prompt, PromptBuilder, RequestUsage, Store, Tool};
 use preface_bindings::{RequestOptions, contained};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -31,12 +31,8 @@ fn carry_out(name: &str, input: &str, resource: Option<&Resource>) -> Result<Rep
             };
             Ok(Reply::new(Value::Null).with(Resource::Store(store)))
         }
-        ("conversation", Some(Resource::Store(store))) => {
-            let OpenConversation { id, build } = read(input)?;
-            let conversation = build.builder().conversation(store, id)?;
-            let reply = Reply::new(reply::conversation(&conversation)).with_text(conversation.text());
-            Ok(reply.with(Resource::Conversation(Box::new(Mutex::new(Some(conversation))))))
-        }
+        ("conversation", None) => open(input, None),
+        ("conversation", Some(Resource::Store(store))) => open(input, Some(store)),
         (_, Some(Resource::Prompt(prompt))) => of_prompt(name, input, prompt),
         (_, Some(Resource::Conversation(conversation))) => {
             let mut conversation = conversation.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,6 +48,28 @@ fn carry_out(name: &str, input: &str, resource: Option<&Resource>) -> Result<Rep
         #[cfg(debug_assertions)]
         ("panic", None) => panic!("asked for by a test"),
         _ => Err(Failure::Bug(format!("no such operation: `{name}`"))),
+    }
+}
+
+fn open(input: &str, store: Option<&Store>) -> Result<Reply, Failure> {
+    let OpenConversation { id, build } = read(input)?;
+    let conversation = build.builder().conversation(store, id)?;
+    let reply = Reply::new(reply::conversation(&conversation)).with_text(conversation.text());
+    Ok(reply.with(Resource::Conversation(Box::new(Mutex::new(Some(conversation))))))
+}
+
+/// Adds a hook to an open conversation.
+pub fn add_hook(
+    resource: &Resource,
+    event: &str,
+    name: String,
+    call: impl Fn(String) -> Result<String, String> + Send + Sync + 'static,
+) {
+    if let Resource::Conversation(conversation) = resource
+        && let Some(conversation) = conversation.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
+        && let Some(hook) = preface_bindings::hook(event, name, call)
+    {
+        conversation.on(hook);
     }
 }
 
@@ -73,9 +91,26 @@ fn of_conversation(name: &str, input: &str, conversation: &mut Conversation) -> 
     let mut body = None;
     let result = match name {
         "remind" => {
-            read::<Vec<Value>>(input)?.into_iter().for_each(|event| conversation.remind(event));
+            read::<Vec<Value>>(input)?.into_iter().try_for_each(|event| conversation.remind(event))?;
             Value::Null
         }
+        "submit" => {
+            let SubmitInput { text, messages } = read(input)?;
+            conversation.submit(&text, &messages)?.unwrap_or_default()
+        }
+        "finish" => {
+            conversation.finish();
+            Value::Null
+        }
+        "setActiveTools" => {
+            conversation.set_active_tools(read::<Vec<String>>(input)?)?;
+            Value::Null
+        }
+        "registerTool" => {
+            conversation.register_tool(read::<Tool>(input)?)?;
+            Value::Null
+        }
+        "reload" => conversation.reload()?.into(),
         "request" => {
             let RequestInput { format, options } = read(input)?;
             let request = options.apply(conversation.request(format.parse::<Format>()?)).build()?;
@@ -151,6 +186,13 @@ struct RequestInput {
     format: String,
     #[serde(default)]
     options: RequestOptions,
+}
+
+/// A message of the user.
+#[derive(Deserialize)]
+struct SubmitInput {
+    text: String,
+    messages: Value,
 }
 
 /// What a service counted.

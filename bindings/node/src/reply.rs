@@ -172,8 +172,18 @@ pub fn conversation(conversation: &Conversation) -> Value {
     json!({
         "id": conversation.id(),
         "isNew": conversation.is_new(),
+        "tools": conversation.tools().iter().map(|tool| &tool.name).collect::<Vec<_>>(),
         "diagnostics": diagnostics(conversation.diagnostics()),
     })
+}
+
+/// Returns the answer of a hook, or why it failed.
+pub fn of_hook(json: &str) -> Result<String, String> {
+    let mut reply: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    match reply["error"].as_str() {
+        Some(error) => Err(error.to_owned()),
+        None => Ok(reply["answer"].take().to_string()),
+    }
 }
 
 /// Counts a text in UTF-16 code units, from its beginning to its end.

@@ -4,7 +4,7 @@
 //! interpreter is released while a prompt is built. A panic is a bug of preface: it becomes an `InternalError` and does not end
 //! the process.
 
-use ::preface::{Error, ErrorKind, Format, RequestUsage, Trust};
+use ::preface::{Error, ErrorKind, Format, RequestUsage, Tool, Trust};
 use preface_bindings::RequestOptions;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -50,7 +50,7 @@ impl Engine {
     fn conversation(
         &self,
         py: Python<'_>,
-        store: &Store,
+        store: Option<&Store>,
         id: &str,
         directory: PathBuf,
         profile: Option<PathBuf>,
@@ -58,7 +58,8 @@ impl Engine {
         options: &str,
     ) -> PyResult<Conversation> {
         let builder = self.builder(py, directory, profile, trust_pins, options)?;
-        contained(py, || Ok(Conversation(Mutex::new(builder.conversation(&store.0, id)?))))
+        let store = store.map(|store| &store.0);
+        contained(py, || Ok(Conversation(Mutex::new(builder.conversation(store, id)?))))
     }
 
     /// Builds so many times and returns the seconds of one build, to be compared with those from Python.
@@ -175,10 +176,54 @@ impl Conversation {
 
     fn remind(&self, py: Python<'_>, event: &str) -> PyResult<()> {
         let event: Value = read(py, event)?;
+        self.locked(py, |chat| chat.remind(event))
+    }
+
+    /// Adds a hook. The function takes the JSON of a call and returns that of an answer.
+    fn on(&self, py: Python<'_>, event: &str, name: String, function: Py<PyAny>) -> PyResult<()> {
+        let call = move |asked: String| {
+            Python::attach(|py| function.call1(py, (asked,))?.extract::<String>(py))
+                .map_err(|error| error.to_string())
+        };
+        let Some(hook) = preface_bindings::hook(event, name, call) else {
+            let message = format!("unknown event: `{event}`");
+            let help = "events are resources_discover, input, before_agent_start, context";
+            return Err(exception(py, "UsageError", "cli/usage", &message, Some(help), None));
+        };
         self.locked(py, |chat| {
-            chat.remind(event);
+            chat.on(hook);
             Ok(())
         })
+    }
+
+    /// Returns the history as JSON, or nothing where a hook handled the message.
+    fn submit(&self, py: Python<'_>, text: &str, messages: &str) -> PyResult<Option<String>> {
+        let messages: Value = read(py, messages)?;
+        self.locked(py, |chat| Ok(chat.submit(text, &messages)?.map(|history| history.to_string())))
+    }
+
+    fn finish(&self, py: Python<'_>) -> PyResult<()> {
+        self.locked(py, |chat| {
+            chat.finish();
+            Ok(())
+        })
+    }
+
+    fn tools(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.locked(py, |chat| Ok(chat.tools().iter().map(|tool| tool.name.clone()).collect()))
+    }
+
+    fn set_active_tools(&self, py: Python<'_>, names: Vec<String>) -> PyResult<()> {
+        self.locked(py, |chat| chat.set_active_tools(names))
+    }
+
+    fn register_tool(&self, py: Python<'_>, tool: &str) -> PyResult<()> {
+        let tool: Tool = read(py, tool)?;
+        self.locked(py, |chat| chat.register_tool(tool))
+    }
+
+    fn reload(&self, py: Python<'_>) -> PyResult<bool> {
+        self.locked(py, ::preface::Conversation::reload)
     }
 
     /// Returns the body, the diagnostics as JSON, the number, and whether it extends the request before.

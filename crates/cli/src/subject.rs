@@ -12,8 +12,8 @@ use crate::{
 };
 use clap::Args;
 use preface_engine::{
-    BuildResult, Engine, HandOver, Headless, ProfileSource, Request, Session, SnapshotError, WriteScope,
-    conversation::{ToolSelection, TurnContent},
+    BuildResult, Conversation, Engine, HandOver, Headless, ProfileSource, Request, SnapshotError, WriteScope,
+    conversation::ToolSelection,
     core::{
         attachment::AttachmentRole,
         budget::Counter,
@@ -37,10 +37,9 @@ use preface_engine::{
         system::{ReadScope, System},
     },
     read_snapshot,
-    session::InputOutcome,
 };
 use serde_json::Value;
-use std::{borrow::Cow, ops::Range, path::PathBuf};
+use std::{borrow::Cow, ops::Range, path::PathBuf, sync::Arc};
 
 /// The flags of what to build.
 #[derive(Args, Clone, Debug, Default)]
@@ -155,7 +154,7 @@ impl SubjectFlags {
         asking: InteractionMode,
         conversation: ConversationInput,
     ) -> Result<Option<Subject>, CommandFailure> {
-        let ConversationInput { history, prompt, events, mut diagnostics } = conversation;
+        let ConversationInput { mut history, prompt, events, mut diagnostics } = conversation;
         let Some(text) = prompt else {
             let mut subject = self.build(events, ui, asking)?;
             subject.add_history(&history, &mut diagnostics);
@@ -163,26 +162,25 @@ impl SubjectFlags {
         };
         let mut request = Request { events, ..self.turn.request() };
         self.trust.apply(&mut request)?;
-        let system = files::system();
         let templates = self.keep.template.source(&request);
-        let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
-        let setup = Session::setup(engine, request).history(history);
-        let session = if asking == InteractionMode::May && ui.can_ask() {
+        let setup = Conversation::setup(Arc::new(files::system()), request)
+            .with_templates(Arc::new(templates))
+            .writing(asking.writes());
+        let conversation = if asking == InteractionMode::May && ui.can_ask() {
             setup.start_interactive(&Terminal::new(ui))
         } else {
             setup.start()
         };
-        let mut session = session?;
-        let became = session.submit(&text)?;
-        if became == InputOutcome::Handled {
-            let diagnostics = session.take_diagnostics();
+        let mut conversation = conversation?;
+        if !conversation.submit(&text, &mut history)? {
+            let diagnostics = conversation.take_diagnostics();
             ui.eprint("a hook took care of the message; nothing is sent\n");
             diagnostics::all(ui, &diagnostics);
             return Ok(None);
         }
-        let seen = session.request();
-        diagnostics.append(&mut session.take_diagnostics());
-        let mut subject = Subject::of(session.into_built(), seen.messages);
+        let seen = conversation.request(&history);
+        diagnostics.append(&mut conversation.take_diagnostics());
+        let mut subject = Subject::of(conversation.into_built(), seen.messages);
         subject.prompt.diagnostics.append(&mut diagnostics);
         Ok(Some(subject))
     }
@@ -279,15 +277,15 @@ impl Subject {
         let ConversationInput { history, events, mut diagnostics, .. } = conversation;
         let mut request = Request { events, ..flags.turn.request() };
         flags.trust.apply(&mut request)?;
-        let system = files::system();
         let templates = flags.keep.template.source(&request);
-        let engine = Engine::new(&system).with_templates(&templates).writing(WriteScope::Nothing);
-        let mut turn = TurnContent::build(&engine, &request, &history)?;
-        diagnostics.append(&mut turn.diagnostics);
+        let setup = Conversation::setup(Arc::new(files::system()), request);
+        let setup = setup.with_templates(Arc::new(templates)).writing(WriteScope::Nothing);
+        let (mut turn, mut came_up) = setup.one_request(&history)?;
+        diagnostics.append(&mut came_up);
         if let Some(kept) = &mut self.kept {
             kept.diagnostics.append(&mut diagnostics);
         }
-        self.prompt.attachments.append(&mut turn.attachments);
+        self.prompt.attachments.append(&mut turn.prompt.attachments);
         (self.tools, self.selection, self.messages) = (turn.tools, turn.selection, turn.messages);
         (self.models, self.attachment_role) = (Some(turn.models), turn.attachment_role);
         Ok(self)

@@ -12,7 +12,6 @@ use crate::{
     trust::{
         consent::{self, Ask, ProjectAccess},
         grant::{self, WholeAnswer},
-        permission,
     },
 };
 use preface_core::{
@@ -28,7 +27,7 @@ use preface_core::{
     settings::PrefaceSettings,
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
-    turn::{OF_SERVER, Tool},
+    turn::Tool,
     variable::{RecordedVariable, RecordedVariables, VariableKey},
     variable_info::{REGISTERED, VariableInfo},
     variable_source::NoSource,
@@ -106,23 +105,16 @@ pub struct BuildResult {
     pub(crate) loggers: Loggers,
     /// The project texts that were included, whatever the mode.
     pub(crate) admitted: Vec<AdmittedText>,
-    /// The names of the active tools that the project brings.
-    pub(crate) project_tools: Vec<String>,
-    /// The servers of the project that wait for a grant, as the sources of their tools.
-    pub(crate) ungranted: Vec<String>,
 }
 
 impl BuildResult {
     pub(crate) fn new(prompt: Prompt, snapshot: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
         let changed = prompt.diagnostics.iter().any(|diagnostic| diagnostic.code == consent::CHANGED);
         let loggers = Loggers::of(&inputs, &snapshot.turn);
-        let Inputs { loaded, project, entries, .. } = inputs;
+        let Inputs { loaded, project, .. } = inputs;
         let lint_ignore = PrefaceSettings::read(&project.settings).lint_ignore;
         let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
-        let of_project = tools.iter().filter(|tool| entries.is_of_project(tool));
         BuildResult {
-            project_tools: of_project.map(|tool| tool.name.clone()).collect(),
-            ungranted: permission::waiting(&entries.mcp).map(|name| format!("{OF_SERVER}{name}")).collect(),
             lint_ignore,
             loggers,
             admitted: gate.admitted(),

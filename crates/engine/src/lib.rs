@@ -56,12 +56,12 @@ mod request;
 mod saved_snapshot;
 #[cfg(feature = "schema")]
 mod schema;
-pub mod session;
 mod template_source;
 pub mod templates;
 mod trust;
 
 pub use build_options::{BuildOptions, ToolOption, setting};
+pub use conversation::Conversation;
 pub use counters::{COUNTERS, counter};
 pub use default_store::default_store;
 pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
@@ -83,7 +83,6 @@ pub use request::{Request, TemplateInput, ToolChoice, TrustChoice};
 pub use saved_snapshot::{SnapshotError, read_snapshot};
 #[cfg(feature = "schema")]
 pub use schema::JsonSchema;
-pub use session::Session;
 pub use template_source::TemplateSource;
 pub use trust::consent::{Ask, TrustAnswer, TrustQuestion};
 pub use trust::permission::{PermissionChange, PermissionGrant};

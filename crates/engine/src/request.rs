@@ -59,8 +59,8 @@ pub struct Request {
     /// Files and directories that links of the project may lead to, beside those of the user's settings. A relative path is
     /// relative to the process's own directory.
     pub follow: Vec<PathBuf>,
-    /// The events that call for reminders, as JSON objects with a `type`, in order. In a session these go
-    /// with every request; [`Session::remind`](crate::Session::remind) is for one.
+    /// The events that call for reminders, as JSON objects with a `type`, in order. In a conversation these go
+    /// with every request; [`Conversation::remind`](crate::Conversation::remind) is for one.
     pub events: Vec<serde_json::Value>,
 }
 

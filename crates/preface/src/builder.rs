@@ -230,13 +230,14 @@ impl PromptBuilder {
         }
         let cwd = request.cwd.clone().unwrap_or_default();
         let cwd = std::path::absolute(&cwd).unwrap_or(cwd);
-        let stored = StoredTemplate { system: &**preface.system(), cwd, name: template };
+        let stored = StoredTemplate { system: preface.system().clone(), cwd, name: template };
         let built = preface.engine().with_templates(&stored).build(&request).map_err(Error::of_engine)?;
         Ok(Prompt::of(built, &preface))
     }
 
-    /// Opens a conversation in a store: its first call builds the prompt and stores it, later ones read it. `id` is yours:
-    /// 1 to 255 bytes without control characters.
+    /// Opens a conversation in a store: its first call builds the prompt and stores it, later ones read it. With `None` in the place of
+    /// a store the conversation holds its prompt itself, and its requests are not recorded. `id` is yours: 1 to 255 bytes without
+    /// control characters.
     ///
     /// Reminders that were added here go with the first request. A later call with other inputs gets the stored prompt and
     /// diagnostics about what differs.
@@ -244,11 +245,15 @@ impl PromptBuilder {
     /// # Errors
     /// As [`build`](Self::build); and an id that is not valid, a store that does not answer, or a stored prompt with text that
     /// is no longer trusted.
-    pub fn conversation(self, store: &Store, id: impl AsRef<str>) -> Result<Conversation, Error> {
+    pub fn conversation<'s>(
+        self,
+        store: impl Into<Option<&'s Store>>,
+        id: impl AsRef<str>,
+    ) -> Result<Conversation, Error> {
         let PromptBuilder { preface, request, template, error } = self;
         match error {
             Some(error) => Err(error),
-            None => Conversation::open(&preface, store, id.as_ref(), request, template),
+            None => Conversation::open(&preface, store.into(), id.as_ref(), request, template),
         }
     }
 }

@@ -154,6 +154,7 @@ impl Error {
             ConversationError::TrustChanged(..) => ErrorKind::Untrusted,
             ConversationError::TooManyBlocks(_)
             | ConversationError::NoCwd
+            | ConversationError::NoStore
             | ConversationError::Outside(_)
             | ConversationError::NoDirectory(_)
             | ConversationError::UnknownTemplate(_)

@@ -98,8 +98,9 @@
 //! # Converse
 //!
 //! A prompt that is built anew for each request breaks the cache of the service as soon as a date or a file changes. A
-//! [`Conversation`] builds it once, stores it, and adds reminders for what happened in between. Each request extends the one
-//! before, and [`Request::extends`] reports whether it does.
+//! [`Conversation`] builds it once, stores it where there is a store, and adds reminders for what happened in between. Each request
+//! extends the one before, and [`Request::extends`] reports whether it does. [Hooks](Conversation::on) of the program may change the
+//! prompt of a run, and its [tools](Conversation::set_active_tools) may change.
 //!
 //! ```
 //! # let dir = tempfile::tempdir()?;
@@ -114,7 +115,7 @@
 //!     .preset("claude-code")
 //!     .model("claude-opus-5-5")
 //!     .conversation(&store, "7f3a")?;
-//! chat.remind(json!({"type": "todo-list-empty"}));
+//! chat.remind(json!({"type": "todo-list-empty"}))?;
 //! let history = json!([{"role": "user", "content": "Fix the tests."}]);
 //! let request = chat.request(Format::Anthropic).messages(&history).build()?;
 //! assert_eq!(request.number(), Some(1));
@@ -155,6 +156,7 @@ pub use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     draft::{Absent, AbsentReason},
     format::RequestUsage,
+    hook::{HookCall, HookEvent, HookFailure, HookFn, HookHandler, HookReply},
     origin::{Origin, Span},
     prompt::{Part, PromptBlock},
     scope::Scope,

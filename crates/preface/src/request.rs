@@ -1,13 +1,17 @@
 //! Requests: a prompt with messages and tools, in the JSON of a service.
 
-use crate::{Conversation, Error, Prompt};
+use crate::{Conversation, Error, Prompt, conversation::read_messages};
 use preface_core::{
+    budget::Bytes4,
     diagnostic::{Diagnostic, Diagnostics},
     format::{self, RequestContent, RequestFormat, RequestTarget},
-    message::{self, Message, convert},
+    message::convert,
     suggestion::quoted,
 };
-use preface_engine::conversation::RequestInput;
+use preface_engine::{
+    COUNTERS,
+    conversation::{ModelRequest, RequestInput, ToolSelection},
+};
 use serde_json::Value;
 use std::{fmt, str::FromStr};
 
@@ -98,7 +102,7 @@ pub struct RequestBuilder<'a> {
     origin: RequestOrigin<'a>,
     format: Format,
     model: Option<String>,
-    messages: Option<Vec<u8>>,
+    messages: Option<Value>,
     max_output_tokens: Option<u64>,
     cache_key: Option<String>,
     cache_ttl: Option<String>,
@@ -143,7 +147,7 @@ impl<'a> RequestBuilder<'a> {
     /// Sets the history, oldest message first: an array of objects with `role` and `content`, or `{"messages": […]}`.
     /// `docs/reference/messages.md` describes it.
     pub fn messages(mut self, messages: &Value) -> Self {
-        self.messages = Some(messages.to_string().into_bytes());
+        self.messages = Some(messages.clone());
         self
     }
 
@@ -173,20 +177,28 @@ impl<'a> RequestBuilder<'a> {
         self
     }
 
-    /// Builds the request. That of a [`Conversation`] is recorded in its store.
+    /// Builds the request. That of a [`Conversation`] with a store is recorded.
     ///
     /// # Errors
     /// Messages that are not valid; for a conversation also a store that does not answer, and text that is no longer trusted.
-    pub fn build(mut self) -> Result<Request, Error> {
+    pub fn build(self) -> Result<Request, Error> {
+        let RequestBuilder {
+            origin,
+            format,
+            model,
+            messages,
+            max_output_tokens,
+            cache_key,
+            cache_ttl,
+            instructions,
+        } = self;
         let mut diagnostics = Diagnostics::new();
-        let messages = match self.messages.take() {
-            Some(json) => message::read("messages", &json, &mut diagnostics).map_err(Error::of_messages)?,
+        let messages = match messages {
+            Some(json) => read_messages(&json, &mut diagnostics)?,
             None => Vec::new(),
         };
-        match self.origin {
-            RequestOrigin::Prompt(prompt) => Ok(self.of(prompt, &messages, diagnostics)),
-            RequestOrigin::Conversation(conversation) => {
-                let RequestBuilder { format, model, max_output_tokens, cache_ttl, instructions, .. } = self;
+        let (mut content, turn) = match origin {
+            RequestOrigin::Conversation(Conversation { inner, .. }) if inner.head().is_some() => {
                 let input = RequestInput {
                     model,
                     messages,
@@ -195,46 +207,49 @@ impl<'a> RequestBuilder<'a> {
                     instructions,
                     ..RequestInput::new(format.format())
                 };
-                conversation.send(input, diagnostics)
+                let result = inner.send(input).map_err(Error::of_conversation)?;
+                diagnostics.extend(result.diagnostics);
+                let extends = result.comparison.map(|comparison| comparison.extends);
+                return Ok(Request { body: result.body, number: Some(result.number), extends, diagnostics });
             }
-        }
-    }
-
-    fn of(&self, prompt: &Prompt, messages: &[Message], mut diagnostics: Diagnostics) -> Request {
-        let turn = &prompt.snapshot.turn;
-        let forms = &prompt.snapshot.profile.messages;
-        let converted = convert(messages, forms);
-        diagnostics.extend(converted.diagnostics());
-        let counter = prompt.counter();
-        let mut with_instructions;
-        let sent = match &self.instructions {
-            Some(instructions) => {
-                with_instructions = prompt.prompt.clone();
-                with_instructions.append_instructions(instructions);
-                &with_instructions
+            RequestOrigin::Conversation(Conversation { inner, .. }) => {
+                let content = inner.request(&messages);
+                diagnostics.append(&mut inner.take_diagnostics());
+                (content, inner.turn())
             }
-            None => &prompt.prompt,
+            RequestOrigin::Prompt(prompt) => {
+                let forms = &prompt.snapshot.profile.messages;
+                let converted = convert(&messages, forms);
+                diagnostics.extend(converted.diagnostics());
+                let content = ModelRequest {
+                    prompt: prompt.prompt.clone(),
+                    messages: converted.messages,
+                    tools: prompt.tools.clone(),
+                    selection: ToolSelection::default(),
+                    attachment_role: forms.attachments,
+                    models: prompt.models.clone(),
+                };
+                (content, &prompt.snapshot.turn)
+            }
         };
+        if let Some(instructions) = &instructions {
+            content.prompt.append_instructions(instructions);
+        }
+        let counter = COUNTERS.get(&turn.counter).unwrap_or_else(|| Box::new(Bytes4));
         let target = RequestTarget {
-            model: self.model.as_deref().or(turn.model.as_deref()),
-            models: &prompt.models,
-            max_output_tokens: self.max_output_tokens,
-            cache_key: self.cache_key.as_deref().or(turn.conversation.as_deref()),
-            cache_ttl: self.cache_ttl.as_deref(),
-            attachment_role: forms.attachments,
+            model: model.as_deref().or(turn.model.as_deref()),
+            models: &content.models,
+            max_output_tokens,
+            cache_key: cache_key.as_deref().or(turn.conversation.as_deref()),
+            cache_ttl: cache_ttl.as_deref(),
+            attachment_role: content.attachment_role,
             counter: &*counter,
             indented: false,
             ..RequestTarget::default()
         };
-        let content = RequestContent {
-            messages: &converted.messages,
-            tools: &prompt.tools,
-            target,
-            ..RequestContent::from(sent)
-        };
-        let formatted = self.format.format().format(content);
+        let formatted = format.format().format(RequestContent { target, ..content.content() });
         diagnostics.extend(formatted.diagnostics);
-        Request { body: formatted.body, number: None, extends: None, diagnostics }
+        Ok(Request { body: formatted.body, number: None, extends: None, diagnostics })
     }
 }
 
@@ -260,7 +275,7 @@ impl Request {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// Returns its number in the conversation, from 1; `None` for a request that is not one of a [`Conversation`].
+    /// Returns its number in the conversation, from 1; `None` for a request that is not recorded.
     #[must_use]
     pub fn number(&self) -> Option<u64> {
         self.number

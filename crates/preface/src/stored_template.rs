@@ -6,36 +6,36 @@ use preface_engine::{
     templates,
 };
 use preface_host::{places::HomeTrust, system::System, trust::TrustStore};
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 /// The template that was chosen, or `main`.
 #[derive(Debug)]
-pub(crate) struct StoredTemplate<'a> {
-    pub system: &'a dyn System,
+pub(crate) struct StoredTemplate {
+    pub system: Arc<dyn System>,
     pub cwd: PathBuf,
     /// As the caller wrote it; empty for `main`, if there is one.
     pub name: String,
 }
 
-impl StoredTemplate<'_> {
+impl StoredTemplate {
     /// Returns the store that `PREFACE_STORE` names, else the one in the user's state directory, if it exists.
     fn url(&self) -> Result<Option<StoreUrl>, Error> {
         let named = self.system.var("PREFACE_STORE").map(|named| named.to_string_lossy().into_owned());
         if let Some(named) = named.filter(|named| !named.is_empty()) {
             return Ok(Some(named.parse()?));
         }
-        let url = match default_store(self.system, &self.cwd, HomeTrust::default()) {
+        let url = match default_store(&*self.system, &self.cwd, HomeTrust::default()) {
             // The build reports the directory.
             Err(_) if self.name.is_empty() => None,
             found => found.map_err(|inside| Error::Trust(format!("{inside} ({})", inside.help())))?,
         };
         let Some(StoreUrl::Sqlite(file)) = &url else { return Ok(url) };
-        TrustStore::check_file(self.system, file).map_err(|error| Error::Trust(error.to_string()))?;
+        TrustStore::check_file(&*self.system, file).map_err(|error| Error::Trust(error.to_string()))?;
         Ok(url.clone().filter(|_| self.system.stat(file).is_some()))
     }
 }
 
-impl TemplateSource for StoredTemplate<'_> {
+impl TemplateSource for StoredTemplate {
     fn chosen(&self) -> Option<&str> {
         Some(self.name.as_str()).filter(|name| !name.is_empty())
     }

@@ -1,6 +1,8 @@
 //! The library as a program uses it, on real directories.
 
-use preface::{Error, ErrorKind, Format, Preface, Prompt, Store, Tool, Trust};
+use preface::{
+    Error, ErrorKind, Format, HookEvent, HookFn, HookHandler, HookReply, Preface, Prompt, Store, Tool, Trust,
+};
 use serde_json::{Value, json};
 use std::{error::Error as _, fs, path::PathBuf};
 use tempfile::TempDir;
@@ -153,9 +155,112 @@ fn the_parts_the_blocks_and_the_spans_tile_the_text() {
     assert_eq!(document["tokens"]["count"], prompt.tokens());
 }
 
+fn names(tools: &[Tool]) -> Vec<&str> {
+    tools.iter().map(|tool| tool.name.as_str()).collect()
+}
+
+/// Adds a sentence to the prompt of each run.
+fn brief() -> impl HookHandler {
+    HookFn::new("tone", [HookEvent::BeforeAgentStart], |call| {
+        let prompt = call.system_prompt.unwrap_or_default();
+        Ok(HookReply { system_prompt: Some(format!("{prompt}\nBe brief.")), ..HookReply::default() })
+    })
+}
+
+#[test]
+fn without_a_store_a_conversation_holds_its_prompt() {
+    let machine = Machine::new();
+    let mut chat = machine.prompt().preset("pi").tools(["read"]).conversation(None, "c1").unwrap();
+    assert!(chat.is_new() && chat.text().contains("- read:"));
+    chat.on(brief());
+    chat.on(HookFn::new("shy", [HookEvent::Input, HookEvent::Context], |call| {
+        call.messages.retain(|message| message["content"] != "secret");
+        Ok(HookReply { handled: call.prompt == Some("/help"), ..HookReply::default() })
+    }));
+    assert_eq!(chat.submit("/help", &json!([])).unwrap(), None);
+    let earlier = json!([{"role": "user", "content": "secret"}, {"role": "assistant", "content": "No."}]);
+    let history = chat.submit("Fix the tests.", &earlier).unwrap().unwrap();
+    assert_eq!(history.as_array().unwrap().len(), 3);
+    let request = |chat: &mut preface::Conversation| {
+        chat.request(Format::Anthropic).model("claude-opus-5-5").messages(&history).build().unwrap()
+    };
+    let first = request(&mut chat);
+    assert!(first.body().contains("Be brief.") && !first.body().contains("secret"), "{}", first.body());
+    assert_eq!((first.number(), first.extends()), (None, None));
+    chat.finish();
+    assert!(!request(&mut chat).body().contains("Be brief."));
+    let error = chat.record_usage(1, preface::RequestUsage::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the conversation has no store");
+}
+
+/// The prompt follows the tools at once or at the next compaction, as the profile has it, with a store and without.
+#[test]
+fn the_profile_decides_when_the_prompt_follows_the_tools() {
+    for (preset, follows) in [("pi", true), ("default", false)] {
+        let machine = Machine::new();
+        let open = || machine.prompt().preset(preset).tools(["read", "bash"]).conversation(None, "c1");
+        let mut chat = open().unwrap();
+        let before = chat.text().to_owned();
+        chat.set_active_tools(["read"]).unwrap();
+        assert_eq!((names(chat.tools()), chat.text() != before), (vec!["read"], follows), "{preset}");
+        let deploy = Tool::new("deploy").description("Deploys.");
+        chat.register_tool(deploy).unwrap();
+        assert_eq!(names(chat.tools()), ["read", "deploy"]);
+        chat.set_active_tools(["raed"]).unwrap();
+        assert!(chat.diagnostics().iter().any(|one| one.code.as_str() == "hook/unknown-tool"));
+        chat.set_active_tools(["read", "deploy"]).unwrap();
+        let request = chat.request(Format::Anthropic).model("claude-opus-5-5").build().unwrap();
+        assert_eq!(request.to_json()["tools"].as_array().unwrap().len(), 2, "{preset}");
+        let codes = request.diagnostics().iter().map(|one| one.code.as_str());
+        let codes: Vec<&str> = codes.filter(|code| code.starts_with("conversation/")).collect();
+        let expected: &[&str] = if follows { &[] } else { &["conversation/tools"] };
+        assert_eq!(codes, expected, "{preset}");
+
+        machine.file("home/.sf/agent/AGENTS.md", "Use blanks.");
+        machine.file("home/.config/preface/append.md", "Use blanks.");
+        assert_eq!(chat.reload().unwrap(), follows, "{preset}");
+        chat.compact().unwrap();
+        assert!(chat.text().contains("Use blanks.") && chat.text().contains("deploy"), "{}", chat.text());
+        let request = chat.request(Format::Anthropic).build().unwrap();
+        assert!(
+            request.diagnostics().iter().all(|one| one.code.as_str() != "conversation/tools"),
+            "{preset}"
+        );
+    }
+}
+
 #[cfg(feature = "store-sqlite")]
 mod stores {
     use super::*;
+
+    #[test]
+    fn what_is_stored_is_the_base() {
+        let machine = Machine::new();
+        let store = Store::memory().unwrap();
+        let open = |tools: &[&str]| {
+            let builder = machine.prompt().preset("pi").model("claude-opus-5-5");
+            builder.tools(tools.iter().copied()).conversation(&store, "c1").unwrap()
+        };
+        let mut chat = open(&["read", "bash"]);
+        chat.on(brief());
+        let history = chat.submit("Fix the tests.", &json!([])).unwrap().unwrap();
+        let first = chat.request(Format::Anthropic).messages(&history).build().unwrap();
+        assert!(first.body().contains("Be brief."));
+        chat.finish();
+        chat.set_active_tools(["read"]).unwrap();
+        let text = chat.text().to_owned();
+        assert!(!text.contains("- bash:") && !text.contains("Be brief."));
+
+        // A later program gets what is stored, and hears that its tools are others; a profile that builds at once does that.
+        let same = open(&["read"]);
+        assert_eq!((same.is_new(), same.text()), (false, text.as_str()));
+        let other = open(&["read", "bash"]);
+        assert!(other.is_new() && other.text().contains("- bash:"));
+        // The first one takes what the other stored.
+        let second = chat.request(Format::Anthropic).messages(&history).build().unwrap();
+        assert_eq!((second.number(), chat.text()), (Some(2), other.text()));
+        assert!(second.body().contains("- bash:"));
+    }
     use preface::RequestUsage;
 
     fn user(text: &str) -> Value {
@@ -172,7 +277,7 @@ mod stores {
         assert!(chat.is_new());
         let text = chat.text().to_owned();
 
-        chat.remind(json!({"type": "todo-list-empty"}));
+        chat.remind(json!({"type": "todo-list-empty"})).unwrap();
         let mut history = vec![user("Fix the tests.")];
         let first = chat.request(Format::Anthropic).messages(&json!(history)).build().unwrap();
         assert_eq!((first.number(), first.extends()), (Some(1), None));

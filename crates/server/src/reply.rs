@@ -113,7 +113,9 @@ impl From<ConversationError> for Problem {
             ConversationError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
             ConversationError::TrustChanged(..) => (StatusCode::CONFLICT, "trust-changed"),
             ConversationError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
-            ConversationError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
+            ConversationError::Record(_) | ConversationError::NoStore => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "record")
+            }
             ConversationError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),
         };
         let help = error.help();

@@ -1,7 +1,7 @@
 //! What the preset `claude-code` promises, a test for each line, named after it. The order is `claude_code_order.rs`, subagents are
 //! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint,
+    ASSETS, BuildResult, Conversation, Engine, Error, Request, ToolChoice, core::prompt::fingerprint,
     coverage::HiddenText,
 };
 use preface_testkit::MemorySystem;
@@ -259,19 +259,22 @@ fn mcp_docs_connected_server_tools_appear_in_the_documentation() {
     for tool in built.tools.iter().filter(|tool| tool.is_of_server()) {
         assert!(section.contains(&format!("- {}", tool.name)), "{}", tool.name);
     }
-    // The list follows the tools while a session lives.
-    let mut session = Session::setup(Engine::new(&system), preset_request(&[])).start().expect("a session");
-    session.set_active_tools(&["Read".to_owned()]).expect("other tools");
-    assert!(!session.prompt().text.contains("## git"), "{}", session.prompt().text);
-    session.set_active_tools(&["Read".to_owned(), "mcp__git__log".to_owned()]).expect("other tools");
-    assert!(session.prompt().text.contains("- mcp__git__log\n"), "{}", session.prompt().text);
-    assert!(!session.prompt().text.contains("mcp__git__push"));
+    // The list follows the tools when the prompt of a conversation is built again.
+    let setup = Conversation::setup(std::sync::Arc::new(system.clone()), preset_request(&[]));
+    let mut conversation = setup.start().expect("a conversation");
+    conversation.set_active_tools(&["Read".to_owned()]).expect("other tools");
+    assert!(conversation.refresh().expect("another prompt"));
+    assert!(!conversation.prompt().text.contains("- mcp__git__push"), "{}", conversation.prompt().text);
+    conversation.set_active_tools(&["Read".to_owned(), "mcp__git__log".to_owned()]).expect("other tools");
+    assert!(conversation.refresh().expect("another prompt"));
+    assert!(conversation.prompt().text.contains("- mcp__git__log\n"), "{}", conversation.prompt().text);
+    assert!(!conversation.prompt().text.contains("mcp__git__push"));
     // A list that is too long is cut at the ceiling of its part.
     let tools: Vec<_> = (0..200)
         .map(|at| serde_json::json!({"name": format!("t{at:03}"), "description": "x".repeat(1_500)}))
         .collect();
     let many = serde_json::json!({ "tools": tools }).to_string();
-    let long = build(&system.clone().with_file("/home/user/.claude/mcp-descriptions/git.json", many), &[]);
+    let long = build(&system.with_file("/home/user/.claude/mcp-descriptions/git.json", many), &[]);
     assert!(part(&long, "mcp-servers").len() / 4 <= 4_000);
     assert!(long.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "budget/cut"));
     assert!(!ids(&build(&machine(), &[])).contains(&"mcp-servers"));

@@ -1,7 +1,7 @@
 //! Each reminder that ships has a case in which its event happens, and reads well in every form of its event.
 
 use preface_engine::{
-    ASSETS, Engine, Request, Session,
+    ASSETS, Conversation, Engine, Request,
     core::{
         lint::forged::scan_tags,
         reminder::{EventField, FieldKind, Reminder},
@@ -9,7 +9,7 @@ use preface_engine::{
     host::system::testing::MemorySystem,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// The reminders that ship, by bundle.
 fn shipped() -> BTreeMap<&'static str, Vec<&'static str>> {
@@ -191,20 +191,20 @@ fn a_path_of_an_event_is_written_as_the_working_directory_is() {
 }
 
 #[test]
-fn a_session_sends_a_reminder_once() {
+fn a_conversation_sends_a_reminder_once() {
     let system = machine();
     let bundle = *shipped().keys().next().expect("a bundle ships reminders");
-    let mut session = Session::setup(Engine::new(&system), preset(bundle)).start().unwrap();
-    session.submit("Go on.").unwrap();
-    let text = session.prompt().text.clone();
-    session.remind(&json!({"type": "file-empty", "path": "a.rs"})).unwrap();
-    session.remind(&json!({"type": "file-empty", "path": "b.rs"})).unwrap();
-    let refused = session.remind(&json!({"type": "file-empty"})).unwrap_err();
+    let mut conversation = Conversation::setup(Arc::new(system), preset(bundle)).start().unwrap();
+    conversation.submit("Go on.", &mut Vec::new()).unwrap();
+    let text = conversation.prompt().text.clone();
+    conversation.remind(&json!({"type": "file-empty", "path": "a.rs"})).unwrap();
+    conversation.remind(&json!({"type": "file-empty", "path": "b.rs"})).unwrap();
+    let refused = conversation.remind(&json!({"type": "file-empty"})).unwrap_err();
     assert_eq!(refused.to_string(), "the event `file-empty` needs `path`: a string that is not empty");
-    let first = session.request();
+    let first = conversation.request(&[]);
     let paths: Vec<&str> =
         first.prompt.attachments.iter().map(|attachment| attachment.text.as_str()).collect();
     assert_eq!(paths, ["`a.rs` exists and is empty.", "`b.rs` exists and is empty."]);
     assert_eq!(first.prompt.text, text);
-    assert_eq!(session.request().prompt.attachments, []);
+    assert_eq!(conversation.request(&[]).prompt.attachments, []);
 }

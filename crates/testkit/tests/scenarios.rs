@@ -5,7 +5,7 @@
 //! writes them again, and the difference is for a person to read.
 
 use preface_engine::{
-    ASSETS, Engine, Request, ToolChoice,
+    ASSETS, Request, ToolChoice,
     core::{
         explain::{Labels, spans_view},
         format::{Neutral, RequestFormat},
@@ -19,6 +19,7 @@ use std::{
     fmt::Write,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// The seed's own, and one whose prompt is named sections and whose tools change within a run.
@@ -52,7 +53,7 @@ fn play(name: &str, variant: &str) -> ScenarioRecord {
     let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let scenario =
         Scenario::read(name, &bytes).unwrap_or_else(|error| panic!("{name}: {error} {:?}", error.place));
-    let record = scenario.play(Engine::new(&machine()), request(variant)).expect("it plays");
+    let record = scenario.play(Arc::new(machine()), request(variant)).expect("it plays");
     for prompt in record.calls.iter().map(|call| &call.prompt).chain([&record.base, &record.base_after]) {
         prompt.check_tiling().unwrap_or_else(|why| panic!("{name}, {variant}: {why}"));
     }

@@ -1,7 +1,7 @@
 //! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs.
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Request, ScopesReport, ToolChoice, TrustChoice,
+    ASSETS, BuildResult, Conversation, Engine, Request, ScopesReport, ToolChoice, TrustChoice,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
         extension::{Category, ExtensionEntry},
@@ -14,9 +14,8 @@ use preface_engine::{
         },
         trust::{CheckedCommand, CommandWords, Permission},
     },
-    session::Session,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// A preset, its global directory and its project directory.
 const PRESETS: [(&str, &str, &str); 2] = [
@@ -349,8 +348,9 @@ fn programs_of_the_user_start_in_a_project_that_is_granted() {
         let started = |choice: TrustChoice| {
             let before = system.runs().len();
             engine.build(&request(preset, choice)).expect("a prompt");
-            let mut session = Session::setup(engine, request(preset, choice)).start().expect("it starts");
-            session.submit("hi").expect("a run");
+            let setup = Conversation::setup(Arc::new(system.clone()), request(preset, choice));
+            let mut conversation = setup.start().expect("it starts");
+            conversation.submit("hi", &mut Vec::new()).expect("a run");
             let runs = system.runs().split_off(before);
             let about = (PROJECT_DIR.to_owned(), "/work".to_owned());
             assert!(runs.iter().all(|run| run.env.contains(&about)), "{preset}: {runs:?}");

@@ -1,7 +1,7 @@
 //! Nothing of a project is opened where nobody is asked, what a question shows, and what a decision leaves on the disk.
 
 use preface_engine::{
-    ASSETS, Ask, BuildResult, Engine, Request, Session, TrustAnswer, TrustChoice, TrustQuestion,
+    ASSETS, Ask, BuildResult, Conversation, Engine, Request, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
     host::{
         provider_context::Confirm,
@@ -222,14 +222,14 @@ fn a_file_outside_is_not_read_where_nobody_sits() {
 }
 
 #[test]
-fn an_answer_for_once_holds_as_long_as_a_session() {
+fn an_answer_for_once_holds_as_long_as_a_conversation() {
     let system = machine();
     let person = Person::new(TrustAnswer::Once);
-    let mut session =
-        Session::setup(Engine::new(&system), request()).start_interactive(&person).expect("it starts");
-    assert!(session.base().text.contains("SECRET OF THE PROJECT"), "{}", session.base().text);
-    session.reload().expect("it is read again");
-    assert!(session.base().text.contains("SECRET OF THE PROJECT"));
+    let setup = Conversation::setup(std::sync::Arc::new(system.clone()), request());
+    let mut conversation = setup.start_interactive(&person).expect("it starts");
+    assert!(conversation.base().text.contains("SECRET OF THE PROJECT"), "{}", conversation.base().text);
+    conversation.reload().expect("it is read again");
+    assert!(conversation.base().text.contains("SECRET OF THE PROJECT"));
     assert_eq!(person.questions().len(), 1);
     assert!(system.stat(Path::new(STORE)).is_none(), "nothing is recorded");
 }

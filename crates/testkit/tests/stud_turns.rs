@@ -1,8 +1,7 @@
 //! Inside a turn nothing changes: the text is fixed when the turn begins, what could not be read included.
 
 use preface_engine::{
-    ASSETS, BuildResult, Engine, Request, Session, TrustChoice, core::audit::AuditEvent,
-    session::InputOutcome,
+    ASSETS, BuildResult, Conversation, Engine, Request, TrustChoice, core::audit::AuditEvent,
 };
 use preface_testkit::MemorySystem;
 
@@ -65,25 +64,26 @@ fn the_environment_is_not_read() {
 }
 
 #[test]
-fn a_session_reads_again_before_each_turn_and_never_inside_one() {
+fn a_conversation_reads_again_before_each_turn_and_never_inside_one() {
     let system = machine();
     let mut request = Request::new("/work");
     request.preset = Some("stud".into());
     request.trust = TrustChoice::Once;
-    let mut session = Session::setup(Engine::new(&system), request).start().expect("a session");
-    assert_eq!(session.submit("one").expect("a turn"), InputOutcome::Run);
-    assert_eq!(session.request().prompt.text, "G1\n\nP1");
+    let setup = Conversation::setup(std::sync::Arc::new(system.clone()), request);
+    let (mut conversation, mut history) = (setup.start().expect("a conversation"), Vec::new());
+    assert!(conversation.submit("one", &mut history).expect("a turn"));
+    assert_eq!(conversation.request(&history).prompt.text, "G1\n\nP1");
     system.put_file(GLOBAL, "G2");
-    assert_eq!(session.request().prompt.text, "G1\n\nP1", "inside of a turn nothing changes");
-    session.finish();
-    session.submit("two").expect("a turn");
-    assert_eq!(session.request().prompt.text, "G2\n\nP1");
-    session.finish();
+    assert_eq!(conversation.request(&history).prompt.text, "G1\n\nP1", "inside of a turn nothing changes");
+    conversation.finish();
+    conversation.submit("two", &mut history).expect("a turn");
+    assert_eq!(conversation.request(&history).prompt.text, "G2\n\nP1");
+    conversation.finish();
     system.cut(PROJECT);
-    session.submit("three").expect("a turn");
-    assert_eq!(session.request().prompt.text, "G2");
+    conversation.submit("three", &mut history).expect("a turn");
+    assert_eq!(conversation.request(&history).prompt.text, "G2");
     let contributions = |audit: &[AuditEvent]| {
         audit.iter().filter(|event| matches!(event, AuditEvent::ContextContributionMade { .. })).count()
     };
-    assert_eq!(contributions(&session.base().audit), 1, "each turn has its own event");
+    assert_eq!(contributions(&conversation.base().audit), 1, "each turn has its own event");
 }

@@ -20,6 +20,7 @@ Tool: TypeAlias = str | Mapping[str, Any]
 P = ParamSpec("P")
 T = TypeVar("T")
 Trust = Literal["recorded", "require", "once", "deny"]
+HookEvent = Literal["resources_discover", "input", "before_agent_start", "context"]
 Format = Literal[
     "anthropic", "bedrock-converse", "gemini", "openai-chat", "openai-compatible", "openai-responses"
 ]
@@ -133,7 +134,7 @@ class Preface:
         id: str,
         directory: PathLike = ".",
         *,
-        store: Store,
+        store: Store | None = None,
         preset: str | None = None,
         profile: PathLike | None = None,
         model: str | None = None,
@@ -151,14 +152,15 @@ class Preface:
         template_text: str | None = None,
         events: Iterable[Mapping[str, Any]] = (),
     ) -> Conversation:
-        """Opens a conversation in a store: the first call builds the prompt and stores it, later ones read it.
+        """Opens a conversation in a store: the first call builds the prompt and stores it, later ones read it. Without a store the
+        conversation holds its prompt itself, and its requests are not recorded.
 
         id: 1 to 255 bytes without control characters. The other arguments are those of `build`; a later call with others gets the
         stored prompt and diagnostics about what differs. `events` go with the first request.
 
         Raises what `build` raises, and `PrefaceError` for a store that cannot be used.
         """
-        if not isinstance(store, Store):
+        if store is not None and not isinstance(store, Store):
             raise _wrong("store", "a Store", store)
         arguments = _arguments(
             directory,
@@ -179,7 +181,8 @@ class Preface:
             template_text=template_text,
             events=events,
         )
-        return Conversation(self._engine.conversation(store._handle, _text("id", id) or "", *arguments))
+        handle = None if store is None else store._handle
+        return Conversation(self._engine.conversation(handle, _text("id", id) or "", *arguments))
 
     @staticmethod
     def from_snapshot(snapshot: str | bytes | os.PathLike[str] | Readable) -> Prompt:
@@ -351,7 +354,7 @@ class Store:
 
 
 class Conversation:
-    """A prompt that is built once and stored, and requests that each extend the one before. `Preface.conversation` opens it."""
+    """A prompt that is built once, and requests that each extend the one before. `Preface.conversation` opens it."""
 
     def __init__(self, handle: _preface.Conversation) -> None:
         self._opened = handle
@@ -372,7 +375,7 @@ class Conversation:
 
     @property
     def text(self) -> str:
-        """The stored prompt."""
+        """The prompt, without what hooks change for one run."""
         return self._handle.state()[1]
 
     @property
@@ -382,12 +385,57 @@ class Conversation:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics of the last call that built or read the prompt."""
+        """The diagnostics of the last call that built or read the prompt, or called hooks."""
         return tuple(diagnostic(each) for each in json.loads(self._handle.state()[3]))
 
     def remind(self, event: Mapping[str, Any]) -> None:
-        """Adds an event that calls for a reminder in the next request. The reminder stays at its place in later requests."""
+        """Adds an event that calls for a reminder in the next request. The reminder stays at its place in later requests.
+
+        Raises `UsageError` for an event that the profile does not know.
+        """
         self._handle.remind(_json(_mapping("event", event)))
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the active tools."""
+        return tuple(self._handle.tools())
+
+    def on(self, event: HookEvent, function: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> None:
+        """Adds a hook: a function that is called with what happens, and returns what it changes, or None.
+
+        event: `input`, `before_agent_start`, `context`, or `resources_discover`, which the next `reload` calls. What a call has, and what an
+        answer may have, is in `docs/reference/hooks.md`. An exception is reported as a diagnostic. The function must not use the conversation.
+        """
+
+        def call(asked: str) -> str:
+            answer = function(json.loads(asked))
+            return "" if answer is None else _json(_mapping("answer", answer))
+
+        self._handle.on(_text("event", event) or "", getattr(function, "__name__", "program"), call)
+
+    def submit(self, text: str, messages: Sequence[Any] = ()) -> list[Any] | None:
+        """Takes a message of the user and begins a run: what hooks change holds for the requests of this run alone.
+
+        Returns the history with the message and those that hooks added; None if a hook handled the message, and nothing is to be sent.
+        """
+        history = self._handle.submit(_text("text", text) or "", _json(_list("messages", messages, None)))
+        return None if history is None else list(json.loads(history))
+
+    def finish(self) -> None:
+        """Ends the run: the next request has the prompt without what hooks changed."""
+        self._handle.finish()
+
+    def set_active_tools(self, names: Iterable[str]) -> None:
+        """Switches to these tools. Whether the prompt follows at once or at the next compaction is the profile's business (`rebuild`)."""
+        self._handle.set_active_tools(_list("names", names, (str,)))
+
+    def register_tool(self, tool: Mapping[str, Any]) -> None:
+        """Registers a tool of the program, a dict with `name`, `description`, `input_schema`. It is active if its name is new."""
+        self._handle.register_tool(_json(_mapping("tool", tool)))
+
+    def reload(self) -> bool:
+        """Reads settings, files, skills and extensions again. Returns true if the prompt changed, which is the profile's business."""
+        return self._handle.reload()
 
     def request(
         self,
@@ -537,7 +585,7 @@ def _variables(value: object) -> dict[str, str | None]:
     return {name: _text(f"variables[{name!r}]", each) for name, each in variables.items()}
 
 
-def _json(options: dict[str, Any]) -> str:
+def _json(options: dict[str, Any] | list[Any]) -> str:
     return json.dumps(options, default=_plain, allow_nan=False)
 
 

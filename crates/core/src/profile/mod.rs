@@ -248,7 +248,9 @@ pub enum Rebuild {
     /// At a compaction: the prompt stays the same for a provider's cache.
     #[default]
     Compaction,
-    /// Before each turn, too: an edit takes effect on the next one.
+    /// Also at once where the active tools change, hooks name other resources, or everything is read again.
+    AtOnce,
+    /// Also before each turn: an edit takes effect on the next one.
     BetweenTurns,
 }
 

@@ -11,10 +11,11 @@ use preface_core::{
     budget::Bytes4,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::AbsentReason,
-    profile::{CompactionAction, ReplacementSource},
-    prompt::fingerprint,
+    profile::{CompactionAction, Profile, ReplacementSource},
+    prompt::{Prompt, fingerprint},
     section::{ListName, SectionBody, SectionId},
     template::{Template, TemplateOptions},
+    turn::Tool,
 };
 use preface_host::{
     discover,
@@ -24,7 +25,9 @@ use preface_host::{
         access_log::{AccessLog, RecordingSystem},
     },
 };
-use preface_store::{ConstructReason, ConversationId, PromptSummary, Revision, StoredPrompt, TemplateUsed};
+use preface_store::{
+    Actor, ConstructReason, ConversationId, PromptSummary, Revision, StoredPrompt, TemplateName, TemplateUsed,
+};
 use std::{
     mem::take,
     path::{Path, PathBuf},
@@ -43,7 +46,7 @@ pub(super) struct ConstructInput {
     pub roots: Option<Arc<[PathBuf]>>,
     pub template: TemplateUsed,
     /// The template's text; `None` leaves the profile's own.
-    pub text: Option<Arc<str>>,
+    pub text: Option<TemplateInput>,
     pub writes: WriteScope,
 }
 
@@ -59,6 +62,27 @@ pub struct ConstructedPrompt {
 }
 
 impl ConstructInput {
+    /// Begins a construct in the place of a prompt, if there is one.
+    pub(super) fn new(
+        id: ConversationId,
+        reason: ConstructReason,
+        was: Option<&PromptSummary>,
+        actor: &Actor,
+    ) -> Self {
+        ConstructInput {
+            id,
+            options: BuildOptions::default(),
+            reason,
+            revision: was.map_or(1, |was| was.revision.revision + 1),
+            created_at: was.map_or(actor.at, |was| was.created_at),
+            constructed_at: actor.at,
+            roots: None,
+            template: TemplateUsed { chosen: String::new(), name: TemplateName::main(), version: None },
+            text: None,
+            writes: WriteScope::Nothing,
+        }
+    }
+
     pub(super) fn construct(
         mut self,
         system: &dyn System,
@@ -66,11 +90,7 @@ impl ConstructInput {
     ) -> Result<ConstructedPrompt, ConversationError> {
         let (mut request, place) =
             rooted(system, self.roots.as_deref(), &mut self.options, self.id.as_str())?;
-        request.template = self.text.take().map(|text| TemplateInput {
-            name: self.template.name.as_str().into(),
-            version: self.template.version,
-            text,
-        });
+        request.template = self.text.take();
         let engine = Engine::new(system).writing(self.writes);
         let made = engine.build_cached(cache, &request, |made| self.keep(made))?;
         match place {
@@ -82,7 +102,7 @@ impl ConstructInput {
     }
 
     /// Turns a prompt into what is kept of it.
-    fn keep(self, made: BuildContext<'_>) -> Result<ConstructedPrompt, ConversationError> {
+    pub(super) fn keep(self, made: BuildContext<'_>) -> Result<ConstructedPrompt, ConversationError> {
         let BuildContext { mut prompt, snapshot, inputs } = made;
         let ConstructInput { id, mut options, reason, revision, created_at, constructed_at, .. } = self;
         let profile = &snapshot.profile;
@@ -113,27 +133,17 @@ impl ConstructInput {
             created_at,
             constructed_at,
         };
-        // A list without a tool is absent; with other tools it would be in the prompt.
-        let is_listed = |section: &SectionId| {
-            prompt.parts.iter().any(|part| part.section == *section)
-                || prompt.absent.iter().any(|absent| {
-                    absent.section == *section
-                        && matches!(absent.reason, AbsentReason::NoText | AbsentReason::Empty)
-                })
-        };
-        let lists_tools = profile.sections.iter().any(|section| {
-            matches!(section.body, SectionBody::List(ListName::Tools)) && is_listed(&section.id)
-        });
         let record = PromptRecord {
             version: RECORD_VERSION,
             engine: env!("CARGO_PKG_VERSION").to_owned(),
             options,
+            tools: listed_tools(profile, &snapshot.turn.tools, &prompt),
             prompt,
             variables: UsedValue::all(&snapshot.variables),
             project: Some(RecordedFile::all(inputs)),
             trust: profile.trust,
             rebuild: profile.rebuild,
-            tools: lists_tools.then(|| snapshot.turn.tools.iter().map(|tool| tool.name.clone()).collect()),
+            compaction: profile.compaction.prompt,
             counter: Some(snapshot.turn.counter.clone()).filter(|name| name != Bytes4::NAME),
         };
         let record =
@@ -145,6 +155,23 @@ impl ConstructInput {
             keeps: profile.compaction.prompt == CompactionAction::Keep,
         })
     }
+}
+
+/// Returns the names of the tools that a prompt was built for, where it lists tools or has none to list.
+pub(super) fn listed_tools(profile: &Profile, tools: &[Tool], prompt: &Prompt) -> Option<Vec<String>> {
+    // A list without a tool is absent; with other tools it would be in the prompt.
+    let is_listed = |section: &SectionId| {
+        prompt.parts.iter().any(|part| part.section == *section)
+            || prompt.absent.iter().any(|absent| {
+                absent.section == *section
+                    && matches!(absent.reason, AbsentReason::NoText | AbsentReason::Empty)
+            })
+    };
+    let lists_tools = profile
+        .sections
+        .iter()
+        .any(|section| matches!(section.body, SectionBody::List(ListName::Tools)) && is_listed(&section.id));
+    lists_tools.then(|| tools.iter().map(|tool| tool.name.clone()).collect())
 }
 
 /// Returns the request for a conversation, with its directory in the roots. The directory is added to `options`.

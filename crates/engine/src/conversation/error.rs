@@ -20,6 +20,9 @@ pub enum ConversationError {
     /// The conversation has no request with this number.
     #[error("`{0}` has no request {1}")]
     UnknownRequest(ConversationId, u64),
+    /// The conversation holds its prompt itself, and records no requests.
+    #[error("the conversation has no store")]
+    NoStore,
     /// The request has more blocks than are recorded.
     #[error("a request of {0} blocks is larger than the limit of {MOST_BLOCKS}")]
     TooManyBlocks(usize),
@@ -66,6 +69,7 @@ impl ConversationError {
             ConversationError::UnknownRequest(..) => {
                 Some("`preface conversation history ID --requests` lists them".to_owned())
             }
+            ConversationError::NoStore => Some("open it in one".to_owned()),
             ConversationError::TooManyBlocks(_) => {
                 Some("leave out older messages, or summarize them".to_owned())
             }

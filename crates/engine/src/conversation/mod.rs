@@ -1,674 +1,340 @@
-//! Conversations: the prompt is built on the first turn, stored, and read from then on. It is built again only by a
-//! compaction or a refresh.
+//! Conversations: the prompt is built once and sent with each request. It is built again by a compaction or a refresh, and
+//! for the other reasons that the profile names (`rebuild`).
 //!
-//! A [`ConversationService`] joins the pipeline, which blocks on files, and the store, which is asynchronous. Its [`Offload`]
-//! decides where the blocking work runs: [`InlineOffload`] for a command, a thread of its own for a service.
+//! A [`Conversation`] is one of them while a program lives: hooks may change its prompt for a run, and its tools may change.
+//! With a store its prompt is that of the store, else it holds the prompt itself. A [`ConversationService`] is the many
+//! conversations of a store, for a service and a command.
 //!
 //! ```
-//! use preface_engine::{ASSETS, BuildOptions, conversation::{InlineOffload, ConversationService}, store::{self, Actor}};
+//! use preface_engine::{ASSETS, Request, conversation::Conversation};
+//! use preface_engine::core::hook::{HookEvent, HookFn, HookReply};
 //! use preface_engine::host::system::testing::MemorySystem;
 //! use std::sync::Arc;
-//! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-//! # runtime.block_on(async {
-//! let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
-//! let store = store::open(&"memory:".parse()?).await?;
-//! let service = ConversationService::new(Arc::new(system), store, Arc::new(InlineOffload));
-//! let options = BuildOptions { preset: Some("template".into()), ..BuildOptions::in_dir("/work") };
-//! let id = "7f3a".parse().unwrap();
-//! let first = service.turn(&id, &options, &Actor::new("you")).await?;
-//! let later = service.turn(&id, &options, &Actor::new("you")).await?;
-//! assert!(first.constructed && !later.constructed);
-//! assert_eq!(first.head.text, later.head.text);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! # }).unwrap();
+//!
+//! let system = Arc::new(MemorySystem::new().with_bundle(ASSETS).with_dir("/work"));
+//! let request = Request { preset: Some("pi".to_owned()), ..Request::new("/work") };
+//! let mut conversation = Conversation::setup(system, request)
+//!     .handler(HookFn::new("tone", [HookEvent::BeforeAgentStart], |ask| {
+//!         let prompt = ask.system_prompt.unwrap_or_default();
+//!         Ok(HookReply { system_prompt: Some(format!("{prompt}\nBe brief.")), ..HookReply::default() })
+//!     }))
+//!     .start()?;
+//! let mut history = Vec::new();
+//! if conversation.submit("Fix the tests.", &mut history)? {
+//!     let seen = conversation.request(&history);
+//!     assert!(seen.prompt.text.ends_with("\nBe brief.") && seen.messages.len() == 1);
+//!     conversation.finish();
+//! }
+//! assert!(!conversation.base().text.ends_with("\nBe brief."));
+//! # Ok::<(), preface_engine::conversation::ConversationError>(())
 //! ```
 
 mod choice;
 mod construct;
 mod error;
+mod hook_inputs;
+mod model_request;
 mod offload;
+mod permissions;
 mod record;
 mod requests;
+mod run;
+mod service;
+mod setup;
+mod tools;
 mod trust;
 
 pub use choice::TemplateChoice;
 pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
+pub use model_request::ModelRequest;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture};
 pub use record::{PromptRecord, RECORD_VERSION, UsedValue};
-pub use requests::{
-    MOST_BLOCKS, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection, TurnContent,
+pub use requests::{MOST_BLOCKS, RequestInput, RequestPurpose, RequestResult, RequestSummary, ToolSelection};
+pub use service::{
+    CompactionResult, ConversationService, PromptExplanation, Refresh, RefreshResult, TurnResult,
 };
+pub use setup::{ConversationStore, Setup, StoreWaiter};
 pub use trust::RecordedFile;
 
 use crate::{
-    BuildOptions, Engine, Error, ToolChoice, TrustChoice, WriteScope,
-    input::{cache::InputCache, load_profile::default_home},
+    BuildOptions, BuildResult, Error, ToolChoice,
+    input::{Inputs, cache::BuildContext},
+    request::Request,
 };
-use construct::{ConstructInput, ConstructedPrompt};
+use construct::{ConstructInput, listed_tools};
+use jiff::Timestamp;
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    diff::Difference,
-    document::Document,
-    profile::Rebuild,
+    attachment::Attachment,
+    diagnostic::Diagnostics,
+    format::RequestUsage,
+    hook::HookHandler,
+    model::Models,
+    profile::{CompactionAction, Rebuild},
     prompt::Prompt,
-    suggestion::suggest_or,
+    snapshot::Snapshot,
+    turn::{Tool, Turn},
 };
-use preface_host::{
-    places::{HomeTrust, Places, normal},
-    profile,
-    system::{FileKind, System},
-};
-use preface_store::{
-    Actor, ConstructReason, ConversationId, InsertOutcome, PromptSummary, ReplaceOutcome, Revision, Store,
-    StoredPrompt, TemplateUsed,
-};
+use preface_host::{hook_command::HookCommand, provider_context::Headless, system::System};
+use preface_store::{ConstructReason, PromptSummary, StoredPrompt, TemplateUsed};
 use record::PromptTerms;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-use trust::{RefusalFilter, TrustWatch};
+use run::ActiveRun;
+use serde_json::Value;
+use setup::{Built, Occasion};
+use std::{borrow::Cow, sync::Arc};
 
-/// Keeps the prompts of conversations.
-#[derive(Clone, Debug)]
-pub struct ConversationService {
-    system: Arc<dyn System>,
-    store: Arc<dyn Store>,
-    offload: Arc<dyn Offload>,
-    roots: Option<Arc<[PathBuf]>>,
-    cache: Arc<InputCache>,
-    watch: Arc<TrustWatch>,
-    writes: WriteScope,
+/// One conversation while a program lives. See the [module](self).
+///
+/// The messages are the caller's: it passes the history to each call that needs it.
+#[derive(Debug)]
+pub struct Conversation {
+    setup: Setup,
+    inputs: Inputs,
+    snapshot: Snapshot,
+    programs: Vec<HookCommand>,
+    models: Cow<'static, Models>,
+    base: Prompt,
+    /// The tools that the base was built for, where it depends on them.
+    listed: Option<Vec<String>>,
+    /// The active tools, as the caller chose them last.
+    chosen: ToolChoice,
+    template: TemplateUsed,
+    /// The time at which the inputs were read.
+    read_at: Timestamp,
+    /// What the store has.
+    stored: Option<StoredPrompt>,
+    /// True if the base was built here.
+    constructed: bool,
+    run: Option<ActiveRun>,
+    /// The attachments of the next request.
+    reminders: Vec<Attachment>,
+    diagnostics: Diagnostics,
+    /// The diagnostics about permissions since the inputs were read.
+    reported: Diagnostics,
+    /// True once a run has begun.
+    has_begun: bool,
 }
 
-/// The result of a turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TurnResult {
-    /// The prompt. An empty one is not sent.
-    pub head: PromptSummary,
-    /// True if this turn built it.
-    pub constructed: bool,
-    /// The diagnostics of the build, and of requests for something other than what the prompt was built for.
-    pub diagnostics: Diagnostics,
-}
-
-/// The result of a compaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompactionResult {
-    /// The prompt of the turns to come.
-    pub head: PromptSummary,
-    /// True if this call built it; false where another did at the same time, or the profile keeps prompts.
-    pub constructed: bool,
-    /// The instructions for the model in this one request.
-    pub instructions: String,
-    /// The diagnostics.
-    pub diagnostics: Diagnostics,
-}
-
-impl CompactionResult {
-    /// Returns the prompt of the compaction's own request: instructions after the prompt; where one of them
-    /// is empty, the other alone.
+impl Conversation {
+    /// Prepares a conversation for a request.
     #[must_use]
-    pub fn system_prompt(&self) -> String {
-        let mut prompt = Prompt { text: self.head.text.to_string(), ..Prompt::default() };
-        prompt.append_instructions(&self.instructions);
-        prompt.text
+    pub fn setup(system: Arc<dyn System>, request: Request) -> Setup {
+        Setup::new(system, request)
     }
-}
 
-/// The result of a refresh, done or only shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefreshResult {
-    /// The prompt that is stored now.
-    pub head: PromptSummary,
-    /// True if it was replaced.
-    pub constructed: bool,
-    /// The prompt that was stored before.
-    pub before: Document,
-    /// The new prompt.
-    pub after: Document,
-    /// The difference between the two.
-    pub difference: Difference,
-    /// The diagnostics.
-    pub diagnostics: Diagnostics,
-}
-
-/// The effect of a refresh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refresh {
-    /// The new prompt is stored.
-    Keep,
-    /// The new prompt is only shown.
-    Show,
-}
-
-/// A stored prompt with everything that is recorded of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PromptExplanation {
-    /// The prompt and what it was built for.
-    pub head: PromptSummary,
-    /// The parts with their origins.
-    pub document: Document,
-    /// The variables that were looked up.
-    pub variables: Vec<UsedValue>,
-    /// The inputs that the prompt was built from.
-    pub options: BuildOptions,
-}
-
-impl ConversationService {
-    /// Joins a machine and a store.
+    /// Returns the base prompt, which is sent unless a hook changes it.
     #[must_use]
-    pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, offload: Arc<dyn Offload>) -> Self {
-        ConversationService {
-            system,
-            store,
-            offload,
-            roots: None,
-            cache: Arc::default(),
-            watch: Arc::default(),
-            writes: WriteScope::Audit,
-        }
+    pub fn base(&self) -> &Prompt {
+        &self.base
     }
 
-    /// Sets what constructs may write beside their results; the default is the lines of loggers.
+    /// Returns the prompt that is in force: that of the run, else the base.
     #[must_use]
-    pub fn writing(self, writes: WriteScope) -> Self {
-        ConversationService { writes, ..self }
+    pub fn prompt(&self) -> &Prompt {
+        self.run.as_ref().map_or(&self.base, |run| &run.prompt)
     }
 
-    /// Lets conversations work in these directories and below, and read nothing outside of them. Real paths. Naming a
-    /// directory here is the grant for the text in it.
+    /// Returns the tools that are in force, in order.
     #[must_use]
-    pub fn with_roots(self, roots: &[PathBuf]) -> Self {
-        ConversationService { roots: Some(roots.into()), ..self }
+    pub fn tools(&self) -> &[Tool] {
+        self.run.as_ref().map_or(&self.snapshot.turn.tools, |run| &run.tools)
     }
 
-    /// Reports a preset that does not exist, which no compaction could build.
-    async fn unknown_preset(
-        &self,
-        head: &PromptSummary,
-        preset: &str,
-        home_trust: HomeTrust,
-    ) -> Result<Diagnostics, ConversationError> {
-        let (system, cwd) = (self.system.clone(), PathBuf::from(&head.cwd));
-        let (built, preset) = (head.preset.clone(), preset.to_owned());
-        let work = move || {
-            let places = Places::find(&*system, &cwd, &default_home(), home_trust, &mut Diagnostics::new());
-            let known = profile::names(&*system, places.global.as_deref());
-            let mut diagnostics = Diagnostics::new();
-            if !known.contains(&preset) {
-                let help = suggest_or(&preset, known.iter().map(String::as_str), || {
-                    format!("presets are {}", known.join(", "))
-                });
-                let what = format!(
-                    "unknown preset: `{preset}`; the prompt was built for the preset `{built}` and is not built again"
-                );
-                diagnostics.push(Diagnostic::warning(DiagnosticCode::ConversationOptions, what).help(help));
-            }
-            Ok(diagnostics)
-        };
-        self.offload.result(work).await
-    }
-
-    /// Reports options of a turn that differ from those of the stored prompt. Nothing is changed
-    /// by that.
-    ///
-    /// # Errors
-    /// See [`ConversationError`].
-    pub async fn diagnostics(
-        &self,
-        head: &PromptSummary,
-        options: &BuildOptions,
-    ) -> Result<Diagnostics, ConversationError> {
-        let other = options.preset.as_deref().filter(|preset| *preset != head.preset);
-        let mut diagnostics = match other {
-            Some(preset) => self.unknown_preset(head, preset, options.home_trust).await?,
-            None => Diagnostics::new(),
-        };
-        let known = other.filter(|_| diagnostics.is_empty());
-        diagnostics.extend(differs(head, options, known));
-        // Only the record has the rest. A service does not read it for each turn.
-        let names_more = options.agent.is_some()
-            || options.tools != ToolChoice::Profile
-            || options.budget.is_some()
-            || !options.sets.is_empty()
-            || !options.variables.is_empty();
-        if self.roots.is_some() && !names_more {
-            return Ok(diagnostics);
-        }
-        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(diagnostics) };
-        let record = match PromptRecord::of(&conversation) {
-            // The prompt is returned without it.
-            Err(_) if !names_more => return Ok(diagnostics),
-            record => record?,
-        };
-        let mut named = options.clone();
-        // A turn of a service that names no tools has those of the prompt.
-        if self.roots.is_some() && named.tools == ToolChoice::Profile {
-            named.tools = record.options.tools.clone();
-        }
-        diagnostics.extend(record.differs(&named));
-        if let Some(agent) = &options.agent {
-            let kept = record.options.agent;
-            if !kept.as_ref().is_some_and(|kept| kept.eq_ignore_ascii_case(agent)) {
-                let whose = kept
-                    .map_or_else(|| "the main conversation".to_owned(), |kept| format!("the agent `{kept}`"));
-                let what = format!(
-                    "the prompt was built for {whose} and is not built again; this turn has `{agent}`"
-                );
-                diagnostics.push(
-                    Diagnostic::warning(DiagnosticCode::ConversationAgent, what)
-                        .help("give the agent a conversation of its own"),
-                );
-            }
-        }
-        Ok(diagnostics)
-    }
-
-    /// Returns the store.
+    /// Returns the turn that the base was built for.
     #[must_use]
-    pub fn store(&self) -> &Arc<dyn Store> {
-        &self.store
+    pub fn turn(&self) -> &Turn {
+        &self.snapshot.turn
     }
 
-    /// Returns the prompt of a conversation: the first turn builds it, later ones read it.
+    /// Returns what is stored, where there is a store.
+    #[must_use]
+    pub fn head(&self) -> Option<&PromptSummary> {
+        self.stored.as_ref().map(|stored| &stored.head)
+    }
+
+    /// Returns true if the last call that could build the base did, and false if the store had it.
+    #[must_use]
+    pub fn is_constructed(&self) -> bool {
+        self.constructed
+    }
+
+    /// Takes the diagnostics that came up since they were taken last, beside those of the base: failing hooks, unknown tools,
+    /// options that differ from those of the stored prompt.
+    pub fn take_diagnostics(&mut self) -> Diagnostics {
+        std::mem::take(&mut self.diagnostics)
+    }
+
+    /// Adds a hook of the same process. It runs after the programs of the layers and after the handlers before it; one of
+    /// `resources_discover` is called by the next reload.
+    pub fn on(&mut self, handler: impl HookHandler + 'static) {
+        self.setup.handlers.push(Arc::new(handler));
+    }
+
+    /// Takes what happened: an event, as a JSON object with a `type`. The reminder that it calls for goes with the next
+    /// request; the prompt and the messages stay as they are.
     ///
     /// # Errors
-    /// See [`ConversationError`]. Nothing is kept then.
-    pub async fn turn(
-        &self,
-        id: &ConversationId,
-        options: &BuildOptions,
-        actor: &Actor,
-    ) -> Result<TurnResult, ConversationError> {
-        match self.store.head(id).await? {
-            Some(head) => {
-                // A store that takes no writes still has the prompt.
-                let _ = self.store.touch(id, actor.at).await;
-                match self.later_turn(&head, options, actor).await? {
-                    Some(turned) => Ok(turned),
-                    None => Ok(TurnResult {
-                        diagnostics: self.diagnostics(&head, options).await?,
-                        head,
-                        constructed: false,
-                    }),
-                }
-            }
-            None => self.first_turn(id, options, actor).await,
-        }
+    /// The profile has no such reminder, or the event lacks a value that the reminder needs. Then nothing is sent.
+    pub fn remind(&mut self, event: &Value) -> Result<(), Error> {
+        let Conversation { setup, inputs, snapshot, diagnostics, reminders, .. } = self;
+        let engine = setup.engine();
+        let due = engine.due(std::slice::from_ref(event), &snapshot.profile, inputs.places(), diagnostics)?;
+        reminders.extend(engine.remind(&due, inputs, snapshot, diagnostics)?);
+        Ok(())
     }
 
-    /// Makes a stored prompt ready for a later turn. `None`: it is handed out as it is, and nothing came up.
-    ///
-    /// A profile that builds between turns has it built again; else it is handed out only where the user did not take the
-    /// trust in a text of it back.
+    /// Reads everything again: settings, files, skills, extensions. The active tools stay, and those that extensions
+    /// bring are active too. The prompt follows at once where the profile has it so, else at the next compaction. Returns true
+    /// if it changed.
     ///
     /// # Errors
-    /// [`ConversationError::TrustChanged`]; and see [`ConversationError`].
-    pub async fn later_turn(
-        &self,
-        head: &PromptSummary,
-        options: &BuildOptions,
-        actor: &Actor,
-    ) -> Result<Option<TurnResult>, ConversationError> {
-        let rebuild = match self.roots {
-            Some(_) => self.watch.profile(&*self.system, head).rebuild,
-            None => self.record(head, options).await?.map(|record| record.rebuild).unwrap_or_default(),
-        };
-        if rebuild == Rebuild::BetweenTurns {
-            return self.rebuilt(head, options, actor).await.map(Some);
-        }
-        let mut came_up = self.check_trust(head, options).await?;
-        if came_up.is_empty() {
-            return Ok(None);
-        }
-        let mut diagnostics = self.diagnostics(head, options).await?;
-        diagnostics.append(&mut came_up);
-        Ok(Some(TurnResult { head: head.clone(), constructed: false, diagnostics }))
+    /// See [`ConversationError`]. The conversation stays as it was.
+    pub fn reload(&mut self) -> Result<bool, ConversationError> {
+        let replaces = self.snapshot.profile.rebuild != Rebuild::Compaction;
+        let built = self.setup.build(Occasion::Reload(self), &Headless)?;
+        self.adopt(built, replaces.then_some(ConstructReason::Refresh))
     }
 
-    /// Refuses a stored prompt with text that would not be admitted now; returns what came up. In a command it also writes
-    /// down that the prompt is handed out.
+    /// Builds the prompt again from what is there now. Returns true if it changed.
     ///
     /// # Errors
-    /// [`ConversationError::TrustChanged`]; and see [`ConversationError`].
-    pub async fn check_trust(
-        &self,
-        head: &PromptSummary,
-        options: &BuildOptions,
-    ) -> Result<Diagnostics, ConversationError> {
-        let refusals = match self.roots {
-            None => RefusalFilter::Any,
-            Some(_) => {
-                let profile = self.watch.profile(&*self.system, head);
-                if !self.watch.refused_after(&*self.system, &profile, head.constructed_at) {
-                    return Ok(Diagnostics::new());
-                }
-                RefusalFilter::After(head.constructed_at)
-            }
-        };
-        let Some(record) = self.record(head, options).await? else { return Ok(Diagnostics::new()) };
-        let (system, head, options, writes) =
-            (self.system.clone(), head.clone(), options.clone(), self.writes);
-        let work = move || {
-            let untrusted = trust::not_admitted(&*system, &record, &head, &options, refusals)?;
-            if !untrusted.is_empty() {
-                return Err(ConversationError::TrustChanged(head.id, untrusted));
-            }
-            let engine = Engine::new(&*system).writing(writes);
-            Ok(match refusals {
-                RefusalFilter::Any => trust::log_handed_out(&engine, &record, &head, &options),
-                RefusalFilter::After(_) => Diagnostics::new(),
-            })
-        };
-        self.offload.result(work).await
+    /// See [`ConversationError`]. The conversation stays as it was.
+    pub fn refresh(&mut self) -> Result<bool, ConversationError> {
+        self.rebuild(ConstructReason::Refresh)
     }
 
-    /// Reads the record of a stored prompt. Returns `None` if it is gone, or cannot be read and the call does
-    /// not require it.
-    async fn record(
-        &self,
-        head: &PromptSummary,
-        options: &BuildOptions,
-    ) -> Result<Option<PromptRecord>, ConversationError> {
-        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(None) };
-        match PromptRecord::of(&conversation) {
-            Ok(record) => Ok(Some(record)),
-            Err(_) if matches!(options.trust, TrustChoice::Ask | TrustChoice::Once) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Builds the prompt of a later turn again, as it was requested before. One that comes out the same stays.
-    async fn rebuilt(
-        &self,
-        head: &PromptSummary,
-        options: &BuildOptions,
-        actor: &Actor,
-    ) -> Result<TurnResult, ConversationError> {
-        let Some(was) = self.store.conversation(&head.id).await? else {
-            return self.first_turn(&head.id, options, actor).await;
-        };
-        let before = PromptRecord::of(&was)?.options;
-        let again = BuildOptions {
-            now: options.now.clone(),
-            trust: options.trust,
-            home_trust: options.home_trust,
-            pins: options.pins.clone(),
-            ..before
-        };
-        let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
-        let made = made.map_err(|error| match error {
-            ConversationError::Engine(Error::Usage(what, _) | Error::Agent(what, _))
-                if !is_dir(&*self.system, &was.head.cwd) =>
-            {
-                let help = "a refresh with another directory moves the conversation there";
-                ConversationError::Engine(Error::Usage(what, Some(help.to_owned())))
-            }
-            error => error,
-        })?;
-        let ConstructedPrompt { conversation, mut diagnostics, .. } = made;
-        diagnostics.extend(self.diagnostics(&was.head, options).await?);
-        if conversation.head.text == was.head.text {
-            return Ok(TurnResult { head: was.head, constructed: false, diagnostics });
-        }
-        let (head, constructed) = self.replace(conversation, &was.head, None, actor).await?;
-        Ok(TurnResult { head, constructed, diagnostics })
-    }
-
-    /// Does a turn as [`ConversationService::turn`] does, for a caller that has just found no prompt: the prompt is built
-    /// without another lookup.
+    /// Builds the prompt again for a history that is about to be replaced by its summary, unless the profile keeps it, and
+    /// returns the instructions for the summary.
     ///
     /// # Errors
-    /// As [`ConversationService::turn`].
-    pub async fn first_turn(
-        &self,
-        id: &ConversationId,
-        options: &BuildOptions,
-        actor: &Actor,
-    ) -> Result<TurnResult, ConversationError> {
-        let made = self.construct(id, options, ConstructReason::FirstTurn, None, actor).await?;
-        let ConstructedPrompt { conversation, diagnostics, .. } = made;
-        let head = conversation.head.clone();
-        Ok(match self.store.create(conversation, actor).await? {
-            InsertOutcome::New => TurnResult { head, constructed: true, diagnostics },
-            // Another turn was first: its prompt is the conversation's.
-            InsertOutcome::Existing(head) => TurnResult {
-                diagnostics: self.diagnostics(&head, options).await?,
-                head: *head,
-                constructed: false,
-            },
-        })
+    /// See [`ConversationError`]. The conversation stays as it was.
+    pub fn compact(&mut self) -> Result<String, ConversationError> {
+        let profile = &self.snapshot.profile;
+        if profile.compaction.prompt == CompactionAction::Keep {
+            self.diagnostics.push(service::kept_at_compaction(&profile.name));
+        } else {
+            self.rebuild(ConstructReason::Compaction)?;
+        }
+        if let (Some(store), Some(stored)) = (&self.setup.store, &self.stored) {
+            store.wait(store.service.record_compaction(&stored.head, &store.actor()))?;
+        }
+        Ok(self.snapshot.profile.compaction.instructions.clone())
     }
 
-    /// Rebuilds the prompt, stores it, and returns it with the instructions for the model. `over` describes
-    /// what changed since; `expected` is the prompt that the caller knows.
+    /// Adds to a recorded request what the service counted.
     ///
     /// # Errors
-    /// The conversation is unknown, or not at `expected` any more; and see [`ConversationError`]. The old prompt stays then.
-    pub async fn compact(
-        &self,
-        id: &ConversationId,
-        over: &BuildOptions,
-        expected: Option<Revision>,
-        actor: &Actor,
-    ) -> Result<CompactionResult, ConversationError> {
-        let was = self.known(id, expected).await?;
-        let options = PromptRecord::of(&was)?.options.overlaid(over);
-        let made = self.construct(id, &options, ConstructReason::Compaction, Some(&was.head), actor).await?;
-        let ConstructedPrompt { conversation, mut diagnostics, instructions, keeps } = made;
-        if keeps {
-            diagnostics.push(Diagnostic::info(
-                DiagnosticCode::ConversationKept,
-                format!("the profile `{}` keeps its prompt over a compaction", was.head.preset),
-            ));
-            self.record_compaction(&was.head, actor).await?;
-            return Ok(CompactionResult { head: was.head, constructed: false, instructions, diagnostics });
+    /// The conversation has no store or no such request, and see [`ConversationError`].
+    pub fn set_usage(&self, number: u64, usage: RequestUsage) -> Result<(), ConversationError> {
+        let store = self.store_or_refuse()?;
+        store.wait(store.service.set_usage(&store.id, number, usage))
+    }
+
+    fn store_or_refuse(&self) -> Result<&ConversationStore, ConversationError> {
+        self.setup.store.as_ref().ok_or(ConversationError::NoStore)
+    }
+
+    fn rebuild(&mut self, reason: ConstructReason) -> Result<bool, ConversationError> {
+        let built = self.setup.build(Occasion::Rebuild(self), &Headless)?;
+        self.adopt(built, Some(reason))
+    }
+
+    /// Takes what was built, with its prompt if there is a reason to replace the base. Returns true if the base changed.
+    fn adopt(&mut self, built: Built, reason: Option<ConstructReason>) -> Result<bool, ConversationError> {
+        let Built { inputs, snapshot, mut prompt, programs, models, template, read_at, mut diagnostics } =
+            built;
+        let mut changed = false;
+        if let Some(reason) = reason {
+            self.setup.engine().log(&inputs, &snapshot.turn, &mut prompt);
+            self.template = template;
+            let stored = self.store(&inputs, &snapshot, &prompt, &self.chosen, reason)?;
+            changed = self.replace_base(&snapshot, prompt, stored)?;
         }
-        let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
-        self.record_compaction(&head, actor).await?;
-        Ok(CompactionResult { head, constructed, instructions, diagnostics })
+        (self.inputs, self.snapshot, self.programs, self.models) = (inputs, snapshot, programs, models);
+        self.read_at = read_at;
+        self.diagnostics.append(&mut diagnostics);
+        self.reported.clear();
+        Ok(changed)
     }
 
-    /// Rebuilds the prompt outside of a compaction, and returns what that changes. An unchanged prompt stays,
-    /// unless the options have another directory, model, preset or template: later turns and compactions use
-    /// those.
-    ///
-    /// # Errors
-    /// As [`ConversationService::compact`].
-    pub async fn refresh(
+    /// Stores a prompt, where there is a store, and returns what is stored then, and whether this call did. Of two programs
+    /// that store one at the same time the first decides. A prompt that a refresh did not change stays.
+    fn store(
         &self,
-        id: &ConversationId,
-        over: &BuildOptions,
-        how: Refresh,
-        expected: Option<Revision>,
-        actor: &Actor,
-    ) -> Result<RefreshResult, ConversationError> {
-        let was = self.known(id, expected).await?;
-        let options = PromptRecord::of(&was)?.options.overlaid(over);
-        // A prompt that is only shown is not handed out.
-        let writes = if how == Refresh::Show { WriteScope::Nothing } else { self.writes };
-        let made = self
-            .construct_writing(writes, id, &options, ConstructReason::Refresh, Some(&was.head), actor)
-            .await?;
-        let ConstructedPrompt { conversation, diagnostics, .. } = made;
-        let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
-        let counter = PromptRecord::of(&conversation)?.counter();
-        let difference = Difference::of(&before, &after, counter.as_ref());
-        let stays = difference.same && PromptTerms::of(&was)? == PromptTerms::of(&conversation)?;
-        if how == Refresh::Show || stays {
-            return Ok(RefreshResult {
-                head: was.head,
-                constructed: false,
-                before,
-                after,
-                difference,
-                diagnostics,
-            });
-        }
-        let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
-        Ok(RefreshResult { head, constructed, before, after, difference, diagnostics })
-    }
-
-    /// Returns the origins of the stored prompt of a conversation.
-    ///
-    /// # Errors
-    /// The conversation is unknown, or its record cannot be read.
-    pub async fn explain(&self, id: &ConversationId) -> Result<PromptExplanation, ConversationError> {
-        explained(&self.known(id, None).await?)
-    }
-
-    async fn known(
-        &self,
-        id: &ConversationId,
-        expected: Option<Revision>,
-    ) -> Result<StoredPrompt, ConversationError> {
-        let known =
-            self.store.conversation(id).await?.ok_or_else(|| ConversationError::Unknown(id.clone()))?;
-        match expected.is_none_or(|expected| expected == known.head.revision) {
-            true => Ok(known),
-            false => Err(ConversationError::Stale(Box::new(known.head))),
-        }
-    }
-
-    /// Puts a prompt in the place of the one that was read. Of two that race, the first stays and the second gets it; one
-    /// with an expected revision gets a conflict. A conversation that began again meanwhile was first.
-    async fn replace(
-        &self,
-        conversation: StoredPrompt,
-        was: &PromptSummary,
-        expected: Option<Revision>,
-        actor: &Actor,
-    ) -> Result<(PromptSummary, bool), ConversationError> {
-        let id = was.id.clone();
-        let mut head = conversation.head.clone();
-        head.created_at = was.created_at;
-        match self.store.replace(conversation, was.revision, actor).await? {
-            ReplaceOutcome::Done => Ok((head, true)),
-            ReplaceOutcome::Stale(head) if expected.is_some() => Err(ConversationError::Stale(head)),
-            ReplaceOutcome::Stale(head) => Ok((*head, false)),
-            ReplaceOutcome::Missing => Err(ConversationError::Unknown(id)),
-        }
-    }
-
-    async fn construct(
-        &self,
-        id: &ConversationId,
-        options: &BuildOptions,
+        inputs: &Inputs,
+        snapshot: &Snapshot,
+        prompt: &Prompt,
+        tools: &ToolChoice,
         reason: ConstructReason,
-        was: Option<&PromptSummary>,
-        actor: &Actor,
-    ) -> Result<ConstructedPrompt, ConversationError> {
-        self.construct_writing(self.writes, id, options, reason, was, actor).await
-    }
-
-    async fn construct_writing(
-        &self,
-        writes: WriteScope,
-        id: &ConversationId,
-        options: &BuildOptions,
-        reason: ConstructReason,
-        was: Option<&PromptSummary>,
-        actor: &Actor,
-    ) -> Result<ConstructedPrompt, ConversationError> {
-        let choice: TemplateChoice = options.template.as_deref().unwrap_or_default().parse()?;
-        let version = self.store.template(&choice.name, &choice.which).await?;
-        if choice.is_named() && version.as_ref().is_none_or(|version| version.reset) {
-            return Err(ConversationError::UnknownTemplate(choice.to_string()));
-        }
-        let template = TemplateUsed {
-            chosen: choice.to_string(),
-            name: choice.name.clone(),
-            version: version.as_ref().map(|version| version.version),
-        };
+    ) -> Result<Option<(StoredPrompt, bool)>, ConversationError> {
+        let Some(store) = &self.setup.store else { return Ok(None) };
+        let (actor, before) = (store.actor(), self.head());
         let order = ConstructInput {
-            id: id.clone(),
-            options: options.clone(),
-            reason,
-            revision: was.map_or(1, |was| was.revision.revision + 1),
-            created_at: was.map_or(actor.at, |was| was.created_at),
-            constructed_at: actor.at,
-            roots: self.roots.clone(),
-            template,
-            text: version.and_then(|version| version.text),
-            writes,
+            options: BuildOptions { tools: tools.clone(), ..self.setup.options() },
+            template: self.template.clone(),
+            ..ConstructInput::new(store.id.clone(), reason, before, &actor)
         };
-        let (system, cache) = (self.system.clone(), self.cache.clone());
-        self.offload.result(move || order.construct(&*system, &cache)).await
-    }
-}
-
-fn is_dir(system: &dyn System, path: &str) -> bool {
-    system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir)
-}
-
-/// Replays a record over its text.
-fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, ConversationError> {
-    let record = PromptRecord::of(conversation)?;
-    let head = conversation.head.clone();
-    let counter = record.counter();
-    let mut prompt = record.prompt;
-    prompt.text = head.text.to_string();
-    prompt.check_tiling().map_err(ConversationError::Record)?;
-    let document = Document::of(&prompt, counter.as_ref());
-    Ok(PromptExplanation { head, document, variables: record.variables, options: record.options })
-}
-
-/// Reports options of a later turn that differ from those of the stored prompt. Nothing is changed by
-/// that.
-fn differs(head: &PromptSummary, options: &BuildOptions, preset: Option<&str>) -> Diagnostics {
-    let mut diagnostics = Diagnostics::new();
-    let mut report = |what: &str, built: &str, now: Option<&str>| {
-        if let Some(now) = now.filter(|now| *now != built) {
-            let built = match built {
-                "" => format!("without a {what}"),
-                built => format!("for the {what} `{built}`"),
-            };
-            diagnostics.push(
-                Diagnostic::warning(
-                    DiagnosticCode::ConversationOptions,
-                    format!("the prompt was built {built} and is not built again; this turn has `{now}`"),
-                )
-                .help("a compaction or a refresh builds it for the new one"),
-            );
+        let context = BuildContext { prompt: prompt.clone(), snapshot, inputs };
+        let mut stored = order.keep(context)?.conversation;
+        if let Some(was) = &self.stored
+            && reason == ConstructReason::Refresh
+            && was.head.text == stored.head.text
+            && PromptTerms::of(was)? == PromptTerms::of(&stored)?
+        {
+            return Ok(Some((was.clone(), false)));
         }
-    };
-    // However it is written, it may be the same.
-    let plain = |cwd: &str| normal(Path::new("/"), Path::new(cwd));
-    let cwd = options.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
-    report("cwd", &head.cwd, cwd);
-    report("model", head.model.as_deref().unwrap_or_default(), options.model.as_deref());
-    report("preset", &head.preset, preset);
-    if let Some(used) = &head.template {
-        let template = options.template.as_ref().map(|text| match text.parse::<TemplateChoice>() {
-            Ok(choice) => choice.to_string(),
-            Err(_) => text.clone(),
-        });
-        report("template", &used.chosen, template.as_deref());
-    }
-    diagnostics
-}
-
-impl Engine<'_> {
-    /// Returns the template for a request if the store has none: the user's own file, else the profile's
-    /// text. Returns `None` if the profile takes no template.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
-    pub fn default_template(&self, request: &crate::Request) -> Result<Option<String>, Error> {
-        construct::default_template(self, request)
+        let (head, is_ours) = store.wait(store.service.put(stored.clone(), before, None, &actor))?;
+        if !is_ours {
+            return Ok(Some((store.wait(store.service.known(&store.id, None))?, false)));
+        }
+        stored.head = head;
+        Ok(Some((stored, true)))
     }
 
-    /// Checks a template against the hard limits of the profile. `Err` inside: why it is refused, with its place.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
-    pub fn check_template(
-        &self,
-        request: &crate::Request,
-        text: &str,
-    ) -> Result<Result<(), Box<Diagnostic>>, Error> {
-        construct::check_template(self, request, text)
+    /// Makes a prompt the base, or what another program stored before it. Returns true if the base changed.
+    fn replace_base(
+        &mut self,
+        snapshot: &Snapshot,
+        prompt: Prompt,
+        stored: Option<(StoredPrompt, bool)>,
+    ) -> Result<bool, ConversationError> {
+        let before = self.base.text.clone();
+        self.listed = listed_tools(&snapshot.profile, &snapshot.turn.tools, &prompt);
+        (self.base, self.constructed) = (prompt, true);
+        if let Some((stored, is_ours)) = stored {
+            if !is_ours {
+                self.replay(&stored)?;
+            }
+            self.stored = Some(stored);
+        }
+        Ok(self.base.text != before)
+    }
+
+    /// Makes a stored prompt the base.
+    fn replay(&mut self, stored: &StoredPrompt) -> Result<(), ConversationError> {
+        let record = PromptRecord::of(stored)?;
+        self.listed = record.tools;
+        self.base = Prompt { text: stored.head.text.to_string(), ..record.prompt };
+        self.constructed = false;
+        Ok(())
+    }
+
+    /// Builds the base again before a turn that is not the first, where the profile asks for that.
+    fn turn_boundary(&mut self) -> Result<(), ConversationError> {
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        if self.snapshot.profile.rebuild == Rebuild::BetweenTurns && !is_first && self.run.is_none() {
+            self.reload()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the base as a finished build, with the prompt of the run in it if there is one.
+    #[must_use]
+    pub fn into_built(self) -> BuildResult {
+        let Conversation { setup, inputs, mut snapshot, base, run, .. } = self;
+        let prompt = run.map_or(base, |run| run.prompt);
+        let tools = setup.engine().definitions(&inputs, &mut snapshot, &mut Diagnostics::new());
+        let tools = tools.unwrap_or_else(|_| snapshot.turn.tools.clone());
+        BuildResult::new(prompt, snapshot, tools, inputs)
     }
 }

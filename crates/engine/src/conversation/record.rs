@@ -7,7 +7,7 @@ use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
-    profile::Rebuild,
+    profile::{CompactionAction, Rebuild},
     prompt::{Prompt, fingerprint},
     suggestion::quoted,
     trust::TrustMode,
@@ -40,14 +40,50 @@ pub struct PromptRecord {
     #[serde(default)]
     pub trust: TrustMode,
     /// When the profile builds the prompt again by itself.
-    #[serde(default, skip_serializing_if = "Rebuild::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rebuild: Rebuild,
+    /// What a compaction does to the prompt.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub compaction: CompactionAction,
     /// The active tools, by name, where the prompt lists tools or has none to list; `None` also where it was stored before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// The tokenizer, if it was not the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Reports tools of a turn that are not those that a prompt was built for; `keeps` is true where a compaction does not
+/// build it.
+pub(super) fn other_tools(built: &BTreeSet<&str>, now: Option<&BTreeSet<&str>>, keeps: bool) -> Diagnostic {
+    let list = |names: &BTreeSet<&str>| match names.len() {
+        0 => "none".to_owned(),
+        _ => quoted(names.iter().map(|name| escape_hidden(name))),
+    };
+    let built = list(built);
+    let what = match now {
+        Some(now) => format!("this turn has other tools ({}) than the prompt ({built})", list(now)),
+        None => format!("this turn names no tools, and the prompt was built for {built}"),
+    };
+    stays_as_built(DiagnosticCode::ConversationTools, &what, keeps)
+}
+
+fn stays_as_built(code: DiagnosticCode, what: &str, keeps: bool) -> Diagnostic {
+    Diagnostic::warning(code, format!("{what}; the stored prompt stays as it was built"))
+        .help(rebuild_help(keeps))
+}
+
+/// Returns what builds a stored prompt for other options; `keeps` is true where a compaction does not.
+pub(super) fn rebuild_help(keeps: bool) -> &'static str {
+    if keeps {
+        "a refresh builds it for the new one"
+    } else {
+        "a compaction or a refresh builds it for the new one"
+    }
 }
 
 /// A variable that a prompt depends on.
@@ -93,45 +129,30 @@ impl PromptRecord {
 
     /// Says which tools, settings and limit of a later turn are not those that the prompt was built for.
     pub(super) fn differs(&self, options: &BuildOptions) -> Diagnostics {
+        let keeps = self.compaction == CompactionAction::Keep;
         let mut diagnostics = Diagnostics::new();
-        let mut report = |code: DiagnosticCode, what: String| {
-            let what = format!("{what}; the stored prompt stays as it was built");
-            let help = "a compaction or a refresh builds it for the new one";
-            diagnostics.push(Diagnostic::warning(code, what).help(help));
-        };
-        let built = self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect());
+        let built =
+            self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect::<BTreeSet<_>>());
         let now = options.tool_names();
         if let Some(built) = built
             && now != self.options.tool_names()
             && now.as_ref() != Some(&built)
         {
-            let list = |names: &BTreeSet<&str>| match names.len() {
-                0 => "none".to_owned(),
-                _ => quoted(names.iter().map(|name| escape_hidden(name))),
-            };
-            let built = list(&built);
-            let what = match &now {
-                Some(now) => format!("this turn has other tools ({}) than the prompt ({built})", list(now)),
-                None => format!("this turn names no tools, and the prompt was built for {built}"),
-            };
-            report(DiagnosticCode::ConversationTools, what);
+            diagnostics.push(other_tools(&built, now.as_ref(), keeps));
         }
+        let mut report = |what: &str| {
+            diagnostics.push(stays_as_built(DiagnosticCode::ConversationOptions, what, keeps));
+        };
         for set in options.sets.iter().filter(|set| !self.options.sets.contains(set)) {
-            report(
-                DiagnosticCode::ConversationOptions,
-                format!("the option `{}` is not used in this turn", escape_hidden(set)),
-            );
+            report(&format!("the option `{}` is not used in this turn", escape_hidden(set)));
         }
         for (name, value) in &options.variables {
             if self.options.variables.get(name) != Some(value) {
-                report(DiagnosticCode::ConversationOptions, format!("`{name}` is not used in this turn"));
+                report(&format!("`{name}` is not used in this turn"));
             }
         }
         if let Some(budget) = options.budget.filter(|budget| Some(*budget) != self.options.budget) {
-            report(
-                DiagnosticCode::ConversationOptions,
-                format!("the budget of {budget} tokens is not used in this turn"),
-            );
+            report(&format!("the budget of {budget} tokens is not used in this turn"));
         }
         diagnostics
     }

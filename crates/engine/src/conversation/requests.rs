@@ -3,30 +3,32 @@
 
 mod ledger;
 
-use super::{ConversationError, ConversationService, PromptRecord, construct::rooted, trust};
-use crate::{BuildOptions, Engine, TrustChoice};
+use super::{
+    Conversation, ConversationError, ConversationService, ModelRequest, PromptRecord, construct::rooted,
+    trust,
+};
+use crate::{BuildOptions, TrustChoice, trust::permission};
 use jiff::Timestamp;
 use ledger::{print, print_blocks, read};
 use preface_core::{
-    attachment::{Attachment, AttachmentPlace, AttachmentRole, PlacedAttachment},
+    attachment::PlacedAttachment,
+    budget::Counter,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     format::{
         CachePlan, PrefixComparison, RequestContent, RequestFormat, RequestRecord, RequestTarget,
         RequestUsage,
     },
     lint::hidden::escape_hidden,
-    message::{Message, ModelMessage, convert},
-    model::{Models, PrefixCheck},
+    message::Message,
+    model::PrefixCheck,
     prompt::{Prompt, fingerprint},
-    reminder::is_about_reminders,
     suggestion::quoted,
-    turn::Tool,
+    turn::{OF_SERVER, Tool},
 };
-use preface_host::models;
 use preface_store::{Actor, ConversationId, PromptSummary, Revision, StoredRequest, format_instant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
-use std::borrow::Cow;
+use std::mem::take;
 
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -209,23 +211,31 @@ pub struct ToolSelection {
     refused_at: Option<Timestamp>,
 }
 
-/// What belongs to one turn and is not stored: tools, reminders, and the rules for messages.
-#[derive(Debug)]
-pub struct TurnContent {
-    /// The active tools.
-    pub tools: Vec<Tool>,
-    /// The choice of them, and what of them is the project's.
-    pub selection: ToolSelection,
-    /// The reminders.
-    pub attachments: Vec<Attachment>,
-    /// The messages as a model gets them.
-    pub messages: Vec<ModelMessage>,
-    /// The role of new attachments.
-    pub attachment_role: AttachmentRole,
-    /// The rows of models.
-    pub models: Cow<'static, Models>,
-    /// The diagnostics of reminders and messages.
-    pub diagnostics: Diagnostics,
+impl ToolSelection {
+    /// Returns the choice of a conversation, and leaves out the tools of the project for which the user took trust back since
+    /// they were read.
+    pub(super) fn of(conversation: &Conversation, tools: &mut Vec<Tool>) -> Self {
+        let Conversation { setup, inputs, chosen, read_at, .. } = conversation;
+        let (system, entries) = (setup.engine().system(), &inputs.entries);
+        let refused_at = trust::refused_at(system, inputs);
+        let refused = refused_at.is_some_and(|at| at > *read_at);
+        let ungranted: Vec<String> =
+            permission::waiting(&entries.mcp).map(|name| format!("{OF_SERVER}{name}")).collect();
+        let is_ungranted = |tool: &Tool| tool.source.as_ref().is_some_and(|of| ungranted.contains(of));
+        tools.retain(|tool| !(entries.is_of_project(tool) && (refused || is_ungranted(tool))));
+        let project = tools.iter().filter(|tool| entries.is_of_project(tool));
+        let options = BuildOptions { tools: chosen.clone(), ..BuildOptions::default() };
+        ToolSelection {
+            choice: fingerprint(serde_json::json!(options).to_string()),
+            project: project.map(|tool| tool.name.clone()).collect(),
+            ungranted,
+            // A call without the project has none of its tools, whatever was granted.
+            refused_at: match setup.request.trust {
+                TrustChoice::Deny => Some(Timestamp::MAX),
+                _ => refused_at,
+            },
+        }
+    }
 }
 
 /// The stored form of a request: blocks that it shares with the one before are not repeated.
@@ -306,7 +316,7 @@ impl ConversationService {
         &self,
         id: &ConversationId,
         options: &BuildOptions,
-        input: RequestInput,
+        mut input: RequestInput,
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
         let conversation = self.known(id, None).await?;
@@ -315,56 +325,54 @@ impl ConversationService {
         let record = PromptRecord::of(&conversation)?;
         let mut again = record.options.clone().overlaid(options);
         let (system, roots, id_text) = (self.system.clone(), self.roots.clone(), id.to_string());
-        let RequestInput {
-            format,
-            model,
-            messages,
-            events,
-            max_output_tokens,
-            cache_ttl,
-            indented,
-            instructions,
-        } = input;
+        let RequestInput { messages, events, .. } = &mut input;
+        let (messages, events) = (take(messages), take(events));
         let work = move || {
             let (mut request, _) = rooted(&*system, roots.as_deref(), &mut again, &id_text)?;
             request.events = events;
-            Ok(TurnContent::build(&Engine::new(&*system), &request, &messages)?)
+            Conversation::setup(system, request).one_request(&messages)
         };
-        let mut content = self.offload.result(work).await?;
-        diagnostics.append(&mut content.diagnostics);
-        let model = model.or_else(|| conversation.head.model.clone());
+        let (mut content, more) = self.offload.result(work).await?;
+        diagnostics.extend(more);
         let counter = record.counter();
         let mut prompt = Prompt { text: conversation.head.text.to_string(), ..record.prompt };
-        prompt.attachments.append(&mut content.attachments);
+        prompt.attachments.append(&mut content.prompt.attachments);
+        content.prompt = prompt;
+        let mut result = self.send(&conversation.head, content, input, &*counter, actor).await?;
+        diagnostics.append(&mut result.diagnostics);
+        Ok(RequestResult { diagnostics, ..result })
+    }
+
+    /// Formats and records a request of a conversation.
+    pub(super) async fn send(
+        &self,
+        head: &PromptSummary,
+        mut content: ModelRequest,
+        input: RequestInput,
+        counter: &dyn Counter,
+        actor: &Actor,
+    ) -> Result<RequestResult, ConversationError> {
+        let RequestInput { format, model, max_output_tokens, cache_ttl, indented, instructions, .. } = input;
         if let Some(instructions) = &instructions {
-            prompt.append_instructions(instructions);
+            content.prompt.append_instructions(instructions);
         }
         let target = RequestTarget {
-            model: model.as_deref(),
+            model: model.as_deref().or(head.model.as_deref()),
             models: &content.models,
             max_output_tokens,
-            cache_key: Some(id.as_str()),
+            cache_key: Some(head.id.as_str()),
             cache_ttl: cache_ttl.as_deref(),
             attachment_role: content.attachment_role,
-            counter: &*counter,
+            counter,
             indented,
             ..RequestTarget::default()
-        };
-        let selection = &content.selection;
-        let content = RequestContent {
-            messages: &content.messages,
-            tools: &content.tools,
-            target,
-            ..RequestContent::from(&prompt)
         };
         let purpose = match instructions {
             Some(_) => RequestPurpose::Compaction,
             None => RequestPurpose::Turn,
         };
-        let head = &conversation.head;
-        let mut result = self.record_request(head, format, content, selection, purpose, actor).await?;
-        diagnostics.append(&mut result.diagnostics);
-        Ok(RequestResult { diagnostics, ..result })
+        let request = RequestContent { target, ..content.content() };
+        self.record_request(head, format, request, &content.selection, purpose, actor).await
     }
 
     /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it. While the
@@ -550,44 +558,5 @@ impl ConversationService {
             record: print(record)?,
         };
         Ok(self.store.add_request(request).await?)
-    }
-}
-
-impl TurnContent {
-    /// Builds what belongs to a turn. The prompt of the build is not used.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
-    pub fn build(
-        engine: &Engine<'_>,
-        request: &crate::Request,
-        messages: &[Message],
-    ) -> Result<Self, crate::Error> {
-        let built = engine.build(request)?;
-        let refused_at = trust::refused_at(engine.system(), &built);
-        let options = BuildOptions { tools: request.tools.clone(), ..BuildOptions::default() };
-        let selection = ToolSelection {
-            choice: fingerprint(serde_json::json!(options).to_string()),
-            project: built.project_tools,
-            ungranted: built.ungranted,
-            // A call without the project has none of its tools, whatever was granted.
-            refused_at: if request.trust == TrustChoice::Deny { Some(Timestamp::MAX) } else { refused_at },
-        };
-        let forms = &built.snapshot.profile.messages;
-        let converted = convert(messages, forms);
-        let mut diagnostics: Diagnostics =
-            built.prompt.diagnostics.into_iter().filter(is_about_reminders).collect();
-        diagnostics.extend(converted.diagnostics());
-        let models = models::read_in(engine.system(), &built.places, &mut diagnostics);
-        let attachments = built.prompt.attachments.into_iter();
-        Ok(TurnContent {
-            attachments: attachments.filter(|one| one.place == AttachmentPlace::LastUser).collect(),
-            attachment_role: forms.attachments,
-            messages: converted.messages,
-            tools: built.tools,
-            selection,
-            models,
-            diagnostics,
-        })
     }
 }

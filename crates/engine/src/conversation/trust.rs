@@ -3,7 +3,7 @@
 
 use super::{ConversationError, PromptRecord};
 use crate::{
-    BuildOptions, BuildResult, Engine, Request, TrustChoice,
+    BuildOptions, Engine, Request, TrustChoice,
     input::{Inputs, load_profile::LoadedProfile},
     log::Loggers,
     trust::consent::{ProjectAccess, layer_root, pin_root},
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    profile::Rebuild,
+    profile::{CompactionAction, Rebuild},
     trust::TrustMode,
 };
 use preface_host::{
@@ -135,11 +135,12 @@ pub(super) fn not_admitted(
 }
 
 /// Returns when the user last declined the project of a build, or took a grant back.
-pub(super) fn refused_at(system: &dyn System, built: &BuildResult) -> Option<Timestamp> {
-    let root = pin_root(system, &built.places.cwd);
-    let store = TrustStore::at(system, built.store.clone()?).for_project(&root);
+pub(super) fn refused_at(system: &dyn System, inputs: &Inputs) -> Option<Timestamp> {
+    let places = inputs.places();
+    let root = pin_root(system, &places.cwd);
+    let store = TrustStore::at(system, inputs.loaded.store.clone()?).for_project(&root);
     let records = store.load(&mut Diagnostics::new());
-    let layer = layer_root(system, &built.places).and_then(|layer| records.root(&layer).refused_at());
+    let layer = layer_root(system, places).and_then(|layer| records.root(&layer).refused_at());
     records.root(&root).refused_at().max(layer)
 }
 
@@ -181,6 +182,7 @@ type TrustStoreState = (Option<Stat>, Option<Timestamp>);
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProfileTrust {
     pub rebuild: Rebuild,
+    pub compaction: CompactionAction,
     store: Option<PathBuf>,
 }
 
@@ -199,7 +201,8 @@ impl TrustWatch {
         let Ok(LoadedProfile { profile, store, .. }) = Engine::new(system).load_profile(&request) else {
             return ProfileTrust::default();
         };
-        let variables = ProfileTrust { rebuild: profile.rebuild, store };
+        let compaction = profile.compaction.prompt;
+        let variables = ProfileTrust { rebuild: profile.rebuild, compaction, store };
         known.insert(head.preset.clone(), variables.clone());
         variables
     }

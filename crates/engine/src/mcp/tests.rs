@@ -1,7 +1,7 @@
 //! Queries on a machine in memory, with a query function that only returns fixed replies.
 
 use super::{QueryOptions, ServerState};
-use crate::{ASSETS, Engine, Request, Session, TrustChoice};
+use crate::{ASSETS, Conversation, Engine, Request, TrustChoice};
 use preface_core::{
     diagnostic::Diagnostic,
     mcp_servers::{ContentRequest, ServerDescription},
@@ -170,13 +170,13 @@ fn a_key_that_is_written_out_is_masked_whatever_its_name_is() {
 }
 
 #[test]
-fn while_a_server_is_away_a_session_sees_what_it_saw() {
+fn while_a_server_is_away_a_conversation_sees_what_it_saw() {
     let system = machine();
     ask(&system, &Ok(described()));
-    let engine = Engine::new(&system);
     let fixed = Request { now: Some("2026-03-07T14:55:05Z".into()), ..request() };
-    let mut session = Session::setup(engine, fixed).start().expect("a session");
-    let seen = session.request();
+    let setup = Conversation::setup(std::sync::Arc::new(system.clone()), fixed);
+    let mut conversation = setup.start().expect("a conversation");
+    let seen = conversation.request(&[]);
     let names: Vec<&str> = seen.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert!(names.ends_with(&["mcp__git__a", "mcp__git__b", "mcp__web__a", "mcp__web__b"]), "{names:?}");
     for problem in
@@ -184,22 +184,22 @@ fn while_a_server_is_away_a_session_sees_what_it_saw() {
     {
         let (answers, _) = ask(&system, &Err(problem));
         assert!(answers.servers.iter().all(|server| server.state == ServerState::Failed && server.keeps_old));
-        session.reload().expect("a session that goes on");
-        let now = session.request();
+        conversation.reload().expect("a conversation that goes on");
+        let now = conversation.request(&[]);
         assert_eq!(now.prompt.text, seen.prompt.text);
         assert_eq!(now.tools, seen.tools);
     }
     let learned =
         ServerDescription { tools: vec![described().tools.remove(0)], ..ServerDescription::default() };
     ask(&system, &Ok(learned));
-    session.reload().expect("a session that goes on");
-    let names: Vec<String> = session.request().tools.into_iter().map(|tool| tool.name).collect();
+    conversation.reload().expect("a conversation that goes on");
+    let names: Vec<String> = conversation.request(&[]).tools.into_iter().map(|tool| tool.name).collect();
     assert!(names.ends_with(&["mcp__git__a".to_owned(), "mcp__web__a".to_owned()]), "{names:?}");
     let fewer: Vec<String> = names.iter().filter(|name| !name.starts_with("mcp__git")).cloned().collect();
-    session.set_active_tools(&fewer).expect("other tools");
-    assert!(!session.tools().iter().any(|tool| tool.name == "mcp__git__a"));
-    session.set_active_tools(&names).expect("and back");
-    assert_eq!(session.tools().len(), names.len(), "{:?}", session.take_diagnostics());
+    conversation.set_active_tools(&fewer).expect("other tools");
+    assert!(!conversation.tools().iter().any(|tool| tool.name == "mcp__git__a"));
+    conversation.set_active_tools(&names).expect("and back");
+    assert_eq!(conversation.tools().len(), names.len(), "{:?}", conversation.take_diagnostics());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Runs a scenario: each step in a session, each request answered from the file.
+//! Runs a scenario: each step in a conversation, each request answered from the file.
 
 use super::{
     extension::SharedJournal,
@@ -7,40 +7,53 @@ use super::{
 };
 use preface_core::{diagnostic::Diagnostics, message::Message};
 use preface_engine::{
-    Engine, Error, Request,
-    session::{InputOutcome, ModelRequest, Session},
+    Request,
+    conversation::{Conversation, ConversationError, ModelRequest},
+    host::system::System,
 };
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 impl Scenario {
-    /// Plays the scenario on an engine's machine, without asking the user. The session is the request's, with
+    /// Plays the scenario on a machine, without asking the user. The conversation is the request's, with
     /// the tools and hooks of the scenario added. Nothing of the scenario is executed; hooks of the layers
     /// are, if they are granted.
     ///
     /// # Errors
-    /// What [`Setup::start`](preface_engine::session::Setup::start) and the session refuse.
-    pub fn play(&self, engine: Engine<'_>, request: Request) -> Result<ScenarioRecord, Error> {
+    /// What [`Setup::start`](preface_engine::conversation::Setup::start) and the conversation refuse.
+    pub fn play(
+        &self,
+        system: Arc<dyn System>,
+        request: Request,
+    ) -> Result<ScenarioRecord, ConversationError> {
         let journal = SharedJournal::default();
-        let mut setup = Session::setup(engine, request);
+        let mut setup = Conversation::setup(system, request);
         for tool in self.tools() {
             setup = setup.tool(tool.tool());
         }
         for hook in self.extensions.iter().flat_map(|extension| extension.hooks(&journal)) {
             setup = setup.handler(hook);
         }
-        let session = setup.start()?;
-        let base = session.base().clone();
-        let mut play =
-            ScenarioRun { scenario: self, session, replied: 0, calls: Vec::new(), diagnostics: Vec::new() };
+        let conversation = setup.start()?;
+        let base = conversation.base().clone();
+        let mut play = ScenarioRun {
+            scenario: self,
+            conversation,
+            history: Vec::new(),
+            next_turn: Vec::new(),
+            replied: 0,
+            calls: Vec::new(),
+            diagnostics: Vec::new(),
+        };
         play.note(base.diagnostics.clone());
         let mut prompts = Vec::new();
         for step in &self.steps {
             play.step(step, &mut prompts)?;
-            let diagnostics = play.session.take_diagnostics();
+            let diagnostics = play.conversation.take_diagnostics();
             play.note(diagnostics);
         }
-        let ScenarioRun { session, calls, diagnostics, .. } = play;
-        let base_after = session.base().clone();
+        let ScenarioRun { conversation, calls, diagnostics, .. } = play;
+        let base_after = conversation.base().clone();
         let mut journal = journal.open();
         Ok(ScenarioRecord {
             base,
@@ -71,53 +84,65 @@ impl Scenario {
 }
 
 /// A play under way.
-struct ScenarioRun<'p, 's> {
+struct ScenarioRun<'p> {
     scenario: &'p Scenario,
-    session: Session<'s>,
+    conversation: Conversation,
+    history: Vec<Message>,
+    /// Messages that follow the next message of the user.
+    next_turn: Vec<Message>,
     replied: usize,
     calls: Vec<ModelRequest>,
     diagnostics: Diagnostics,
 }
 
-impl ScenarioRun<'_, '_> {
+impl ScenarioRun<'_> {
     /// The parts of a step, in the order in which they happen.
-    fn step(&mut self, step: &ScenarioStep, prompts: &mut Vec<PromptRow>) -> Result<(), Error> {
+    fn step(&mut self, step: &ScenarioStep, prompts: &mut Vec<PromptRow>) -> Result<(), ConversationError> {
         if let Some(bash) = &step.bash {
-            self.session.record(message(ran(bash)));
+            self.history.push(message(ran(bash)));
         }
         if let Some(custom) = &step.custom {
             let message = message(sent(custom));
             if step.opts.deliver_as == Some(DeliverAs::NextTurn) {
-                self.session.send_next_turn(message);
+                self.next_turn.push(message);
             } else {
-                self.session.send(message, step.opts.trigger_turn)?;
+                self.history.push(message);
                 if step.opts.trigger_turn {
+                    self.begin(None)?;
                     self.run()?;
                 }
             }
         }
         if let Some(names) = &step.set_active_tools {
-            self.session.set_active_tools(names)?;
+            self.conversation.set_active_tools(names)?;
         }
         if step.reload {
-            self.session.reload()?;
-            let diagnostics = self.session.base().diagnostics.clone();
+            self.conversation.reload()?;
+            let diagnostics = self.conversation.base().diagnostics.clone();
             self.note(diagnostics);
         }
         if let Some(prompt) = &step.prompt {
-            let outcome = self.session.submit(prompt)?;
-            prompts.push(PromptRow { prompt: prompt.clone(), handled: outcome == InputOutcome::Handled });
-            if outcome == InputOutcome::Run {
+            let text = self.conversation.input(prompt, &self.history)?;
+            prompts.push(PromptRow { prompt: prompt.clone(), handled: text.is_none() });
+            if let Some(text) = text {
+                self.history.push(Message::user(&text));
+                self.history.append(&mut self.next_turn);
+                self.begin(Some(&text))?;
                 self.run()?;
             }
         }
         Ok(())
     }
 
+    fn begin(&mut self, text: Option<&str>) -> Result<(), ConversationError> {
+        self.history.extend(self.conversation.begin(text, &self.history)?);
+        Ok(())
+    }
+
     /// One run: requests and answers, until an answer is a text.
-    fn run(&mut self) -> Result<(), Error> {
+    fn run(&mut self) -> Result<(), ConversationError> {
         loop {
-            let request = self.session.request();
+            let request = self.conversation.request(&self.history);
             self.calls.push(request);
             let reply = self.scenario.replies.get(self.replied);
             self.replied += 1;
@@ -126,9 +151,9 @@ impl ScenarioRun<'_, '_> {
                 let id = format!("call_{}", self.replied);
                 let args = reply.and_then(|reply| reply.args.clone()).unwrap_or_default();
                 let block = json!({ "type": "toolCall", "id": id, "name": name, "arguments": args });
-                self.session.record(message(fields(json!({ "role": "assistant", "content": [block] }))));
+                self.history.push(message(fields(json!({ "role": "assistant", "content": [block] }))));
                 let (text, is_error) = self.answer(name);
-                self.session.record(message(fields(json!({
+                self.history.push(message(fields(json!({
                     "role": "toolResult",
                     "toolCallId": id,
                     "toolName": name,
@@ -138,15 +163,15 @@ impl ScenarioRun<'_, '_> {
             } else {
                 let text = reply.and_then(|reply| reply.text.as_deref()).unwrap_or("done");
                 let content = json!([{ "type": "text", "text": text }]);
-                self.session.record(message(fields(json!({ "role": "assistant", "content": content }))));
+                self.history.push(message(fields(json!({ "role": "assistant", "content": content }))));
             }
             for hook in self.scenario.extensions.iter().flat_map(|extension| &extension.turn_end) {
                 if let Some(names) = &hook.set_active_tools {
-                    self.session.set_active_tools(names)?;
+                    self.conversation.set_active_tools(names)?;
                 }
             }
             if call.is_none() {
-                self.session.finish();
+                self.conversation.finish();
                 return Ok(());
             }
         }
@@ -155,7 +180,7 @@ impl ScenarioRun<'_, '_> {
     /// Returns the result of a tool, and whether that is an error. A hook that fails stops the call like one
     /// that blocks it.
     fn answer(&mut self, name: &str) -> (String, bool) {
-        if !self.session.tools().iter().any(|tool| tool.name == name) {
+        if !self.conversation.tools().iter().any(|tool| tool.name == name) {
             return (format!("Tool {name} not found"), true);
         }
         let hooks = self.scenario.extensions.iter().flat_map(|extension| &extension.tool_call);

@@ -5,7 +5,7 @@ use preface_core::{
     hook::{DiscoverReason, HookEvent},
     prompt::Prompt,
 };
-use preface_engine::session::ModelRequest;
+use preface_engine::conversation::ModelRequest;
 use serde::Serialize;
 
 /// The recorded result of a play.

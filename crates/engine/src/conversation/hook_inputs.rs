@@ -1,6 +1,6 @@
 //! Input of hooks beside the prompt: the tools, and the inputs of the base prompt.
 
-use super::Session;
+use super::Conversation;
 use crate::input::Inputs;
 use preface_core::{
     extension::Category,
@@ -31,10 +31,10 @@ pub(super) fn tools(inputs: &Inputs, active: &[Tool]) -> Vec<HookTool> {
     all.chain(others.map(|name| HookTool { name: name.clone(), ..HookTool::default() })).collect()
 }
 
-impl Session<'_> {
+impl Conversation {
     /// The inputs of the base in the words of the seed. Which section they come from is the profile's business; what
     /// fills a section names the input.
-    pub(super) fn inputs(&self) -> HookInputs {
+    pub(super) fn hook_inputs(&self) -> HookInputs {
         let snapshot = &self.snapshot;
         let turn = &snapshot.turn;
         let custom = snapshot.profile.groups.iter().find_map(|group| {

@@ -1,13 +1,14 @@
-//! The active tools, and the base prompt that is rebuilt when they change.
+//! The active tools, and the prompt that follows them where the profile has it so.
 
-use super::Session;
+use super::{Conversation, ConversationError, record};
 use crate::{
-    Engine, Error,
+    Engine, ToolChoice,
     input::{Inputs, collect::collect_again, extensions},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     extension::Category,
+    profile::{CompactionAction, Rebuild, ToolSwitchTiming},
     prompt::Prompt,
     snapshot::Snapshot,
     suggestion::did_you_mean,
@@ -16,54 +17,102 @@ use preface_core::{
     variable::Stability,
 };
 use preface_host::provider_context::Headless;
+use preface_store::ConstructReason;
+use std::collections::BTreeSet;
 
-impl Session<'_> {
-    /// Switches to these tools and rebuilds the base; no file is read again. Unknown names are ignored and
-    /// reported. A run in progress keeps its tools, or uses the new ones from its next request on, as the
-    /// profile defines.
+impl Conversation {
+    /// Switches to these tools. The prompt follows at once where the profile has it so, and no file is read again; else it
+    /// follows at the next compaction. Unknown names are ignored and reported. A run in progress keeps its tools, or uses the
+    /// new ones from its next request on, as the profile defines.
     ///
     /// # Errors
-    /// What the line refuses; the session stays as it was.
-    pub fn set_active_tools(&mut self, names: &[String]) -> Result<(), Error> {
-        let tools = known(&self.inputs, &self.snapshot, &self.registered, names, &mut self.diagnostics);
+    /// What the pipeline refuses; the conversation stays as it was.
+    pub fn set_active_tools(&mut self, names: &[String]) -> Result<(), ConversationError> {
+        let tools = known(&self.inputs, &self.snapshot, &self.setup.tools, names, &mut self.diagnostics);
         self.use_tools(tools, TriggerKind::SetActiveTools)
     }
 
-    /// Registers a tool, or puts another in the place of one of that name, and rebuilds the base. A tool whose name is new
-    /// becomes active; one that takes the place of another is active where that was.
+    /// Registers a tool, or puts another in the place of one of that name. A tool whose name is new becomes active; one that
+    /// takes the place of another is active where that was. The prompt follows as with [`Conversation::set_active_tools`].
     ///
     /// # Errors
-    /// What the line refuses; the session stays as it was.
-    pub fn register_tool(&mut self, tool: Tool) -> Result<(), Error> {
+    /// What the pipeline refuses; the conversation stays as it was.
+    pub fn register_tool(&mut self, tool: Tool) -> Result<(), ConversationError> {
         let mut names: Vec<String> = self.snapshot.turn.tools.iter().map(|tool| tool.name.clone()).collect();
-        let is_new = self.registered.iter().all(|known| known.name != tool.name)
+        let is_new = self.setup.tools.iter().all(|known| known.name != tool.name)
             && self.inputs.entries.scopes.active(Category::Tools, &tool.name).is_none();
         if is_new && !names.contains(&tool.name) {
             names.push(tool.name.clone());
         }
-        let before = self.registered.clone();
-        register(&mut self.registered, tool);
-        let tools = known(&self.inputs, &self.snapshot, &self.registered, &names, &mut self.diagnostics);
-        self.use_tools(tools, TriggerKind::ToolRegistry).inspect_err(|_| self.registered = before)
+        let before = self.setup.tools.clone();
+        register(&mut self.setup.tools, tool);
+        let tools = known(&self.inputs, &self.snapshot, &self.setup.tools, &names, &mut self.diagnostics);
+        self.use_tools(tools, TriggerKind::ToolRegistry).inspect_err(|_| self.setup.tools = before)
     }
 
-    fn use_tools(&mut self, tools: Vec<Tool>, kind: TriggerKind) -> Result<(), Error> {
-        let fixed = self.request.now.is_some();
-        let (snapshot, mut base) = rebuild(&self.engine, &self.inputs, &self.snapshot, tools.clone(), fixed)?;
-        base.triggers.clone_from(&self.base.triggers);
-        base.triggers.push(Trigger::between(kind, None, &self.base, &base));
-        self.base = base;
-        self.snapshot = snapshot;
-        if self.snapshot.profile.tools_apply == preface_core::profile::ToolSwitchTiming::Request
+    fn use_tools(&mut self, tools: Vec<Tool>, kind: TriggerKind) -> Result<(), ConversationError> {
+        let engine = self.setup.engine();
+        let is_fixed = self.setup.request.now.is_some();
+        let mut snapshot = with_tools(&engine, &self.inputs, &self.snapshot, tools, is_fixed);
+        let rebuilds = self.snapshot.profile.rebuild != Rebuild::Compaction;
+        let base = rebuilds.then(|| engine.compose(&self.inputs, &mut snapshot, &Headless)).transpose()?;
+        self.switch(snapshot, kind, None, base)?;
+        if self.snapshot.profile.tools_apply == ToolSwitchTiming::Request
             && let Some(run) = &mut self.run
         {
-            run.tools = tools;
+            run.tools.clone_from(&self.snapshot.turn.tools);
             // A prompt that a hook set stays in force for the whole run.
             if !run.hooked {
                 run.prompt.clone_from(&self.base);
             }
         }
         Ok(())
+    }
+
+    /// Makes other tools the active ones, and the prompt for them the base, if there is one.
+    pub(super) fn switch(
+        &mut self,
+        snapshot: Snapshot,
+        kind: TriggerKind,
+        by: Option<&str>,
+        base: Option<Prompt>,
+    ) -> Result<(), ConversationError> {
+        let tools = &snapshot.turn.tools;
+        let chosen = if self.setup.tools.is_empty() && !matches!(self.chosen, ToolChoice::Given(_)) {
+            ToolChoice::Named(tools.iter().map(|tool| tool.name.clone()).collect())
+        } else {
+            ToolChoice::Given(tools.clone())
+        };
+        if let Some(mut base) = base {
+            base.triggers.clone_from(&self.base.triggers);
+            base.triggers.push(Trigger::between(kind, by, &self.base, &base));
+            let stored = self.store(&self.inputs, &snapshot, &base, &chosen, ConstructReason::Refresh)?;
+            self.replace_base(&snapshot, base, stored)?;
+        }
+        (self.snapshot, self.chosen) = (snapshot, chosen);
+        Ok(())
+    }
+
+    /// Reports active tools that are not those of the base.
+    pub(super) fn other_tools(&self) -> Option<Diagnostic> {
+        let built: BTreeSet<&str> = self.listed.as_ref()?.iter().map(String::as_str).collect();
+        let now = self.snapshot.turn.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let keeps = self.snapshot.profile.compaction.prompt == CompactionAction::Keep;
+        (built != now).then(|| record::other_tools(&built, Some(&now), keeps))
+    }
+
+    /// Returns the active tools for a prompt that is built again: what was switched to stays.
+    pub(super) fn remaining(
+        &self,
+        inputs: &Inputs,
+        snapshot: &Snapshot,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<Tool> {
+        if self.chosen == self.setup.request.tools {
+            return with_registered(snapshot, &self.setup.tools);
+        }
+        let active: Vec<String> = self.snapshot.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        known(inputs, snapshot, &self.setup.tools, &active, diagnostics)
     }
 
     /// Keeps the active tools over a reload, and adds those that extensions bring.
@@ -80,27 +129,27 @@ impl Session<'_> {
         let learned = snapshot.turn.tools.iter().filter(|tool| tool.is_of_server());
         let learned: Vec<String> = learned.map(|tool| tool.name.clone()).collect();
         active.extend(learned.into_iter().filter(|name| !active.contains(name)).collect::<Vec<_>>());
-        let named: Vec<String> = self.registered.iter().map(|tool| tool.name.clone()).collect();
+        let named: Vec<String> = self.setup.tools.iter().map(|tool| tool.name.clone()).collect();
         for name in named {
             if !active.contains(&name) {
                 active.push(name);
             }
         }
-        known(inputs, snapshot, &self.registered, &active, diagnostics)
+        known(inputs, snapshot, &self.setup.tools, &active, diagnostics)
     }
 }
 
-/// Builds the base again for other tools, at this instant; no file is read again.
-pub(super) fn rebuild(
+/// Returns the inputs of the prompt for other tools, at this instant; no file is read again.
+pub(super) fn with_tools(
     engine: &Engine<'_>,
     inputs: &Inputs,
     before: &Snapshot,
     tools: Vec<Tool>,
-    fixed_now: bool,
-) -> Result<(Snapshot, Prompt), Error> {
+    is_fixed: bool,
+) -> Snapshot {
     let same_tools = tools.iter().map(|tool| &tool.name).eq(before.turn.tools.iter().map(|tool| &tool.name));
     let mut turn = Turn { tools, ..before.turn.clone() };
-    if !fixed_now {
+    if !is_fixed {
         turn.now = engine.instant_now();
     }
     let mut snapshot = before.clone();
@@ -113,8 +162,7 @@ pub(super) fn rebuild(
     snapshot.variables.retain(|key, variable| {
         (same_tools || key.kind() != "tool") && variable.stability != Stability::Turn
     });
-    let prompt = engine.compose(inputs, &mut snapshot, &Headless)?;
-    Ok((snapshot, prompt))
+    snapshot
 }
 
 /// Adds a tool to those that are registered, in the place of one of its name.

@@ -1,7 +1,8 @@
-//! Sessions: what rebuilds the base and what does not, what a run keeps, what is sent meanwhile.
+//! Conversations without a store: what rebuilds the base and what does not, what a run keeps, what hooks change.
 
 use preface_engine::{
-    ASSETS, Engine, Error, Request, ToolChoice,
+    ASSETS, Error, Request, ToolChoice,
+    conversation::{Conversation, ConversationError, Setup},
     core::{
         hook::{HookEvent, HookFailure, HookFn, HookReply},
         message::{Message, Role},
@@ -9,7 +10,6 @@ use preface_engine::{
         turn::Tool,
     },
     host::system::testing::MemorySystem,
-    session::{InputOutcome, Session, Setup},
 };
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -34,8 +34,8 @@ fn request(variant: &str) -> Request {
     }
 }
 
-fn setup<'s>(machine: &'s MemorySystem, variant: &str) -> Setup<'s> {
-    Session::setup(Engine::new(machine), request(variant))
+fn setup(machine: &MemorySystem, variant: &str) -> Setup {
+    Conversation::setup(Arc::new(machine.clone()), request(variant))
 }
 
 /// The reasons for which a prompt is what it is.
@@ -55,10 +55,6 @@ fn list(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn message(value: serde_json::Value) -> Message {
-    Message::new(value.as_object().expect("an object").clone()).expect("a message")
-}
-
 /// A hook that is behind the prompt.
 fn appends(text: &'static str) -> impl preface_engine::core::hook::HookHandler + 'static {
     HookFn::new("tone", [HookEvent::BeforeAgentStart], move |ask| {
@@ -70,8 +66,9 @@ fn appends(text: &'static str) -> impl preface_engine::core::hook::HookHandler +
 #[test]
 fn the_base_is_rebuilt_for_few_reasons() {
     let machine = machine();
-    let mut session = setup(&machine, "sf").start().expect("it starts");
-    let start = session.base().clone();
+    let mut conversation = setup(&machine, "sf").start().expect("it starts");
+    let mut history = Vec::new();
+    let start = conversation.base().clone();
     assert_eq!(triggers(&start), ["startup"]);
     assert!(start.text.contains("Saturday, March 7, 2026") && start.text.contains("Use tabs."));
 
@@ -79,39 +76,38 @@ fn the_base_is_rebuilt_for_few_reasons() {
     machine.set_now("2026-03-08T14:55:05Z".parse().expect("an instant"));
     machine.put_file("/work/AGENTS.md", "Use blanks.\n");
     for words in ["one", "two"] {
-        assert_eq!(session.submit(words).expect("a run"), InputOutcome::Run);
-        assert_eq!(session.request().prompt, start);
-        session.record(message(json!({ "role": "assistant", "content": "done" })));
-        session.finish();
+        assert!(conversation.submit(words, &mut history).expect("a run"));
+        assert_eq!(conversation.request(&history).prompt, start);
+        conversation.finish();
     }
-    session.record(message(json!({ "role": "compactionSummary", "summary": "We talked." })));
-    session.record(message(json!({ "role": "branchSummary", "summary": "We went astray." })));
-    assert_eq!(session.base(), &start);
+    let instructions = conversation.compact().expect("a compaction");
+    assert!(!instructions.is_empty());
+    assert_eq!(conversation.base(), &start, "the profile keeps it");
+    assert_eq!(conversation.take_diagnostics()[0].code.as_str(), "conversation/kept");
 
     // Other tools: at this instant, and without a look at the files.
-    session.set_active_tools(&list(&["read"])).expect("a rebuild");
-    let switched = session.base().clone();
+    conversation.set_active_tools(&list(&["read"])).expect("a rebuild");
+    let switched = conversation.base().clone();
     assert_eq!(triggers(&switched), ["startup", "set_active_tools"]);
     assert!(switched.text.contains("Sunday, March 8, 2026") && switched.text.contains("Use tabs."));
     assert!(!switched.text.contains("- bash:"));
 
     // A tool that is new is active; one that is known and switched off stays so.
-    session.register_tool(tool("plan")).expect("a rebuild");
-    assert_eq!(names(session.tools()), ["read", "plan"]);
-    session.set_active_tools(&list(&["read"])).expect("a rebuild");
-    session.register_tool(tool("plan")).expect("a rebuild");
-    assert_eq!(names(session.tools()), ["read"]);
+    conversation.register_tool(tool("plan")).expect("a rebuild");
+    assert_eq!(names(conversation.tools()), ["read", "plan"]);
+    conversation.set_active_tools(&list(&["read"])).expect("a rebuild");
+    conversation.register_tool(tool("plan")).expect("a rebuild");
+    assert_eq!(names(conversation.tools()), ["read"]);
     assert_eq!(
-        triggers(session.base()),
+        triggers(conversation.base()),
         ["startup", "set_active_tools", "tool_registry", "set_active_tools", "tool_registry"]
     );
 
     // Everything again: the active tools stay, and what was registered is active.
-    session.reload().expect("a rebuild");
-    assert_eq!(triggers(session.base()), ["reload"]);
-    assert!(session.base().text.contains("Use blanks."));
-    assert_eq!(names(session.tools()), ["read", "plan"]);
-    assert_eq!(session.messages().len(), 6, "the messages stay");
+    assert!(conversation.reload().expect("a rebuild"));
+    assert_eq!(triggers(conversation.base()), ["reload"]);
+    assert!(conversation.base().text.contains("Use blanks."));
+    assert_eq!(names(conversation.tools()), ["read", "plan"]);
 }
 
 #[test]
@@ -128,16 +124,16 @@ fn skills_that_a_hook_points_to_rebuild_the_base_and_nothing_else_does() {
     let silent = setup(&machine, "sf").handler(mute).start().expect("it starts");
     assert_eq!(triggers(silent.base()), ["startup"]);
 
-    let mut session = setup(&machine, "sf").handler(paths).start().expect("it starts");
-    assert_eq!(triggers(session.base()), ["startup", "resources_discover"]);
-    assert_eq!(session.base().triggers[1].by.as_deref(), Some("more"));
-    assert!(session.base().text.contains("<name>tidy</name>"));
+    let mut conversation = setup(&machine, "sf").handler(paths).start().expect("it starts");
+    assert_eq!(triggers(conversation.base()), ["startup", "resources_discover"]);
+    assert_eq!(conversation.base().triggers[1].by.as_deref(), Some("more"));
+    assert!(conversation.base().text.contains("<name>tidy</name>"));
     machine.put_file("/more/sweep/SKILL.md", "---\nname: sweep\ndescription: Sweeps.\n---\n");
-    session.set_active_tools(&list(&["read"])).expect("a rebuild");
-    assert!(!session.base().text.contains("sweep"));
-    session.reload().expect("a rebuild");
-    assert_eq!(triggers(session.base()), ["reload", "resources_discover"]);
-    assert!(session.base().text.contains("<name>sweep</name>"));
+    conversation.set_active_tools(&list(&["read"])).expect("a rebuild");
+    assert!(!conversation.base().text.contains("sweep"));
+    conversation.reload().expect("a rebuild");
+    assert_eq!(triggers(conversation.base()), ["reload", "resources_discover"]);
+    assert!(conversation.base().text.contains("<name>sweep</name>"));
     assert_eq!(*reasons.lock().expect("a list"), ["Some(Startup)", "Some(Reload)"]);
 }
 
@@ -155,91 +151,56 @@ fn a_run_keeps_its_prompt_and_the_next_one_starts_from_the_base() {
         if hooked {
             setup = setup.handler(appends("\nBe brief."));
         }
-        let mut session = setup.start().expect("it starts");
-        session.submit("one").expect("a run");
-        let first = session.request();
+        let mut conversation = setup.start().expect("it starts");
+        let mut history = Vec::new();
+        conversation.submit("one", &mut history).expect("a run");
+        let first = conversation.request(&history);
         assert_eq!(first.prompt.text.ends_with("\nBe brief."), hooked);
-        session.set_active_tools(&list(&["read"])).expect("a rebuild");
-        let second = session.request();
+        conversation.set_active_tools(&list(&["read"])).expect("a rebuild");
+        let second = conversation.request(&history);
         assert_eq!(names(&second.tools), tools_in_run, "{variant}, {hooked}");
         assert_eq!(first.prompt.text == second.prompt.text, same_text, "{variant}, {hooked}");
-        session.reload().expect("a rebuild");
-        assert_eq!(session.request().prompt.text, second.prompt.text, "a reload is for the next run");
-        session.finish();
-        assert_eq!(session.prompt(), session.base());
-        assert!(!session.base().text.contains("Be brief.") && !session.base().text.contains("- bash:"));
-        session.submit("two").expect("a run");
+        conversation.reload().expect("a rebuild");
+        assert_eq!(
+            conversation.request(&history).prompt.text,
+            second.prompt.text,
+            "a reload is for the next run"
+        );
+        conversation.finish();
+        assert_eq!(conversation.prompt(), conversation.base());
+        assert!(
+            !conversation.base().text.contains("Be brief.") && !conversation.base().text.contains("- bash:")
+        );
+        conversation.submit("two", &mut history).expect("a run");
         let suffix = if hooked { "\nBe brief." } else { "" };
-        assert_eq!(session.request().prompt.text, format!("{}{suffix}", session.base().text));
+        assert_eq!(
+            conversation.request(&history).prompt.text,
+            format!("{}{suffix}", conversation.base().text)
+        );
     }
-}
-
-#[test]
-fn a_message_during_a_run_waits_for_its_next_request() {
-    let machine = machine();
-    let recorded = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&recorded);
-    let watch = HookFn::new("watch", [HookEvent::Input, HookEvent::BeforeAgentStart], move |ask| {
-        seen.lock().expect("a list").push(format!("{} {}", ask.event, ask.prompt.unwrap_or("-")));
-        Ok(HookReply::default())
-    });
-    let mut session = setup(&machine, "sf").handler(watch).start().expect("it starts");
-    let roles = |session: &Session<'_>| -> Vec<String> {
-        session.messages().iter().map(|one| format!("{} {}", one.role(), one.text())).collect()
-    };
-    session.submit("one").expect("a run");
-    session.request();
-    let call = json!([{ "type": "toolCall", "id": "c", "name": "bash", "arguments": {} }]);
-    session.record(message(json!({ "role": "assistant", "content": call })));
-    assert_eq!(session.submit("hurry").expect("steering"), InputOutcome::Steering);
-    session.send(Message::custom("bell", "ding"), true).expect("steering");
-    session.record(message(json!({ "role": "bashExecution", "command": "ls", "output": "a" })));
-    session.record(message(json!({ "role": "toolResult", "toolCallId": "c", "content": "ok" })));
-    assert_eq!(session.request().messages.len(), 5);
-    assert_eq!(roles(&session), ["user one", "assistant ", "toolResult ok", "user hurry", "custom ding"]);
-    session.record(message(json!({ "role": "assistant", "content": "done" })));
-    session.submit("late").expect("steering");
-    session.finish();
-    // A command waits for the end of the run; what nobody answered yet is there for the next one.
-    assert_eq!(&roles(&session)[5..], ["assistant done", "user late", "bashExecution a"]);
-    session.send_next_turn(Message::custom("note", "by the way"));
-    session.send(Message::custom("bell", "dong"), false).expect("no run");
-    assert_eq!(session.submit("two").expect("a run"), InputOutcome::Run);
-    assert_eq!(&roles(&session)[8..], ["custom dong", "user two", "custom by the way"]);
-    assert_eq!(
-        *recorded.lock().expect("a list"),
-        [
-            "input one",
-            "before_agent_start one",
-            "input hurry",
-            "input late",
-            "input two",
-            "before_agent_start two"
-        ]
-    );
 }
 
 /// D9.
 #[test]
 fn hooks_run_whoever_starts_the_run() {
     let machine = machine();
-    let mut session = setup(&machine, "sf").handler(appends("\nBe brief.")).start().expect("it starts");
-    session.send(Message::custom("alarm", "wake up"), true).expect("a run");
-    assert_eq!(session.request().prompt.text, format!("{}\nBe brief.", session.base().text));
+    let mut conversation = setup(&machine, "sf").handler(appends("\nBe brief.")).start().expect("it starts");
+    let history = [Message::custom("alarm", "wake up")];
+    assert_eq!(conversation.begin(None, &history).expect("a run"), []);
+    assert_eq!(
+        conversation.request(&history).prompt.text,
+        format!("{}\nBe brief.", conversation.base().text)
+    );
 }
 
 #[test]
 fn outside_of_a_run_no_hook_is_called() {
     let machine = machine();
     let loud = HookFn::new("loud", [HookEvent::Context], |_| Err(HookFailure::failed("asked")));
-    let mut session = setup(&machine, "sf")
-        .handler(loud)
-        .history(vec![Message::user("before")])
-        .start()
-        .expect("it starts");
-    let request = session.request();
-    assert_eq!((request.messages.len(), request.prompt == *session.base()), (1, true));
-    assert_eq!(session.take_diagnostics(), []);
+    let mut conversation = setup(&machine, "sf").handler(loud).start().expect("it starts");
+    let request = conversation.request(&[Message::user("before")]);
+    assert_eq!((request.messages.len(), request.prompt == *conversation.base()), (1, true));
+    assert_eq!(conversation.take_diagnostics(), []);
 }
 
 #[test]
@@ -254,13 +215,14 @@ fn a_message_that_is_none_is_left_out_with_a_note() {
             _ => HookReply { message: Some(json!({ "content": 7 })), ..HookReply::default() },
         })
     });
-    let mut session = setup(&machine, "sf").handler(odd).start().expect("it starts");
-    session.submit("one").expect("a run");
-    assert_eq!(session.request().messages.len(), 1);
-    let diagnostics = session.take_diagnostics();
+    let mut conversation = setup(&machine, "sf").handler(odd).start().expect("it starts");
+    let mut history = Vec::new();
+    conversation.submit("one", &mut history).expect("a run");
+    assert_eq!(conversation.request(&history).messages.len(), 1);
+    let diagnostics = conversation.take_diagnostics();
     let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
     assert_eq!(codes, ["messages/left-out"; 3], "{diagnostics:#?}");
-    assert_eq!(session.messages().iter().filter(|one| one.role() == Role::Custom).count(), 0);
+    assert_eq!(history.iter().filter(|one| one.role() == Role::Custom).count(), 0);
 }
 
 /// §3.1: hooks get the values, not what a listing made of them.
@@ -276,9 +238,9 @@ fn hooks_are_given_what_the_base_was_built_from() {
         *seen.lock().expect("a value") = serde_json::from_str(&ask.to_json()).expect("JSON");
         Ok(HookReply::default())
     });
-    let mut session = setup(&machine, "sf").handler(watch).start().expect("it starts");
-    assert!(session.base().text.contains("Cut &amp; paste"));
-    session.submit("one").expect("a run");
+    let mut conversation = setup(&machine, "sf").handler(watch).start().expect("it starts");
+    assert!(conversation.base().text.contains("Cut &amp; paste"));
+    conversation.submit("one", &mut Vec::new()).expect("a run");
     let recorded = recorded.lock().expect("a value");
     let inputs = &recorded["inputs"];
     assert_eq!(inputs["customPrompt"], "Mine.");
@@ -313,27 +275,27 @@ fn a_rebuild_that_is_refused_changes_nothing() {
         let all = (ask.prompt == Some("all")).then(|| list(&["read", "bash", "edit", "write"]));
         Ok(HookReply { active_tools: all, ..HookReply::default() })
     });
-    let mut session = Session::setup(Engine::new(&machine), request)
+    let mut conversation = Conversation::setup(Arc::new(machine), request)
         .handler(many)
         .handler(greed)
         .start()
         .expect("it starts");
-    let before = session.base().clone();
+    let is_over = |error: &ConversationError| matches!(error, ConversationError::Engine(Error::Over(_)));
+    let mut history = vec![Message::user("before")];
+    let before = conversation.base().clone();
     let large = Tool { description: Some("word ".repeat(400)), ..tool("large") };
-    assert!(matches!(session.register_tool(large), Err(Error::Over(_))));
+    assert!(is_over(&conversation.register_tool(large).unwrap_err()));
     let all = list(&["read", "bash", "edit", "write"]);
-    assert!(matches!(session.set_active_tools(&all), Err(Error::Over(_))));
-    session.send_next_turn(Message::custom("note", "by the way"));
-    assert!(matches!(session.submit("all"), Err(Error::Over(_))));
-    assert!(matches!(session.send(Message::custom("alarm", "all"), false), Ok(())));
-    assert_eq!((session.base(), names(session.tools())), (&before, vec!["read", "bash"]));
-    assert_eq!(session.messages().len(), 1, "a refused message is not added");
-    session.take_diagnostics();
-    session.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
-    assert_eq!(session.take_diagnostics()[0].code.as_str(), "hook/unknown-tool");
-    assert_eq!(session.submit("few").expect("a run"), InputOutcome::Run);
-    assert_eq!(names(session.tools()), ["bash"]);
-    assert_eq!(session.messages().len(), 3, "the message for the next turn waited");
+    assert!(is_over(&conversation.set_active_tools(&all).unwrap_err()));
+    assert!(is_over(&conversation.submit("all", &mut history).unwrap_err()));
+    assert_eq!((conversation.base(), names(conversation.tools())), (&before, vec!["read", "bash"]));
+    assert_eq!(history.len(), 1, "a refused message is not added");
+    conversation.take_diagnostics();
+    conversation.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
+    assert_eq!(conversation.take_diagnostics()[0].code.as_str(), "hook/unknown-tool");
+    assert!(conversation.submit("few", &mut history).expect("a run"));
+    assert_eq!(names(conversation.tools()), ["bash"]);
+    assert_eq!(history.len(), 2);
 }
 
 /// A skill's command is replaced after the hooks of `input`, before the run; hidden skills answer, unknown names pass.
@@ -343,7 +305,7 @@ fn a_skills_command_gives_way_to_its_text() {
     let machine = machine().with_file("/work/.sf/skills/tidy/SKILL.md", file);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let recorded = seen.clone();
-    let mut session = setup(&machine, "sf")
+    let mut conversation = setup(&machine, "sf")
         .handler(HookFn::new("ear", [HookEvent::Input, HookEvent::BeforeAgentStart], move |ask| {
             recorded.lock().expect("no test panics here").push(ask.prompt.unwrap_or_default().to_owned());
             Ok(HookReply::default())
@@ -352,13 +314,49 @@ fn a_skills_command_gives_way_to_its_text() {
         .expect("it starts");
     let text = "<skill name=\"tidy\" location=\"/work/.sf/skills/tidy/SKILL.md\">\n\
                 References are relative to /work/.sf/skills/tidy.\n\nTidy up.\n</skill>";
-    assert_eq!(session.submit("/skill:tidy  the tests ").unwrap(), InputOutcome::Run);
+    let mut history = Vec::new();
+    assert!(conversation.submit("/skill:tidy  the tests ", &mut history).unwrap());
     assert_eq!(*seen.lock().unwrap(), ["/skill:tidy  the tests ", &format!("{text}\n\nthe tests")]);
-    assert_eq!(session.submit("/skill:tidy").unwrap(), InputOutcome::Steering);
-    session.request();
-    session.finish();
-    session.submit("/skill:nobody here").unwrap();
-    let texts: Vec<String> = session.messages().iter().map(Message::text).collect();
-    assert_eq!(texts, [format!("{text}\n\nthe tests"), text.to_owned(), "/skill:nobody here".to_owned()]);
-    assert!(session.take_diagnostics().is_empty());
+    assert_eq!(conversation.input("/skill:tidy", &history).unwrap().as_deref(), Some(text));
+    conversation.finish();
+    conversation.submit("/skill:nobody here", &mut history).unwrap();
+    let texts: Vec<String> = history.iter().map(Message::text).collect();
+    assert_eq!(texts, [format!("{text}\n\nthe tests"), "/skill:nobody here".to_owned()]);
+    assert!(conversation.take_diagnostics().is_empty());
+}
+
+/// A profile that builds at a compaction alone keeps its prompt, whatever the tools are; they follow in requests.
+#[test]
+fn a_profile_that_keeps_its_prompt_follows_at_the_next_compaction() {
+    let machine = machine();
+    let request = Request {
+        preset: Some("default".to_owned()),
+        trust: preface_engine::TrustChoice::Once,
+        tools: ToolChoice::Named(list(&["read", "bash"])),
+        ..Request::new("/work")
+    };
+    let mut conversation =
+        Conversation::setup(Arc::new(machine.clone()), request).start().expect("it starts");
+    let base = conversation.base().text.clone();
+    machine.put_file("/work/AGENTS.md", "Use blanks.\n");
+    assert!(!conversation.reload().expect("a reload"));
+    conversation.set_active_tools(&list(&["read"])).expect("other tools");
+    conversation.register_tool(tool("plan")).expect("another tool");
+    let hook = HookFn::new("few", [HookEvent::BeforeAgentStart], |_| {
+        Ok(HookReply { active_tools: Some(list(&["plan"])), ..HookReply::default() })
+    });
+    let seen = conversation.request(&[]);
+    assert_eq!((names(&seen.tools), &seen.prompt.text), (vec!["read", "plan"], &base));
+    let diagnostics = conversation.take_diagnostics();
+    assert_eq!(diagnostics[0].code.as_str(), "conversation/tools", "{diagnostics:#?}");
+    assert_eq!(diagnostics[0].help.as_deref(), Some("a compaction or a refresh builds it for the new one"));
+    conversation.on(hook);
+    conversation.submit("one", &mut Vec::new()).expect("a run");
+    assert_eq!((names(conversation.tools()), &conversation.prompt().text), (vec!["plan"], &base));
+    conversation.finish();
+    conversation.compact().expect("a compaction");
+    let text = &conversation.base().text;
+    assert!(text.contains("Use blanks.") && text.contains("plan") && !text.contains("bash"), "{text}");
+    conversation.request(&[]);
+    assert_eq!(conversation.take_diagnostics(), []);
 }

@@ -1,17 +1,17 @@
-//! Programs of layers as hooks of a session: what fails is reported and skipped, and what a project brings is compared with its
+//! Programs of layers as hooks of a conversation: what fails is reported and skipped, and what a project brings is compared with its
 //! grant each time.
 
 use preface_engine::{
     ASSETS, Engine, Request, ToolChoice, TrustChoice,
+    conversation::Conversation,
     core::hook::{HookEvent, HookFn, HookReply},
     coverage::HiddenText,
     host::system::{
         RunError,
         testing::{FakeRun, MemorySystem},
     },
-    session::{InputOutcome, Session},
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 fn manifest(id: &str, fields: &str) -> String {
     format!(
@@ -75,16 +75,16 @@ fn a_program_that_fails_is_reported_and_the_chain_goes_on() {
                     _ => HookReply::default(),
                 })
             });
-            let mut session =
-                Session::setup(Engine::new(&machine), request()).handler(last).start().expect("it starts");
-            assert_eq!(session.submit("one").expect("a run"), InputOutcome::Run);
-            let seen = session.request();
-            assert_eq!(seen.prompt.text, format!("{}+", session.base().text), "{event}");
+            let setup = Conversation::setup(Arc::new(machine.clone()), request()).handler(last);
+            let (mut conversation, mut history) = (setup.start().expect("it starts"), Vec::new());
+            assert!(conversation.submit("one", &mut history).expect("a run"));
+            let seen = conversation.request(&history);
+            assert_eq!(seen.prompt.text, format!("{}+", conversation.base().text), "{event}");
             let texts: Vec<String> = seen.messages.iter().map(|one| one.text()).collect();
             assert_eq!(texts, ["one!", "one!"], "{event}");
-            session.finish();
-            let mut diagnostics = session.base().diagnostics.clone();
-            diagnostics.extend(session.take_diagnostics());
+            conversation.finish();
+            let mut diagnostics = conversation.base().diagnostics.clone();
+            diagnostics.extend(conversation.take_diagnostics());
             let failed: Vec<_> =
                 diagnostics.iter().filter(|diagnostic| diagnostic.code.as_str() == "hook/error").collect();
             assert_eq!(failed.len(), 1, "{event}: {diagnostics:#?}");
@@ -96,7 +96,7 @@ fn a_program_that_fails_is_reported_and_the_chain_goes_on() {
     }
 }
 
-/// A grant ends with the first byte that differs, in a session that began before as well.
+/// A grant ends with the first byte that differs, in a conversation that began before as well.
 #[test]
 fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
     for event in ["before_agent_start", "context", "input"] {
@@ -112,13 +112,15 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
         preface_testkit::grant(&engine, &ask, &[], HiddenText::Refuse).expect("a grant");
         let granted = engine.grant_commands(&ask, &[], None).expect("a grant");
         assert_eq!(granted.added.len(), 1, "{:?}", granted.refused);
-        let mut session = Session::setup(engine, ask).start().expect("it starts");
+        let setup = Conversation::setup(Arc::new(machine.clone()), ask);
+        let mut conversation = setup.start().expect("it starts");
         let mut run = |words: &str| {
             let before = machine.runs().len();
-            session.submit(words).expect("a run");
-            session.request();
-            session.finish();
-            (machine.runs().len() - before, session.take_diagnostics())
+            let mut history = Vec::new();
+            conversation.submit(words, &mut history).expect("a run");
+            conversation.request(&history);
+            conversation.finish();
+            (machine.runs().len() - before, conversation.take_diagnostics())
         };
         let put = |text: &str| {
             machine.put_file(format!("{dir}/house.sh"), text);
@@ -157,10 +159,11 @@ fn grants_are_compared_before_each_request() {
     let engine = Engine::new(&machine);
     preface_testkit::grant(&engine, &request(), &[], HiddenText::Refuse).expect("a grant");
     engine.grant_commands(&request(), &[], None).expect("a grant");
-    let mut session = Session::setup(engine, request()).start().expect("it starts");
-    session.submit("one").expect("a run");
-    assert_eq!(session.request().messages.len(), 0);
+    let setup = Conversation::setup(Arc::new(machine.clone()), request());
+    let (mut conversation, mut history) = (setup.start().expect("it starts"), Vec::new());
+    conversation.submit("one", &mut history).expect("a run");
+    assert_eq!(conversation.request(&history).messages.len(), 0);
     machine.put_file(format!("{dir}/house.sh"), "2");
-    assert_eq!(session.request().messages.len(), 1);
+    assert_eq!(conversation.request(&history).messages.len(), 1);
     assert_eq!(machine.runs().len(), 1);
 }

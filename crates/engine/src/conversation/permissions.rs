@@ -1,29 +1,31 @@
 //! Compares the hooks of a project with their grant before each run and each request, so that a hook that changed does not
-//! run in a session that began before.
+//! run in a conversation that began before.
 
-use super::Session;
+use super::Conversation;
 use crate::{input::resolve::ResolvedEntries, trust::permission};
 use preface_core::{diagnostic::Diagnostics, extension::Category};
 use preface_host::provider_context::Headless;
 
-impl Session<'_> {
+impl Conversation {
     /// Compares the project's hooks with their current grants. A revoked or changed grant is reported once; a
     /// hook that was skipped is reported at each event, as any failure is.
     pub(super) fn compare_permissions(&mut self) {
-        let waits =
-            self.inputs.entries.scopes.of(Category::Hooks).any(|entry| entry.active && entry.needs_grant());
-        if !waits {
+        let entries = &self.inputs.entries;
+        let of_hooks = entries.scopes.of(Category::Hooks).any(|entry| entry.active && entry.needs_grant());
+        let of_servers = entries.mcp.servers.iter().any(|server| server.active && server.needs_grant());
+        if !of_hooks && !of_servers {
             return;
         }
         let mut diagnostics = Diagnostics::new();
-        let look = self.inputs.look(&self.engine);
+        let engine = self.setup.engine();
+        let look = self.inputs.look(&engine);
         let ResolvedEntries { scopes, mcp, .. } = &self.inputs.entries;
         let (scopes, mcp, granted) =
             permission::allow(&self.inputs.grants(&look), scopes.clone(), mcp.clone(), &mut diagnostics);
         drop(look);
         let entries = &mut self.inputs.entries;
         (entries.scopes, entries.mcp, entries.granted) = (scopes, mcp, granted);
-        self.programs = self.engine.programs(&self.inputs, &self.snapshot.turn, &Headless);
+        self.programs = self.setup.engine().programs(&self.inputs, &self.snapshot.turn, &Headless);
         for diagnostic in diagnostics {
             if !self.base.diagnostics.contains(&diagnostic) && !self.reported.contains(&diagnostic) {
                 self.reported.push(diagnostic.clone());
