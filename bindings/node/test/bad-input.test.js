@@ -53,7 +53,6 @@ const WRONG = [
   [() => engine.build({ events: [{}] }), '`events[0].type` must be a string, not undefined'],
   [() => engine.build({ signal: 1 }), '`signal` must be an AbortSignal, not a number'],
   [() => engine.buildSync({ signal: AbortSignal.abort() }), 'unknown option of `buildSync`: `signal`'],
-  [() => engine.conversation({ ...fixed, id: 'x' }), '`store` must be a Store, not undefined'],
   [() => engine.conversation({ ...fixed, store }), '`id` must be a string, not undefined'],
   [() => engine.conversation({ ...fixed, store: {}, id: 'x' }), '`store` must be a Store, not an object'],
   [() => engine.conversation({ ...fixed, store, id: '' }), /./],

@@ -166,6 +166,63 @@ test('the requests of a conversation extend each other', async () => {
   assert.deepEqual([again.isNew, again.text], [false, chat.text])
 })
 
+test('hooks change a run, and tools the prompt', async () => {
+  const chat = await engine.conversation({ ...fixed, preset: 'pi', model: 'claude-opus-5-5', id: 'a', tools: ['read', 'bash'] })
+  const calls = []
+  chat.on('before_agent_start', function tone(call) {
+    calls.push([call.event, call.prompt, call.messages.length])
+    return { system_prompt: `${call.system_prompt}\nBe brief.`, message: { content: 'By the way.' } }
+  })
+  chat.on('input', (call) => (call.prompt === '/help' ? { handled: true } : undefined))
+  assert.equal(await chat.submit('/help'), null)
+  const messages = await chat.submit('Fix the tests.')
+  assert.deepEqual(messages.map(({ role }) => role), ['user', 'custom'])
+  assert.deepEqual(calls, [['before_agent_start', 'Fix the tests.', 1]])
+  const request = await chat.request('anthropic', { messages })
+  assert.match(request.body, /Be brief\./)
+  assert.doesNotMatch(chat.text, /Be brief\./)
+  assert.deepEqual([request.number, request.extends], [null, null])
+  await chat.finish()
+  assert.doesNotMatch((await chat.request('anthropic', { messages })).body, /Be brief\./)
+
+  await chat.setActiveTools(['read'])
+  assert.deepEqual(chat.tools, ['read'])
+  assert.doesNotMatch(chat.text, /- bash:/)
+  await chat.registerTool({ name: 'deploy', description: 'Deploys a branch.' })
+  assert.deepEqual(chat.tools, ['read', 'deploy'])
+  assert.match(chat.text, /deploy/)
+  assert.equal(await chat.reload(), false)
+})
+
+test('a hook that fails is reported', async () => {
+  const chat = await engine.conversation({ ...fixed, preset: 'pi', id: 'a' })
+  chat.on('before_agent_start', () => {
+    throw new Error('no luck')
+  })
+  chat.on('before_agent_start', () => ({ sytem_prompt: 'x' }))
+  assert.notEqual(await chat.submit('Fix the tests.'), null)
+  const failed = chat.diagnostics.filter(({ code }) => code === 'hook/error').map(({ message }) => message)
+  assert.equal(failed.length, 2)
+  assert.match(failed[0], /no luck/)
+  assert.match(failed[1], /sytem_prompt/)
+  assert.throws(() => chat.on('tool_call', () => null), { kind: 'usage' })
+  assert.throws(() => chat.on('input', 'x'), { kind: 'usage' })
+  await assert.rejects(chat.recordUsage(1, { inputTokens: 1 }), { message: 'the conversation has no store' })
+})
+
+test('a profile may keep its prompt while the tools change', async () => {
+  const store = Store.memory()
+  const chat = await engine.conversation({ ...fixed, model: 'claude-opus-5-5', store, id: 'a', tools: ['read', 'bash'] })
+  const { text } = chat
+  await chat.setActiveTools(['read'])
+  assert.equal(chat.text, text)
+  const request = await chat.request('anthropic', { messages: history })
+  assert.deepEqual(request.params.tools.map(({ name }) => name), ['read'])
+  assert.ok(request.diagnostics.some(({ code }) => code === 'conversation/tools'))
+  await chat.compact()
+  assert.notEqual(chat.text, text)
+})
+
 test('a reminder goes with the next request that is made', async () => {
   const chat = await engine.conversation({ ...fixed, preset: 'claude-code', store: Store.memory(), id: 'a' })
   chat.remind({ type: 'todo-list-empty' })

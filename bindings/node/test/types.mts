@@ -60,7 +60,12 @@ new ToolLoopAgent({ model, prepareCall: async (call) => ({ ...call, instructions
 {
   await using chat: Conversation = await engine.conversation({ store: Store.sqlite('chat.db'), id: '7f3a' })
   chat.remind({ type: 'file-modified', path: 'a.rs' })
-  const next = await chat.request('anthropic', { messages: history })
+  chat.on('before_agent_start', ({ system_prompt }) => ({ system_prompt: `${system_prompt ?? ''}!` }))
+  chat.on('context', () => {})
+  const messages: object[] | null = await chat.submit('Hi', history)
+  await chat.setActiveTools(['read'])
+  await chat.registerTool(deploy)
+  const next = await chat.request('anthropic', { messages: messages ?? history })
   await anthropic.messages.create(next.params)
   await chat.recordUsage(next.number ?? 1, { inputTokens: 5 })
   const instructions: string = await chat.compact()
@@ -81,7 +86,9 @@ await engine.build({ preset: 5 })
 await engine.build({ trust: 'onec' })
 // @ts-expect-error: no signal where nothing waits
 engine.buildSync({ signal })
-// @ts-expect-error: a conversation needs a store and an id
+// @ts-expect-error: an unknown event
+void (async (chat: Conversation) => chat.on('tool_call', () => null))
+// @ts-expect-error: a conversation needs an id
 await engine.conversation({ cwd: '.' })
 // @ts-expect-error: an unknown format
 prompt.request('antropic')

@@ -355,6 +355,62 @@ def test_a_conversation_keeps_its_prompt_and_extends_its_requests(
     assert later.refresh() is False
 
 
+def test_hooks_change_a_run_and_tools_the_prompt(engine: Preface, project: Path) -> None:
+    chat = engine.conversation("c1", project, preset="pi", model="claude-opus-5-5", tools=["read", "bash"], now=NOW)
+    calls = []
+
+    def tone(call: dict[str, Any]) -> dict[str, Any]:
+        calls.append((call["event"], call["prompt"], len(call["messages"])))
+        return {"system_prompt": call["system_prompt"] + "\nBe brief.", "message": {"content": "By the way."}}
+
+    def shy(call: dict[str, Any]) -> dict[str, Any] | None:
+        return {"handled": True} if call["prompt"] == "/help" else None
+
+    chat.on("before_agent_start", tone)
+    chat.on("input", shy)
+    assert chat.submit("/help") is None
+    history = chat.submit("Fix the tests.")
+    assert history is not None and [each["role"] for each in history] == ["user", "custom"]
+    assert calls == [("before_agent_start", "Fix the tests.", 1)]
+    request = chat.request("anthropic", messages=history)
+    assert "Be brief." in request.body and "Be brief." not in chat.text
+    assert (request.number, request.extends) == (None, None)
+    chat.finish()
+    assert "Be brief." not in chat.request("anthropic", messages=history).body
+
+    chat.set_active_tools(["read"])
+    assert chat.tools == ("read",) and "- bash:" not in chat.text
+    chat.register_tool({"name": "deploy", "description": "Deploys a branch."})
+    assert chat.tools == ("read", "deploy") and "deploy" in chat.text
+    assert not chat.reload()
+
+
+def test_a_hook_that_fails_is_reported(engine: Preface, project: Path) -> None:
+    chat = engine.conversation("c1", project, preset="pi", model="claude-opus-5-5")
+    chat.on("before_agent_start", lambda call: 1 / 0)  # type: ignore[arg-type, return-value]
+    chat.on("before_agent_start", lambda call: {"sytem_prompt": "x"})
+    assert chat.submit("Fix the tests.") is not None
+    failed = [each.message for each in chat.diagnostics if each.code == "hook/error"]
+    assert len(failed) == 2 and "ZeroDivisionError" in failed[0] and "sytem_prompt" in failed[1]
+    with pytest.raises(UsageError, match="unknown event"):
+        chat.on("tool_call", lambda call: None)  # type: ignore[arg-type]
+    with pytest.raises(PrefaceError, match="the conversation has no store"):
+        chat.record_usage(1, input_tokens=1)
+
+
+def test_a_profile_may_keep_its_prompt_while_the_tools_change(engine: Preface, project: Path) -> None:
+    store = preface.Store.memory()
+    chat = engine.conversation("c1", project, store=store, model="claude-opus-5-5", tools=["read", "bash"], now=NOW)
+    text = chat.text
+    chat.set_active_tools(["read"])
+    assert chat.text == text
+    request = chat.request("anthropic", messages=[{"role": "user", "content": "Fix the tests."}])
+    assert [tool["name"] for tool in request["tools"]] == ["read"]
+    assert "conversation/tools" in [each.code for each in request.diagnostics]
+    chat.compact()
+    assert chat.text != text
+
+
 def test_trust_pins_are_what_an_export_printed(engine: Preface, project: Path) -> None:
     for pins in ("{", {"no": "export"}):
         with pytest.raises(PrefaceError) as caught:
