@@ -379,9 +379,9 @@ def test_hooks_change_a_run_and_tools_the_prompt(engine: Preface, project: Path)
     assert "Be brief." not in chat.request("anthropic", messages=history).body
 
     chat.set_active_tools(["read"])
-    assert chat.tools == ("read",) and "- bash:" not in chat.text
+    assert list(chat.tools) == ["read"] and "- bash:" not in chat.text
     chat.register_tool({"name": "deploy", "description": "Deploys a branch."})
-    assert chat.tools == ("read", "deploy") and "deploy" in chat.text
+    assert list(chat.tools) == ["read", "deploy"] and "deploy" in chat.text
     assert not chat.reload()
 
 
