@@ -3,7 +3,6 @@
 use crate::{
     COUNTERS, Error,
     error::UntrustedProject,
-    hooks::HookRecipients,
     input::{Inputs, collect::Breadth, load_profile::ProfileSource, options},
     list::variables,
     log::{HandOver, Loggers},
@@ -18,6 +17,7 @@ use preface_core::{
     audit::AuditEvent,
     definition,
     diagnostic::Diagnostics,
+    hook::DiscoverReason,
     lint::hidden::escape_hidden,
     origin::Piece,
     pipeline,
@@ -449,7 +449,7 @@ impl<'s> Engine<'s> {
         ask: &dyn Ask,
     ) -> Result<BuildResult, Error> {
         let (inputs, mut snapshot, mut prompt) =
-            self.first_base(inputs, snapshot, &HookRecipients::nobody(), ask)?;
+            self.first_base(inputs, snapshot, &[], DiscoverReason::Startup, ask)?;
         let mut diagnostics = Diagnostics::new();
         let tools = self.definitions(&inputs, &mut snapshot, &mut diagnostics)?;
         prompt.diagnostics.append(&mut diagnostics);

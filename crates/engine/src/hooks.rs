@@ -23,19 +23,6 @@ use preface_host::{
 };
 use std::sync::Arc;
 
-/// The handlers of hook events besides the programs of the layers, and the reason for discovering skills.
-pub(crate) struct HookRecipients<'h> {
-    pub handlers: &'h [Arc<dyn HookHandler>],
-    pub reason: DiscoverReason,
-}
-
-impl HookRecipients<'_> {
-    /// No handlers, at the start.
-    pub(crate) fn nobody() -> Self {
-        HookRecipients { handlers: &[], reason: DiscoverReason::Startup }
-    }
-}
-
 /// One hook of an event.
 pub(crate) enum EventHook<'h> {
     Program(&'h HookCommand),
@@ -82,21 +69,22 @@ impl Engine<'_> {
         hook_commands(&inputs.entries.scopes, &self.look(inputs, turn, ask))
     }
 
-    /// Builds the first base, lets hooks point to skills, and builds it again where they did.
+    /// Builds the first base, lets hooks point to skills for a reason, and builds it again where they did.
     pub(crate) fn first_base(
         &self,
         inputs: Inputs,
         mut snapshot: Snapshot,
-        recipients: &HookRecipients<'_>,
+        handlers: &[Arc<dyn HookHandler>],
+        reason: DiscoverReason,
         ask: &dyn Ask,
     ) -> Result<(Inputs, Snapshot, Prompt), Error> {
         let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
         let programs = self.programs(&inputs, &snapshot.turn, ask);
-        let hooks = of_event(&programs, recipients.handlers, HookEvent::ResourcesDiscover);
+        let hooks = of_event(&programs, handlers, HookEvent::ResourcesDiscover);
         if hooks.is_empty() {
             return Ok((inputs, snapshot, prompt));
         }
-        let kind = match recipients.reason {
+        let kind = match reason {
             DiscoverReason::Startup => TriggerKind::Startup,
             DiscoverReason::Reload => TriggerKind::Reload,
         };
@@ -108,7 +96,7 @@ impl Engine<'_> {
             let mut messages = Vec::new();
             let mut call = HookCall::new(HookEvent::ResourcesDiscover, &snapshot.turn.cwd, &mut messages);
             call.system_prompt = Some(&prompt.text);
-            call.reason = Some(recipients.reason);
+            call.reason = Some(reason);
             let before = paths.len();
             let reply = hook.call(self.system(), &mut call, &mut diagnostics);
             apply_resources_reply(&mut paths, hook.source(), reply, &mut diagnostics);

@@ -20,10 +20,7 @@ use preface_core::{
 use preface_host::{
     discover,
     places::{normal, resolve_links},
-    system::{
-        FileKind, System,
-        access_log::{AccessLog, RecordingSystem},
-    },
+    system::{FileKind, System},
 };
 use preface_store::{
     Actor, ConstructReason, ConversationId, PromptSummary, Revision, StoredPrompt, TemplateName, TemplateUsed,
@@ -31,7 +28,7 @@ use preface_store::{
 use std::{
     mem::take,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 /// Everything that a construct needs.
@@ -251,72 +248,50 @@ pub fn directory_in_roots(
     }
 }
 
-/// Returns the text of the first file of a layer, or of the profile's own section, that a stored template would replace.
-pub(super) fn default_template(engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
-    let loaded = engine.load_profile(request)?;
-    let project = engine.open_project(request, &loaded, None)?;
-    let profile = &project.profile;
-    let Some(group) = profile.groups.iter().find(|group| group.replace.contains(&ReplacementSource::Store))
-    else {
-        return Ok(None);
-    };
-    let look = project.access.look(engine, &loaded, &project.settings);
-    let stack = discover::layers(profile, project.access.trust, &look);
-    let own = group
-        .replace
-        .iter()
-        .filter_map(ReplacementSource::file)
-        .find_map(|file| stack.layer(file.scope)?.files.get(&file.name));
-    let section = group.members.iter().find_map(|id| profile.section(id));
-    let pieces = match (own, section.map(|section| &section.body)) {
-        (Some(pieces), _) | (None, Some(SectionBody::Text(pieces))) => pieces.as_slice(),
-        (None, _) => &[],
-    };
-    Ok(Some(pieces.iter().map(|piece| piece.text.as_str()).collect()))
-}
-
-/// The template that is used where a store has none. It is read again where a file behind it changed.
-#[derive(Debug, Default)]
-pub struct DefaultTemplate(Mutex<Option<Arc<KnownTemplate>>>);
-
-#[derive(Debug)]
-struct KnownTemplate {
-    request: Request,
-    text: Option<String>,
-    access_log: AccessLog,
-}
-
-impl DefaultTemplate {
-    /// Returns what [`Engine::default_template`] returns for a request.
+impl Engine<'_> {
+    /// Returns the template for a request if the store has none: the user's own file, else the profile's
+    /// text. Returns `None` if the profile takes no template.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn get(&self, engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known().clone();
-        if let Some(before) = before.filter(|before| before.request == *request)
-            && before.access_log.holds(engine.system())
-        {
-            return Ok(before.text.clone());
-        }
-        let recorder = RecordingSystem::new(engine.system());
-        let text = default_template(&engine.on(&recorder), request)?;
-        let with =
-            |access_log| Arc::new(KnownTemplate { request: request.clone(), text: text.clone(), access_log });
-        *known() = recorder.into_access_log().map(with);
-        Ok(text)
+    pub fn default_template(&self, request: &Request) -> Result<Option<String>, Error> {
+        let loaded = self.load_profile(request)?;
+        let project = self.open_project(request, &loaded, None)?;
+        let profile = &project.profile;
+        let Some(group) =
+            profile.groups.iter().find(|group| group.replace.contains(&ReplacementSource::Store))
+        else {
+            return Ok(None);
+        };
+        let look = project.access.look(self, &loaded, &project.settings);
+        let stack = discover::layers(profile, project.access.trust, &look);
+        let own = group
+            .replace
+            .iter()
+            .filter_map(ReplacementSource::file)
+            .find_map(|file| stack.layer(file.scope)?.files.get(&file.name));
+        let section = group.members.iter().find_map(|id| profile.section(id));
+        let pieces = match (own, section.map(|section| &section.body)) {
+            (Some(pieces), _) | (None, Some(SectionBody::Text(pieces))) => pieces.as_slice(),
+            (None, _) => &[],
+        };
+        Ok(Some(pieces.iter().map(|piece| piece.text.as_str()).collect()))
     }
-}
 
-pub(super) fn check_template(
-    engine: &Engine<'_>,
-    request: &Request,
-    text: &str,
-) -> Result<Result<(), Box<Diagnostic>>, Error> {
-    let loaded = engine.load_profile(request)?;
-    let profile = with_settings(&loaded.profile, &loaded.merged);
-    let options = TemplateOptions::of(&profile, &request.variables);
-    Ok(Template::parse(text, &options)
-        .map(drop)
-        .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))
+    /// Checks a template against the hard limits of the profile. `Err` inside: why it is refused, with its place.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn check_template(
+        &self,
+        request: &Request,
+        text: &str,
+    ) -> Result<Result<(), Box<Diagnostic>>, Error> {
+        let loaded = self.load_profile(request)?;
+        let profile = with_settings(&loaded.profile, &loaded.merged);
+        let options = TemplateOptions::of(&profile, &request.variables);
+        Ok(Template::parse(text, &options)
+            .map(drop)
+            .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))
+    }
 }

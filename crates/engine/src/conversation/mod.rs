@@ -45,7 +45,7 @@ mod tools;
 mod trust;
 
 pub use choice::TemplateChoice;
-pub use construct::{DefaultTemplate, directory_in_roots};
+pub use construct::directory_in_roots;
 pub use error::ConversationError;
 pub use model_request::ModelRequest;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture};

@@ -2,7 +2,7 @@
 
 use super::{
     ConversationError, Offload, PromptRecord, TemplateChoice, UsedValue,
-    construct::{self, ConstructInput, ConstructedPrompt},
+    construct::{ConstructInput, ConstructedPrompt},
     record::{PromptTerms, rebuild_help},
     trust::{self, RefusalFilter, TrustWatch},
 };
@@ -643,27 +643,4 @@ fn differs(
         report("template", &used.chosen, template.as_deref());
     }
     diagnostics
-}
-
-impl Engine<'_> {
-    /// Returns the template for a request if the store has none: the user's own file, else the profile's
-    /// text. Returns `None` if the profile takes no template.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
-    pub fn default_template(&self, request: &crate::Request) -> Result<Option<String>, Error> {
-        construct::default_template(self, request)
-    }
-
-    /// Checks a template against the hard limits of the profile. `Err` inside: why it is refused, with its place.
-    ///
-    /// # Errors
-    /// See [`crate::Error`].
-    pub fn check_template(
-        &self,
-        request: &crate::Request,
-        text: &str,
-    ) -> Result<Result<(), Box<Diagnostic>>, Error> {
-        construct::check_template(self, request, text)
-    }
 }

@@ -3,7 +3,6 @@
 use super::{Conversation, ConversationError, ConversationService, ModelRequest, PromptRecord, tools};
 use crate::{
     BuildOptions, Engine, TemplateSource, WriteScope,
-    hooks::HookRecipients,
     input::{
         Inputs,
         collect::{Breadth, collect_again},
@@ -271,8 +270,8 @@ impl Setup {
                 (DiscoverReason::Reload, TriggerKind::Reload, &before.base)
             }
         };
-        let recipients = HookRecipients { handlers: &self.handlers, reason };
-        let (inputs, snapshot, mut prompt) = engine.first_base(inputs, snapshot, &recipients, ask)?;
+        let (inputs, snapshot, mut prompt) =
+            engine.first_base(inputs, snapshot, &self.handlers, reason, ask)?;
         if prompt.triggers.is_empty() {
             prompt.triggers.push(Trigger::between(kind, None, earlier, &prompt));
         }

@@ -7,11 +7,11 @@
 
 use crate::{
     Engine, Error, Request,
-    hooks::HookRecipients,
     input::{Inputs, collect::Breadth},
     log::{Loggers, by_hand_over},
 };
 use preface_core::{
+    hook::DiscoverReason,
     prompt::Prompt,
     snapshot::Snapshot,
     variable::{RecordedVariables, VariableKey},
@@ -170,7 +170,7 @@ impl Engine<'_> {
         let access_log = recorder.into_access_log().filter(|_| lasts && self.is_lasting(&inputs, &snapshot));
         let looks = RecordingSystem::new(self.system());
         let (inputs, snapshot, mut prompt) =
-            self.on(&looks).first_base(inputs, snapshot, &HookRecipients::nobody(), &Headless)?;
+            self.on(&looks).first_base(inputs, snapshot, &[], DiscoverReason::Startup, &Headless)?;
         if let Err(refused) = self.refuse_untrusted_in(request, &inputs) {
             self.append(&Loggers::of(&inputs, &snapshot.turn), &by_hand_over(&prompt.audit).1);
             return Err(refused);

@@ -1,6 +1,6 @@
 //! `preface conversation history --audit`: what happened in the store.
 
-use super::delete::age;
+use super::{delete::age, pages};
 use crate::{
     failure::{CommandFailure, Exit},
     flags::OutputFormat,
@@ -8,13 +8,13 @@ use crate::{
     store::{StoreFlag, actor},
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{Cell, ColumnAlignment::Left, TextTable},
         text::{minute, one_line},
     },
 };
-use preface_engine::store::{AuditEntry, PageRequest, Store, format_instant};
+use preface_engine::store::{AuditEntry, format_instant};
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 /// The flags of the audit.
 #[derive(clap::Args, Debug)]
@@ -62,7 +62,7 @@ pub fn run(
         return trim(ui, args, store, format, age);
     }
     let most = if args.all { usize::MAX } else { args.limit.max(1) };
-    let found = store.look(async |store| entries(&store, most).await)?;
+    let found = store.look(async |store| pages(most, async |page| store.audit(&page).await).await)?;
     let (found, more) = found.unwrap_or_default();
     match format {
         OutputFormat::Json => ui.json(&ListDocument {
@@ -90,7 +90,7 @@ fn trim(
     let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("nothing can be that old"))?;
     let done = store.look(async |store| {
         if args.dry_run {
-            let (all, _) = entries(&store, usize::MAX).await?;
+            let (all, _) = pages(usize::MAX, async |page| store.audit(&page).await).await?;
             return Ok(all.iter().filter(|entry| entry.at < before).count());
         }
         let mut done = 0;
@@ -114,22 +114,6 @@ fn trim(
     Ok(Exit::Done)
 }
 
-/// Returns the newest entries, and whether there are more.
-async fn entries(store: &Arc<dyn Store>, most: usize) -> Result<(Vec<AuditEntry>, bool), CommandFailure> {
-    let mut found = Vec::new();
-    let mut page = PageRequest::first(most);
-    loop {
-        let answer = store.audit(&page).await?;
-        found.extend(answer.items);
-        match answer.next {
-            Some(next) if found.len() < most => {
-                page = PageRequest { after: Some(next), ..PageRequest::first(most - found.len()) };
-            }
-            next => return Ok((found, next.is_some())),
-        }
-    }
-}
-
 fn document(entry: &AuditEntry) -> Value {
     json!({
         "id": entry.id,
@@ -143,13 +127,7 @@ fn document(entry: &AuditEntry) -> Value {
 
 fn view(found: &[AuditEntry], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
+    let mut table = TextTable::new([Left, Left, Left, Left, Left]);
     table.row(["at", "actor", "action", "subject", "detail"].map(|head| Cell::styled(head, dim)));
     for entry in found {
         table.row([

@@ -1,6 +1,6 @@
 //! `preface conversation history`: the prompts of a conversation.
 
-use super::{audit, document, id, requests, template, unknown};
+use super::{audit, document, id, pages, requests, template, unknown};
 use crate::{
     conversation_prompt::known,
     failure::{CommandFailure, Exit},
@@ -9,11 +9,15 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{
+            Cell,
+            ColumnAlignment::{Left, Right},
+            TextTable,
+        },
         text::{minute, number, one_line},
     },
 };
-use preface_engine::store::{ConversationId, PageRequest, StoredPrompt, format_instant};
+use preface_engine::store::{ConversationId, StoredPrompt, format_instant};
 use std::cmp::Reverse;
 
 const EXAMPLES: &str = "\
@@ -89,14 +93,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 fn view(prompts: &[(StoredPrompt, Option<jiff::Timestamp>)], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-    ]);
+    let mut table = TextTable::new([Right, Left, Left, Left, Right, Left]);
     let heads = ["rev", "reason", "built", "replaced", "bytes", "from"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     for (StoredPrompt { head, .. }, replaced_at) in prompts {
@@ -125,18 +122,9 @@ pub fn stored_prompts(
         if store.revision(id).await?.is_none() {
             return Err(unknown(id));
         }
-        let mut page = PageRequest::first(50);
-        let mut earlier = Vec::new();
-        loop {
-            let answer = store.history(id, &page).await?;
-            earlier.extend(answer.items.into_iter().map(|one| (one.was, Some(one.replaced_at))));
-            match answer.next {
-                Some(next) => page.after = Some(next),
-                None => break,
-            }
-        }
+        let (earlier, _) = pages(usize::MAX, async |page| store.history(id, &page).await).await?;
         let mut prompts = vec![(known(&store, id).await?, None)];
-        prompts.extend(earlier);
+        prompts.extend(earlier.into_iter().map(|one| (one.was, Some(one.replaced_at))));
         prompts.sort_by_key(|(prompt, _)| Reverse(prompt.head.revision.revision));
         Ok(prompts)
     })?;

@@ -1,6 +1,6 @@
 //! `preface conversation list`: what is kept.
 
-use super::{document, heads, template};
+use super::{document, pages, template};
 use crate::{
     advice::complete,
     failure::{CommandFailure, Exit},
@@ -9,7 +9,11 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{
+            Cell,
+            ColumnAlignment::{Left, Right},
+            TextTable,
+        },
         text::{minute, number, one_line, short_middle},
     },
 };
@@ -48,7 +52,9 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let filter = Filter { id_prefix: args.prefix.clone(), template: args.template.clone() };
-    let found = args.store.look(async |store| heads(&store, &filter, args.limit.max(1)).await)?;
+    let found = args.store.look(async |store| {
+        pages(args.limit.max(1), async |page| store.conversations(&filter, &page).await).await
+    })?;
     let (found, more) = found.unwrap_or_default();
     match args.format {
         OutputFormat::Json => ui.json(&ListDocument {
@@ -73,14 +79,7 @@ const ID: usize = 28;
 
 fn view(found: &[PromptSummary], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
+    let mut table = TextTable::new([Left, Right, Left, Right, Left, Left]);
     let heads = ["conversation", "rev", "built", "bytes", "from", "cwd"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     for head in found {

@@ -22,7 +22,9 @@ use crate::{
 use preface_engine::{
     BuildOptions, Engine,
     conversation::{ConversationError, ConversationService, InlineOffload},
-    store::{Actor, ConversationId, PromptSummary, Store, TemplateUsed, format_instant},
+    store::{
+        Actor, ConversationId, Page, PageRequest, PromptSummary, StoreError, TemplateUsed, format_instant,
+    },
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -179,17 +181,15 @@ fn id(text: &str) -> Result<ConversationId, String> {
     text.parse().map_err(|error: preface_engine::store::ConversationIdError| error.to_string())
 }
 
-/// Returns the store's pages one after the other, as far as they go.
-async fn heads(
-    store: &Arc<dyn Store>,
-    filter: &preface_engine::store::Filter,
+/// Reads pages one after the other, as far as they go. Returns also whether there are more.
+async fn pages<T>(
     most: usize,
-) -> Result<(Vec<PromptSummary>, bool), CommandFailure> {
-    use preface_engine::store::PageRequest;
+    read: impl AsyncFn(PageRequest) -> Result<Page<T>, StoreError>,
+) -> Result<(Vec<T>, bool), CommandFailure> {
     let mut found = Vec::new();
     let mut page = PageRequest::first(most);
     loop {
-        let answer = store.conversations(filter, &page).await?;
+        let answer = read(page).await?;
         found.extend(answer.items);
         match answer.next {
             Some(next) if found.len() < most => {

@@ -9,7 +9,11 @@ use crate::{
     store::StoreFlag,
     ui::{
         Ui, style,
-        table::{Cell, ColumnAlignment, TextTable},
+        table::{
+            Cell,
+            ColumnAlignment::{Left, Right},
+            TextTable,
+        },
         text::{minute, number, one_line},
     },
 };
@@ -47,15 +51,7 @@ pub fn list(
 
 fn table(summaries: &[RequestSummary], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut table = TextTable::new([
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-    ]);
+    let mut table = TextTable::new([Right, Left, Left, Right, Right, Right, Left]);
     let heads = ["request", "built", "model", "bytes", "expected", "cached", "difference"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
     let share = |share: f64| format!("{:.0}%", share * 100.0);
