@@ -1,6 +1,6 @@
 //! The extension module `preface._preface`: the library `preface` for the Python package on top of it, in `python/preface`.
 //!
-//! What a caller chooses and what a prompt consists of cross the border as JSON, once; paths and the text cross as they are. The
+//! What a caller chooses and what a prompt consists of cross the border as JSON, once; directories and the text cross as they are. The
 //! interpreter is released while a prompt is built. A panic is a bug of preface: it becomes an `InternalError` and does not end
 //! the process.
 
@@ -32,32 +32,21 @@ impl Engine {
         self.0.presets()
     }
 
-    #[pyo3(signature = (directory, profile, trust_pins, options))]
-    fn build(
-        &self,
-        py: Python<'_>,
-        directory: PathBuf,
-        profile: Option<PathBuf>,
-        trust_pins: Option<Vec<u8>>,
-        options: &str,
-    ) -> PyResult<Prompt> {
-        let builder = self.builder(py, directory, profile, trust_pins, options)?;
+    fn build(&self, py: Python<'_>, directory: PathBuf, options: &str) -> PyResult<Prompt> {
+        let builder = self.builder(py, directory, options)?;
         contained(py, || Ok(Prompt(builder.build()?)))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the Python package names them")]
-    #[pyo3(signature = (store, id, directory, profile, trust_pins, options))]
+    #[pyo3(signature = (store, id, directory, options))]
     fn conversation(
         &self,
         py: Python<'_>,
         store: Option<&Store>,
         id: &str,
         directory: PathBuf,
-        profile: Option<PathBuf>,
-        trust_pins: Option<Vec<u8>>,
         options: &str,
     ) -> PyResult<Conversation> {
-        let builder = self.builder(py, directory, profile, trust_pins, options)?;
+        let builder = self.builder(py, directory, options)?;
         let store = store.map(|store| &store.0);
         contained(py, || Ok(Conversation(Mutex::new(builder.conversation(store, id)?))))
     }
@@ -80,21 +69,10 @@ impl Engine {
         &self,
         py: Python<'_>,
         directory: PathBuf,
-        profile: Option<PathBuf>,
-        trust_pins: Option<Vec<u8>>,
         options: &str,
     ) -> PyResult<::preface::PromptBuilder> {
         let options: Value = read(py, options)?;
-        contained(py, || {
-            let mut builder = self.0.prompt(directory).options(options);
-            if let Some(profile) = profile {
-                builder = builder.profile(profile);
-            }
-            if let Some(pins) = trust_pins {
-                builder = builder.trust_pins(pins);
-            }
-            Ok(builder)
-        })
+        contained(py, || Ok(self.0.prompt(directory).options(options)))
     }
 }
 

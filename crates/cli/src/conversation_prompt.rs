@@ -149,7 +149,7 @@ impl SubjectFlags {
         let store = self.keep.template.store.for_request(&request);
         let checked = store.look(async |store| {
             let record = PromptRecord::of(&known(&store, &kept.head.id).await?)?;
-            if record.rebuild == Rebuild::Compaction {
+            if record.rebuild != Rebuild::BetweenTurns {
                 advice::set_conversation(&record.options);
                 let service = ConversationService::new(system, store, Arc::new(InlineOffload))
                     .writing(WriteScope::Nothing);
@@ -212,7 +212,7 @@ impl Subject {
         let record = PromptRecord::of(conversation)?;
         let head = conversation.head.clone();
         let counter = record.counter().name().to_owned();
-        let prompt = Prompt { text: head.text.to_string(), ..record.prompt };
+        let prompt = record.prompt;
         prompt.check_tiling().map_err(ConversationError::Record)?;
         Ok(Subject {
             counter,

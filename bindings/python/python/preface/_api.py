@@ -476,8 +476,8 @@ class Conversation:
         self._handle.record_usage(number, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens)
 
 
-def _arguments(directory: PathLike, **options: Any) -> tuple[str, str | None, bytes | None, str]:
-    """Returns directory, profile and pins, and the other choices as JSON."""
+def _arguments(directory: PathLike, **options: Any) -> tuple[str, str]:
+    """Returns the directory, and the other choices as JSON."""
     now, tools, profile = options["now"], options["tools"], options["profile"]
     if isinstance(now, datetime):
         if now.tzinfo is None:
@@ -492,9 +492,10 @@ def _arguments(directory: PathLike, **options: Any) -> tuple[str, str | None, by
         "budget": _number("budget", options["budget"]),
         "now": _text("now", now),
         "events": _list("events", options["events"], (Mapping,)),
+        "profile": None if profile is None else _path("profile", profile),
+        "trust_pins": _pins(options["trust_pins"]),
     }
-    file_of_profile = None if profile is None else _path("profile", profile)
-    return _path("directory", directory), file_of_profile, _pins(options["trust_pins"]), _json(choices)
+    return _path("directory", directory), _json(choices)
 
 
 def _request_options(
@@ -549,13 +550,11 @@ def _path(name: str, value: object) -> str:
     raise _wrong(name, "a str or a path", value)
 
 
-def _pins(value: object) -> bytes | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return value.encode(errors="surrogatepass")
+def _pins(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, Mapping):
-        return _json(_mapping("trust_pins", value)).encode()
+        return _json(_mapping("trust_pins", value))
     raise _wrong("trust_pins", "the text of `preface trust export` or its JSON", value)
 
 

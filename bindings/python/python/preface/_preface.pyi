@@ -13,8 +13,6 @@ class Engine:
     def build(
         self,
         directory: str | os.PathLike[str],
-        profile: str | os.PathLike[str] | None,
-        trust_pins: bytes | None,
         options: str,
     ) -> Prompt: ...
     def conversation(
@@ -22,8 +20,6 @@ class Engine:
         store: Store | None,
         id: str,
         directory: str | os.PathLike[str],
-        profile: str | os.PathLike[str] | None,
-        trust_pins: bytes | None,
         options: str,
     ) -> Conversation: ...
     def measure(self, directory: str | os.PathLike[str], count: int) -> float: ...

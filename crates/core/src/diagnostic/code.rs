@@ -163,7 +163,7 @@ codes! {
     ConversationAgent "conversation/agent" [Warning] "The turn names another agent than the stored prompt was built for." => "Give the agent a conversation of its own.";
     ConversationKept "conversation/kept" [Info] "The profile keeps its prompt over a compaction.";
     ConversationOptions "conversation/options" [Warning] "The turn sets an option that the stored prompt was not built with." => "A compaction or a refresh builds the prompt for it.";
-    ConversationTools "conversation/tools" [Warning, Info] "The turn has other tools, or other definitions of them, than the stored prompt was built for." => "A compaction or a refresh builds the prompt for them.";
+    ConversationTools "conversation/tools" [Warning, Info] "The turn has other tools, or other definitions of them, than the stored prompt was built for." => "A refresh builds the prompt for them, and so does a compaction unless the profile keeps its prompt.";
     ConversationToolsRevoked "conversation/tools-revoked" [Warning] "The trust in a project was revoked: requests of the conversation are sent without the tools that it brought." => "Grant it again, then refresh the conversation, to have them back.";
     ContextProviderFailed "extension/context-provider-failed" [Warning] "The program of a context provider failed or was late; nothing of it is in the prompt.";
     ContractVersionMismatch "extension/contract-version" [Error, Warning] "A manifest has a contract version that is not supported.";

@@ -314,7 +314,7 @@ impl Conversation {
     fn replay(&mut self, stored: &StoredPrompt) -> Result<(), ConversationError> {
         let record = PromptRecord::of(stored)?;
         self.listed = record.tools;
-        self.base = Prompt { text: stored.head.text.to_string(), ..record.prompt };
+        self.base = record.prompt;
         self.constructed = false;
         Ok(())
     }

@@ -157,7 +157,7 @@ impl PromptRecord {
         diagnostics
     }
 
-    /// Reads the record of a conversation.
+    /// Reads the record of a conversation, with the text of its prompt.
     ///
     /// # Errors
     /// It is of a newer form, or no record.
@@ -172,7 +172,9 @@ impl PromptRecord {
             let why = format!("a newer preface wrote it: its form is {version}, known is {RECORD_VERSION}");
             return Err(ConversationError::Record(why));
         }
-        serde_json::from_str(&conversation.record).map_err(unreadable)
+        let mut record: PromptRecord = serde_json::from_str(&conversation.record).map_err(unreadable)?;
+        record.prompt.text = conversation.head.text.to_string();
+        Ok(record)
     }
 }
 

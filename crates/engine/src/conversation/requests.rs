@@ -21,7 +21,7 @@ use preface_core::{
     lint::hidden::escape_hidden,
     message::Message,
     model::PrefixCheck,
-    prompt::{Prompt, fingerprint},
+    prompt::fingerprint,
     suggestion::quoted,
     turn::{OF_SERVER, Tool},
 };
@@ -335,7 +335,7 @@ impl ConversationService {
         let (mut content, more) = self.offload.result(work).await?;
         diagnostics.extend(more);
         let counter = record.counter();
-        let mut prompt = Prompt { text: conversation.head.text.to_string(), ..record.prompt };
+        let mut prompt = record.prompt;
         prompt.attachments.append(&mut content.prompt.attachments);
         content.prompt = prompt;
         let mut result = self.send(&conversation.head, content, input, &*counter, actor).await?;

@@ -7,8 +7,8 @@ use super::{
     trust::{self, RefusalFilter, TrustWatch},
 };
 use crate::{
-    BuildOptions, Engine, Error, TemplateInput, ToolChoice, TrustChoice, WriteScope,
-    input::{cache::InputCache, load_profile::default_home},
+    BuildOptions, Engine, Error, Request, TemplateInput, ToolChoice, TrustChoice, WriteScope,
+    input::cache::InputCache,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
@@ -16,11 +16,9 @@ use preface_core::{
     document::Document,
     profile::{CompactionAction, Rebuild},
     prompt::Prompt,
-    suggestion::suggest_or,
 };
 use preface_host::{
-    places::{HomeTrust, Places, normal},
-    profile,
+    places::{HomeTrust, normal},
     system::{FileKind, System},
 };
 use preface_store::{
@@ -176,21 +174,20 @@ impl ConversationService {
         home_trust: HomeTrust,
     ) -> Result<Diagnostics, ConversationError> {
         let (system, cwd) = (self.system.clone(), PathBuf::from(&head.cwd));
-        let (built, preset) = (head.preset.clone(), preset.to_owned());
+        let (built, preset) = (head.preset.clone(), Some(preset.to_owned()));
         let work = move || {
-            let places = Places::find(&*system, &cwd, &default_home(), home_trust, &mut Diagnostics::new());
-            let known = profile::names(&*system, places.global.as_deref());
-            let mut diagnostics = Diagnostics::new();
-            if !known.contains(&preset) {
-                let help = suggest_or(&preset, known.iter().map(String::as_str), || {
-                    format!("presets are {}", known.join(", "))
-                });
-                let what = format!(
-                    "unknown preset: `{preset}`; the prompt was built for the preset `{built}` and is not built again"
-                );
-                diagnostics.push(Diagnostic::warning(DiagnosticCode::ConversationOptions, what).help(help));
-            }
-            Ok(diagnostics)
+            let request = Request { cwd: Some(cwd), preset, home_trust, ..Request::default() };
+            Ok(match Engine::new(&*system).load_profile(&request) {
+                Err(Error::Profile(unknown)) if unknown.place.path.is_empty() => {
+                    let message = format!(
+                        "{}; the prompt was built for the preset `{built}` and is not built again",
+                        unknown.message
+                    );
+                    let diagnostic = Diagnostic::warning(DiagnosticCode::ConversationOptions, message);
+                    vec![Diagnostic { help: unknown.help, ..diagnostic }]
+                }
+                _ => Diagnostics::new(),
+            })
         };
         self.offload.result(work).await
     }
@@ -465,9 +462,8 @@ impl ConversationService {
         let options = PromptRecord::of(&was)?.options.overlaid(over);
         // A prompt that is only shown is not handed out.
         let writes = if how == Refresh::Show { WriteScope::Nothing } else { self.writes };
-        let made = self
-            .construct_writing(writes, id, &options, ConstructReason::Refresh, Some(&was.head), actor)
-            .await?;
+        let builder = self.clone().writing(writes);
+        let made = builder.construct(id, &options, ConstructReason::Refresh, Some(&was.head), actor).await?;
         let ConstructedPrompt { conversation, diagnostics, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
         let counter = PromptRecord::of(&conversation)?.counter();
@@ -557,25 +553,13 @@ impl ConversationService {
         was: Option<&PromptSummary>,
         actor: &Actor,
     ) -> Result<ConstructedPrompt, ConversationError> {
-        self.construct_writing(self.writes, id, options, reason, was, actor).await
-    }
-
-    async fn construct_writing(
-        &self,
-        writes: WriteScope,
-        id: &ConversationId,
-        options: &BuildOptions,
-        reason: ConstructReason,
-        was: Option<&PromptSummary>,
-        actor: &Actor,
-    ) -> Result<ConstructedPrompt, ConversationError> {
         let (template, text) = self.template(options.template.as_deref()).await?;
         let order = ConstructInput {
             options: options.clone(),
             roots: self.roots.clone(),
             template,
             text,
-            writes,
+            writes: self.writes,
             ..ConstructInput::new(id.clone(), reason, was, actor)
         };
         let (system, cache) = (self.system.clone(), self.cache.clone());
@@ -596,12 +580,9 @@ fn is_dir(system: &dyn System, path: &str) -> bool {
 /// Replays a record over its text.
 fn explained(conversation: &StoredPrompt) -> Result<PromptExplanation, ConversationError> {
     let record = PromptRecord::of(conversation)?;
+    record.prompt.check_tiling().map_err(ConversationError::Record)?;
+    let document = Document::of(&record.prompt, record.counter().as_ref());
     let head = conversation.head.clone();
-    let counter = record.counter();
-    let mut prompt = record.prompt;
-    prompt.text = head.text.to_string();
-    prompt.check_tiling().map_err(ConversationError::Record)?;
-    let document = Document::of(&prompt, counter.as_ref());
     Ok(PromptExplanation { head, document, variables: record.variables, options: record.options })
 }
 

@@ -2,8 +2,9 @@
 
 use crate::bench::{Bench, at, id, instant, machine, run, turn_options};
 use preface_engine::{
-    BuildOptions,
-    core::diagnostic::Diagnostics,
+    BuildOptions, ToolChoice,
+    conversation::RequestInput,
+    core::{diagnostic::Diagnostics, format::Anthropic},
     store::{ConstructReason, PromptSummary, StoredPrompt},
 };
 
@@ -102,6 +103,32 @@ fn a_later_turn_hears_where_it_asks_for_something_else() {
         assert_eq!(codes(&diagnostics), ["conversation/options"]);
         assert!(diagnostics[0].message.starts_with("unknown preset: `defualt`; "), "{diagnostics:?}");
         assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean `default`?"));
+    });
+}
+
+/// The help names what builds the prompt again in this profile: a compaction of `pi` does not.
+#[test]
+fn the_help_for_other_tools_works_in_the_profile() {
+    run(async {
+        let tools = |names: &[&str]| {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            BuildOptions { tools: ToolChoice::Named(names), ..BuildOptions::default() }
+        };
+        for (preset, help) in [
+            ("pi", "a refresh builds it for the new one"),
+            ("default", "a compaction or a refresh builds it for the new one"),
+        ] {
+            let bench = Bench::new().await;
+            let first = BuildOptions { preset: Some(preset.into()), ..tools(&["read", "bash"]) };
+            bench.turn_of("c", &BuildOptions { cwd: Some("/work/p".into()), ..first }).await.unwrap();
+            let later = BuildOptions { model: Some("m-2".into()), ..tools(&["read"]) };
+            let diagnostics = bench.turn_of("c", &later).await.unwrap().diagnostics;
+            assert_eq!(codes(&diagnostics), ["conversation/options", "conversation/tools"], "{preset}");
+            assert!(diagnostics.iter().all(|one| one.help.as_deref() == Some(help)), "{diagnostics:#?}");
+            let input = RequestInput::new(&Anthropic);
+            let request = bench.service.request(&id("c"), &tools(&["read"]), input, &at(20)).await.unwrap();
+            assert!(codes(&request.diagnostics).contains(&"conversation/tools"), "{preset}");
+        }
     });
 }
 
