@@ -4,7 +4,7 @@ use crate::{Conversation, Error, Prompt, conversation::read_messages};
 use preface_core::{
     budget::Bytes4,
     diagnostic::{Diagnostic, Diagnostics},
-    format::{self, RequestContent, RequestFormat, RequestTarget},
+    format::{self, RequestFormat},
     message::convert,
     suggestion::quoted,
 };
@@ -100,13 +100,9 @@ impl FromStr for Format {
 #[must_use]
 pub struct RequestBuilder<'a> {
     origin: RequestOrigin<'a>,
-    format: Format,
-    model: Option<String>,
+    input: RequestInput,
     messages: Option<Value>,
-    max_output_tokens: Option<u64>,
     cache_key: Option<String>,
-    cache_ttl: Option<String>,
-    instructions: Option<String>,
 }
 
 #[derive(Debug)]
@@ -117,17 +113,7 @@ enum RequestOrigin<'a> {
 
 impl<'a> RequestBuilder<'a> {
     fn new(origin: RequestOrigin<'a>, format: Format) -> Self {
-        let (model, messages, cache_key) = (None, None, None);
-        RequestBuilder {
-            origin,
-            format,
-            model,
-            messages,
-            max_output_tokens: None,
-            cache_key,
-            cache_ttl: None,
-            instructions: None,
-        }
+        RequestBuilder { origin, input: RequestInput::new(format.format()), messages: None, cache_key: None }
     }
 
     pub(crate) fn of_prompt(prompt: &'a Prompt, format: Format) -> Self {
@@ -140,7 +126,7 @@ impl<'a> RequestBuilder<'a> {
 
     /// Sets the model. Without it the request is for the one that the prompt was built for.
     pub fn model(mut self, name: impl Into<String>) -> Self {
-        self.model = Some(name.into());
+        self.input.model = Some(name.into());
         self
     }
 
@@ -153,7 +139,7 @@ impl<'a> RequestBuilder<'a> {
 
     /// Sets the most tokens of the answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
-        self.max_output_tokens = Some(tokens);
+        self.input.max_output_tokens = Some(tokens);
         self
     }
 
@@ -166,14 +152,14 @@ impl<'a> RequestBuilder<'a> {
     /// Sets the lifetime of the cache marks, as the service writes it, such as `1h`. One that the model does not have is reported, and
     /// its default is used.
     pub fn cache_ttl(mut self, ttl: impl Into<String>) -> Self {
-        self.cache_ttl = Some(ttl.into());
+        self.input.cache_ttl = Some(ttl.into());
         self
     }
 
     /// Makes it the request of a compaction: `instructions` follow the prompt in this request alone.
     /// [`Conversation::compact`] returns them.
     pub fn compaction(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
+        self.input.instructions = Some(instructions.into());
         self
     }
 
@@ -182,44 +168,26 @@ impl<'a> RequestBuilder<'a> {
     /// # Errors
     /// Messages that are not valid; for a conversation also a store that does not answer, and text that is no longer trusted.
     pub fn build(self) -> Result<Request, Error> {
-        let RequestBuilder {
-            origin,
-            format,
-            model,
-            messages,
-            max_output_tokens,
-            cache_key,
-            cache_ttl,
-            instructions,
-        } = self;
+        let RequestBuilder { origin, mut input, messages, cache_key } = self;
         let mut diagnostics = Diagnostics::new();
-        let messages = match messages {
-            Some(json) => read_messages(&json, &mut diagnostics)?,
-            None => Vec::new(),
-        };
+        if let Some(json) = messages {
+            input.messages = read_messages(&json, &mut diagnostics)?;
+        }
         let (mut content, turn) = match origin {
             RequestOrigin::Conversation(Conversation { inner, .. }) if inner.head().is_some() => {
-                let input = RequestInput {
-                    model,
-                    messages,
-                    max_output_tokens,
-                    cache_ttl,
-                    instructions,
-                    ..RequestInput::new(format.format())
-                };
                 let result = inner.send(input).map_err(Error::of_conversation)?;
                 diagnostics.extend(result.diagnostics);
                 let extends = result.comparison.map(|comparison| comparison.extends);
                 return Ok(Request { body: result.body, number: Some(result.number), extends, diagnostics });
             }
             RequestOrigin::Conversation(Conversation { inner, .. }) => {
-                let content = inner.request(&messages);
+                let content = inner.request(&input.messages);
                 diagnostics.append(&mut inner.take_diagnostics());
                 (content, inner.turn())
             }
             RequestOrigin::Prompt(prompt) => {
                 let forms = &prompt.snapshot.profile.messages;
-                let converted = convert(&messages, forms);
+                let converted = convert(&input.messages, forms);
                 diagnostics.extend(converted.diagnostics());
                 let content = ModelRequest {
                     prompt: prompt.prompt.clone(),
@@ -232,22 +200,13 @@ impl<'a> RequestBuilder<'a> {
                 (content, &prompt.snapshot.turn)
             }
         };
-        if let Some(instructions) = &instructions {
+        if let Some(instructions) = &input.instructions {
             content.prompt.append_instructions(instructions);
         }
         let counter = COUNTERS.get(&turn.counter).unwrap_or_else(|| Box::new(Bytes4));
-        let target = RequestTarget {
-            model: model.as_deref().or(turn.model.as_deref()),
-            models: &content.models,
-            max_output_tokens,
-            cache_key: cache_key.as_deref().or(turn.conversation.as_deref()),
-            cache_ttl: cache_ttl.as_deref(),
-            attachment_role: content.attachment_role,
-            counter: &*counter,
-            indented: false,
-            ..RequestTarget::default()
-        };
-        let formatted = format.format().format(RequestContent { target, ..content.content() });
+        let cache_key = cache_key.as_deref().or(turn.conversation.as_deref());
+        let request = content.content_for(&input, turn.model.as_deref(), cache_key, &*counter);
+        let formatted = input.format.format(request);
         diagnostics.extend(formatted.diagnostics);
         Ok(Request { body: formatted.body, number: None, extends: None, diagnostics })
     }

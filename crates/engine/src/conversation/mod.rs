@@ -45,7 +45,7 @@ mod tools;
 mod trust;
 
 pub use choice::TemplateChoice;
-pub use construct::directory_in_roots;
+pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::ConversationError;
 pub use model_request::ModelRequest;
 pub use offload::{InlineOffload, Offload, Work, WorkFuture};
@@ -77,7 +77,6 @@ use preface_core::{
 };
 use preface_host::{hook_command::HookCommand, provider_context::Headless, system::System};
 use preface_store::{ConstructReason, PromptSummary, StoredPrompt, TemplateUsed};
-use record::PromptTerms;
 use run::ActiveRun;
 use serde_json::Value;
 use setup::{Built, Occasion};
@@ -278,8 +277,7 @@ impl Conversation {
         let mut stored = order.keep(context)?.conversation;
         if let Some(was) = &self.stored
             && reason == ConstructReason::Refresh
-            && was.head.text == stored.head.text
-            && PromptTerms::of(was)? == PromptTerms::of(&stored)?
+            && record::is_same(was, &stored)?
         {
             return Ok(Some((was.clone(), false)));
         }

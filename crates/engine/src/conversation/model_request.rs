@@ -4,9 +4,9 @@ use super::{Conversation, ConversationError, RequestInput, RequestResult, ToolSe
 use crate::{BuildOptions, COUNTERS, hooks::of_event};
 use preface_core::{
     attachment::AttachmentRole,
-    budget::Bytes4,
+    budget::{Bytes4, Counter},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    format::RequestContent,
+    format::{RequestContent, RequestTarget},
     hook::{HookCall, HookEvent, apply_context_reply},
     message::{Message, ModelMessage, convert},
     model::Models,
@@ -38,6 +38,29 @@ impl ModelRequest {
     #[must_use]
     pub fn content(&self) -> RequestContent<'_> {
         RequestContent { messages: &self.messages, tools: &self.tools, ..RequestContent::from(&self.prompt) }
+    }
+
+    /// Returns the content for a format as a caller wants it; the model is that of the prompt unless the caller names one.
+    #[must_use]
+    pub fn content_for<'a>(
+        &'a self,
+        input: &'a RequestInput,
+        model: Option<&'a str>,
+        cache_key: Option<&'a str>,
+        counter: &'a dyn Counter,
+    ) -> RequestContent<'a> {
+        let target = RequestTarget {
+            model: input.model.as_deref().or(model),
+            models: &self.models,
+            max_output_tokens: input.max_output_tokens,
+            cache_key,
+            cache_ttl: input.cache_ttl.as_deref(),
+            attachment_role: self.attachment_role,
+            counter,
+            indented: input.indented,
+            ..RequestTarget::default()
+        };
+        RequestContent { target, ..self.content() }
     }
 }
 

@@ -13,9 +13,9 @@ use preface_core::{
     trust::TrustMode,
     variable::{RecordedVariables, Stability, VariableKey},
 };
-use preface_store::StoredPrompt;
+use preface_store::{PromptSummary, StoredPrompt};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeSet, path::PathBuf};
+use std::collections::BTreeSet;
 
 /// The version of the form that a store keeps.
 pub const RECORD_VERSION: u32 = 1;
@@ -178,37 +178,20 @@ impl PromptRecord {
     }
 }
 
-/// The inputs that a prompt was built for, besides its text: later turns are compared with them, and a
-/// compaction uses them again. The values of variables are not among them; they change from one call to the
-/// next.
-#[derive(PartialEq, Eq)]
-pub(super) struct PromptTerms {
-    cwd: String,
-    model: Option<String>,
-    /// The profile that it was built by, and the words that chose it.
-    preset: (String, Option<String>, Option<PathBuf>),
-    template: Option<String>,
-    agent: Option<String>,
-    tools: Option<BTreeSet<String>>,
-    sets: Vec<String>,
-    budget: Option<usize>,
-}
-
-impl PromptTerms {
-    pub(super) fn of(conversation: &StoredPrompt) -> Result<PromptTerms, ConversationError> {
+/// Returns true if two prompts have the same text and were built for the same: later turns are compared with that, and a
+/// compaction uses it again. The values of variables are no part of it; they change from one call to the next.
+pub(super) fn is_same(one: &StoredPrompt, other: &StoredPrompt) -> Result<bool, ConversationError> {
+    let terms = |conversation: &StoredPrompt| {
         let options = PromptRecord::of(conversation)?.options;
-        let head = &conversation.head;
-        let tools = options.tool_names();
-        Ok(PromptTerms {
-            tools: tools.map(|names| names.into_iter().map(str::to_owned).collect()),
-            sets: options.sets,
-            budget: options.budget,
-            cwd: head.cwd.clone(),
-            model: head.model.clone(),
-            preset: (head.preset.clone(), options.preset, options.profile),
-            // A template that was left out is the one that was taken.
-            template: head.template.as_ref().map(|used| used.chosen.clone()).or(options.template),
-            agent: options.agent,
-        })
-    }
+        let PromptSummary { text, cwd, model, preset, template, .. } = conversation.head.clone();
+        let tools: Option<BTreeSet<String>> =
+            options.tool_names().map(|names| names.into_iter().map(str::to_owned).collect());
+        // The profile that it was built by, and the words that chose it.
+        let profile = (preset, options.preset, options.profile);
+        // A template that was left out is the one that was taken.
+        let template = template.map(|used| used.chosen).or(options.template);
+        let place = (text, cwd, model, profile, template);
+        Ok::<_, ConversationError>((place, options.agent, tools, options.sets, options.budget))
+    };
+    Ok(terms(one)? == terms(other)?)
 }

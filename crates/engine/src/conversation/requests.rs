@@ -352,27 +352,13 @@ impl ConversationService {
         counter: &dyn Counter,
         actor: &Actor,
     ) -> Result<RequestResult, ConversationError> {
-        let RequestInput { format, model, max_output_tokens, cache_ttl, indented, instructions, .. } = input;
-        if let Some(instructions) = &instructions {
+        let mut purpose = RequestPurpose::Turn;
+        if let Some(instructions) = &input.instructions {
             content.prompt.append_instructions(instructions);
+            purpose = RequestPurpose::Compaction;
         }
-        let target = RequestTarget {
-            model: model.as_deref().or(head.model.as_deref()),
-            models: &content.models,
-            max_output_tokens,
-            cache_key: Some(head.id.as_str()),
-            cache_ttl: cache_ttl.as_deref(),
-            attachment_role: content.attachment_role,
-            counter,
-            indented,
-            ..RequestTarget::default()
-        };
-        let purpose = match instructions {
-            Some(_) => RequestPurpose::Compaction,
-            None => RequestPurpose::Turn,
-        };
-        let request = RequestContent { target, ..content.content() };
-        self.record_request(head, format, request, &content.selection, purpose, actor).await
+        let request = content.content_for(&input, head.model.as_deref(), Some(head.id.as_str()), counter);
+        self.record_request(head, input.format, request, &content.selection, purpose, actor).await
     }
 
     /// Formats the next request of a conversation, with the attachments of earlier ones in their places, and records it. While the

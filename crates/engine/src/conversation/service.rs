@@ -3,7 +3,7 @@
 use super::{
     ConversationError, Offload, PromptRecord, TemplateChoice, UsedValue,
     construct::{ConstructInput, ConstructedPrompt},
-    record::{PromptTerms, rebuild_help},
+    record::{is_same, rebuild_help},
     trust::{self, RefusalFilter, TrustWatch},
 };
 use crate::{
@@ -268,20 +268,13 @@ impl ConversationService {
             Some(head) => {
                 // A store that takes no writes still has the prompt.
                 let _ = self.store.touch(id, actor.at).await;
-                match self.later_turn(&head, options, actor).await? {
-                    Some(turned) => Ok(turned),
-                    None => Ok(TurnResult {
-                        diagnostics: self.diagnostics(&head, options).await?,
-                        head,
-                        constructed: false,
-                    }),
-                }
+                self.later_turn(&head, options, actor).await
             }
             None => self.first_turn(id, options, actor).await,
         }
     }
 
-    /// Makes a stored prompt ready for a later turn. `None`: it is handed out as it is, and nothing came up.
+    /// Makes a stored prompt ready for a later turn.
     ///
     /// A profile that builds between turns has it built again; else it is handed out only where the user did not take the
     /// trust in a text of it back.
@@ -293,21 +286,18 @@ impl ConversationService {
         head: &PromptSummary,
         options: &BuildOptions,
         actor: &Actor,
-    ) -> Result<Option<TurnResult>, ConversationError> {
+    ) -> Result<TurnResult, ConversationError> {
         let rebuild = match self.roots {
             Some(_) => self.watch.profile(&*self.system, head).rebuild,
             None => self.record(head, options).await?.map(|record| record.rebuild).unwrap_or_default(),
         };
         if rebuild == Rebuild::BetweenTurns {
-            return self.rebuilt(head, options, actor).await.map(Some);
+            return self.rebuilt(head, options, actor).await;
         }
         let mut came_up = self.check_trust(head, options).await?;
-        if came_up.is_empty() {
-            return Ok(None);
-        }
         let mut diagnostics = self.diagnostics(head, options).await?;
         diagnostics.append(&mut came_up);
-        Ok(Some(TurnResult { head: head.clone(), constructed: false, diagnostics }))
+        Ok(TurnResult { head: head.clone(), constructed: false, diagnostics })
     }
 
     /// Refuses a stored prompt with text that would not be admitted now; returns what came up. In a command it also writes
@@ -468,8 +458,7 @@ impl ConversationService {
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
         let counter = PromptRecord::of(&conversation)?.counter();
         let difference = Difference::of(&before, &after, counter.as_ref());
-        let stays = difference.same && PromptTerms::of(&was)? == PromptTerms::of(&conversation)?;
-        if how == Refresh::Show || stays {
+        if how == Refresh::Show || is_same(&was, &conversation)? {
             return Ok(RefreshResult {
                 head: was.head,
                 constructed: false,

@@ -21,7 +21,7 @@ use jiff::{Timestamp, ToSpan};
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use preface_engine::{
     BuildOptions,
-    conversation::{ConversationError, Refresh, UsedValue},
+    conversation::{ConversationError, Refresh, TurnResult, UsedValue},
     store::{
         ConstructReason, ConversationId, Filter, List, PromptSummary, Revision, TemplateName, TemplateUsed,
         format_instant,
@@ -211,21 +211,16 @@ pub async fn turn(
 ) -> HandlerResult<Response> {
     let mut options = options::of_client(body.options, app.settings.home_trust)?;
     if let Some(at_hand) = read_prompt(&app, &id).await? {
-        if let Some(turned) = app.service.later_turn(&at_hand.head, &options, &actor).await? {
-            if turned.constructed {
-                app.metrics.count_construction(ConstructOutcome::Refreshed);
-                app.prompts.drop(&id);
-            }
-            let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
-            let reply = PromptReply::of(&turned.head, turned.constructed, turned.diagnostics);
-            let reply = reply.with_attachments(&**app.service.store()).await?;
-            return Ok(tagged(status, turned.head.revision, &reply));
+        let turned = app.service.later_turn(&at_hand.head, &options, &actor).await?;
+        if turned.constructed {
+            app.metrics.count_construction(ConstructOutcome::Refreshed);
+            app.prompts.drop(&id);
+            return reply_to_turn(&app, turned).await;
         }
-        let diagnostics = app.service.diagnostics(&at_hand.head, &options).await?;
-        if diagnostics.is_empty() {
+        if turned.diagnostics.is_empty() {
             return Ok(at_hand.response());
         }
-        return Ok(tagged(StatusCode::OK, at_hand.head.revision, &at_hand.reply(diagnostics)));
+        return Ok(tagged(StatusCode::OK, at_hand.head.revision, &at_hand.reply(turned.diagnostics)));
     }
     // Clients remove these segments from an address, so a prompt built here could not be requested.
     if matches!(id.as_str(), "." | "..") {
@@ -243,6 +238,10 @@ pub async fn turn(
         })
     };
     let turned = tokio::spawn(build.in_current_span()).await.map_err(|_| aborted())??;
+    reply_to_turn(&app, turned).await
+}
+
+async fn reply_to_turn(app: &App, turned: TurnResult) -> HandlerResult<Response> {
     let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
     let reply = PromptReply::of(&turned.head, turned.constructed, turned.diagnostics);
     let reply = reply.with_attachments(&**app.service.store()).await?;
