@@ -542,8 +542,8 @@ mod one_layer {
             assert_eq!(
                 rows,
                 [
-                    "elsewhere true [] None".to_owned(),
                     format!("{} false [\"error {REGISTER}\"] None", path(Global, Category::Tools, "Bash")),
+                    "elsewhere true [] None".to_owned(),
                 ]
             );
         }

@@ -1579,6 +1579,70 @@ export interface components {
             /** @description The layer. */
             scope: components["schemas"]["Scope"];
         };
+        /** @description An entry of one layer. In JSON it is a row of `preface list`; the keys of `value` are beside its own. */
+        Entry_DeclaredServer: {
+            /** @enum {string} */
+            category: "mcp";
+        } & {
+            /** @description The summary in one line, without values of environment variables and headers. */
+            about: string | null;
+            action: components["schemas"]["PrivilegedAction"] | null;
+            /** @description True if this entry is the one used under its name (for a hook: if it runs). */
+            active: boolean;
+            /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
+            config_scope: components["schemas"]["SetBy"];
+            /** @description The diagnostics about the entry. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            disabled_by: components["schemas"]["DisabledBy"] | null;
+            fallback_from: components["schemas"]["EntryOrigin"] | null;
+            /** @description The name under which it is used. */
+            name: string;
+            /** @description The position in its slot, from 0, if it is a hook that runs. */
+            order: number | null;
+            /** @description The origin of the entry. */
+            origin: components["schemas"]["EntryOrigin"];
+            /** @description True if it is active, complete, and has the grant that it needs. */
+            runnable: boolean;
+            shadowed_by: components["schemas"]["EntryOrigin"] | null;
+            /** @description The valid entries of lower layers that it hides, the nearest first. */
+            shadows: components["schemas"]["EntryOrigin"][];
+            /** @description The slot, if it is a hook. */
+            slot: string | null;
+            /** @description The result of its validation, and of settings that can disable it. */
+            status: components["schemas"]["Status"];
+        };
+        /** @description An entry of one layer. In JSON it is a row of `preface list`; the keys of `value` are beside its own. */
+        Entry_Extension: {
+            /** @description The category of the extension. */
+            category: components["schemas"]["Category"];
+        } & {
+            /** @description The summary in one line, without values of environment variables and headers. */
+            about: string | null;
+            action: components["schemas"]["PrivilegedAction"] | null;
+            /** @description True if this entry is the one used under its name (for a hook: if it runs). */
+            active: boolean;
+            /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
+            config_scope: components["schemas"]["SetBy"];
+            /** @description The diagnostics about the entry. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            disabled_by: components["schemas"]["DisabledBy"] | null;
+            fallback_from: components["schemas"]["EntryOrigin"] | null;
+            /** @description The name under which it is used. */
+            name: string;
+            /** @description The position in its slot, from 0, if it is a hook that runs. */
+            order: number | null;
+            /** @description The origin of the entry. */
+            origin: components["schemas"]["EntryOrigin"];
+            /** @description True if it is active, complete, and has the grant that it needs. */
+            runnable: boolean;
+            shadowed_by: components["schemas"]["EntryOrigin"] | null;
+            /** @description The valid entries of lower layers that it hides, the nearest first. */
+            shadows: components["schemas"]["EntryOrigin"][];
+            /** @description The slot, if it is a hook. */
+            slot: string | null;
+            /** @description The result of its validation, and of settings that can disable it. */
+            status: components["schemas"]["Status"];
+        };
         /** @description The origins of a stored prompt. */
         ExplainReply: {
             /** @description The parts with the origin of every byte, as printed by `preface explain --format json`. */
@@ -1681,70 +1745,6 @@ export interface components {
              * @description The version that gets it.
              */
             version: number;
-        };
-        /** @description An entry of one layer. In JSON it is a row of `preface list extensions --format json`. */
-        Layered_DeclaredServer: {
-            /** @enum {string} */
-            category: "mcp";
-        } & {
-            /** @description The summary in one line, without values of environment variables and headers. */
-            about: string | null;
-            action: components["schemas"]["PrivilegedAction"] | null;
-            /** @description True if this entry is the one used under its name (for a hook: if it runs). */
-            active: boolean;
-            /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
-            config_scope: components["schemas"]["SetBy"];
-            /** @description The diagnostics about the entry. */
-            diagnostics: components["schemas"]["Diagnostic"][];
-            disabled_by: components["schemas"]["DisabledBy"] | null;
-            fallback_from: components["schemas"]["EntryOrigin"] | null;
-            /** @description The name under which it is used. */
-            name: string;
-            /** @description The position in its slot, from 0, if it is a hook that runs. */
-            order: number | null;
-            /** @description The origin of the entry. */
-            origin: components["schemas"]["EntryOrigin"];
-            /** @description True if it is active, complete, and has the grant that it needs. */
-            runnable: boolean;
-            shadowed_by: components["schemas"]["EntryOrigin"] | null;
-            /** @description The valid entries of lower layers that it hides, the nearest first. */
-            shadows: components["schemas"]["EntryOrigin"][];
-            /** @description The slot, if it is a hook. */
-            slot: string | null;
-            /** @description The result of its validation, and of settings that can disable it. */
-            status: components["schemas"]["Status"];
-        };
-        /** @description An entry of one layer. In JSON it is a row of `preface list extensions --format json`. */
-        Layered_Extension: {
-            /** @description The category of the extension. */
-            category: components["schemas"]["Category"];
-        } & {
-            /** @description The summary in one line, without values of environment variables and headers. */
-            about: string | null;
-            action: components["schemas"]["PrivilegedAction"] | null;
-            /** @description True if this entry is the one used under its name (for a hook: if it runs). */
-            active: boolean;
-            /** @description The strongest layer whose configuration is used. An override of a server replaces the whole entry. */
-            config_scope: components["schemas"]["SetBy"];
-            /** @description The diagnostics about the entry. */
-            diagnostics: components["schemas"]["Diagnostic"][];
-            disabled_by: components["schemas"]["DisabledBy"] | null;
-            fallback_from: components["schemas"]["EntryOrigin"] | null;
-            /** @description The name under which it is used. */
-            name: string;
-            /** @description The position in its slot, from 0, if it is a hook that runs. */
-            order: number | null;
-            /** @description The origin of the entry. */
-            origin: components["schemas"]["EntryOrigin"];
-            /** @description True if it is active, complete, and has the grant that it needs. */
-            runnable: boolean;
-            shadowed_by: components["schemas"]["EntryOrigin"] | null;
-            /** @description The valid entries of lower layers that it hides, the nearest first. */
-            shadows: components["schemas"]["EntryOrigin"][];
-            /** @description The slot, if it is a hook. */
-            slot: string | null;
-            /** @description The result of its validation, and of settings that can disable it. */
-            status: components["schemas"]["Status"];
         };
         /** @description How many entries of long lists were left out. */
         Left: {
@@ -2293,7 +2293,7 @@ export interface components {
             /** @description Diagnostics. */
             diagnostics: components["schemas"]["Diagnostic"][];
             /** @description Every extension of every layer: category, name, origin, state, and the entries it hides. */
-            entries: components["schemas"]["Layered_Extension"][];
+            entries: components["schemas"]["Entry_Extension"][];
             /** @description The directory of the user's own files. */
             global: string | null;
             /** @description The trust mode of the profile. */
@@ -2303,7 +2303,7 @@ export interface components {
             /** @description The project's directory. */
             project: string | null;
             /** @description The MCP servers of all layers. */
-            servers: components["schemas"]["Layered_DeclaredServer"][];
+            servers: components["schemas"]["Entry_DeclaredServer"][];
             /** @description The number of entries by state. */
             startup: components["schemas"]["Startup"];
             /** @description The trust of the project. A root of the service is trusted. */

@@ -1,14 +1,12 @@
 //! `preface doctor`: whether what the layers bring is in order, on one screen.
 
-use super::list::tools;
+use super::list;
 use crate::{
     advice::{self, complete, complete_json},
     failure::{CommandFailure, Exit},
     files,
     flags::{DirectoryArgument, OutputFormat},
-    scopes_view::{
-        EntryState, LayerContents, ListingFlags, ListingGroup, ListingRow, scope_problems, totals,
-    },
+    scopes_view::{ListingFlags, ListingGroup, ListingRow, rows, scope_problems, totals},
     store::StoreFlag,
     ui::{
         Ui,
@@ -22,7 +20,7 @@ use preface_engine::{
     Engine, FileCount, ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
-        extension::Category,
+        extension::{Category, EntryState},
         trust::{Trust, TrustMode},
     },
     host::system::{FileKind, System},
@@ -72,7 +70,7 @@ pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> 
             ui.json_text(json)?;
         }
         OutputFormat::Text => {
-            let used = tools::used_count(&listing.request()?)?;
+            let used = list::used_count(&listing.request()?)?;
             let store = StoreFlag::default().for_request(&listing.request()?).url(&files::system());
             let store = store.ok().map(|url| one_line(&url.to_string()));
             ui.view(&view(&report, &places, &files, &used, &problems, store))?;
@@ -87,12 +85,13 @@ pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> 
 
 /// Returns whether anything but an extension or a server is at fault.
 fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool {
-    let layers = LayerContents::of(report);
-    let rows = layers.all_rows();
+    let entries = report.scopes.entries.iter().map(|entry| &entry.diagnostics);
+    let of_entries = entries.chain(report.mcp.servers.iter().map(|server| &server.diagnostics));
+    let of_entries: Vec<&Diagnostic> = of_entries.flatten().collect();
     problems
         .iter()
         .filter(|diagnostic| diagnostic.severity == Severity::Error)
-        .any(|diagnostic| !rows.iter().any(|row| row.diagnostics.contains(diagnostic)))
+        .any(|diagnostic| !of_entries.contains(&diagnostic))
 }
 
 /// Returns what there is to report, with the diagnostics about files that are no extensions, the worst first.
@@ -171,9 +170,8 @@ fn view(
     line("project", path_text(&places.project).into());
     line("store", store.unwrap_or_else(|| "none".to_owned()).into());
     line("trust", trust(report).into());
-    let layers = LayerContents::of(report);
     for group in ListingGroup::ALL {
-        if let Some(mut value) = tally(&layers, group) {
+        if let Some(mut value) = tally(&rows(&report.scopes, &report.mcp, &[group])) {
             if group == ListingGroup::Extensions(Category::Tools) {
                 value = format!("{value}; {}", complete(used));
             }
@@ -189,7 +187,7 @@ fn view(
     }
     let of_files = |number: fn(&FileCount) -> usize| files.iter().map(number).sum::<usize>();
     let (more, invalid) = (of_files(|count| count.active), of_files(|count| count.invalid));
-    let mut all = totals(&layers, problems);
+    let mut all = totals(&rows(&report.scopes, &report.mcp, &ListingGroup::ALL), problems);
     if more > 0 {
         all.push_str(&format!(", {} beside them", count(more, "active file")));
     }
@@ -220,7 +218,7 @@ fn trust(report: &ScopesReport) -> String {
 }
 
 /// Counts the rows of a group by state; `None` if it has none.
-fn tally(layers: &LayerContents, group: ListingGroup) -> Option<String> {
+fn tally(rows: &[ListingRow]) -> Option<String> {
     const STATES: [EntryState; 8] = [
         EntryState::Active,
         EntryState::NeedsGrant,
@@ -233,13 +231,11 @@ fn tally(layers: &LayerContents, group: ListingGroup) -> Option<String> {
     ];
     let counts: Vec<String> = STATES
         .into_iter()
-        .map(|state| {
-            (layers.rows(group).into_iter().filter(|row| EntryState::of(*row) == state).count(), state)
-        })
+        .map(|state| (rows.iter().filter(|row| row.state() == state).count(), state))
         .filter(|(many, _)| *many > 0)
         .map(|(many, state)| match state {
-            EntryState::Hidden => format!("{many} hidden ({})", hidden(&layers.rows(group))),
-            _ => format!("{many} {}", state.word()),
+            EntryState::Hidden => format!("{many} hidden ({})", hidden(rows)),
+            _ => format!("{many} {}", state.as_str()),
         })
         .collect();
     (!counts.is_empty()).then(|| counts.join(", "))
@@ -249,13 +245,12 @@ fn tally(layers: &LayerContents, group: ListingGroup) -> Option<String> {
 const MOST_HIDDEN: usize = 5;
 
 /// Names what is hidden, with its layer: `bash of bundled`.
-fn hidden(rows: &[ListingRow<'_>]) -> String {
-    let rows: Vec<&ListingRow<'_>> =
-        rows.iter().filter(|row| EntryState::of(**row) == EntryState::Hidden).collect();
+fn hidden(rows: &[ListingRow]) -> String {
+    let rows: Vec<&ListingRow> = rows.iter().filter(|row| row.state() == EntryState::Hidden).collect();
     let mut names: Vec<String> = rows
         .iter()
         .take(MOST_HIDDEN)
-        .map(|row| format!("{} of {}", one_line(row.name), row.origin.scope))
+        .map(|row| format!("{} of {}", one_line(&row.name), row.origin.scope))
         .collect();
     if rows.len() > MOST_HIDDEN {
         names.push(format!("{} more", rows.len() - MOST_HIDDEN));
@@ -279,7 +274,7 @@ fn document(
             json!({
                 "id": entry.name,
                 "kind": entry.value.category.kind(),
-                "state": EntryState::of(entry).word(),
+                "state": entry.state().as_str(),
                 "scope": entry.origin.scope,
                 "configScope": entry.config_scope,
                 "shadows": entry.shadows,

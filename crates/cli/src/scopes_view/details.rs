@@ -1,25 +1,22 @@
 //! The details below the row of an entry: what shadows it, what disables it, its diagnostics.
 
-use super::{
-    row::{ListingGroup, ListingRow},
-    state::EntryState,
-};
+use super::row::{ListingGroup, ListingRow, faults};
 use crate::{
     advice::{self, complete},
     ui::text::{listed, one_line},
 };
 use preface_engine::core::{
-    extension::{DisabledBy, EntryOrigin, NAMED},
+    extension::{DisabledBy, EntryOrigin, EntryState, NAMED},
     hook::HookEvent,
     settings::SetBy,
 };
 
 /// Returns the lines below an entry's row; none if the row is complete.
-pub fn details(entry: ListingRow<'_>) -> Vec<String> {
+pub fn details(entry: &ListingRow) -> Vec<String> {
     let mut lines = Vec::new();
-    match EntryState::of(entry) {
+    match entry.state() {
         EntryState::Active => {
-            let event = match entry.event {
+            let event = match &entry.value.event {
                 Some(name) => name.parse().ok(),
                 None => HookEvent::ALL.into_iter().find(|event| Some(event.slot()) == entry.slot),
             };
@@ -30,14 +27,14 @@ pub fn details(entry: ListingRow<'_>) -> Vec<String> {
             }
         }
         EntryState::Hidden => {
-            lines.extend(entry.shadowed_by.map(|by| format!("hidden by {}", whence(by))));
+            lines.extend(entry.shadowed_by.iter().map(|by| format!("hidden by {}", whence(by))));
         }
         EntryState::Off => {
-            lines.extend(entry.disabled_by.map(|by| format!("switched off by {}", who(by))));
+            lines.extend(entry.disabled_by.iter().map(|by| format!("switched off by {}", who(by))));
         }
         EntryState::Broken => lines.push(format!("broken: {}", fault(entry))),
         // The request has an agent as well.
-        EntryState::Untrusted if entry.group == ListingGroup::Agents => {
+        EntryState::Untrusted if entry.value.group == ListingGroup::Agents => {
             lines.push("not trusted: `preface trust grant --agent NAME`".to_owned());
         }
         EntryState::Untrusted => lines.push("not trusted: `preface trust grant`".to_owned()),
@@ -52,7 +49,7 @@ pub fn details(entry: ListingRow<'_>) -> Vec<String> {
         let hidden: Vec<String> = entry.shadows.iter().map(whence).collect();
         lines.push(format!("hides {}", listed(&hidden)));
     }
-    if let Some(broken) = entry.fallback_from {
+    if let Some(broken) = &entry.fallback_from {
         lines.push(format!("stays active, because the one above it cannot be used: {}", whence(broken)));
     }
     if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
@@ -88,10 +85,12 @@ fn layer(by: SetBy) -> &'static str {
 }
 
 /// Returns what is wrong with a broken entry, without its name, which is in the row.
-pub fn fault(entry: ListingRow<'_>) -> String {
-    let mut wrong = entry.faults();
+pub fn fault(entry: &ListingRow) -> String {
+    let mut wrong = faults(entry);
     let Some(first) = wrong.next() else { return "it is not valid".to_owned() };
-    let first = one_line(entry.message_of(first));
+    let named = first.subject.as_ref().map(|subject| format!("{subject}: "));
+    let message = named.and_then(|named| first.message.strip_prefix(&named)).unwrap_or(&first.message);
+    let first = one_line(message);
     match wrong.count() {
         0 => first,
         more => format!("{first} (and {more} more)"),
@@ -99,6 +98,6 @@ pub fn fault(entry: ListingRow<'_>) -> String {
 }
 
 /// Returns what to do about a broken entry.
-pub fn repair(entry: ListingRow<'_>) -> Option<String> {
-    entry.faults().find_map(advice::help).map(|help| one_line(&help))
+pub fn repair(entry: &ListingRow) -> Option<String> {
+    faults(entry).find_map(advice::help).map(|help| one_line(&help))
 }

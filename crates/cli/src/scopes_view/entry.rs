@@ -2,8 +2,8 @@
 
 use super::{
     details::{fault, repair, who},
-    row::{LayerContents, ListingGroup, ListingRow},
-    state::EntryState,
+    row::{ListingGroup, ListingRow},
+    table::state_style,
 };
 use crate::{
     advice::help,
@@ -16,18 +16,17 @@ use crate::{
 };
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
 use preface_engine::core::{
-    extension::{Category, DisabledBy, EntryOrigin},
+    extension::{Category, DisabledBy, EntryOrigin, EntryState},
     scope::Scope,
     settings::SetBy,
     suggestion::did_you_mean,
 };
-use std::{collections::BTreeSet, fmt::Write};
+use std::fmt::Write;
 
 const COMMANDS: ListingGroup = ListingGroup::Extensions(Category::Commands);
 
-/// Finds the rows of a name, `Bash` or `tools/Bash`, in some groups: for each id in each group, its rows, the weakest layer
-/// first.
-pub fn named<'a>(layers: &'a LayerContents, name: &str, groups: &[ListingGroup]) -> Vec<Vec<ListingRow<'a>>> {
+/// Finds the rows of a name, `Bash` or `tools/Bash`: for each id of each group, its rows as they are in order.
+pub fn named<'r>(rows: &'r [ListingRow], name: &str) -> Vec<&'r [ListingRow]> {
     let (only, name) = match name.split_once('/') {
         Some((group, rest)) => match group.parse::<ListingGroup>() {
             Ok(group) => (Some(group), rest),
@@ -35,33 +34,25 @@ pub fn named<'a>(layers: &'a LayerContents, name: &str, groups: &[ListingGroup])
         },
         None => (None, name),
     };
-    groups
-        .iter()
-        .filter(|group| only.is_none_or(|only| only == **group))
-        .flat_map(|group| {
-            let rows = layers.rows(*group);
-            // A command also has the name that is typed.
-            let is_meant = |row: &&ListingRow<'_>| row.name == name || row.typed == Some(name);
-            let ids: BTreeSet<&str> = rows.iter().filter(is_meant).map(|row| row.name).collect();
-            let of_id = |id: &str| rows.iter().filter(|row| row.name == id).copied().collect::<Vec<_>>();
-            ids.into_iter().map(of_id).collect::<Vec<_>>()
-        })
+    // A command also has the name that is typed.
+    let is_meant = |row: &ListingRow| row.name == name || row.value.typed.as_deref() == Some(name);
+    rows.chunk_by(|a, b| (a.value.group, &a.name) == (b.value.group, &b.name))
+        .filter(|same| only.is_none_or(|only| only == same[0].value.group) && same.iter().any(is_meant))
         .collect()
 }
 
 /// Creates the failure for an unknown name, with the nearest known one.
 pub fn unknown(
-    layers: &LayerContents,
+    rows: &[ListingRow],
     name: &str,
     groups: &[ListingGroup],
     project: ProjectVisibility,
 ) -> CommandFailure {
-    let there = || groups.iter().flat_map(|group| layers.rows(*group));
-    let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.group, entry.name)).collect();
+    let full: Vec<String> = rows.iter().map(|row| format!("{}/{}", row.value.group, row.name)).collect();
     let near = if name.contains('/') {
         did_you_mean(name, full.iter().map(String::as_str))
     } else {
-        did_you_mean(name, there().map(|entry| entry.name))
+        did_you_mean(name, rows.iter().map(|row| row.name.as_str()))
     };
     let name = one_line(name);
     let message = match project {
@@ -114,7 +105,7 @@ pub enum ProjectVisibility {
 }
 
 /// Explains one name of one group. `entries` are not empty, the weakest layer first.
-pub fn entry_report(entries: &[ListingRow<'_>], project: ProjectVisibility) -> String {
+pub fn entry_report(entries: &[ListingRow], project: ProjectVisibility) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
     let mut table = TextTable::new([ColumnAlignment::Left; 3]);
@@ -132,7 +123,7 @@ pub fn entry_report(entries: &[ListingRow<'_>], project: ProjectVisibility) -> S
             table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
         }
         for entry in here {
-            let outcome = Cell::styled(outcome(*entry), EntryState::of(*entry).style());
+            let outcome = Cell::styled(outcome(entry), state_style(entry.state()));
             table.row([layer(), one_line(&entry.origin.path).into(), outcome]);
         }
     }
@@ -145,8 +136,8 @@ pub fn entry_report(entries: &[ListingRow<'_>], project: ProjectVisibility) -> S
 }
 
 /// The name, for people: `tools/Bash`.
-fn name(entry: ListingRow<'_>) -> String {
-    format!("{}/{}", entry.group, one_line(entry.name))
+fn name(entry: &ListingRow) -> String {
+    format!("{}/{}", entry.value.group, one_line(&entry.name))
 }
 
 /// Names a layer's entry in a sentence.
@@ -158,17 +149,17 @@ fn whose(scope: Scope) -> &'static str {
     }
 }
 
-fn headline(entries: &[ListingRow<'_>]) -> String {
+fn headline(entries: &[ListingRow]) -> String {
     let Some(strongest) = entries.last() else { return String::new() };
-    let name = name(*strongest);
-    let active: Vec<&ListingRow<'_>> = entries.iter().filter(|entry| entry.active).collect();
+    let name = name(strongest);
+    let active: Vec<&ListingRow> = entries.iter().filter(|entry| entry.active).collect();
     if let [_, _, ..] = active.as_slice() {
         let all: Vec<&str> = active.iter().map(|entry| whose(entry.origin.scope)).collect();
         return format!("{name} takes part more than once: {}.", listed(&all));
     }
     if let Some(winner) = active.last() {
         let is = format!("{name} is {}.", whose(winner.origin.scope));
-        return match EntryState::of(**winner) {
+        return match winner.state() {
             EntryState::NeedsGrant => format!("{is} It may not run before that is granted."),
             EntryState::Incomplete => match winner.missing {
                 Some(missing) => format!("{is} It cannot be used without {missing}."),
@@ -177,12 +168,12 @@ fn headline(entries: &[ListingRow<'_>]) -> String {
             _ => is,
         };
     }
-    let is = |state: EntryState| entries.iter().any(|entry| EntryState::of(*entry) == state);
+    let is = |state: EntryState| entries.iter().any(|entry| entry.state() == state);
     if is(EntryState::Off) {
         format!("{name} is switched off.")
     } else if is(EntryState::Untrusted) {
         format!("{name} is not trusted.")
-    } else if let Some(by) = entries.iter().rev().find_map(|entry| entry.shadowed_by) {
+    } else if let Some(by) = entries.iter().rev().find_map(|entry| entry.shadowed_by.as_ref()) {
         format!("{name} is hidden by `{}`.", id_of(by))
     } else {
         format!("{name} is broken, and no layer below has another.")
@@ -190,16 +181,16 @@ fn headline(entries: &[ListingRow<'_>]) -> String {
 }
 
 /// Describes the state of an entry and the reason for it.
-fn outcome(entry: ListingRow<'_>) -> String {
-    let state = match EntryState::of(entry) {
-        EntryState::Hidden => match entry.shadowed_by {
-            Some(by) if entry.group == COMMANDS && id_of(by) != entry.name => {
+fn outcome(entry: &ListingRow) -> String {
+    let state = match entry.state() {
+        EntryState::Hidden => match &entry.shadowed_by {
+            Some(by) if entry.value.group == COMMANDS && id_of(by) != entry.name => {
                 format!("hidden by {} `{}`", whose(by.scope), id_of(by))
             }
             Some(by) => format!("hidden by {}", whose(by.scope)),
             None => "hidden".to_owned(),
         },
-        EntryState::Off => match entry.disabled_by {
+        EntryState::Off => match &entry.disabled_by {
             Some(by) => format!("switched off by {}", who(by)),
             None => "switched off".to_owned(),
         },
@@ -219,16 +210,16 @@ fn outcome(entry: ListingRow<'_>) -> String {
     }
 }
 
-fn because(entry: ListingRow<'_>) -> String {
+fn because(entry: &ListingRow) -> String {
     let hides = |origins: &[EntryOrigin]| {
         let hidden: Vec<&str> = origins.iter().map(|origin| whose(origin.scope)).collect();
         format!("hides {}", listed(&hidden))
     };
     let mut reasons = Vec::new();
     if !entry.shadows.is_empty() {
-        reasons.push(hides(entry.shadows));
+        reasons.push(hides(&entry.shadows));
     }
-    if let Some(broken) = entry.fallback_from {
+    if let Some(broken) = &entry.fallback_from {
         reasons.push(format!("{} cannot be used", whose(broken.scope)));
     }
     if let (Some(order), Some(slot)) = (entry.order, entry.slot) {
@@ -238,7 +229,7 @@ fn because(entry: ListingRow<'_>) -> String {
 }
 
 /// Returns advice on how to change the result, the most likely wish first.
-fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
+fn advice(entries: &[ListingRow]) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     let mut say = |sentence: String| {
         if !sentences.contains(&sentence) {
@@ -246,9 +237,9 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
         }
     };
     let is_in_use = entries.iter().any(|entry| entry.active);
-    for entry in entries.iter().rev().copied() {
+    for entry in entries.iter().rev() {
         let (scope, path) = (entry.origin.scope, one_line(&entry.origin.path));
-        match EntryState::of(entry) {
+        match entry.state() {
             EntryState::Broken => {
                 let how = repair(entry).map(|how| format!(" ({how})")).unwrap_or_default();
                 say(format!("To use {}, repair {path}{how}.", whose(scope)));
@@ -268,9 +259,9 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
                 }
             }
             // What is used in its place needs no switch.
-            EntryState::Off if is_in_use && !entry.group.is_ordered() => {}
+            EntryState::Off if is_in_use && !entry.value.group.is_ordered() => {}
             EntryState::Off => {
-                if let Some(by) = entry.disabled_by {
+                if let Some(by) = &entry.disabled_by {
                     say(on_again(entry, by));
                 }
             }
@@ -288,7 +279,7 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
             help(diagnostic).iter().for_each(|help| say(format!("{}.", one_line(help))));
         }
         let is_off = |origin: &EntryOrigin| {
-            entries.iter().any(|entry| entry.origin == origin && entry.disabled_by.is_some())
+            entries.iter().any(|entry| entry.origin == *origin && entry.disabled_by.is_some())
         };
         if let Some(nearest) = entry.shadows.first().filter(|nearest| !is_off(nearest)) {
             say(format!("To get {} back, remove {}.", whose(nearest.scope), source(entry)));
@@ -297,16 +288,16 @@ fn advice(entries: &[ListingRow<'_>]) -> Vec<String> {
     if sentences.is_empty()
         && let [lone] = entries
     {
-        sentences.push(without(*lone));
+        sentences.push(without(lone));
     }
     sentences
 }
 
-fn on_again(entry: ListingRow<'_>, by: &DisabledBy) -> String {
-    if entry.group == ListingGroup::Mcp {
-        return format!("To have it, let {} no longer switch off `{}`.", who(by), one_line(entry.name));
+fn on_again(entry: &ListingRow, by: &DisabledBy) -> String {
+    if entry.value.group == ListingGroup::Mcp {
+        return format!("To have it, let {} no longer switch off `{}`.", who(by), one_line(&entry.name));
     }
-    let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
+    let key = format!("{}.{}.disable", entry.value.group, one_line(&entry.name));
     match by.scope {
         SetBy::Caller => format!("To have it, leave out `--set {key}=true`."),
         _ => format!("To have it, take `{key}` out of {}.", who(by)),
@@ -314,15 +305,15 @@ fn on_again(entry: ListingRow<'_>, by: &DisabledBy) -> String {
 }
 
 /// Returns advice on how to be rid of an entry that is the only one of its name.
-fn without(entry: ListingRow<'_>) -> String {
-    if entry.group == ListingGroup::Mcp {
-        let off = format!("`\"{}\": {{\"disable\": true}}`", one_line(entry.name));
+fn without(entry: &ListingRow) -> String {
+    if entry.value.group == ListingGroup::Mcp {
+        let off = format!("`\"{}\": {{\"disable\": true}}`", one_line(&entry.name));
         return match entry.origin.scope {
             Scope::Bundled => format!("To be without it, write {off} into your mcp.json."),
             Scope::Global | Scope::Project => format!("To be without it, remove {}.", source(entry)),
         };
     }
-    let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
+    let key = format!("{}.{}.disable", entry.value.group, one_line(&entry.name));
     match entry.origin.scope {
         Scope::Bundled => format!("To be without it, set `{key}` to `true` in your settings.json."),
         Scope::Global => {
@@ -343,10 +334,10 @@ fn id_of(origin: &EntryOrigin) -> String {
 
 /// Returns what to remove to be rid of a row: the directory of an extension, if its manifest names one; a
 /// server.
-fn source(entry: ListingRow<'_>) -> String {
+fn source(entry: &ListingRow) -> String {
     let path = one_line(&entry.origin.path);
-    if entry.group == ListingGroup::Mcp {
-        return format!("`{}` from {path}", one_line(entry.name));
+    if entry.value.group == ListingGroup::Mcp {
+        return format!("`{}` from {path}", one_line(&entry.name));
     }
     path.strip_suffix("/manifest.json").map_or(path.clone(), str::to_owned)
 }
@@ -354,14 +345,15 @@ fn source(entry: ListingRow<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::testing::{Sample, plain},
+        super::testing::{Layers, Sample, plain},
         *,
     };
     use preface_engine::core::{diagnostic::Diagnostic, extension::DiscoveredContent};
 
     #[track_caller]
-    fn assert_report(layers: &LayerContents, name: &str, expected: &str) {
-        let found = named(layers, name, &ListingGroup::ALL);
+    fn assert_report(layers: &Layers, name: &str, expected: &str) {
+        let rows = layers.rows(&ListingGroup::ALL);
+        let found = named(&rows, name);
         let stories: Vec<String> =
             found.iter().map(|entries| plain(&entry_report(entries, ProjectVisibility::Seen))).collect();
         assert_eq!(stories.join("\n"), expected);
@@ -463,10 +455,10 @@ To let the project's take part, look at it and `preface trust grant`.
             .add(Scope::Global, Category::Tools, "e", r#""description": "A tool.""#)
             .add(Scope::Global, Category::Loggers, "e", r#""path": "e.log""#)
             .layers();
-        assert_eq!(named(&scopes, "e", &ListingGroup::ALL).len(), 2);
-        assert_eq!(named(&scopes, "tools/e", &ListingGroup::ALL).len(), 1);
-        assert_eq!(named(&scopes, "e", &[ListingGroup::Extensions(Category::Loggers)]).len(), 1);
-        assert!(named(&scopes, "hooks/e", &ListingGroup::ALL).is_empty());
+        let rows = scopes.rows(&ListingGroup::ALL);
+        assert_eq!(named(&rows, "e").len(), 2);
+        assert_eq!(named(&rows, "tools/e").len(), 1);
+        assert!(named(&rows, "hooks/e").is_empty());
     }
 
     #[test]

@@ -1,22 +1,13 @@
 //! What the listings have in common: their flags, the question to the engine, and the diagnostics.
 
-use super::{
-    row::{LayerContents, ListingGroup},
-    state::with_state,
-    table::{restricted, rewrites, scope_problems, table, totals},
-};
 use crate::{
     diagnostics,
-    failure::{CommandFailure, Exit},
+    failure::CommandFailure,
     files,
     flags::{OutputFormat, TrustFlags, TurnFlags},
-    ui::{Ui, style},
+    ui::Ui,
 };
-use preface_engine::{
-    Engine, Request, ScopesReport,
-    core::{diagnostic::Diagnostic, extension::Category},
-};
-use serde_json::json;
+use preface_engine::{Engine, Request, ScopesReport, core::diagnostic::Diagnostic};
 
 /// The flags of every list.
 #[derive(clap::Args, Clone, Debug)]
@@ -40,13 +31,6 @@ pub enum InactiveRows {
     LeftOut,
 }
 
-impl InactiveRows {
-    /// Reads `--all`.
-    pub fn of_all(all: bool) -> Self {
-        if all { InactiveRows::Shown } else { InactiveRows::LeftOut }
-    }
-}
-
 impl ListingFlags {
     /// Lists the contents of the layers.
     pub fn report(&self) -> Result<ScopesReport, CommandFailure> {
@@ -66,45 +50,4 @@ impl ListingFlags {
     pub fn print_diagnostics(&self, ui: &Ui, diagnostics: &[Diagnostic]) {
         diagnostics::listing(ui, diagnostics);
     }
-}
-
-/// Lists one category: `providers`, `hooks` and so on.
-pub fn list(
-    ui: &Ui,
-    flags: &ListingFlags,
-    category: Category,
-    inactive: InactiveRows,
-) -> Result<Exit, CommandFailure> {
-    let report = flags.report()?;
-    let group = ListingGroup::Extensions(category);
-    match flags.format {
-        OutputFormat::Json => {
-            let entries: Vec<_> = report.scopes.of(category).map(with_state).collect();
-            let diagnostics = scope_problems(&report, &[group]);
-            ui.json(&json!({ "kind": group.as_str(), "entries": entries, "diagnostics": diagnostics }))?;
-        }
-        OutputFormat::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
-    }
-    flags.print_diagnostics(ui, &scope_problems(&report, &[group]));
-    Ok(Exit::Done)
-}
-
-/// Writes the table of one group, with what an ordering did to it and the counts.
-pub fn view(
-    report: &ScopesReport,
-    group: ListingGroup,
-    inactive: InactiveRows,
-    room: Option<usize>,
-) -> String {
-    let dim = style::DIM;
-    let layers = restricted(&LayerContents::of(report), &[group]);
-    let mut out = table(&layers, &[group], inactive, room);
-    out.push_str(&rewrites(&layers.scopes));
-    out.push_str(&totals(&layers, &scope_problems(report, &[group])));
-    let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
-    if inactive == InactiveRows::LeftOut && left_out > 0 {
-        out.push_str(&format!("{dim}; {left_out} not active, `--all` lists them{dim:#}"));
-    }
-    out.push('\n');
-    out
 }

@@ -7,14 +7,12 @@ mod details;
 mod entry;
 mod listing;
 mod row;
-mod state;
 mod table;
 #[cfg(test)]
 mod testing;
 
 pub use details::details;
 pub use entry::{ProjectVisibility, entry_report, named, unknown, unread_servers, untrusted_servers};
-pub use listing::{InactiveRows, ListingFlags, list, view};
-pub use row::{LayerContents, ListingGroup, ListingRow};
-pub use state::{EntryState, with_state};
-pub use table::{restricted, rewrites, scope_problems, table, totals};
+pub use listing::{InactiveRows, ListingFlags};
+pub use row::{ListingGroup, ListingRow, row, rows};
+pub use table::{head, rewrites, scope_problems, table, totals};

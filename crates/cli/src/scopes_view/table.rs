@@ -3,20 +3,19 @@
 use super::{
     details::details,
     listing::InactiveRows,
-    row::{LayerContents, ListingGroup, ListingRow},
-    state::EntryState,
+    row::{ListingGroup, ListingRow},
 };
 use crate::ui::{
     style,
     table::{Cell, ColumnAlignment, TextTable},
     text::{count, one_line, wrap},
 };
+use anstyle::Style;
 use preface_engine::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Severity},
-        extension::{Category, HookRole, Scopes, Slot},
-        mcp_servers::McpServers,
+        extension::{Category, Entry, EntryState, HookRole, Scopes, Slot},
     },
     host::places::Places,
 };
@@ -26,30 +25,6 @@ use std::{
 };
 
 const HOOKS: ListingGroup = ListingGroup::Extensions(Category::Hooks);
-
-/// Returns what of the layers belongs to some groups.
-pub fn restricted(layers: &LayerContents, groups: &[ListingGroup]) -> LayerContents {
-    let LayerContents { scopes, mcp, .. } = layers;
-    let elsewhere = UnrelatedDiagnostics::of(layers, groups);
-    let about = |diagnostic: &&Diagnostic| !elsewhere.has(diagnostic);
-    let kept = |diagnostics: &[Diagnostic]| diagnostics.iter().filter(about).cloned().collect();
-    let within = |category: Category| groups.contains(&ListingGroup::Extensions(category));
-    let is_mcp = groups.contains(&ListingGroup::Mcp);
-    LayerContents {
-        scopes: Scopes {
-            entries: scopes.entries.iter().filter(|entry| within(entry.value.category)).cloned().collect(),
-            rewrites: if groups.contains(&HOOKS) { scopes.rewrites.clone() } else { Vec::new() },
-            changes: scopes.changes.clone(),
-            ignored: scopes.ignored.clone(),
-            diagnostics: kept(&scopes.diagnostics),
-        },
-        mcp: McpServers {
-            servers: if is_mcp { mcp.servers.clone() } else { Vec::new() },
-            diagnostics: kept(&mcp.diagnostics),
-        },
-        ..layers.clone()
-    }
-}
 
 /// The identity of a diagnostic: code, message, path and line.
 type DiagnosticKey<'a> = (DiagnosticCode, &'a str, Option<(&'a str, Option<usize>)>);
@@ -66,10 +41,13 @@ struct UnrelatedDiagnostics<'a> {
 }
 
 impl<'a> UnrelatedDiagnostics<'a> {
-    fn of(layers: &'a LayerContents, groups: &'a [ListingGroup]) -> Self {
-        let rows = layers.all_rows().into_iter().filter(|row| !groups.contains(&row.group));
-        let diagnostics = rows.flat_map(|row| row.diagnostics);
-        UnrelatedDiagnostics { groups, of_rows: diagnostics.map(known).collect() }
+    fn of(report: &'a ScopesReport, groups: &'a [ListingGroup]) -> Self {
+        let is_elsewhere = |group: ListingGroup| !groups.contains(&group);
+        let entries = report.scopes.entries.iter();
+        let entries = entries.filter(|entry| is_elsewhere(ListingGroup::Extensions(entry.value.category)));
+        let servers = report.mcp.servers.iter().filter(|_| is_elsewhere(ListingGroup::Mcp));
+        let diagnostics = entries.map(|entry| &entry.diagnostics).chain(servers.map(|one| &one.diagnostics));
+        UnrelatedDiagnostics { groups, of_rows: diagnostics.flatten().map(known).collect() }
     }
 
     fn has(&self, diagnostic: &Diagnostic) -> bool {
@@ -90,8 +68,7 @@ impl<'a> UnrelatedDiagnostics<'a> {
 
 /// Returns the diagnostics of some groups, each once.
 pub fn scope_problems(report: &ScopesReport, groups: &[ListingGroup]) -> Vec<Diagnostic> {
-    let layers = LayerContents::of(report);
-    let elsewhere = UnrelatedDiagnostics::of(&layers, groups);
+    let elsewhere = UnrelatedDiagnostics::of(report, groups);
     let mut seen = BTreeSet::new();
     let all = report.diagnostics.iter().chain(&report.scopes.diagnostics);
     let here = all.filter(|diagnostic| shows_all(groups) || !is_of_a_text(diagnostic, &report.places));
@@ -113,23 +90,19 @@ fn is_of_a_text(diagnostic: &Diagnostic, places: &Places) -> bool {
 
 /// Writes the table of some groups, within `room` columns.
 pub fn table(
-    layers: &LayerContents,
+    rows: &[ListingRow],
     shown: &[ListingGroup],
     inactive: InactiveRows,
     room: Option<usize>,
 ) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
-    let groups: Vec<(String, Vec<ListingRow<'_>>)> = shown
-        .iter()
-        .flat_map(|group| {
-            let mut rows = layers.rows(*group);
-            rows.retain(|row| row.active || inactive == InactiveRows::Shown);
-            grouped(*group, rows)
-        })
-        .collect();
+    let of = |group: ListingGroup| rows.iter().filter(move |row| row.value.group == group);
+    let is_shown = |row: &&ListingRow| row.active || inactive == InactiveRows::Shown;
+    let groups: Vec<(String, Vec<&ListingRow>)> =
+        shown.iter().flat_map(|group| grouped(*group, of(*group).filter(is_shown).collect())).collect();
     let mut table = TextTable::new([ColumnAlignment::Left; 4]);
     table.row(["  name", "layer", "state", "what it is"].map(|head| Cell::styled(head, dim)));
-    groups.iter().flat_map(|(_, entries)| entries).for_each(|entry| table.row(row(*entry)));
+    groups.iter().flat_map(|(_, entries)| entries).for_each(|entry| table.row(row(entry)));
     let lines = table.show(room);
     let mut lines = lines.lines();
     let mut out = String::new();
@@ -140,14 +113,14 @@ pub fn table(
         out.push_str(&format!("{bold}{heading}{bold:#}\n"));
         for (entry, line) in entries.iter().zip(lines.by_ref()) {
             out.push_str(&format!("{line}\n"));
-            for details in details(*entry) {
+            for details in details(entry) {
                 let details = wrap(&format!("    {details}"), room.unwrap_or(usize::MAX), 6);
                 out.push_str(&format!("{dim}{details}{dim:#}\n"));
             }
         }
     }
-    let empty: Vec<&str> =
-        shown.iter().filter(|group| layers.rows(**group).is_empty()).map(|group| group.as_str()).collect();
+    let is_empty = |group: &&ListingGroup| of(**group).next().is_none();
+    let empty: Vec<&str> = shown.iter().filter(is_empty).map(|group| group.as_str()).collect();
     if !empty.is_empty() {
         out.push_str(&format!("{dim}none: {}{dim:#}\n", empty.join(", ")));
     }
@@ -155,14 +128,14 @@ pub fn table(
 }
 
 /// Splits a group by heading: hooks by slot, in the order in which they run; everything else has one.
-fn grouped(group: ListingGroup, entries: Vec<ListingRow<'_>>) -> Vec<(String, Vec<ListingRow<'_>>)> {
+fn grouped(group: ListingGroup, entries: Vec<&ListingRow>) -> Vec<(String, Vec<&ListingRow>)> {
     if entries.is_empty() {
         return Vec::new();
     }
     if !group.is_ordered() {
         return vec![(group.to_string(), entries)];
     }
-    let mut slots: BTreeMap<(bool, Option<Slot>), Vec<ListingRow<'_>>> = BTreeMap::new();
+    let mut slots: BTreeMap<(bool, Option<Slot>), Vec<&ListingRow>> = BTreeMap::new();
     for entry in entries {
         slots.entry((entry.slot.is_none(), entry.slot)).or_default().push(entry);
     }
@@ -176,37 +149,54 @@ fn grouped(group: ListingGroup, entries: Vec<ListingRow<'_>>) -> Vec<(String, Ve
         .collect()
 }
 
-fn row(entry: ListingRow<'_>) -> [Cell; 4] {
-    let state = EntryState::of(entry);
-    let name = match (entry.order, entry.group.is_ordered()) {
-        (Some(order), true) => format!("  {}. {}", order + 1, one_line(entry.name)),
-        (None, true) => format!("  -  {}", one_line(entry.name)),
-        _ => format!("  {}", one_line(entry.name)),
+fn row(entry: &ListingRow) -> [Cell; 4] {
+    let name = match (entry.order, entry.value.group.is_ordered()) {
+        (Some(order), true) => format!("  {}. ", order + 1),
+        (None, true) => "  -  ".to_owned(),
+        _ => "  ".to_owned(),
     };
-    let name_style = if entry.active { style::BOLD } else { style::DIM };
+    let [own, layer, state] = head(entry);
+    let what = if entry.active { Style::new() } else { style::DIM };
+    [own.after(&name), layer, state, Cell::styled(what_it_is(entry), what)]
+}
+
+/// Returns the first columns of every listing: name, layer and state.
+pub fn head<T>(entry: &Entry<T>) -> [Cell; 3] {
+    let state = entry.state();
     [
-        Cell::styled(name, name_style),
+        Cell::styled(one_line(&entry.name), if entry.active { style::BOLD } else { style::DIM }),
         Cell::styled(entry.origin.scope.as_str(), style::scope(entry.origin.scope)),
-        Cell::styled(state.word(), state.style()),
-        Cell::styled(what(entry), if entry.active { anstyle::Style::new() } else { style::DIM }),
+        Cell::styled(state.as_str(), state_style(state)),
     ]
 }
 
+/// Returns the style of a state.
+pub fn state_style(state: EntryState) -> Style {
+    match state {
+        EntryState::Active => style::GOOD,
+        EntryState::Hidden | EntryState::Off => style::DIM,
+        EntryState::Broken => style::BAD,
+        EntryState::Untrusted | EntryState::Incomplete | EntryState::NeedsGrant | EntryState::Pending => {
+            style::CARE
+        }
+    }
+}
+
 /// Describes an entry: the first line of its description, a hook with its role.
-fn what(entry: ListingRow<'_>) -> String {
-    let about = entry.about.unwrap_or_default().trim();
+fn what_it_is(entry: &ListingRow) -> String {
+    let about = entry.about.as_deref().unwrap_or_default().trim();
     let about = match about.split_once('\n') {
         Some((first, _)) => format!("{} …", one_line(first.trim_end())),
         None => one_line(about),
     };
-    match entry.role {
+    match entry.value.role {
         Some(role) => {
             let role = match role {
                 HookRole::Guard => "guard",
                 HookRole::Transform => "transform",
                 HookRole::Observer => "observer",
             };
-            let role = match entry.event {
+            let role = match &entry.value.event {
                 Some(event) => format!("{role} of {}", one_line(event)),
                 None => role.to_owned(),
             };
@@ -257,15 +247,14 @@ fn listed_hooks(ids: &[String], slot: Slot, scopes: &Scopes) -> Vec<String> {
 }
 
 /// Counts rows by state, and the warnings and errors: `12 active, 3 off, 1 broken, 1 warning, 0 errors`.
-pub fn totals(layers: &LayerContents, diagnostics: &[Diagnostic]) -> String {
-    let rows = layers.all_rows();
+pub fn totals(rows: &[ListingRow], diagnostics: &[Diagnostic]) -> String {
     let of = |severity: Severity| {
         count(
             diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count(),
             severity.as_str(),
         )
     };
-    let in_state = |state: EntryState| rows.iter().filter(|row| EntryState::of(**row) == state).count();
+    let in_state = |state: EntryState| rows.iter().filter(|row| row.state() == state).count();
     let broken = match in_state(EntryState::Broken) {
         0 => String::new(),
         broken => format!(", {broken} broken"),
@@ -282,26 +271,32 @@ pub fn totals(layers: &LayerContents, diagnostics: &[Diagnostic]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::testing::{Sample, plain},
+        super::testing::{Layers, Sample, plain},
         *,
     };
     use preface_engine::core::{extension::DiscoveredContent, scope::Scope};
 
     const TOOLS: ListingGroup = ListingGroup::Extensions(Category::Tools);
 
-    fn counts(layers: &LayerContents) -> String {
-        totals(layers, &[layers.scopes.diagnostics.as_slice(), &layers.mcp.diagnostics].concat())
+    fn counts(layers: &Layers) -> String {
+        let diagnostics = [layers.scopes.diagnostics.as_slice(), &layers.mcp.diagnostics].concat();
+        totals(&layers.rows(&ListingGroup::ALL), &diagnostics)
     }
 
-    fn shown(scopes: &LayerContents, inactive: InactiveRows, room: Option<usize>) -> String {
-        plain(&table(scopes, &ListingGroup::ALL, inactive, room))
+    fn shown(
+        layers: &Layers,
+        groups: &[ListingGroup],
+        inactive: InactiveRows,
+        room: Option<usize>,
+    ) -> String {
+        plain(&table(&layers.rows(groups), groups, inactive, room))
     }
 
     #[test]
     fn the_worked_example_of_the_seed_reads_as_its_table_does() {
         let scopes = Sample::worked().layers();
         assert_eq!(
-            shown(&scopes, InactiveRows::Shown, None),
+            shown(&scopes, &ListingGroup::ALL, InactiveRows::Shown, None),
             "  name               layer    state        what it is
 contextProviders
   repoSummary        bundled  active       10 bytes of Markdown
@@ -328,9 +323,9 @@ none: commands, servers, sessionStores, stateMachines, ui
 
     #[test]
     fn what_is_not_active_can_be_left_out() {
-        let scopes = restricted(&Sample::worked().layers(), &[TOOLS]);
+        let scopes = Sample::worked().layers();
         assert_eq!(
-            plain(&table(&scopes, &[TOOLS], InactiveRows::LeftOut, None)),
+            shown(&scopes, &[TOOLS], InactiveRows::LeftOut, None),
             "  name  layer    state   what it is
 tools
   Bash  project  active  Runs commands, strictly.
@@ -338,7 +333,6 @@ tools
   Edit  bundled  active  Edits files.
 "
         );
-        assert_eq!(counts(&scopes), "2 active, 0 off, 0 warnings, 0 errors");
     }
 
     #[test]
@@ -356,7 +350,7 @@ tools
             .settings(Scope::Project, r#"{"tools": {"f": {"n": 2}}}"#)
             .layers();
         assert_eq!(
-            shown(&scopes, InactiveRows::Shown, None),
+            shown(&scopes, &ListingGroup::ALL, InactiveRows::Shown, None),
             "  name  layer    state        what it is
 loggers
   e     project  needs grant  e.log
@@ -382,8 +376,8 @@ none: commands, contextProviders, hooks, providers, servers, sessionStores, stat
 
     #[test]
     fn a_narrow_screen_cuts_what_it_is_and_wraps_the_reasons() {
-        let scopes = restricted(&Sample::worked().layers(), &[TOOLS]);
-        let shown = plain(&table(&scopes, &[TOOLS], InactiveRows::Shown, Some(44)));
+        let scopes = Sample::worked().layers();
+        let shown = shown(&scopes, &[TOOLS], InactiveRows::Shown, Some(44));
         assert_eq!(
             shown,
             "  name  layer    state   what it is
@@ -410,7 +404,7 @@ tools
             .ordering(Scope::Global, r#"{"hooks": {"TOOL_CALL/post": ["two"]}}"#)
             .layers();
         assert_eq!(
-            plain(&table(&scopes, &[HOOKS], InactiveRows::Shown, None)),
+            shown(&scopes, &[HOOKS], InactiveRows::Shown, None),
             "  name      layer    state       what it is
 hooks RECEIVE_INPUT/pre
   1. early  global   active      transform: true
@@ -439,8 +433,8 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
         let scopes = Sample::default()
             .add(Scope::Global, Category::Tools, "a", r#""description": "x\u001b[2J\u202ey\nsecond line""#)
             .layers();
-        let view = table(&scopes, &[TOOLS], InactiveRows::Shown, None);
-        assert!(plain(&view).contains("x\\u{1b}[2J\\u{202e}y …\n"), "{view}");
+        let view = shown(&scopes, &[TOOLS], InactiveRows::Shown, None);
+        assert!(view.contains("x\\u{1b}[2J\\u{202e}y …\n"), "{view}");
     }
 
     #[test]
@@ -460,7 +454,7 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
             )
             .layers();
         assert_eq!(
-            plain(&table(&scopes, &[ListingGroup::Mcp], InactiveRows::Shown, None)),
+            shown(&scopes, &[ListingGroup::Mcp], InactiveRows::Shown, None),
             "  name  layer    state    what it is
 servers
   bad   global   broken

@@ -1,11 +1,12 @@
 //! Scopes made by hand for the tests of the views: one example with all three layers, and whatever else a test adds.
 
-use super::row::LayerContents;
+use super::row::{ListingGroup, ListingRow, rows};
 use preface_engine::core::{
     extension::{
-        Category, DiscoveredContent, DiscoveredManifest, Ordering, SchemaChecker, SchemaFault, resolve,
+        Category, DiscoveredContent, DiscoveredManifest, Ordering, SchemaChecker, SchemaFault, Scopes,
+        resolve,
     },
-    mcp_servers::{self, McpFile},
+    mcp_servers::{self, McpFile, McpServers},
     scope::Scope,
     settings::{LayerSettings, merge, parse},
 };
@@ -103,13 +104,25 @@ impl Sample {
     }
 
     /// Resolves it.
-    pub fn layers(self) -> LayerContents {
+    pub fn layers(self) -> Layers {
         let settings = merge(self.settings, &mut Vec::new());
-        LayerContents {
+        Layers {
             scopes: resolve(self.found, &settings, &self.orderings, &PermissiveChecker),
             mcp: mcp_servers::resolve(self.mcp),
-            ..LayerContents::default()
         }
+    }
+}
+
+/// What was resolved.
+pub struct Layers {
+    pub scopes: Scopes,
+    pub mcp: McpServers,
+}
+
+impl Layers {
+    /// Returns the rows of some groups.
+    pub fn rows(&self, groups: &[ListingGroup]) -> Vec<ListingRow> {
+        rows(&self.scopes, &self.mcp, groups)
     }
 }
 

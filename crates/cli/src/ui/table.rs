@@ -27,6 +27,16 @@ impl Cell {
     pub fn styled(text: impl Into<String>, style: Style) -> Self {
         Cell { text: text.into(), style }
     }
+
+    /// Shortens the text of the cell.
+    pub fn within(self, most: usize) -> Self {
+        Cell { text: short(&self.text, most).into_owned(), ..self }
+    }
+
+    /// Puts a text before that of the cell.
+    pub fn after(self, text: &str) -> Self {
+        Cell { text: format!("{text}{}", self.text), ..self }
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {

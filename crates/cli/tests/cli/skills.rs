@@ -80,7 +80,7 @@ d      global  ignored       ~/.agents/skills/d
 ",
     );
     let ran = sandbox.run("preface list skills").exits(0);
-    assert!(ran.stdout.ends_with("left out: 1 more; `--all` shows them\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("not shown: 1 more; `--all` shows them and why\n"), "{}", ran.stdout);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use super::{
     ability::{Ability, ModelProvider, SecretReference, base_url_fault},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
+    entry::ExtensionEntry,
     failure::{ExtensionLabel, ValidationFailure, ValidationStage},
     grants::{Grants, ProviderChange},
-    layered::ExtensionEntry,
     manifest::Manifest,
     scopes::IgnoredSetting,
 };
@@ -38,7 +38,9 @@ pub(super) struct ExtensionConfig {
 impl ExtensionConfig {
     /// Applies the settings that change the place and size of a context provider's text, and the address of a
     /// model provider.
-    pub(super) fn apply(&self, row: &mut ExtensionEntry) {
+    pub(super) fn apply(&mut self, row: &mut ExtensionEntry) {
+        row.value.config = std::mem::take(&mut self.config);
+        row.config_scope = self.by;
         match &mut row.value.ability {
             Some(Ability::Context(context)) => {
                 context.priority = self.priority.unwrap_or(context.priority);
@@ -54,7 +56,7 @@ impl ExtensionConfig {
                     base_url: base_url.or(model.base_url.take()),
                     key: key.or(model.key.take()),
                 };
-                (row.about, row.action) = (ability.about(), ability.action());
+                (row.about, row.action, row.missing) = (ability.about(), ability.action(), ability.missing());
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! The grants of a project, as far as the resolver needs them: an entry without a grant does not replace one
 //! of a lower layer.
 
-use super::layered::ExtensionEntry;
+use super::entry::ExtensionEntry;
 use crate::diagnostic::Place;
 use serde_json::{Map, Value};
 

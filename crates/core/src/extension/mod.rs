@@ -12,9 +12,9 @@ mod ability;
 mod category;
 mod config;
 mod config_schema;
+mod entry;
 mod failure;
 mod grants;
-mod layered;
 mod manifest;
 mod ordering;
 mod reading;
@@ -29,10 +29,12 @@ pub use ability::{
 };
 pub use category::{Category, UnknownCategory};
 pub use config_schema::{MOST_FAULTS, NoSchemas, SchemaChecker, SchemaFault, SchemaViolation};
+pub(crate) use entry::switched_on;
+pub use entry::{
+    DisabledBy, Entry, EntryOrigin, EntryState, Extension, ExtensionEntry, Status, select_active,
+};
 pub use failure::{ExtensionLabel, ValidationFailure, ValidationStage};
 pub use grants::{Grants, NoGrants, ProviderChange};
-pub use layered::{DisabledBy, EntryOrigin, Extension, ExtensionEntry, Layered, Status};
-pub(crate) use layered::{decide, switched_on};
 pub use manifest::{InvalidManifest, Manifest, ManifestLocation, extension_id_fault, id_fault};
 pub use ordering::{HookOrder, Ordering, OrderingRewrite, order};
 pub use resolve::{DiscoveredContent, DiscoveredManifest, NAMED, resolve, resolve_granted};

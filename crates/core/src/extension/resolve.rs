@@ -4,13 +4,13 @@
 //! below it, and an invalid manifest does not affect other entries.
 
 use super::{
-    ability::{Ability, HookRole},
+    ability::{Ability, CommandTexts, HookRole},
     category::Category,
     config::{ExtensionConfig, configure, whole_fault},
     config_schema::SchemaChecker,
+    entry::{DisabledBy, EntryOrigin, ExtensionEntry, Status, select_active, switched_on},
     failure::{ExtensionLabel, ValidationFailure, ValidationStage},
     grants::{Grants, NoGrants, ProviderChange},
-    layered::{DisabledBy, EntryOrigin, ExtensionEntry, Status, decide, switched_on},
     manifest::{InvalidManifest, Manifest, ManifestLocation},
     ordering::{self, Ordering},
     scopes::{IgnoredSetting, Scopes},
@@ -84,7 +84,7 @@ pub fn resolve_granted(
 ) -> Scopes {
     let mut candidates: BTreeMap<(Category, String), Vec<ExtensionCandidate>> = BTreeMap::new();
     for candidate in check_manifests(found, checker) {
-        let key = (candidate.category, candidate.id.clone());
+        let key = (candidate.entry.value.category, candidate.entry.name.clone());
         candidates.entry(key).or_default().push(candidate);
     }
     let mut diagnostics = Diagnostics::new();
@@ -93,7 +93,7 @@ pub fn resolve_granted(
     let mut changes = Vec::new();
     let mut ignored = Vec::new();
     for ((category, id), mut same) in candidates {
-        same.sort_by_key(|candidate| candidate.origin.scope);
+        same.sort_by_key(|candidate| (candidate.entry.origin.scope, candidate.is_valid()));
         let resolver = Resolver { category, id: &id, settings, checker, grants };
         let ResolvedRows { rows, changes: more, ignored: out } = resolver.select_active(same);
         entries.extend(rows);
@@ -111,29 +111,51 @@ pub fn resolve_granted(
 
 /// An extension of one layer, validated by itself.
 struct ExtensionCandidate {
-    category: Category,
-    id: String,
-    origin: EntryOrigin,
-    verdict: CandidateState,
-}
-
-enum CandidateState {
-    Sound(Arc<Manifest>),
-    Builtin(String),
-    /// A valid entry that gives way to a lower one until it is granted.
-    Pending(Arc<Manifest>),
-    Untrusted(Diagnostic),
-    Failed(Vec<ValidationFailure>),
+    entry: ExtensionEntry,
+    /// The manifest, if it is valid.
+    manifest: Option<Arc<Manifest>>,
+    /// The settings as they apply to it, while it is valid.
+    config: Option<ExtensionConfig>,
+    failures: Vec<ValidationFailure>,
 }
 
 impl ExtensionCandidate {
-    fn is_sound(&self) -> bool {
-        matches!(self.verdict, CandidateState::Sound(_) | CandidateState::Builtin(_))
+    fn new(entry: ExtensionEntry) -> Self {
+        ExtensionCandidate { entry, manifest: None, config: None, failures: Vec::new() }
     }
 
-    /// Returns true if it would start a program, connect or write when it is used.
-    fn acts(&self) -> bool {
-        matches!(&self.verdict, CandidateState::Sound(manifest) if manifest.ability.action().is_some())
+    fn is_valid(&self) -> bool {
+        self.entry.status == Status::Ok
+    }
+
+    /// Takes over the fields of a valid manifest.
+    fn describe(&mut self, manifest: Arc<Manifest>) {
+        let entry = &mut self.entry;
+        entry.about = manifest.ability.about();
+        entry.action = manifest.ability.action();
+        entry.missing = manifest.ability.missing();
+        if let Ability::Hook(hook) = &manifest.ability {
+            entry.slot = hook.slot;
+        }
+        entry.value.ability = Some(manifest.ability.clone());
+        entry.diagnostics.extend(manifest.diagnostics.iter().cloned());
+        self.manifest = Some(manifest);
+    }
+
+    /// Makes it invalid: nothing of its content is used.
+    fn fail(&mut self, failures: Vec<ValidationFailure>) {
+        let ExtensionEntry { value, name, origin, .. } = &self.entry;
+        let entry = ExtensionEntry::of(value.category, name, origin.clone());
+        let entry = ExtensionEntry { status: Status::Disabled, ..entry };
+        *self = ExtensionCandidate { failures, ..Self::new(entry) };
+    }
+
+    /// Returns the name in its layer: for a command the one that a user types.
+    fn name_in_use(&self) -> &str {
+        match &self.entry.value.ability {
+            Some(Ability::Command(CommandTexts { name: Some(name), .. })) => name,
+            _ => &self.entry.name,
+        }
     }
 }
 
@@ -153,16 +175,21 @@ fn check_manifests(
     let mut registered: BTreeMap<(Scope, Category, String), String> = BTreeMap::new();
     let mut candidates = Vec::with_capacity(found.len());
     for DiscoveredManifest { scope, category, id, path, what } in found {
-        let verdict = match what {
-            DiscoveredContent::Builtin { about } => CandidateState::Builtin(about),
-            DiscoveredContent::Untrusted(diagnostic) => CandidateState::Untrusted(diagnostic),
-            DiscoveredContent::Unreadable(failure) => CandidateState::Failed(vec![failure]),
-            DiscoveredContent::Read(manifest) => CandidateState::Sound(manifest),
+        let origin = EntryOrigin { scope, path: path.clone() };
+        let mut candidate = ExtensionCandidate::new(ExtensionEntry::of(category, &id, origin));
+        match what {
+            DiscoveredContent::Builtin { about } => candidate.entry.about = Some(about),
+            DiscoveredContent::Untrusted(diagnostic) => {
+                candidate.entry.status = Status::Untrusted;
+                candidate.entry.diagnostics.push(diagnostic);
+            }
+            DiscoveredContent::Unreadable(failure) => candidate.fail(vec![failure]),
+            DiscoveredContent::Read(manifest) => candidate.describe(manifest),
             DiscoveredContent::Manifest(bytes) => {
                 let lies = ManifestLocation { scope, category, id: &id, path: &path };
                 match Manifest::read(&bytes, &lies, checker) {
-                    Ok(manifest) => CandidateState::Sound(Arc::new(manifest)),
-                    Err(InvalidManifest { failures, claims: None }) => CandidateState::Failed(failures),
+                    Ok(manifest) => candidate.describe(Arc::new(manifest)),
+                    Err(InvalidManifest { failures, claims: None }) => candidate.fail(failures),
                     Err(InvalidManifest { mut failures, claims: Some(claims) }) => {
                         let key = (scope, category, claims.clone());
                         let other = claimed.get(&key).cloned();
@@ -177,44 +204,26 @@ fn check_manifests(
                                 );
                             }
                         }
-                        claimed.insert(key, id.clone());
-                        CandidateState::Failed(failures)
+                        claimed.insert(key, id);
+                        candidate.fail(failures);
                     }
                 }
             }
-        };
-        let mut verdict = verdict;
-        if let Some(name) = name_in_use(category, &id, &verdict) {
+        }
+        if candidate.is_valid() {
+            let name = candidate.name_in_use().to_owned();
             let key = (scope, category, name.clone());
-            match registered.get(&key) {
-                Some(first) => {
-                    let message = format!("the name `{}` is taken in this layer by {first}", shown(&name));
-                    let failure = ValidationFailure::new(ValidationStage::Register, "", message)
-                        .help("remove or rename one of the two");
-                    verdict = CandidateState::Failed(vec![failure]);
-                }
-                None => {
-                    registered.insert(key, path.clone());
-                }
+            if let Some(first) = registered.get(&key) {
+                let message = format!("the name `{}` is taken in this layer by {first}", shown(&name));
+                let failure = ValidationFailure::new(ValidationStage::Register, "", message);
+                candidate.fail(vec![failure.help("remove or rename one of the two")]);
+            } else {
+                registered.insert(key, path);
             }
         }
-        candidates.push(ExtensionCandidate { category, id, origin: EntryOrigin { scope, path }, verdict });
+        candidates.push(candidate);
     }
     candidates
-}
-
-/// Returns the name of a valid extension in its layer: for a command the one that a user types.
-fn name_in_use(category: Category, id: &str, verdict: &CandidateState) -> Option<String> {
-    match verdict {
-        CandidateState::Sound(manifest) => match (&manifest.ability, category) {
-            (Ability::Command(command), Category::Commands) => {
-                Some(command.name.clone().unwrap_or_else(|| id.to_owned()))
-            }
-            _ => Some(id.to_owned()),
-        },
-        CandidateState::Builtin(_) => Some(id.to_owned()),
-        CandidateState::Pending(_) | CandidateState::Untrusted(_) | CandidateState::Failed(_) => None,
-    }
 }
 
 /// The rows of one name.
@@ -237,165 +246,99 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     /// Selects the active one among the entries of one name, weakest layer first.
     fn select_active(&self, mut same: Vec<ExtensionCandidate>) -> ResolvedRows {
-        let Resolver { category, id, settings, checker, .. } = *self;
-        if !category.is_ordered() {
-            self.set_aside(&mut same);
-        }
-        // Settings apply to the entry that is used, and may make its configuration invalid. They do not apply
-        // to hidden entries.
-        let is_of_project = same.iter().any(|candidate| candidate.origin.scope == Scope::Project);
-        let mut configured: BTreeMap<usize, ExtensionConfig> = BTreeMap::new();
+        let Resolver { category, id, .. } = *self;
+        let is_of_project = same.iter().any(|candidate| candidate.entry.origin.scope == Scope::Project);
         let mut answered = false;
-        for (at, candidate) in same.iter_mut().enumerate().rev() {
-            let builtin;
-            let manifest = match &candidate.verdict {
-                CandidateState::Sound(manifest) => Some(manifest.as_ref()),
-                // Its settings have a schema of their own.
-                CandidateState::Builtin(_) if shape_of_its_own(category, id) => None,
-                CandidateState::Builtin(_) => {
-                    builtin = Manifest::builtin(category, id);
-                    Some(&builtin)
-                }
-                CandidateState::Pending(_) | CandidateState::Untrusted(_) | CandidateState::Failed(_) => None,
-            };
-            if let Some(manifest) = manifest {
-                let hidden = answered && !category.is_ordered();
-                let mut result = self.configure(manifest, candidate.origin.scope, is_of_project);
-                let fault =
-                    (result.changed && !hidden).then(|| whole_fault(manifest, &result.config, checker));
-                if let Some(mut failure) = fault.flatten() {
-                    failure.place = settings.at(&[category.as_str(), id]).map(SettingsNode::key_place);
-                    candidate.verdict = CandidateState::Failed(vec![failure]);
-                } else {
-                    result.diagnostics.dedup();
-                    configured.insert(at, result);
+        for candidate in same.iter_mut().rev().filter(|candidate| candidate.is_valid()) {
+            self.configure(candidate, is_of_project);
+            // Settings apply to the entry that is used, and may make its configuration invalid.
+            let fault = self.whole_fault(candidate).filter(|_| !answered || category.is_ordered());
+            match fault {
+                Some(failure) => candidate.fail(vec![failure]),
+                None => {
+                    answered = true;
+                    candidate.entry.disabled_by = self.switched_off(&candidate.entry);
                 }
             }
-            answered |= candidate.is_sound();
         }
-
         let switched_on: Vec<Option<Diagnostic>> =
-            same.iter().map(|candidate| self.switched_on(candidate)).collect();
-        let mut rows: Vec<ExtensionEntry> = same.iter().map(|candidate| self.row(candidate)).collect();
-        let winner = decide(&mut rows, category.is_ordered());
+            same.iter().map(|candidate| self.switched_on(&candidate.entry)).collect();
+        let is_whole: Vec<bool> =
+            same.iter().map(|candidate| self.whole_fault(candidate).is_none()).collect();
+        let is_usable = |at: usize, entry: &ExtensionEntry| {
+            is_whole[at] && (!entry.needs_grant() || self.grants.may_run(entry))
+        };
+        let mut rows: Vec<&mut ExtensionEntry> =
+            same.iter_mut().map(|candidate| &mut candidate.entry).collect();
+        let winner = select_active(&mut rows, category.is_ordered(), &is_usable);
         let active: Vec<Scope> = rows.iter().filter(|row| row.active).map(|row| row.origin.scope).collect();
 
         let mut settled = ResolvedRows::default();
-        for (at, candidate) in same.into_iter().enumerate() {
-            let scope = candidate.origin.scope;
-            let row = &mut rows[at];
+        for (at, (mut candidate, switched_on)) in same.into_iter().zip(switched_on).enumerate() {
+            let scope = candidate.entry.origin.scope;
             let who = ExtensionLabel { scope, id, category };
-            match candidate.verdict {
-                CandidateState::Untrusted(diagnostic) => row.diagnostics.push(diagnostic),
-                CandidateState::Pending(manifest) => describe(row, manifest),
-                CandidateState::Failed(failures) => {
-                    let stays = active.iter().rfind(|active| **active < scope).copied();
-                    row.diagnostics.extend(failures.iter().map(|failure| {
-                        let mut diagnostic = failure.diagnostic(&who, stays);
-                        diagnostic
-                            .place
-                            .get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
-                        diagnostic
-                    }));
-                }
-                verdict @ (CandidateState::Sound(_) | CandidateState::Builtin(_)) => {
-                    // Hooks of one name do not replace each other: all of them run.
-                    let answers = winner == Some(at) || category.is_ordered();
-                    match verdict {
-                        CandidateState::Sound(manifest) => describe(row, manifest),
-                        CandidateState::Builtin(about) => row.about = Some(about),
-                        CandidateState::Pending(_)
-                        | CandidateState::Untrusted(_)
-                        | CandidateState::Failed(_) => {}
-                    }
-                    if let Some(result) = configured.remove(&at) {
-                        result.apply(row);
-                        row.value.config = result.config;
-                        row.config_scope = result.by;
-                        // Diagnostics on the configuration of a hidden entry are useless.
-                        if answers {
-                            row.diagnostics.extend(result.diagnostics);
-                            settled.changes.extend(result.change);
-                            settled.ignored.extend(result.ignored);
-                        }
-                    }
-                    let missing = row.value.ability.as_ref().and_then(Ability::missing);
-                    if let (Some(missing), true) = (missing, row.active) {
-                        let message = format!("{who}: it is active, but cannot be used without {missing}");
-                        let place = Place::file(Some(scope), row.origin.path.clone());
-                        row.diagnostics.push(
-                            Diagnostic::warning(INCOMPLETE, message).about(who).at(place).help(ADD_MISSING),
-                        );
-                    }
-                    row.runnable = row.active && missing.is_none() && !row.needs_grant();
-                    row.report(&who, winner == Some(at));
-                    if answers {
-                        row.diagnostics.extend(switched_on[at].clone());
-                    }
-                }
+            if let (Status::Disabled, Some(missing)) = (candidate.entry.status, candidate.entry.missing)
+                && candidate.entry.disabled_by.is_none()
+            {
+                let message = format!("it cannot be used without {missing}");
+                let failure = ValidationFailure::new(ValidationStage::Shape, "", message);
+                candidate.fail(vec![failure.named(INCOMPLETE).help(ADD_MISSING)]);
             }
+            let ExtensionCandidate { entry: mut row, config, failures, .. } = candidate;
+            let stays = active.iter().rfind(|active| **active < scope).copied();
+            for failure in failures {
+                let mut diagnostic = failure.diagnostic(&who, stays);
+                diagnostic.place.get_or_insert_with(|| row.place());
+                row.diagnostics.push(diagnostic);
+            }
+            if matches!(row.status, Status::Ok) || row.disabled_by.is_some() {
+                // Hooks of one name do not replace each other: all of them run.
+                let answers = winner == Some(at) || category.is_ordered();
+                // Diagnostics on the configuration of a hidden entry are useless.
+                if let Some(config) = config.filter(|_| answers) {
+                    row.diagnostics.extend(config.diagnostics);
+                    settled.changes.extend(config.change);
+                    settled.ignored.extend(config.ignored);
+                }
+                if let Some(missing) = row.missing.filter(|_| row.active) {
+                    let message = format!("{who}: it is active, but cannot be used without {missing}");
+                    row.diagnostics.push(
+                        Diagnostic::warning(INCOMPLETE, message).about(who).at(row.place()).help(ADD_MISSING),
+                    );
+                }
+                row.report(&who, winner == Some(at));
+                row.diagnostics.extend(switched_on.filter(|_| answers));
+            }
+            settled.rows.push(row);
         }
-        settled.rows = rows;
         settled
     }
 
-    /// Returns the row of an entry before the active one is selected.
-    fn row(&self, candidate: &ExtensionCandidate) -> ExtensionEntry {
-        let mut row = ExtensionEntry::of(self.category, self.id, candidate.origin.clone());
-        match candidate.verdict {
-            CandidateState::Sound(_) | CandidateState::Builtin(_) => {
-                row.disabled_by = self.switched_off(candidate);
-            }
-            CandidateState::Pending(_) => row.status = Status::Pending,
-            CandidateState::Untrusted(_) => row.status = Status::Untrusted,
-            CandidateState::Failed(_) => row.status = Status::Disabled,
-        }
-        row
-    }
-
-    /// Marks entries above a usable one that cannot be used themselves: a manifest without the fields that
-    /// its category needs, and an entry of the project without a grant that it needs.
-    fn set_aside(&self, same: &mut [ExtensionCandidate]) {
-        let Some(able) = same.iter().rposition(|candidate| self.is_able(candidate)) else { return };
-        for candidate in &mut same[able + 1..] {
-            let CandidateState::Sound(manifest) = &candidate.verdict else { continue };
-            candidate.verdict = match manifest.ability.missing() {
-                Some(missing) => CandidateState::Failed(vec![
-                    ValidationFailure::new(
-                        ValidationStage::Shape,
-                        "",
-                        format!("it cannot be used without {missing}"),
-                    )
-                    .named(INCOMPLETE)
-                    .help(ADD_MISSING),
-                ]),
-                None => CandidateState::Pending(manifest.clone()),
-            };
-        }
-    }
-
-    /// Returns true if an entry is valid, enabled, complete and has the grant that it needs.
-    fn is_able(&self, candidate: &ExtensionCandidate) -> bool {
-        if self.switched_off(candidate).is_some() {
-            return false;
-        }
-        let CandidateState::Sound(manifest) = &candidate.verdict else { return candidate.is_sound() };
-        let result = self.configure(manifest, candidate.origin.scope, true);
-        let mut row = ExtensionEntry::of(self.category, self.id, candidate.origin.clone());
-        describe(&mut row, manifest.clone());
-        result.apply(&mut row);
-        if row.value.ability.as_ref().and_then(Ability::missing).is_some()
-            || row.needs_grant() && !self.grants.may_run(&row)
-        {
-            return false;
-        }
-        !result.changed || whole_fault(manifest, &result.config, self.checker).is_none()
-    }
-
-    fn configure(&self, manifest: &Manifest, scope: Scope, is_of_project: bool) -> ExtensionConfig {
-        // The project's settings of a name apply to its own entry, if it has one.
+    /// Applies the settings to a valid entry. The project's settings of a name apply to its own entry, if it
+    /// has one.
+    fn configure(&self, candidate: &mut ExtensionCandidate, is_of_project: bool) {
+        let Resolver { category, id, settings, checker, .. } = *self;
+        let manifest = match &candidate.manifest {
+            Some(manifest) => manifest.clone(),
+            // Its settings have a schema of their own.
+            None if shape_of_its_own(category, id) => return,
+            None => Arc::new(Manifest::builtin(category, id)),
+        };
         let grants = if is_of_project { &NoGrants } else { self.grants };
-        configure(manifest, scope, self.settings, self.checker, grants)
+        let mut config = configure(&manifest, candidate.entry.origin.scope, settings, checker, grants);
+        config.diagnostics.dedup();
+        config.apply(&mut candidate.entry);
+        candidate.config = Some(config);
+    }
+
+    /// Checks the configuration as a whole, if settings changed it.
+    fn whole_fault(&self, candidate: &ExtensionCandidate) -> Option<ValidationFailure> {
+        let changed = candidate.config.as_ref().is_some_and(|config| config.changed);
+        let manifest = candidate.manifest.as_ref().filter(|_| changed)?;
+        let mut failure = whole_fault(manifest, &candidate.entry.value.config, self.checker)?;
+        let path = [self.category.as_str(), self.id];
+        failure.place = self.settings.at(&path).map(SettingsNode::key_place);
+        Some(failure)
     }
 
     /// Returns the layers, of at least the entry's own, that set `disable`, with the value, the strongest
@@ -413,22 +356,22 @@ impl Resolver<'_> {
 
     /// Returns the layer that disabled an entry. The strongest layer that sets `disable` decides; but a project cannot
     /// enable an entry with an action that the user disabled.
-    fn switched_off(&self, candidate: &ExtensionCandidate) -> Option<DisabledBy> {
-        let scope = candidate.origin.scope;
-        let starts = scope < Scope::Project && candidate.acts();
+    fn switched_off(&self, entry: &ExtensionEntry) -> Option<DisabledBy> {
+        let scope = entry.origin.scope;
+        let starts = scope < Scope::Project && entry.action.is_some();
         let (by, off, place) =
             self.switches(scope).find(|(by, off, _)| *off || *by != SetBy::Project || !starts)?;
         off.then(|| DisabledBy::at(by, &place))
     }
 
     /// Reports that one layer enables an entry that a weaker one disabled.
-    fn switched_on(&self, candidate: &ExtensionCandidate) -> Option<Diagnostic> {
-        let scope = candidate.origin.scope;
+    fn switched_on(&self, entry: &ExtensionEntry) -> Option<Diagnostic> {
+        let scope = entry.origin.scope;
         let mut switches = self.switches(scope);
         let (on_by, _, on) = switches.next().filter(|(_, off, _)| !off)?;
         let (off_by, _, off) = switches.find(|(_, off, _)| *off)?;
         let who = ExtensionLabel { scope, id: self.id, category: self.category };
-        let is_on = self.switched_off(candidate).is_none();
+        let is_on = self.switched_off(entry).is_none();
         let mut diagnostic =
             switched_on(&who, &DisabledBy::at(off_by, &off), &DisabledBy::at(on_by, &on), is_on).at(on);
         if on_by == SetBy::Project && is_on {
@@ -524,17 +467,6 @@ fn hide_typed_names(entries: &mut [ExtensionEntry]) {
                 .push(Diagnostic::warning(DiagnosticCode::ScopeShadows, what).at(place).help(help));
         }
     }
-}
-
-fn describe(row: &mut ExtensionEntry, manifest: Arc<Manifest>) {
-    let manifest = Arc::unwrap_or_clone(manifest);
-    row.about = manifest.ability.about();
-    row.action = manifest.ability.action();
-    if let Ability::Hook(hook) = &manifest.ability {
-        row.slot = hook.slot;
-    }
-    row.value.ability = Some(manifest.ability);
-    row.diagnostics.extend(manifest.diagnostics);
 }
 
 /// Returns true if the settings of a built-in extension are checked when layers are merged.

@@ -2,8 +2,8 @@
 
 use super::{
     category::Category,
+    entry::{ExtensionEntry, Status},
     grants::ProviderChange,
-    layered::{ExtensionEntry, Status},
     ordering::OrderingRewrite,
 };
 use crate::{

@@ -2,14 +2,14 @@
 
 use super::{recording::StoredRecording, server::McpServer};
 use crate::{
-    extension::{EntryOrigin, Layered},
+    extension::{Entry, EntryOrigin},
     settings::shown,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// An MCP server of one layer, with the fields that it shares with extensions.
-pub type ServerEntry = Layered<DeclaredServer>;
+pub type ServerEntry = Entry<DeclaredServer>;
 
 /// The fields of an entry that only MCP servers have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl ServerEntry {
     /// Returns the entry of a server before it is resolved.
     pub(super) fn of(name: &str, origin: EntryOrigin, server: McpServer) -> Self {
         let scope = origin.scope;
-        let mut row = Layered::new(DeclaredServer::default(), name, origin);
+        let mut row = Entry::new(DeclaredServer::default(), name, origin);
         (row.about, row.action) = (Some(server.about(scope)), Some(server.action(scope)));
         row.value.server = Some(server);
         row

@@ -14,7 +14,8 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     extension::{
-        DisabledBy, EntryOrigin, Layered, Status, ValidationFailure, ValidationStage, decide, switched_on,
+        DisabledBy, Entry, EntryOrigin, Status, ValidationFailure, ValidationStage, select_active,
+        switched_on,
     },
     scope::Scope,
     settings::shown,
@@ -159,7 +160,7 @@ impl LayerDeclarations {
                 }
                 Err(failures) => {
                     let off = off.filter(|by| by.scope == origin.scope.into());
-                    let row = Layered::new(DeclaredServer::default(), id, origin);
+                    let row = Entry::new(DeclaredServer::default(), id, origin);
                     (ServerEntry { status: Status::Disabled, disabled_by: off, ..row }, failures)
                 }
             };
@@ -167,21 +168,14 @@ impl LayerDeclarations {
             rows.push(row);
             failures.push(failed);
         }
-        let is_able = |row: &ServerEntry| {
-            row.status == Status::Ok && row.disabled_by.is_none() && (!row.needs_grant() || may_run(row))
-        };
-        if let Some(able) = rows.iter().rposition(is_able) {
-            for row in rows[able + 1..].iter_mut().filter(|row| row.status == Status::Ok) {
-                (row.status, row.disabled_by) = (Status::Pending, None);
-            }
-        }
-        let winner = decide(&mut rows, false);
+        let mut in_order: Vec<&mut ServerEntry> = rows.iter_mut().collect();
+        let is_usable = |_, row: &ServerEntry| !row.needs_grant() || may_run(row);
+        let winner = select_active(&mut in_order, false, &is_usable);
         for (at, failures) in failures.into_iter().enumerate() {
             let stays = rows[..at].iter().rfind(|row| row.active).map(|row| row.origin.scope);
             let row = &mut rows[at];
             let scope = row.origin.scope;
             let who = format!("{scope}/{} (MCPServer)", shown(id));
-            row.runnable = row.active && !row.needs_grant();
             for failure in &failures {
                 let mut diagnostic = failure.diagnostic(&who, stays);
                 if row.disabled_by.is_some() {

@@ -277,8 +277,7 @@ pub(crate) fn allow(
     for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
         entry.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
         let stands = state(action(entry, grants.root(), grants.look));
-        let missing = entry.value.ability.as_ref().and_then(Ability::missing).is_some();
-        entry.runnable = entry.active && stands == PermissionState::Granted && !missing;
+        entry.runnable = entry.active && stands == PermissionState::Granted && entry.missing.is_none();
         if stands != PermissionState::Granted {
             let subject = format!("{}/{}", entry.value.category, entry.name);
             let mut diagnostic = waits(&subject, &entry.origin.path, stands, entry.status);

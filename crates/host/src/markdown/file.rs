@@ -1,14 +1,14 @@
 //! One file: through the gate, split into head and body, the head read.
 
-use super::{shown, walk::MarkdownPath};
+use super::{Markdown, MarkdownEntry, shown, walk::MarkdownPath};
 use crate::{
     gate::FileOwner,
     provider_context::{ProviderContext, ReadRequest},
-    system::ReadScope,
+    system::{FileRead, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
-    extension::{EntryOrigin, Status},
+    extension::{Entry, EntryOrigin, Status},
     origin::{Origin, Piece, Source, decode},
     scope::Scope,
     section::Language,
@@ -46,11 +46,6 @@ pub struct MarkdownFile {
     line: usize,
 }
 
-pub(super) enum MarkdownOutcome {
-    File(Box<MarkdownFile>),
-    Unread(UnreadMarkdown),
-}
-
 /// The keys that the head of a file can have.
 #[derive(Clone, Copy)]
 pub(super) struct HeadKeys {
@@ -60,15 +55,8 @@ pub(super) struct HeadKeys {
     pub is_key: fn(&str) -> bool,
 }
 
-/// A file whose head could not be read.
-pub(super) struct UnreadMarkdown {
-    pub name: String,
-    pub origin: EntryOrigin,
-    pub below: String,
-    pub bytes: Option<u64>,
-    pub status: Status,
-    pub diagnostics: Diagnostics,
-}
+/// A file whose head was read, or the entry of one whose head could not be.
+pub(super) type ReadMarkdown<T> = Result<Box<MarkdownFile>, Box<MarkdownEntry<T>>>;
 
 impl MarkdownFile {
     /// Returns its name without directories.
@@ -90,6 +78,13 @@ impl MarkdownFile {
             Some(YamlValue::Text(text)) => Some(trim(text)).filter(|text| !text.is_empty()),
             _ => None,
         }
+    }
+
+    /// Returns the entry of the file, which is not valid yet.
+    pub(super) fn entry<T>(&self, name: String, diagnostics: Diagnostics) -> MarkdownEntry<T> {
+        let Source { scope, path } = &*self.source;
+        let origin = EntryOrigin { scope: *scope, path: path.clone() };
+        invalid(name, origin, &self.below, Some(self.bytes), diagnostics)
     }
 
     /// Names the file, and the line of a key where the head has it.
@@ -131,14 +126,26 @@ impl MarkdownFile {
     }
 }
 
+fn invalid<T>(
+    name: String,
+    origin: EntryOrigin,
+    below: &str,
+    bytes: Option<u64>,
+    diagnostics: Diagnostics,
+) -> MarkdownEntry<T> {
+    let language = Language::Verbatim;
+    let value = Markdown { below: below.to_owned(), bytes, what: None, body: Vec::new(), language };
+    Entry { status: Status::Disabled, diagnostics, ..Entry::new(value, name, origin) }
+}
+
 /// Reads a file of the bundle.
-pub(super) fn of_bundle(
+pub(super) fn of_bundle<T>(
     path: &str,
     below: &str,
     bytes: &[u8],
     keys: HeadKeys,
     look: &ProviderContext<'_>,
-) -> MarkdownOutcome {
+) -> ReadMarkdown<T> {
     let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
     let pieces = decode(bytes, &source);
     let whole = MarkdownSource { source, below, pieces, bytes: bytes.len(), language: Language::Template };
@@ -155,36 +162,48 @@ pub(super) fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContex
     }
 }
 
+/// Reads the file of an entry. What is wrong with it is the entry's, and reported.
+///
+/// # Errors
+/// There is nothing to read: the entry has the status and, unless the file went away, the diagnostics. The size is that of a
+/// file that is not trusted.
+pub(crate) fn read_file<T>(
+    entry: &mut Entry<T>,
+    wanted: &ReadRequest<'_>,
+    look: &ProviderContext<'_>,
+) -> Result<FileRead, Option<u64>> {
+    let before = look.diagnostics.borrow().len();
+    if let Some(read) = look.read(wanted) {
+        return Ok(read);
+    }
+    entry.diagnostics = look.diagnostics.borrow()[before..].to_vec();
+    let is_untrusted =
+        entry.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
+    entry.status = if is_untrusted { Status::Untrusted } else { Status::Disabled };
+    Err(look.system.stat(wanted.path).filter(|_| is_untrusted).map(|stat| stat.len))
+}
+
 /// Reads a file of a layer. `None` if it went away between the list and the reading.
-pub(super) fn of_layer(
+pub(super) fn of_layer<T>(
     scope: Scope,
     found: &MarkdownPath,
     keys: HeadKeys,
     look: &ProviderContext<'_>,
-) -> Option<MarkdownOutcome> {
-    let wanted = request(scope, &found.path, look);
+) -> Option<ReadMarkdown<T>> {
     let source = look.places.source(scope, &found.path);
-    let before = look.diagnostics.borrow().len();
-    if let Some(read) = look.read(&wanted) {
-        let pieces = look.decoded(scope, &found.path, &read);
-        let bytes = read.bytes.len();
-        let whole =
-            MarkdownSource { source, below: &found.below, pieces, bytes, language: Language::Verbatim };
-        return Some(whole.split(keys, look));
+    let origin = EntryOrigin { scope, path: source.path.clone() };
+    let mut entry = invalid(stem(&found.below).to_owned(), origin, &found.below, None, Vec::new());
+    match read_file(&mut entry, &request(scope, &found.path, look), look) {
+        Ok(read) => {
+            let pieces = look.decoded(scope, &found.path, &read);
+            let (bytes, language) = (read.bytes.len(), Language::Verbatim);
+            Some(MarkdownSource { source, below: &found.below, pieces, bytes, language }.split(keys, look))
+        }
+        Err(bytes) => {
+            entry.value.bytes = bytes;
+            (!entry.diagnostics.is_empty()).then(|| Err(Box::new(entry)))
+        }
     }
-    let diagnostics = look.diagnostics.borrow()[before..].to_vec();
-    let is_untrusted = diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
-    let stat = look.system.stat(&found.path).filter(|_| is_untrusted);
-    (!diagnostics.is_empty()).then(|| {
-        MarkdownOutcome::Unread(UnreadMarkdown {
-            name: stem(&found.below).to_owned(),
-            origin: EntryOrigin { scope, path: source.path.clone() },
-            below: found.below.clone(),
-            bytes: stat.map(|stat| stat.len),
-            status: if is_untrusted { Status::Untrusted } else { Status::Disabled },
-            diagnostics,
-        })
-    })
 }
 
 /// A file as it was read.
@@ -197,7 +216,7 @@ struct MarkdownSource<'a> {
 }
 
 impl MarkdownSource<'_> {
-    fn split(self, keys: HeadKeys, look: &ProviderContext<'_>) -> MarkdownOutcome {
+    fn split<T>(self, keys: HeadKeys, look: &ProviderContext<'_>) -> ReadMarkdown<T> {
         let text = join(&self.pieces);
         let parts = split(&text);
         let body = body_range(&text, &parts);
@@ -209,7 +228,7 @@ impl MarkdownSource<'_> {
                 if let Some(error) = &error {
                     look.note(read_by_line(self.source.scope, &self.source.path, line(error)));
                 }
-                MarkdownOutcome::File(Box::new(MarkdownFile {
+                Ok(Box::new(MarkdownFile {
                     below: self.below.to_owned(),
                     fields,
                     literal,
@@ -231,7 +250,7 @@ impl MarkdownSource<'_> {
         place
     }
 
-    fn no_yaml(self, line: usize, why: &str, look: &ProviderContext<'_>) -> MarkdownOutcome {
+    fn no_yaml<T>(self, line: usize, why: &str, look: &ProviderContext<'_>) -> ReadMarkdown<T> {
         let Source { scope, path } = &*self.source;
         let place = self.place(line);
         let why = format!("its head is no YAML: {}", shown(why));
@@ -239,14 +258,9 @@ impl MarkdownSource<'_> {
             .at(place)
             .help(NO_YAML_HELP);
         look.note(diagnostic.clone());
-        MarkdownOutcome::Unread(UnreadMarkdown {
-            name: stem(self.below).to_owned(),
-            origin: EntryOrigin { scope: *scope, path: path.clone() },
-            below: self.below.to_owned(),
-            bytes: Some(self.bytes as u64),
-            status: Status::Disabled,
-            diagnostics: vec![diagnostic],
-        })
+        let origin = EntryOrigin { scope: *scope, path: path.clone() };
+        let name = stem(self.below).to_owned();
+        Err(Box::new(invalid(name, origin, self.below, Some(self.bytes as u64), vec![diagnostic])))
     }
 }
 

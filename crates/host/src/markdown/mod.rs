@@ -4,27 +4,49 @@
 //! the layers over each other: the strongest layer that has a sound file wins a name. Everything that was found is an
 //! entry, whatever became of it, and nothing fails.
 
-mod entry;
 mod file;
 mod walk;
 
-pub use entry::{FileEntry, Markdown, MarkdownEntry};
 pub use file::{MarkdownFile, body};
-pub(crate) use file::{NO_YAML_HELP, read_by_line};
+pub(crate) use file::{NO_YAML_HELP, read_by_line, read_file};
 
 use crate::provider_context::ProviderContext;
-use file::{HeadKeys, MarkdownOutcome};
+use file::{HeadKeys, ReadMarkdown};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    extension::{EntryOrigin, Status},
+    extension::{Entry, EntryOrigin, Status, select_active},
     lint::character::excerpt,
+    origin::Piece,
     scope::Scope,
+    section::Language,
 };
+use serde::Serialize;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 use walk::MarkdownTree;
+
+/// An agent, output style or command of one layer.
+pub type MarkdownEntry<T> = Entry<Markdown<T>>;
+
+/// The fields of an entry that only such files have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Markdown<T> {
+    /// The path below the directory of its kind, without `.md`.
+    pub below: String,
+    /// The size of the file; `None` if it could not be read.
+    pub bytes: Option<u64>,
+    /// The contents of the head; `None` if the file is not valid.
+    #[serde(flatten)]
+    pub what: Option<T>,
+    /// The text after the head, trimmed and otherwise unchanged.
+    #[serde(skip)]
+    pub body: Vec<Piece>,
+    /// The language of the text: bundled files are templates.
+    #[serde(skip)]
+    pub language: Language,
+}
 
 /// A kind of files.
 #[derive(Debug)]
@@ -161,70 +183,55 @@ fn within<'l>(scope: Scope, look: &'l ProviderContext<'_>) -> Option<&'l Path> {
 
 fn entry<T>(
     kind: &MarkdownKind<T>,
-    reading: MarkdownOutcome,
+    reading: ReadMarkdown<T>,
     look: &ProviderContext<'_>,
 ) -> MarkdownEntry<T> {
-    match reading {
-        MarkdownOutcome::Unread(unread) => unread.into(),
-        MarkdownOutcome::File(file) => match (kind.read)(&file) {
-            Ok(parsed) => {
-                look.diagnostics.borrow_mut().extend(parsed.diagnostics.iter().cloned());
-                let mut entry = MarkdownEntry::of(parsed.name, &file, parsed.diagnostics);
-                entry.status = Status::Ok;
-                (entry.value.what, entry.value.body) = (Some(parsed.what), file.body);
-                entry.value.language = file.language;
-                entry
-            }
-            Err(diagnostic) => {
-                let Diagnostic { severity, code, message, .. } = &*diagnostic;
-                let message = Diagnostic::left_out(*severity, *code, &file.source.path, message).message;
-                let diagnostic = Box::new(Diagnostic { message, ..*diagnostic });
-                look.note((*diagnostic).clone());
-                MarkdownEntry::of(file.own_name(), &file, vec![*diagnostic])
-            }
-        },
+    let file = match reading {
+        Ok(file) => file,
+        Err(entry) => return *entry,
+    };
+    match (kind.read)(&file) {
+        Ok(parsed) => {
+            look.diagnostics.borrow_mut().extend(parsed.diagnostics.iter().cloned());
+            let mut entry = file.entry(parsed.name, parsed.diagnostics);
+            entry.status = Status::Ok;
+            (entry.value.what, entry.value.body) = (Some(parsed.what), file.body);
+            entry.value.language = file.language;
+            entry
+        }
+        Err(diagnostic) => {
+            let Diagnostic { severity, code, message, .. } = &*diagnostic;
+            let message = Diagnostic::left_out(*severity, *code, &file.source.path, message).message;
+            let diagnostic = Diagnostic { message, ..*diagnostic };
+            look.note(diagnostic.clone());
+            file.entry(file.own_name(), vec![diagnostic])
+        }
     }
 }
 
 /// Decides which entry of a name is active.
 fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &ProviderContext<'_>) {
-    let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        names.entry((kind.key)(&entry.name)).or_default().push(at);
+    let mut names: BTreeMap<String, Vec<&mut MarkdownEntry<T>>> = BTreeMap::new();
+    // Of two files of one layer the first is used.
+    for entry in entries.iter_mut().rev() {
+        names.entry((kind.key)(&entry.name)).or_default().push(entry);
     }
-    for same in names.into_values() {
-        let is_sound = |entry: &MarkdownEntry<T>, scope: Scope| {
+    for mut same in names.into_values() {
+        same.sort_by_key(|entry| (entry.origin.scope, entry.status == Status::Ok));
+        let is_valid = |entry: &MarkdownEntry<T>, scope: Scope| {
             entry.status == Status::Ok && entry.origin.scope == scope
         };
-        let has_own = same.iter().any(|at| is_sound(&entries[*at], Scope::Global));
-        for at in same.iter().filter(|_| has_own) {
-            if is_sound(&entries[*at], Scope::Project) {
-                require_grant(kind, &mut entries[*at], look);
-            }
+        if same.iter().any(|entry| is_valid(entry, Scope::Global)) {
+            let of_project = same.iter_mut().filter(|entry| is_valid(entry, Scope::Project));
+            of_project.for_each(|entry| require_grant(kind, entry, look));
         }
-        let sound = |at: &&usize| entries[**at].status == Status::Ok;
-        let Some(strongest) = same.iter().filter(sound).map(|at| entries[*at].origin.scope).max() else {
-            continue;
-        };
-        let wins = |at: &&usize| entries[**at].origin.scope == strongest;
-        let Some(&winner) = same.iter().filter(sound).find(wins) else { continue };
-        let origin = entries[winner].origin.clone();
-        for at in same.into_iter().filter(|at| *at != winner) {
-            let other = &mut entries[at];
-            let from: EntryOrigin = other.origin.clone();
-            if other.status != Status::Ok {
-                if other.status == Status::Disabled && from.scope > origin.scope {
-                    entries[winner].fallback_from = Some(from);
-                }
-                continue;
-            }
-            other.shadowed_by = Some(origin.clone());
-            let diagnostic = shadow_diagnostic(kind, &other.name, &from, &origin);
-            other.diagnostics.push(diagnostic.clone());
-            look.note(diagnostic);
-            entries[winner].shadows.push(from);
+        select_active(&mut same, false, &|_, _| true);
+        for entry in same.into_iter().rev() {
+            let Some(winner) = &entry.shadowed_by else { continue };
+            let diagnostic = shadow_diagnostic(kind, &entry.name, &entry.origin, winner);
+            look.note(diagnostic.clone());
+            entry.diagnostics.push(diagnostic);
         }
-        entries[winner].active = true;
     }
 }
 

@@ -1,7 +1,7 @@
 //! A skill file that was found, whatever became of it.
 
-use crate::markdown::FileEntry;
 use preface_core::{
+    extension::Entry,
     origin::Source,
     skill::{Skill, YamlFields},
 };
@@ -9,13 +9,15 @@ use serde::Serialize;
 use std::{ops::Range, path::PathBuf, sync::Arc};
 
 /// A skill file of one root. In JSON it is a row of `preface list skills --format json`.
-pub type SkillEntry = FileEntry<SkillFile>;
+pub type SkillEntry = Entry<SkillFile>;
 
 /// The part of an entry that only skills have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SkillFile {
     /// The description that prompts contain.
     pub description: Option<String>,
+    /// The size of the file; `None` if it could not be read.
+    pub bytes: Option<u64>,
     /// The absolute path of the file, with links not resolved.
     pub location: String,
     /// True if no prompt lists it: its head has `disable-model-invocation: true`.

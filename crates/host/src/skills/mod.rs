@@ -20,13 +20,13 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
-    extension::{EntryOrigin, Status},
+    extension::{Status, select_active},
     origin::Piece,
     skill::command,
 };
 use read::IdentifiedSkill;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 use walk::{SkillCandidate, SkillWalk, WalkRoot};
@@ -34,14 +34,8 @@ use walk::{SkillCandidate, SkillWalk, WalkRoot};
 /// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a diagnostic; nothing fails.
 #[must_use]
 pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
-    let mut loader = Loader {
-        look,
-        options,
-        entries: Vec::new(),
-        names: BTreeMap::new(),
-        files: BTreeMap::new(),
-        collisions: Vec::new(),
-    };
+    let mut loader =
+        Loader { look, options, entries: Vec::new(), names: BTreeSet::new(), files: BTreeMap::new() };
     for (start, by) in roots::discover(options, look) {
         match by {
             Some(by) => loader.path(&start, &by),
@@ -100,12 +94,10 @@ struct Loader<'a> {
     look: &'a ProviderContext<'a>,
     options: &'a SkillOptions,
     entries: Vec<SkillEntry>,
-    /// The index of the entry that is used for a name.
-    names: BTreeMap<String, usize>,
+    /// The names that are taken.
+    names: BTreeSet<String>,
     /// The index of the entry of a real file.
     files: BTreeMap<FileId, usize>,
-    /// Reported after all other diagnostics.
-    collisions: Vec<Diagnostic>,
 }
 
 impl Loader<'_> {
@@ -141,7 +133,7 @@ impl Loader<'_> {
     }
 
     fn take(&mut self, start: &WalkRoot, path: &Path) {
-        let Some(IdentifiedSkill { mut entry, id }) = read::read(start, path, self.options, self.look) else {
+        let Some(IdentifiedSkill { entry, id }) = read::read(start, path, self.options, self.look) else {
             return;
         };
         if entry.status != Status::Ok {
@@ -154,24 +146,10 @@ impl Loader<'_> {
             self.add_duplicate(start, path, first);
             return;
         }
-        let at = self.entries.len();
-        if let Some(&winner) = self.names.get(&entry.name) {
-            let winner_path = self.entries[winner].origin.path.clone();
-            let name = shown(&entry.name);
-            let loser = entry.origin.path.clone();
-            self.collisions.push(
-                Diagnostic::warning(DiagnosticCode::SkillCollision, format!("name \"{name}\" collision"))
-                    .at(Place::file(Some(entry.origin.scope), loser.clone()))
-                    .help(format!("{winner_path} is used, {loser} is not; rename one of them")),
-            );
-            entry.shadowed_by = Some(self.entries[winner].origin.clone());
-            self.entries[winner].shadows.push(entry.origin.clone());
-        } else {
-            entry.active = true;
-            self.names.insert(entry.name.clone(), at);
-            if let Some(id) = id {
-                self.files.insert(id, at);
-            }
+        if self.names.insert(entry.name.clone())
+            && let Some(id) = id
+        {
+            self.files.insert(id, self.entries.len());
         }
         self.entries.push(entry);
     }
@@ -213,18 +191,23 @@ impl Loader<'_> {
     }
 
     fn finish(mut self) -> Vec<SkillEntry> {
-        for at in 0..self.entries.len() {
-            let broken = &self.entries[at];
-            if broken.status == Status::Disabled
-                && broken.value.left_out.is_none()
-                && let Some(&winner) = self.names.get(&broken.name)
-                && winner > at
-            {
-                let origin: EntryOrigin = broken.origin.clone();
-                self.entries[winner].fallback_from.get_or_insert(origin);
-            }
+        let mut names: BTreeMap<String, Vec<&mut SkillEntry>> = BTreeMap::new();
+        for entry in self.entries.iter_mut().rev().filter(|entry| entry.value.left_out.is_none()) {
+            names.entry(entry.name.clone()).or_default().push(entry);
         }
-        self.look.diagnostics.borrow_mut().append(&mut self.collisions);
+        for same in names.values_mut() {
+            select_active(same, false, &|_, _| true);
+        }
+        // Reported after all other diagnostics.
+        for entry in &mut self.entries {
+            let Some(winner) = &entry.shadowed_by else { continue };
+            let what = format!("name \"{}\" collision", shown(&entry.name));
+            let help = format!("{} is used, {} is not; rename one of them", winner.path, entry.origin.path);
+            let diagnostic = Diagnostic::warning(DiagnosticCode::SkillCollision, what);
+            let diagnostic = diagnostic.at(entry.place()).help(help);
+            self.look.note(diagnostic.clone());
+            entry.diagnostics.push(diagnostic);
+        }
         self.entries
     }
 }

@@ -8,13 +8,13 @@ use super::{
 };
 use crate::{
     gate::FileOwner,
-    markdown::{FileEntry, NO_YAML_HELP, read_by_line, shown},
+    markdown::{NO_YAML_HELP, read_by_line, read_file, shown},
     provider_context::{ProviderContext, ReadRequest},
     system::{FileId, ReadScope},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
-    extension::{EntryOrigin, Status},
+    extension::{Entry, EntryOrigin, Status},
     profile::ByteOrderMark,
     scope::Scope,
     skill::{
@@ -61,7 +61,8 @@ pub(super) fn unread(start: &WalkRoot, path: &Path, look: &ProviderContext<'_>) 
         false => path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
     };
     let location = path.display().to_string();
-    FileEntry::new(name, origin, SkillFile { location, ..SkillFile::default() })
+    let value = SkillFile { location, ..SkillFile::default() };
+    Entry { status: Status::Disabled, ..Entry::new(value, name, origin) }
 }
 
 /// Reads a file. Returns `None` if it is no skill and is not declared as one.
@@ -72,20 +73,16 @@ pub(super) fn read(
     look: &ProviderContext<'_>,
 ) -> Option<IdentifiedSkill> {
     let mut entry = unread(start, path, look);
-    let before = look.diagnostics.borrow().len();
-    let Some(file) = look.read(&request(start.scope, path, start.within.as_deref(), look)) else {
-        entry.diagnostics = look.diagnostics.borrow()[before..].to_vec();
-        if entry.diagnostics.is_empty() {
-            // It went away between the list and the reading.
-            return None;
+    let wanted = request(start.scope, path, start.within.as_deref(), look);
+    let file = match read_file(&mut entry, &wanted, look) {
+        Ok(file) => file,
+        Err(bytes) => {
+            entry.value.bytes = bytes;
+            // Without a diagnostic it went away between the list and the reading.
+            return (!entry.diagnostics.is_empty()).then_some(IdentifiedSkill { entry, id: None });
         }
-        if entry.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted) {
-            entry.status = Status::Untrusted;
-            entry.bytes = look.system.stat(path).map(|stat| stat.len);
-        }
-        return Some(IdentifiedSkill { entry, id: None });
     };
-    entry.bytes = u64::try_from(file.bytes.len()).ok();
+    entry.value.bytes = u64::try_from(file.bytes.len()).ok();
     let whole = String::from_utf8_lossy(&file.bytes);
     let is_utf8 = matches!(whole, Cow::Borrowed(_));
     let text: &str = &whole;

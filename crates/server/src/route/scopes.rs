@@ -4,7 +4,7 @@ use crate::{App, Problem, extract::QueryValues, reply::HandlerResult};
 use axum::{Json, extract::State};
 use preface_core::{
     diagnostic::Diagnostics,
-    extension::{Extension, Layered, Startup},
+    extension::{Entry, Extension, Startup},
     mcp_servers::DeclaredServer,
     trust::{Trust, TrustMode},
 };
@@ -44,9 +44,9 @@ pub struct ScopesReply {
     /// The number of entries by state.
     pub startup: Startup,
     /// Every extension of every layer: category, name, origin, state, and the entries it hides.
-    pub entries: Vec<Layered<Extension>>,
+    pub entries: Vec<Entry<Extension>>,
     /// The MCP servers of all layers.
-    pub servers: Vec<Layered<DeclaredServer>>,
+    pub servers: Vec<Entry<DeclaredServer>>,
     /// Diagnostics.
     #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
     pub diagnostics: Diagnostics,

@@ -1,26 +1,27 @@
 //! `preface list`: what is found in a directory, by kind.
 
-mod agents;
-mod extensions;
-mod models;
+mod kinds;
 mod presets;
-mod reminders;
-mod servers;
-mod skills;
-mod styles;
-pub mod tools;
-mod variables;
+mod why;
 
+pub use kinds::used_count;
 pub use presets::Preset;
 
 use super::doctor;
 use crate::{
     failure::{CommandFailure, Exit},
-    scopes_view::{InactiveRows, ListingFlags, ListingGroup, list},
+    files,
+    flags::OutputFormat,
+    scopes_view::{InactiveRows, ListingFlags, ListingGroup},
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use preface_engine::core::extension::Category;
+use preface_engine::{
+    Engine, Request,
+    core::{diagnostic::Diagnostic, extension::Category},
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,75 +57,123 @@ pub struct Args {
 }
 
 /// A kind of thing that can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ListKind {
-    Group(ListingGroup),
-    Extensions,
-    Models,
-    Presets,
-    Reminders,
-    Styles,
-    Variables,
+#[derive(Clone, Copy, Debug)]
+struct ListKind {
+    name: &'static str,
+    /// The groups of entries that it lists, which `--why` explains.
+    groups: &'static [ListingGroup],
+    /// Makes the list.
+    list: fn(&ListQuery<'_>) -> Result<Listing, CommandFailure>,
 }
 
-impl ListKind {
-    const OTHERS: [ListKind; 6] = [
-        ListKind::Extensions,
-        ListKind::Models,
-        ListKind::Presets,
-        ListKind::Reminders,
-        ListKind::Styles,
-        ListKind::Variables,
-    ];
-
-    /// Returns all kinds, sorted by name.
-    fn all() -> Vec<ListKind> {
-        let mut all: Vec<ListKind> =
-            ListingGroup::every().map(ListKind::Group).chain(ListKind::OTHERS).collect();
-        all.sort_by_key(|kind| kind.as_str());
-        all
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            ListKind::Group(group) => group.as_str(),
-            ListKind::Extensions => "extensions",
-            ListKind::Models => "models",
-            ListKind::Presets => "presets",
-            ListKind::Reminders => "reminders",
-            ListKind::Styles => "styles",
-            ListKind::Variables => "variables",
-        }
-    }
-}
+/// The kinds, sorted by name.
+const KINDS: [ListKind; 18] = {
+    use Category::{
+        Commands, ContextProviders, Hooks, Loggers, Providers, SessionStores, StateMachines, Tools, Ui,
+    };
+    use ListingGroup::{Agents, Extensions, Mcp, Skills, Styles};
+    [
+        ListKind { name: "agents", groups: &[Agents], list: kinds::agents },
+        ListKind { name: "commands", groups: &[Extensions(Commands)], list: kinds::category },
+        ListKind { name: "contextProviders", groups: &[Extensions(ContextProviders)], list: kinds::category },
+        ListKind { name: "extensions", groups: &ListingGroup::ALL, list: kinds::extensions },
+        ListKind { name: "hooks", groups: &[Extensions(Hooks)], list: kinds::category },
+        ListKind { name: "loggers", groups: &[Extensions(Loggers)], list: kinds::category },
+        ListKind { name: "models", groups: &[], list: kinds::models },
+        ListKind { name: "presets", groups: &[], list: presets::list },
+        ListKind { name: "providers", groups: &[Extensions(Providers)], list: kinds::category },
+        ListKind { name: "reminders", groups: &[], list: kinds::reminders },
+        ListKind { name: "servers", groups: &[Mcp], list: kinds::servers },
+        ListKind { name: "sessionStores", groups: &[Extensions(SessionStores)], list: kinds::category },
+        ListKind { name: "skills", groups: &[Skills], list: kinds::skills },
+        ListKind { name: "stateMachines", groups: &[Extensions(StateMachines)], list: kinds::category },
+        ListKind { name: "styles", groups: &[Styles], list: kinds::styles },
+        ListKind { name: "tools", groups: &[Extensions(Tools)], list: kinds::tools },
+        ListKind { name: "ui", groups: &[Extensions(Ui)], list: kinds::category },
+        ListKind { name: "variables", groups: &[], list: kinds::variables },
+    ]
+};
 
 fn kinds() -> impl TypedValueParser<Value = ListKind> {
-    let names = PossibleValuesParser::new(ListKind::all().into_iter().map(ListKind::as_str));
+    let names = PossibleValuesParser::new(KINDS.map(|kind| kind.name));
     names.map(|name| {
-        let kind = ListKind::all().into_iter().find(|kind| kind.as_str() == name);
+        let kind = KINDS.into_iter().find(|kind| kind.name == name);
         kind.expect("the parser accepts only names of kinds")
     })
 }
 
+/// What a list is made of.
+struct ListQuery<'a> {
+    engine: Engine<'a>,
+    request: Request,
+    groups: &'static [ListingGroup],
+    inactive: InactiveRows,
+    format: OutputFormat,
+    room: Option<usize>,
+}
+
+impl ListQuery<'_> {
+    /// Returns whether the list has an entry: JSON has all of them.
+    fn shows(&self, active: bool) -> bool {
+        active || self.inactive == InactiveRows::Shown || self.format == OutputFormat::Json
+    }
+}
+
+/// The list of one kind. In JSON it is the document.
+#[derive(Default, Serialize)]
+struct Listing {
+    kind: &'static str,
+    /// The rows, in the order of the table.
+    entries: Vec<Value>,
+    diagnostics: Vec<Diagnostic>,
+    /// The other keys of the document.
+    #[serde(flatten)]
+    more: Map<String, Value>,
+    /// The table and what is below it.
+    #[serde(skip)]
+    text: String,
+    /// The diagnostics that the text has.
+    #[serde(skip)]
+    shown: Vec<Diagnostic>,
+}
+
 /// Lists one kind, or explains a name, or prints the summary.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let listing = &args.listing;
-    let inactive = InactiveRows::of_all(args.all);
-    if let Some(name) = &args.why {
-        return extensions::why(ui, listing, args.kind, name);
+    let flags = &args.listing;
+    let inactive = if args.all { InactiveRows::Shown } else { InactiveRows::LeftOut };
+    if args.why.is_none() && args.kind.is_none() {
+        return doctor::summary(ui, flags);
     }
-    let Some(kind) = args.kind else { return doctor::summary(ui, listing) };
-    match kind {
-        ListKind::Group(ListingGroup::Extensions(Category::Tools)) => tools::run(ui, listing, inactive),
-        ListKind::Group(ListingGroup::Extensions(category)) => list(ui, listing, category, inactive),
-        ListKind::Group(ListingGroup::Mcp) => servers::run(ui, listing, inactive),
-        ListKind::Group(ListingGroup::Skills) => skills::run(ui, listing, inactive),
-        ListKind::Group(ListingGroup::Agents) => agents::run(ui, listing, inactive),
-        ListKind::Extensions => extensions::run(ui, listing, inactive),
-        ListKind::Models => models::run(ui, listing),
-        ListKind::Presets => presets::run(ui, listing),
-        ListKind::Reminders => reminders::run(ui, listing),
-        ListKind::Styles => styles::run(ui, listing, inactive),
-        ListKind::Variables => variables::run(ui, listing),
+    let system = files::system();
+    let groups = args.kind.map_or(&[] as &[ListingGroup], |kind| kind.groups);
+    let (request, format, room) = (flags.request()?, flags.format, ui.columns());
+    let query = ListQuery { engine: Engine::new(&system), request, groups, inactive, format, room };
+    if let Some(name) = &args.why {
+        return why::run(ui, &query, args.kind, name);
+    }
+    let Some(kind) = args.kind else { return Ok(Exit::Done) };
+    let listing = Listing { kind: kind.name, ..(kind.list)(&query)? };
+    match flags.format {
+        OutputFormat::Json => ui.json(&listing)?,
+        OutputFormat::Text => ui.view(&listing.text)?,
+    }
+    // The table has the diagnostics of its rows.
+    let Listing { mut diagnostics, shown, .. } = listing;
+    diagnostics.retain(|diagnostic| !shown.contains(diagnostic));
+    flags.print_diagnostics(ui, &diagnostics);
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_sorted_and_have_every_group() {
+        assert!(KINDS.is_sorted_by_key(|kind| kind.name), "KINDS must stay sorted by name");
+        for group in ListingGroup::every() {
+            let kind = KINDS.into_iter().find(|kind| kind.name == group.as_str());
+            assert_eq!(kind.map(|kind| kind.groups), Some([group].as_slice()));
+        }
     }
 }

@@ -1,19 +1,18 @@
 //! `preface list presets`: the bundled presets and your own profiles.
 
+use super::{ListQuery, Listing};
 use crate::{
-    failure::{CommandFailure, Exit},
+    failure::CommandFailure,
     files,
-    flags::OutputFormat,
-    json::ListDocument,
-    scopes_view::ListingFlags,
     ui::{
-        Ui, style,
+        style,
         table::{Cell, ColumnAlignment, TextTable},
         text::one_line,
     },
 };
 use preface_engine::{Engine, Request, core::scope::Scope, host::system::System, preset_names};
 use serde::Serialize;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// A preset or a profile of the user.
@@ -64,30 +63,19 @@ impl Preset {
     }
 }
 
-/// Lists the presets.
-pub fn run(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
-    show(ui, &Preset::all(&listing.request()?)?, listing.format)
-}
-
-/// Prints presets.
-pub fn show(ui: &Ui, presets: &[Preset], format: OutputFormat) -> Result<Exit, CommandFailure> {
-    match format {
-        OutputFormat::Json => {
-            ui.json(&ListDocument { kind: "presets", entries: presets.iter().collect(), diagnostics: &[] })?;
-        }
-        OutputFormat::Text => {
-            let mut table = TextTable::new([ColumnAlignment::Left; 4]);
-            table.row(["name", "layer", "path", "about"].map(|head| Cell::styled(head, style::DIM)));
-            for preset in presets {
-                table.row([
-                    Cell::styled(one_line(&preset.name), style::BOLD),
-                    Cell::styled(preset.scope.as_str(), style::scope(preset.scope)),
-                    one_line(&preset.path).into(),
-                    Cell::styled(one_line(&preset.description), style::DIM),
-                ]);
-            }
-            ui.view(&table.show(ui.columns()))?;
-        }
+/// Lists the presets and profiles.
+pub(super) fn list(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+    let mut table = TextTable::new([ColumnAlignment::Left; 4]);
+    table.row(["name", "layer", "path", "about"].map(|head| Cell::styled(head, style::DIM)));
+    let presets = Preset::all(&query.request)?;
+    for preset in &presets {
+        table.row([
+            Cell::styled(one_line(&preset.name), style::BOLD),
+            Cell::styled(preset.scope.as_str(), style::scope(preset.scope)),
+            one_line(&preset.path).into(),
+            Cell::styled(one_line(&preset.description), style::DIM),
+        ]);
     }
-    Ok(Exit::Done)
+    let entries = presets.iter().map(|preset| json!(preset)).collect();
+    Ok(Listing { entries, text: table.show(query.room), ..Listing::default() })
 }

@@ -1,5 +1,5 @@
-//! An entry of one layer: an extension or an MCP server, with its status and the entries of its name that it
-//! hides.
+//! An entry of one layer: an extension, an MCP server, a skill, an agent, an output style or a command, with its
+//! state and the entries of its name that it hides.
 
 use super::{
     ability::{Ability, PrivilegedAction},
@@ -66,10 +66,10 @@ pub enum Status {
     Untrusted,
 }
 
-/// An entry of one layer. In JSON it is a row of `preface list extensions --format json`.
+/// An entry of one layer. In JSON it is a row of `preface list`; the keys of `value` are beside its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Layered<T> {
+pub struct Entry<T> {
     /// The kind and content.
     #[serde(flatten)]
     pub value: T,
@@ -108,12 +108,53 @@ pub struct Layered<T> {
     /// The action that needs permission, with such values masked.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub action: Option<PrivilegedAction>,
+    /// The fields without which it cannot be used, for messages.
+    #[serde(skip)]
+    pub missing: Option<&'static str>,
     /// The diagnostics about the entry.
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// The state of an entry. Every listing uses these words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryState {
+    /// The entry of its name, and usable.
+    Active,
+    /// Hidden by an entry of a stronger layer.
+    Hidden,
+    /// Disabled by a settings file or the caller.
+    Off,
+    /// Invalid.
+    Broken,
+    /// Left out because it is untrusted; its content was not checked.
+    Untrusted,
+    /// Active, but its manifest lacks a field that it needs to be used.
+    Incomplete,
+    /// Active, but what it would do to the machine needs a grant.
+    NeedsGrant,
+    /// In need of a grant; until then a lower layer's entry is active.
+    Pending,
+}
+
+impl EntryState {
+    /// Returns the word for tables and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EntryState::Active => "active",
+            EntryState::Hidden => "hidden",
+            EntryState::Off => "off",
+            EntryState::Broken => "broken",
+            EntryState::Untrusted => "untrusted",
+            EntryState::Incomplete => "incomplete",
+            EntryState::NeedsGrant => "needs grant",
+            EntryState::Pending => "pending",
+        }
+    }
+}
+
 /// An extension of one layer.
-pub type ExtensionEntry = Layered<Extension>;
+pub type ExtensionEntry = Entry<Extension>;
 
 /// The fields of an entry that only extensions have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,15 +173,16 @@ pub struct Extension {
 
 impl ExtensionEntry {
     pub(super) fn of(category: Category, name: &str, origin: EntryOrigin) -> Self {
-        Layered::new(Extension { category, ability: None, config: Map::new() }, name, origin)
+        Entry::new(Extension { category, ability: None, config: Map::new() }, name, origin)
     }
 }
 
-impl<T> Layered<T> {
-    pub(crate) fn new(value: T, name: &str, origin: EntryOrigin) -> Self {
-        Layered {
+impl<T> Entry<T> {
+    /// Returns a valid entry that has only a name, an origin and a value.
+    pub fn new(value: T, name: impl Into<String>, origin: EntryOrigin) -> Self {
+        Entry {
             value,
-            name: name.to_owned(),
+            name: name.into(),
             active: false,
             runnable: false,
             shadows: Vec::new(),
@@ -153,8 +195,48 @@ impl<T> Layered<T> {
             status: Status::Ok,
             about: None,
             action: None,
+            missing: None,
             diagnostics: Vec::new(),
             origin,
+        }
+    }
+
+    /// Returns the entry with another value.
+    #[must_use]
+    pub fn with_value<U>(&self, value: U) -> Entry<U> {
+        Entry {
+            value,
+            name: self.name.clone(),
+            origin: self.origin.clone(),
+            active: self.active,
+            runnable: self.runnable,
+            shadows: self.shadows.clone(),
+            shadowed_by: self.shadowed_by.clone(),
+            disabled_by: self.disabled_by.clone(),
+            fallback_from: self.fallback_from.clone(),
+            order: self.order,
+            slot: self.slot,
+            config_scope: self.config_scope,
+            status: self.status,
+            about: self.about.clone(),
+            action: self.action.clone(),
+            missing: self.missing,
+            diagnostics: self.diagnostics.clone(),
+        }
+    }
+
+    /// Returns the state.
+    #[must_use]
+    pub fn state(&self) -> EntryState {
+        match self.status {
+            Status::Untrusted => EntryState::Untrusted,
+            Status::Disabled if self.disabled_by.is_some() => EntryState::Off,
+            Status::Disabled => EntryState::Broken,
+            Status::Pending => EntryState::Pending,
+            Status::Ok if !self.active => EntryState::Hidden,
+            Status::Ok if self.runnable => EntryState::Active,
+            Status::Ok if self.missing.is_some() => EntryState::Incomplete,
+            Status::Ok => EntryState::NeedsGrant,
         }
     }
 
@@ -165,14 +247,19 @@ impl<T> Layered<T> {
         self.origin.scope == Scope::Project && self.action.is_some()
     }
 
+    /// Returns the place of its file.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place::file(Some(self.origin.scope), self.origin.path.clone())
+    }
+
     /// Reports the entries that this one hides if it is active, or its disabling if it is the strongest.
     pub(crate) fn report(&mut self, who: &impl fmt::Display, is_strongest: bool) {
-        let here = Place::file(Some(self.origin.scope), self.origin.path.clone());
         if self.active && !self.shadows.is_empty() {
             let hidden =
                 self.shadows.iter().map(|origin| format!("the {} one ({})", origin.scope, origin.path));
             let what = format!("{who} hides {}", hidden.collect::<Vec<_>>().join(" and "));
-            self.diagnostics.push(Diagnostic::info(DiagnosticCode::ScopeShadows, what).at(here));
+            self.diagnostics.push(Diagnostic::info(DiagnosticCode::ScopeShadows, what).at(self.place()));
         }
         if let (true, Some(by)) = (is_strongest, &self.disabled_by) {
             let what = format!("{who} is switched off by {by}");
@@ -181,11 +268,25 @@ impl<T> Layered<T> {
     }
 }
 
-/// Selects the strongest valid one among the entries of one name, the weakest layer first, and returns its
-/// index. Entries with [`Status::Ok`] are valid. The strongest is active unless it is disabled; it hides the
-/// other valid ones unless entries of one name `run_together`. The status of valid entries that are disabled
-/// becomes [`Status::Disabled`].
-pub(crate) fn decide<T>(rows: &mut [Layered<T>], run_together: bool) -> Option<usize> {
+/// Selects the active one among the entries of one name, the weakest first, and returns its index. Entries with
+/// [`Status::Ok`] are valid. Those above the strongest usable one (`is_usable`; complete and not disabled, too)
+/// give way to it: they become [`Status::Pending`], or invalid if they lack a field. Then the strongest valid one
+/// is active unless it is disabled; it hides the other valid ones. Entries that `run_together` give way to none
+/// and hide none. The status of valid entries that are disabled becomes [`Status::Disabled`].
+pub fn select_active<T>(
+    rows: &mut [&mut Entry<T>],
+    run_together: bool,
+    is_usable: &dyn Fn(usize, &Entry<T>) -> bool,
+) -> Option<usize> {
+    let is_able =
+        |row: &Entry<T>| row.status == Status::Ok && row.disabled_by.is_none() && row.missing.is_none();
+    let able = (0..rows.len()).rev().find(|at| is_able(rows[*at]) && is_usable(*at, rows[*at]));
+    if let Some(able) = able.filter(|_| !run_together) {
+        for row in rows[able + 1..].iter_mut().filter(|row| row.status == Status::Ok) {
+            row.disabled_by = None;
+            row.status = if row.missing.is_some() { Status::Disabled } else { Status::Pending };
+        }
+    }
     let strongest = rows.iter().rposition(|row| row.status == Status::Ok)?;
     let (below, rest) = rows.split_at_mut(strongest);
     let (top, above) = rest.split_first_mut()?;
@@ -197,11 +298,11 @@ pub(crate) fn decide<T>(rows: &mut [Layered<T>], run_together: bool) -> Option<u
     }
     if top.disabled_by.is_none() {
         let failed = above.iter().rfind(|row| row.status != Status::Untrusted);
-        let failed = failed.filter(|row| row.origin.scope > top.origin.scope);
         top.fallback_from = failed.map(|row| row.origin.clone());
     }
     for row in rows.iter_mut().filter(|row| row.status == Status::Ok) {
         row.active = row.shadowed_by.is_none() && row.disabled_by.is_none();
+        row.runnable = row.active && row.missing.is_none() && !row.needs_grant();
         if row.disabled_by.is_some() {
             row.status = Status::Disabled;
         }

@@ -1,0 +1,83 @@
+//! `preface list --why NAME`: every layer that has a name, and which one is active.
+
+use super::{KINDS, ListKind, ListQuery};
+use crate::{
+    advice::complete,
+    failure::{CommandFailure, Exit},
+    flags::OutputFormat,
+    json::ListDocument,
+    scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
+    ui::{Ui, text::one_line},
+};
+use preface_engine::core::{
+    diagnostic::DiagnosticCode,
+    trust::{Trust, TrustMode},
+};
+
+/// Explains a name of one kind, or of all.
+pub(super) fn run(
+    ui: &Ui,
+    query: &ListQuery<'_>,
+    kind: Option<ListKind>,
+    name: &str,
+) -> Result<Exit, CommandFailure> {
+    let of_name = name
+        .split_once('/')
+        .and_then(|(kind, _)| KINDS.into_iter().find(|one| one.name == kind))
+        .filter(|kind| kind.groups.len() != 1);
+    let groups = match kind.or(of_name) {
+        None => ListingGroup::every().collect(),
+        Some(ListKind { name, groups: [], .. }) => {
+            return Err(CommandFailure::usage(format!("`--why` cannot explain {name}"))
+                .help(format!("`preface list {name}` lists them")));
+        }
+        Some(kind) => kind.groups.to_vec(),
+    };
+    let (engine, request) = (&query.engine, &query.request);
+    let report = engine.scopes(request)?;
+    let mut all = rows(&report.scopes, &report.mcp, &groups);
+    for group in &groups {
+        match group {
+            ListingGroup::Skills => {
+                all.extend(engine.skills(request)?.skills.iter().map(|skill| row(*group, skill)));
+            }
+            ListingGroup::Agents => {
+                all.extend(engine.agents(request)?.agents.iter().map(|agent| row(*group, agent)));
+            }
+            ListingGroup::Styles => {
+                all.extend(engine.styles(request)?.0.iter().map(|style| row(*group, style)));
+            }
+            ListingGroup::Extensions(_) | ListingGroup::Mcp => {}
+        }
+    }
+    let found = named(&all, name);
+    let untrusted = report.mode == TrustMode::Whole
+        && report.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
+    let project = match report.trust {
+        Trust::Declined if untrusted => ProjectVisibility::Declined,
+        _ if untrusted => ProjectVisibility::Untrusted,
+        _ => ProjectVisibility::Seen,
+    };
+    if found.is_empty() {
+        let of_name = name.split_once('/').and_then(|(kind, _)| kind.parse::<ListingGroup>().ok());
+        let is_server =
+            groups.contains(&ListingGroup::Mcp) && of_name.is_none_or(|group| group == ListingGroup::Mcp);
+        let message = format!("no layer has `{}`", one_line(name));
+        if let Some(failure) = unread_servers(&message, &report.diagnostics).filter(|_| is_server) {
+            return Err(failure);
+        }
+        return Err(unknown(&all, name, &groups, project));
+    }
+    match query.format {
+        OutputFormat::Json => ui.json(&ListDocument {
+            kind: "extensions",
+            entries: found.concat().into_iter().map(|row| row.value.document).collect(),
+            diagnostics: &report.diagnostics,
+        })?,
+        OutputFormat::Text => {
+            let reports: Vec<String> = found.iter().map(|entries| entry_report(entries, project)).collect();
+            ui.view(&complete(&reports.join("\n")))?;
+        }
+    }
+    Ok(Exit::Done)
+}
