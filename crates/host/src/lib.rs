@@ -10,6 +10,7 @@ pub mod bounds;
 mod bundled;
 pub mod catalogs;
 pub mod commands;
+mod directory_walk;
 pub mod discover;
 pub mod extensions;
 pub mod gate;

@@ -25,7 +25,6 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
-use walk::MarkdownTree;
 
 /// An agent, output style or command of one layer.
 pub type MarkdownEntry<T> = Entry<Markdown<T>>;
@@ -144,7 +143,7 @@ fn load_layer<T>(
     let Some(dir) = root(scope, look).map(|root| root.join(kind.dir)) else { return };
     let within = within(scope, look);
     let mut room = MOST_BYTES;
-    for found in MarkdownTree::walk(scope, &dir, within, look) {
+    for found in walk::walk(scope, &dir, within, look) {
         let Some(reading) = file::of_layer(scope, &found, kind.head(), look) else {
             continue;
         };
