@@ -8,10 +8,10 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     origin::Piece,
     scope::Scope,
-    skill::YamlValue,
     suggestion::did_you_mean,
 };
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A file of `agents/`, whatever became of it. In JSON it is a row of `preface list agents --format json`.
@@ -37,7 +37,7 @@ pub struct Agent {
     pub critical_system_reminder: Option<String>,
     /// Other keys that hosts know; preface does nothing with them.
     #[serde(flatten)]
-    pub other: BTreeMap<String, serde_json::Value>,
+    pub other: BTreeMap<String, Value>,
     /// The reminder with its place in the file.
     #[serde(skip)]
     pub reminder: Vec<Piece>,
@@ -110,14 +110,10 @@ const READ: [&str; 8] = [
     "skills",
     "tools",
 ];
-/// The most unknown keys of a file that are reported.
-const MOST_UNKNOWN: usize = 10;
 
 const AGENTS: MarkdownKind<Agent> = MarkdownKind {
     dir: "agents",
     word: "agent",
-    collision: DiagnosticCode::MarkdownCollision,
-    shadowed: DiagnosticCode::MarkdownShadowed,
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
     is_key,
@@ -159,7 +155,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     };
     let name = match (file.text("name"), file.fields.get("name")) {
         (Some(name), _) => name.to_owned(),
-        (None, None | Some(YamlValue::Null | YamlValue::Text(_))) => {
+        (None, None | Some(Value::Null | Value::String(_))) => {
             return Err(wrong(
                 "name",
                 "it has no name",
@@ -181,7 +177,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     };
     let mut diagnostics = Diagnostics::new();
     let list = |key: &str| match file.fields.get(key) {
-        None | Some(YamlValue::Null) => Ok(None),
+        None | Some(Value::Null) => Ok(None),
         Some(value) => names(value).map(Some).ok_or(()),
     };
     let of_tools = |key: &str| {
@@ -200,7 +196,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     });
     let reminder = ["criticalSystemReminder", "criticalSystemReminder_EXPERIMENTAL"];
     let reminder = reminder.iter().find_map(|key| file.text(key));
-    diagnostics.extend(unknown(file));
+    diagnostics.extend(file.unknown_keys("an agent", &[READ.as_slice(), &OTHER].concat()));
     if file.body.is_empty() {
         let what = format!("{}: agent `{}` has no text of its own", file.source.path, shown(&name));
         let help = "write its prompt below the second `---`";
@@ -216,7 +212,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
         critical_system_reminder: reminder.map(str::to_owned),
         other: OTHER
             .iter()
-            .filter_map(|key| Some(((*key).to_owned(), json(file.fields.get(key)?))))
+            .filter_map(|key| Some(((*key).to_owned(), file.fields.get(*key)?.clone())))
             .collect(),
         reminder: reminder.map(|text| file.piece(text)).unwrap_or_default(),
     };
@@ -227,25 +223,10 @@ fn is_key(key: &str) -> bool {
     READ.contains(&key) || OTHER.contains(&key)
 }
 
-fn unknown(file: &MarkdownFile) -> Diagnostics {
-    let known = || READ.into_iter().chain(OTHER);
-    let strangers = file.fields.iter().map(|(key, _)| key).filter(|key| !is_key(key));
-    let diagnostic = |key: &str| {
-        let what =
-            format!("{}: `{}` is no field of an agent that preface knows", file.source.path, shown(key));
-        let found = Diagnostic::info(DiagnosticCode::MarkdownUnknownKey, what).at(file.place(key));
-        match did_you_mean(key, known()) {
-            Some(near) => found.help(format!("did you mean `{near}`?")),
-            None => found,
-        }
-    };
-    strangers.take(MOST_UNKNOWN).map(diagnostic).collect()
-}
-
 /// Names as a list, or as a text with commas between them; a comma inside parentheses belongs to a name.
-fn names(value: &YamlValue) -> Option<Vec<String>> {
+fn names(value: &Value) -> Option<Vec<String>> {
     let mut names: Vec<String> = match value {
-        YamlValue::Text(text) => {
+        Value::String(text) => {
             let mut depth = 0_usize;
             let apart = |c: char| {
                 match c {
@@ -257,10 +238,10 @@ fn names(value: &YamlValue) -> Option<Vec<String>> {
             };
             text.split(apart).map(|name| unquote(name.trim()).to_owned()).collect()
         }
-        YamlValue::List(list) => list
+        Value::Array(list) => list
             .iter()
             .map(|value| match value {
-                YamlValue::Text(name) => Some(name.trim().to_owned()),
+                Value::String(name) => Some(name.trim().to_owned()),
                 _ => None,
             })
             .collect::<Option<_>>()?,
@@ -274,25 +255,4 @@ fn names(value: &YamlValue) -> Option<Vec<String>> {
 fn unquote(name: &str) -> &str {
     let inside = ['"', '\''].iter().find_map(|quote| name.strip_prefix(*quote)?.strip_suffix(*quote));
     inside.map_or(name, str::trim)
-}
-
-fn json(value: &YamlValue) -> serde_json::Value {
-    use serde_json::Value as Json;
-    match value {
-        YamlValue::Null => Json::Null,
-        YamlValue::Bool(value) => Json::Bool(*value),
-        // Whole numbers stay whole.
-        #[expect(clippy::cast_possible_truncation, reason = "a number without a fraction in this range fits")]
-        YamlValue::Number(value) if value.fract() == 0.0 && value.abs() < 9e15 => Json::from(*value as i64),
-        YamlValue::Number(value) => Json::from(*value),
-        YamlValue::Text(text) => Json::String(text.clone()),
-        YamlValue::List(list) => Json::Array(list.iter().map(json).collect()),
-        YamlValue::Map(pairs) => {
-            let text = |key: &YamlValue| match key {
-                YamlValue::Text(text) => text.clone(),
-                other => json(other).to_string(),
-            };
-            Json::Object(pairs.iter().map(|(key, value)| (text(key), json(value))).collect())
-        }
-    }
 }

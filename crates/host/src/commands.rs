@@ -37,8 +37,6 @@ const ARGUMENT_HINT_LIMIT: usize = 200;
 const COMMANDS: MarkdownKind<SlashCommand> = MarkdownKind {
     dir: "commands",
     word: "command",
-    collision: DiagnosticCode::MarkdownCollision,
-    shadowed: DiagnosticCode::MarkdownShadowed,
     layers: &[Scope::Global, Scope::Project],
     literal: &["argument-hint"],
     is_key: |key| ["description", "allowed-tools", "model"].contains(&key),

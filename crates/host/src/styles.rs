@@ -1,16 +1,16 @@
 //! Output styles: Markdown files with instructions for the form of replies.
 
 use crate::{
-    markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown, shown},
+    markdown::{self, MarkdownEntry, MarkdownFile, MarkdownKind, ParsedMarkdown},
     provider_context::ProviderContext,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},
     scope::Scope,
-    skill::YamlValue,
     suggestion::did_you_mean,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 /// A file of `output-styles/`, whatever became of it.
 pub type StyleEntry = MarkdownEntry<Style>;
@@ -29,14 +29,10 @@ pub struct Style {
 const KEEP: &str = "keep-coding-instructions";
 /// The keys that are read.
 const KEYS: [&str; 3] = ["name", "description", KEEP];
-/// The most unknown keys of a file that are reported.
-const MOST_UNKNOWN: usize = 10;
 
 const STYLES: MarkdownKind<Style> = MarkdownKind {
     dir: "output-styles",
     word: "style",
-    collision: DiagnosticCode::MarkdownCollision,
-    shadowed: DiagnosticCode::MarkdownShadowed,
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
     is_key: |key| KEYS.contains(&key),
@@ -75,11 +71,11 @@ pub fn near<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e str> {
 }
 
 fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Style>, Box<Diagnostic>> {
-    let mut diagnostics: Vec<Diagnostic> = unknown(file).take(MOST_UNKNOWN).collect();
+    let mut diagnostics = file.unknown_keys("a style", &KEYS);
     let keep_coding_instructions = match file.fields.get(KEEP) {
-        None | Some(YamlValue::Null) => None,
-        Some(YamlValue::Bool(keep)) => Some(*keep),
-        Some(YamlValue::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(keep)) => Some(*keep),
+        Some(Value::String(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
         Some(_) => {
             let what = format!("{}: `{KEEP}` is neither `true` nor `false`; `true`", file.source.path);
             diagnostics.push(Diagnostic::warning(DiagnosticCode::MarkdownField, what).at(file.place(KEEP)));
@@ -88,16 +84,4 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Style>, Box<Diagnostic>> {
     };
     let what = Style { description: file.text("description").map(str::to_owned), keep_coding_instructions };
     Ok(ParsedMarkdown { name: file.own_name(), what, diagnostics })
-}
-
-fn unknown(file: &MarkdownFile) -> impl Iterator<Item = Diagnostic> {
-    file.fields.iter().map(|(key, _)| key).filter(|key| !KEYS.contains(key)).map(|key| {
-        let what =
-            format!("{}: `{}` is no field of a style that preface knows", file.source.path, shown(key));
-        let diagnostic = Diagnostic::info(DiagnosticCode::MarkdownUnknownKey, what).at(file.place(key));
-        match did_you_mean(key, KEYS) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        }
-    })
 }

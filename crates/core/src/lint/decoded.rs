@@ -6,9 +6,10 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     scope::Scope,
     settings::{offset_in_string, scanner},
-    skill::{YamlValue, frontmatter},
+    skill::frontmatter,
 };
 use jsonc_parser::tokens::Token;
+use serde_json::Value;
 use std::{collections::BTreeSet, ops::Range};
 
 /// The most diagnostics of one code about the strings of one file.
@@ -79,12 +80,12 @@ fn strings(text: &str) -> Vec<(Range<usize>, String)> {
 }
 
 fn head(text: &str, found: &mut Vec<(Range<usize>, String)>) {
-    fn add(value: &YamlValue, texts: &mut Vec<String>) {
+    fn add(value: &Value, texts: &mut Vec<String>) {
         match value {
-            YamlValue::Text(text) => texts.push(text.clone()),
-            YamlValue::List(values) => values.iter().for_each(|value| add(value, texts)),
-            YamlValue::Map(pairs) => pairs.iter().for_each(|(key, value)| {
-                add(key, texts);
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(values) => values.iter().for_each(|value| add(value, texts)),
+            Value::Object(pairs) => pairs.iter().for_each(|(key, value)| {
+                texts.push(key.clone());
                 add(value, texts);
             }),
             _ => {}

@@ -8,12 +8,13 @@ use crate::{
     section::SectionId,
     settings::shown,
     skill::{
-        YamlFields, YamlValue,
+        YamlFields,
         frontmatter::{self, FrontmatterSplit, split},
     },
     suggestion::{did_you_mean, quoted},
     template::{Template, TemplateOptions},
 };
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The keys of the frontmatter.
@@ -142,33 +143,31 @@ fn body(parts: &FrontmatterSplit<'_>, source: &Arc<Source>, text: &str) -> Vec<P
 type ReminderFrontmatter = (Option<String>, Option<Vec<EventField>>);
 
 fn known(header: &YamlFields) -> Result<ReminderFrontmatter, String> {
-    for (key, _) in header.iter() {
-        if !KEYS.contains(&key) {
-            let near =
-                did_you_mean(key, KEYS).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            return Err(format!("unknown key in the frontmatter: `{}`{near}", shown(key)));
-        }
+    if let Some(key) = header.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        let near =
+            did_you_mean(key, KEYS).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(format!("unknown key in the frontmatter: `{}`{near}", shown(key)));
     }
     let description = match header.get("description") {
-        None | Some(YamlValue::Null) => None,
-        Some(YamlValue::Text(text)) => Some(text.clone()),
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text.clone()),
         Some(_) => return Err("`description` must be a text".to_owned()),
     };
     let fields = match header.get("fields") {
-        None | Some(YamlValue::Null) => None,
-        Some(YamlValue::List(list)) => Some(fields(list)?),
+        None | Some(Value::Null) => None,
+        Some(Value::Array(list)) => Some(fields(list)?),
         Some(_) => return Err("`fields` must be a list, such as `- path text`".to_owned()),
     };
     Ok((description, fields))
 }
 
-fn fields(list: &[YamlValue]) -> Result<Vec<EventField>, String> {
+fn fields(list: &[Value]) -> Result<Vec<EventField>, String> {
     if list.len() > MOST_FIELDS {
         return Err(format!("an event has at most {MOST_FIELDS} fields"));
     }
     let mut fields: Vec<EventField> = Vec::with_capacity(list.len());
     for one in list {
-        let YamlValue::Text(text) = one else {
+        let Value::String(text) = one else {
             return Err("a field is a text, such as `path text`".to_owned());
         };
         let field: EventField = text.parse()?;

@@ -1,6 +1,7 @@
 //! Checks of a skill.
 
-use super::{YamlFields, YamlValue, utf16_len};
+use super::{YamlFields, utf16_len, yaml::is_falsy};
+use serde_json::Value;
 
 /// The longest name, in UTF-16 code units.
 pub const NAME_LIMIT: usize = 64;
@@ -74,9 +75,9 @@ const HIDES: &str = "disable-model-invocation";
 /// Returns a problem if a skill is meant to be hidden and is not: `yes` is a text in YAML 1.2.
 #[must_use]
 pub fn hides_in_vain(fields: &YamlFields) -> Option<String> {
-    let value = fields.get(HIDES).filter(|value| !value.is_falsy() && **value != YamlValue::Bool(true))?;
+    let value = fields.get(HIDES).filter(|value| !is_falsy(value) && **value != Value::Bool(true))?;
     let found = match value {
-        YamlValue::Text(text) => format!("the text `{text}`"),
+        Value::String(text) => format!("the text `{text}`"),
         _ => "something else".to_owned(),
     };
     Some(format!("`{HIDES}` is {found} and not `true`; the skill is listed"))
@@ -99,7 +100,7 @@ pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillC
     let mut problems = Vec::new();
     let mut no_description = false;
     let description = match fields.get("description") {
-        Some(YamlValue::Text(text)) if !crate::template::trim(text).is_empty() => {
+        Some(Value::String(text)) if !crate::template::trim(text).is_empty() => {
             let length = utf16_len(text);
             if length > DESCRIPTION_LIMIT {
                 problems.push(format!("description exceeds {DESCRIPTION_LIMIT} characters ({length})"));
@@ -107,8 +108,8 @@ pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillC
             Some(text)
         }
         Some(value)
-            if !value.is_falsy()
-                && !matches!(value, YamlValue::Text(_))
+            if !is_falsy(value)
+                && !matches!(value, Value::String(_))
                 && rules.description_type == WrongDescription::NotText =>
         {
             problems.push("description must be a string".to_owned());
@@ -121,15 +122,15 @@ pub fn check(fields: &YamlFields, directory: &str, rules: &SkillRules) -> SkillC
         }
     };
     let name = match fields.get("name") {
-        Some(YamlValue::Text(name)) if !name.is_empty() => name.as_str(),
-        Some(value) if !value.is_falsy() && rules.name_type == WrongName::Reject => {
+        Some(Value::String(name)) if !name.is_empty() => name.as_str(),
+        Some(value) if !is_falsy(value) && rules.name_type == WrongName::Reject => {
             problems.push("name must be a string".to_owned());
             return SkillCheck { metadata: None, problems, no_description };
         }
         _ => directory,
     };
     problems.extend(name_problems(name, rules.name_must_match.then_some(directory)));
-    let hidden = fields.get(HIDES) == Some(&YamlValue::Bool(true));
+    let hidden = fields.get(HIDES) == Some(&Value::Bool(true));
     let metadata =
         description.map(|text| SkillMetadata { name: name.to_owned(), description: text.clone(), hidden });
     SkillCheck { metadata, problems, no_description }

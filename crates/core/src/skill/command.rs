@@ -1,6 +1,6 @@
 //! `/skill:NAME ARGS`, which stands for the text of a skill.
 
-use super::{Skill, frontmatter};
+use super::frontmatter;
 
 const COMMAND: &str = "/skill:";
 
@@ -27,30 +27,33 @@ pub fn read(text: &str) -> Option<SkillCommand<'_>> {
     Some(SkillCommand { name, args: crate::template::trim(args) })
 }
 
+/// Returns the directory that the relative paths of the skill at a location start from.
+#[must_use]
+pub fn base_dir(location: &str) -> &str {
+    match location.rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((dir, _)) => dir,
+        None => location,
+    }
+}
+
 /// Returns the text of a command: the body of the skill's file, and the arguments below it. Nothing is escaped.
 ///
 /// ```
-/// use preface_core::skill::{Skill, command::expand};
-/// let skill = Skill {
-///     name: "commit".into(),
-///     description: "Writes commits.".into(),
-///     path: "/w/commit/SKILL.md".into(),
-///     base_dir: "/w/commit".into(),
-///     hidden: false,
-/// };
+/// use preface_core::skill::command::expand;
 /// assert_eq!(
-///     expand(&skill, "---\nname: commit\n---\n\nWrite one.\n", "now"),
+///     expand("commit", "/w/commit/SKILL.md", "---\nname: commit\n---\n\nWrite one.\n", "now"),
 ///     "<skill name=\"commit\" location=\"/w/commit/SKILL.md\">\n\
 ///      References are relative to /w/commit.\n\nWrite one.\n</skill>\n\nnow",
 /// );
 /// ```
 #[must_use]
-pub fn expand(skill: &Skill, file: &str, args: &str) -> String {
+pub fn expand(name: &str, location: &str, file: &str, args: &str) -> String {
     let parts = frontmatter::split(file);
     let body = crate::template::trim(&parts.body);
-    let Skill { name, path, base_dir, .. } = skill;
+    let dir = base_dir(location);
     let mut out = format!(
-        "<skill name=\"{name}\" location=\"{path}\">\nReferences are relative to {base_dir}.\n\n{body}\n</skill>"
+        "<skill name=\"{name}\" location=\"{location}\">\nReferences are relative to {dir}.\n\n{body}\n</skill>"
     );
     let args = crate::template::trim(args);
     if !args.is_empty() {

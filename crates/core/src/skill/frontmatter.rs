@@ -3,7 +3,7 @@
 //! The fences are not lines: a text that starts with `---` has a block if `\n---` follows somewhere, whatever is
 //! behind either. So `----` opens one, and `---name: a` loses its first letter.
 
-use super::yaml::{self, YamlError, YamlFields, YamlValue};
+use super::yaml::{self, YamlError, YamlFields};
 use crate::template::trim;
 use std::{borrow::Cow, ops::Range};
 
@@ -71,11 +71,11 @@ pub fn read(block: &str) -> Result<YamlFields, YamlError> {
 /// A block in which something else is wrong: a key that is twice, a quote or bracket that nothing closes.
 ///
 /// ```
-/// use preface_core::skill::{YamlValue, frontmatter::read_lenient};
+/// use preface_core::skill::frontmatter::read_lenient;
 /// let is_key = |key: &str| ["name", "description", "tools"].contains(&key);
 /// let (fields, error) = read_lenient("name: a\ndescription: Reviews. Example: this.\ntools: *", is_key).unwrap();
-/// assert_eq!(fields.get("description"), Some(&YamlValue::Text("Reviews. Example: this.".into())));
-/// assert_eq!((fields.get("tools"), error.is_some()), (Some(&YamlValue::Text("*".into())), true));
+/// assert_eq!(fields["description"], "Reviews. Example: this.");
+/// assert_eq!((fields["tools"].as_str(), error.is_some()), (Some("*"), true));
 /// assert!(read_lenient("name: a\ntools: [Read", is_key).is_err());
 /// ```
 pub fn read_lenient(
@@ -108,20 +108,19 @@ fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<YamlFields> 
             (None, None) => chunks.push(("", line.to_owned())),
         }
     }
-    let mut fields: Vec<(String, YamlValue)> = Vec::new();
+    let mut fields = YamlFields::new();
     for (key, chunk) in chunks {
         let pairs = match read(&chunk) {
-            Ok(YamlFields(pairs)) => pairs,
-            Err(_) => vec![(key.to_owned(), YamlValue::Text(plain_text(key, &chunk)?.to_owned()))],
+            Ok(pairs) => pairs,
+            Err(_) => YamlFields::from_iter([(key.to_owned(), plain_text(key, &chunk)?.into())]),
         };
         for (key, value) in pairs {
-            if fields.iter().any(|(known, _)| *known == key) {
+            if fields.insert(key, value).is_some() {
                 return None;
             }
-            fields.push((key, value));
         }
     }
-    Some(YamlFields(fields))
+    Some(fields)
 }
 
 /// Returns the text of a value that is no YAML, as it is written.
@@ -168,6 +167,7 @@ fn raw_offset(text: &str, normal: &str, offset: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     /// Text, block and body; the packages have the same result, but for the mark.
     const TABLE: &[(&str, Option<&str>, &str)] = &[
@@ -228,7 +228,7 @@ mod tests {
         let (fields, error) = read_lenient(block, is_key).expect("fields");
         assert!(error.is_some());
         let text = |key: &str| match fields.get(key) {
-            Some(YamlValue::Text(text)) => text.clone(),
+            Some(Value::String(text)) => text.clone(),
             other => panic!("{key}: {other:?}"),
         };
         let expected = "Use it. Examples: <example>\nContext: a user\nuser: \"Do it: now\"\n</example>";
@@ -266,7 +266,7 @@ mod tests {
             "first: line\nsecond line",
         ] {
             let (fields, _) = read_lenient(&format!("name: a\ndescription: {text}\n"), is_key).expect(text);
-            assert_eq!(fields.get("description"), Some(&YamlValue::Text(text.to_owned())));
+            assert_eq!(fields.get("description"), Some(&Value::String(text.to_owned())));
         }
     }
 

@@ -12,25 +12,10 @@ pub mod frontmatter;
 pub mod standard;
 mod yaml;
 
-pub use yaml::{YamlError, YamlFields, YamlValue};
+pub use yaml::{YamlError, YamlFields};
 
 /// The file that a skill's directory holds.
 pub const SKILL_FILE: &str = "SKILL.md";
-
-/// A skill that was found, read and checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skill {
-    /// The name of the skill.
-    pub name: String,
-    /// The description of the skill's purpose, as the model sees it.
-    pub description: String,
-    /// The file of the skill, as it was found: absolute, links not resolved.
-    pub path: String,
-    /// The directory that its relative paths start from.
-    pub base_dir: String,
-    /// True if no prompt lists it (`disable-model-invocation: true`); `/skill:NAME` works all the same.
-    pub hidden: bool,
-}
 
 /// Returns the length of a text as skills count it: in UTF-16 code units.
 #[must_use]

@@ -1,10 +1,11 @@
 //! A skill against the Agent Skills standard: findings for a lint. No prompt changes because of them.
 
 use super::{
-    YamlFields, YamlValue,
+    YamlFields,
     check::{DESCRIPTION_LIMIT, name_problems},
     utf16_len,
 };
+use serde_json::Value;
 
 /// The fields of the standard.
 const FIELDS: [&str; 6] = ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
@@ -25,32 +26,32 @@ const COMPATIBILITY_LIMIT: usize = 500;
 pub fn findings(fields: &YamlFields, directory: &str) -> Vec<String> {
     let mut found = Vec::new();
     match fields.get("name") {
-        Some(YamlValue::Text(name)) if !name.is_empty() => {
+        Some(Value::String(name)) if !name.is_empty() => {
             found.extend(name_problems(name, Some(directory)));
         }
-        Some(YamlValue::Null | YamlValue::Text(_)) | None => found.push("`name` is required".to_owned()),
+        Some(Value::Null | Value::String(_)) | None => found.push("`name` is required".to_owned()),
         Some(_) => found.push("`name` must be a text".to_owned()),
     }
     match fields.get("description") {
-        Some(YamlValue::Text(text)) if !crate::template::trim(text).is_empty() => {
+        Some(Value::String(text)) if !crate::template::trim(text).is_empty() => {
             let length = utf16_len(text);
             if length > DESCRIPTION_LIMIT {
                 found.push(format!("`description` has {length} characters, more than {DESCRIPTION_LIMIT}"));
             }
         }
-        Some(YamlValue::Null | YamlValue::Text(_)) | None => {
+        Some(Value::Null | Value::String(_)) | None => {
             found.push("`description` is required".to_owned());
         }
         Some(_) => found.push("`description` must be a text".to_owned()),
     }
     for key in ["allowed-tools", "license"] {
-        if !matches!(fields.get(key), None | Some(YamlValue::Text(_))) {
+        if !matches!(fields.get(key), None | Some(Value::String(_))) {
             found.push(format!("`{key}` must be a text"));
         }
     }
     match fields.get("compatibility") {
         None => {}
-        Some(YamlValue::Text(text)) => {
+        Some(Value::String(text)) => {
             let length = utf16_len(text);
             if length == 0 || length > COMPATIBILITY_LIMIT {
                 found.push(format!("`compatibility` must have 1 to {COMPATIBILITY_LIMIT} characters"));
@@ -60,11 +61,11 @@ pub fn findings(fields: &YamlFields, directory: &str) -> Vec<String> {
     }
     match fields.get("metadata") {
         None => {}
-        Some(YamlValue::Map(pairs))
-            if pairs.iter().all(|pair| matches!(pair, (YamlValue::Text(_), YamlValue::Text(_)))) => {}
+        Some(Value::Object(pairs)) if pairs.values().all(Value::is_string) => {}
         Some(_) => found.push("`metadata` must be a map from texts to texts".to_owned()),
     }
-    for (key, _) in fields.iter().filter(|(key, _)| !FIELDS.contains(key) && !KNOWN.contains(key)) {
+    let is_known = |key: &str| FIELDS.contains(&key) || KNOWN.contains(&key);
+    for key in fields.keys().filter(|key| !is_known(key)) {
         let key = crate::lint::hidden::escape_hidden(key);
         found.push(format!("`{key}` is no field of the standard; `metadata` may hold it"));
     }

@@ -13,15 +13,18 @@ use preface_core::{
     scope::Scope,
     section::Language,
     skill::{
-        YamlError, YamlFields, YamlValue,
+        YamlError, YamlFields,
         frontmatter::{self, FrontmatterSplit, split},
     },
+    suggestion::did_you_mean,
     template::trim,
 };
 use std::{collections::BTreeMap, ops::Range, path::Path, sync::Arc};
 
 /// The most that is read of a file.
 const FILE_LIMIT: u64 = 256 << 10;
+/// The most unknown keys of a file that are reported.
+const MOST_UNKNOWN: usize = 10;
 
 /// A file whose head was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,10 +77,22 @@ impl MarkdownFile {
     /// Returns a text of the head, trimmed; `None` if it is none, or blank.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
-        match self.fields.get(key) {
-            Some(YamlValue::Text(text)) => Some(trim(text)).filter(|text| !text.is_empty()),
-            _ => None,
-        }
+        self.fields.get(key)?.as_str().map(trim).filter(|text| !text.is_empty())
+    }
+
+    /// Reports the keys of the head that are not known.
+    pub(crate) fn unknown_keys(&self, of: &str, known: &[&str]) -> Diagnostics {
+        let unknown = self.fields.keys().filter(|key| !known.contains(&key.as_str()));
+        let diagnostic = |key: &String| {
+            let (path, key_shown) = (&self.source.path, shown(key));
+            let what = format!("{path}: `{key_shown}` is no field of {of} that preface knows");
+            let found = Diagnostic::info(DiagnosticCode::MarkdownUnknownKey, what).at(self.place(key));
+            match did_you_mean(key, known.iter().copied()) {
+                Some(near) => found.help(format!("did you mean `{near}`?")),
+                None => found,
+            }
+        };
+        unknown.take(MOST_UNKNOWN).map(diagnostic).collect()
     }
 
     /// Returns the entry of the file, which is not valid yet.

@@ -13,7 +13,7 @@ pub(crate) use file::{NO_YAML_HELP, read_by_line, read_file};
 use crate::provider_context::ProviderContext;
 use file::{HeadKeys, ReadMarkdown};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     extension::{Entry, EntryOrigin, Status, select_active},
     lint::character::excerpt,
     origin::Piece,
@@ -54,10 +54,6 @@ pub struct MarkdownKind<T> {
     pub dir: &'static str,
     /// The word for one file of the kind, as messages use it.
     pub word: &'static str,
-    /// The code for two files of one layer with the same name.
-    pub collision: DiagnosticCode,
-    /// The code for a file that a stronger layer hides.
-    pub shadowed: DiagnosticCode,
     /// The layers that can have such files.
     pub layers: &'static [Scope],
     /// The keys whose value is the rest of the line, not parsed as YAML.
@@ -227,7 +223,7 @@ fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &Pr
         select_active(&mut same, false, &|_, _| true);
         for entry in same.into_iter().rev() {
             let Some(winner) = &entry.shadowed_by else { continue };
-            let diagnostic = shadow_diagnostic(kind, &entry.name, &entry.origin, winner);
+            let diagnostic = shadow_diagnostic(kind, entry, winner);
             look.note(diagnostic.clone());
             entry.diagnostics.push(diagnostic);
         }
@@ -248,16 +244,16 @@ fn require_grant<T>(kind: &MarkdownKind<T>, entry: &mut MarkdownEntry<T>, look: 
 /// Two files of one layer with one name are a mistake; a stronger layer's is there to win.
 fn shadow_diagnostic<T>(
     kind: &MarkdownKind<T>,
-    name: &str,
-    loser: &EntryOrigin,
+    loser: &MarkdownEntry<T>,
     winner: &EntryOrigin,
 ) -> Diagnostic {
-    let (name, word) = (shown(name), kind.word);
-    let place = Place::file(Some(loser.scope), loser.path.clone());
-    if loser.scope == winner.scope {
-        let what = format!("duplicate {word}: `{name}`: {} is used, {} is not", winner.path, loser.path);
-        return Diagnostic::warning(kind.collision, what).at(place).help("rename one of them");
-    }
-    let what = format!("{word} `{name}` of {} is hidden by {}", loser.path, winner.path);
-    Diagnostic::info(kind.shadowed, what).at(place)
+    let (name, word, path) = (shown(&loser.name), kind.word, &loser.origin.path);
+    let diagnostic = if loser.origin.scope == winner.scope {
+        let what = format!("duplicate {word}: `{name}`: {} is used, {path} is not", winner.path);
+        Diagnostic::warning(DiagnosticCode::MarkdownCollision, what).help("rename one of them")
+    } else {
+        let what = format!("{word} `{name}` of {path} is hidden by {}", winner.path);
+        Diagnostic::info(DiagnosticCode::MarkdownShadowed, what)
+    };
+    diagnostic.at(loser.place())
 }

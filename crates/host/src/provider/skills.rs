@@ -12,7 +12,7 @@ use preface_core::{
     lint::forged::escape_line,
     origin::{Origin, Piece},
     section::{Language, Section},
-    skill::escape,
+    skill::{command, escape},
     snapshot::{Contribution, Item},
 };
 use std::{borrow::Cow, collections::BTreeMap};
@@ -62,18 +62,18 @@ fn why(entries: &[SkillEntry]) -> &'static str {
 }
 
 fn item(entry: &SkillEntry, loaded: &LoadedSkill, escape: SkillEscape) -> Item {
-    let skill = &loaded.skill;
-    let text = escape_text(&skill.description, escape);
+    let location = &entry.value.location;
+    let text = escape_text(entry.value.description.as_deref().unwrap_or_default(), escape);
     let as_it_is = loaded.exact && matches!(text, Cow::Borrowed(_));
     let origin =
         Origin::Source { source: loaded.source.clone(), span: loaded.span.clone(), lossy: !as_it_is };
     let variable = |name: &str, text: &str| (name.to_owned(), escape_text(text, escape).into_owned());
     Item {
         variables: BTreeMap::from([
-            variable("name", &skill.name),
-            variable("location", &skill.path),
+            variable("name", &entry.name),
+            variable("location", location),
             variable("path", &entry.origin.path),
-            variable("base_dir", &skill.base_dir),
+            variable("base_dir", command::base_dir(location)),
         ]),
         pieces: vec![Piece { text: text.into_owned(), origin }],
         language: Language::Verbatim,

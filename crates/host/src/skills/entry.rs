@@ -1,10 +1,6 @@
 //! A skill file that was found, whatever became of it.
 
-use preface_core::{
-    extension::Entry,
-    origin::Source,
-    skill::{Skill, YamlFields},
-};
+use preface_core::{extension::Entry, origin::Source, skill::YamlFields};
 use serde::Serialize;
 use std::{ops::Range, path::PathBuf, sync::Arc};
 
@@ -54,8 +50,6 @@ pub enum SkillOmission {
 /// A valid skill, with what is needed to place it in a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedSkill {
-    /// The skill.
-    pub skill: Skill,
     /// The path of the file.
     pub path: PathBuf,
     /// The directory that links must stay within; `None` for no limit.

@@ -16,7 +16,7 @@ pub use options::SkillOptions;
 use crate::{
     markdown::{self, shown},
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext},
-    system::FileId,
+    system::FileKind,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
@@ -24,12 +24,11 @@ use preface_core::{
     origin::Piece,
     skill::command,
 };
-use read::IdentifiedSkill;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
-use walk::{SkillCandidate, SkillWalk, WalkRoot};
+use walk::{SkillWalk, WalkRoot};
 
 /// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a diagnostic; nothing fails.
 #[must_use]
@@ -39,7 +38,7 @@ pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntr
     for (start, by) in roots::discover(options, look) {
         match by {
             Some(by) => loader.path(&start, &by),
-            None => loader.root(&start),
+            None => SkillWalk::run(&start, &mut loader),
         }
     }
     for (path, by) in roots::explicit_paths(options, look) {
@@ -67,7 +66,7 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
     };
     let text = String::from_utf8_lossy(&file.bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Some(command::expand(&loaded.skill, text, command_line.args))
+    Some(command::expand(&entry.name, &entry.value.location, text, command_line.args))
 }
 
 /// Reads the text of a valid skill without its head. Returns `None` if it cannot be read any more, with a
@@ -96,23 +95,11 @@ struct Loader<'a> {
     entries: Vec<SkillEntry>,
     /// The names that are taken.
     names: BTreeSet<String>,
-    /// The index of the entry of a real file.
-    files: BTreeMap<FileId, usize>,
+    /// The paths of the skills that are used, for display, by real path.
+    files: BTreeMap<PathBuf, String>,
 }
 
 impl Loader<'_> {
-    fn root(&mut self, start: &WalkRoot) {
-        let (look, options) = (self.look, self.options);
-        SkillWalk::run(start, options, look, &mut |candidate| match candidate {
-            SkillCandidate::File(path) => self.take(start, &path),
-            SkillCandidate::Ignored { path, by, line } => self.add_ignored(start, &path, by, line),
-            SkillCandidate::Again { path, first } => {
-                let first = look.places.source(start.scope, &first).path.clone();
-                self.add_duplicate(start, &path, first);
-            }
-        });
-    }
-
     /// Takes an explicit path, which is a file or a directory.
     fn path(&mut self, start: &WalkRoot, by: &str) {
         let path = &start.dir;
@@ -124,8 +111,8 @@ impl Loader<'_> {
         };
         match self.look.system.stat(path).map(|stat| stat.kind) {
             None => wrong("skill path does not exist"),
-            Some(crate::system::FileKind::Dir) => self.root(start),
-            Some(crate::system::FileKind::File) if path.as_os_str().as_encoded_bytes().ends_with(b".md") => {
+            Some(FileKind::Dir) => SkillWalk::run(start, self),
+            Some(FileKind::File) if path.as_os_str().as_encoded_bytes().ends_with(b".md") => {
                 self.take(start, path);
             }
             Some(_) => wrong("skill path is not a markdown file"),
@@ -133,34 +120,20 @@ impl Loader<'_> {
     }
 
     fn take(&mut self, start: &WalkRoot, path: &Path) {
-        let Some(IdentifiedSkill { entry, id }) = read::read(start, path, self.options, self.look) else {
-            return;
-        };
+        let Some(entry) = read::read(start, path, self.options, self.look) else { return };
         if entry.status != Status::Ok {
             self.entries.push(entry);
             return;
         }
-        if let Some(first) = id.and_then(|id| self.files.get(&id))
-            && let Some(first) = self.same_file(*first, path)
-        {
-            self.add_duplicate(start, path, first);
-            return;
+        let real = self.look.real(path);
+        if let Some(first) = self.files.get(&real) {
+            let first = first.clone();
+            return self.add_duplicate(start, path, first);
         }
-        if self.names.insert(entry.name.clone())
-            && let Some(id) = id
-        {
-            self.files.insert(id, self.entries.len());
+        if self.names.insert(entry.name.clone()) {
+            self.files.insert(real, entry.origin.path.clone());
         }
         self.entries.push(entry);
-    }
-
-    /// Two names of one inode may be two hard links, which are two files.
-    fn same_file(&self, first: usize, path: &Path) -> Option<String> {
-        let first = &self.entries[first];
-        let known = &first.value.loaded.as_ref()?.path;
-        let system = self.look.system;
-        (known == path || system.canonical(known).ok()? == system.canonical(path).ok()?)
-            .then(|| first.origin.path.clone())
     }
 
     fn add_ignored(&mut self, start: &WalkRoot, path: &Path, by: String, line: usize) {
@@ -219,9 +192,4 @@ const SKILL_LIMIT: u64 = CONTEXT_FILE_LIMIT;
 fn directory_name(path: &Path) -> String {
     let dir = path.parent().and_then(Path::file_name);
     dir.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// Returns the directory of a file.
-fn directory(path: &Path) -> PathBuf {
-    path.parent().map(Path::to_path_buf).unwrap_or_default()
 }

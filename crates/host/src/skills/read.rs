@@ -1,7 +1,7 @@
 //! One file: through the gate, split, parsed and checked.
 
 use super::{
-    SKILL_LIMIT, directory, directory_name,
+    SKILL_LIMIT, directory_name,
     entry::{LoadedSkill, SkillEntry, SkillFile},
     options::SkillOptions,
     walk::WalkRoot,
@@ -10,7 +10,7 @@ use crate::{
     gate::FileOwner,
     markdown::{NO_YAML_HELP, read_by_line, read_file, shown},
     provider_context::{ProviderContext, ReadRequest},
-    system::{FileId, ReadScope},
+    system::ReadScope,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
@@ -18,18 +18,12 @@ use preface_core::{
     profile::ByteOrderMark,
     scope::Scope,
     skill::{
-        SKILL_FILE, Skill, YamlError,
+        SKILL_FILE, YamlError,
         check::{check, hides_in_vain},
         frontmatter::{self, FrontmatterSplit, split},
     },
 };
 use std::{borrow::Cow, path::Path};
-
-/// A file that was read, and its real identity.
-pub(super) struct IdentifiedSkill {
-    pub entry: SkillEntry,
-    pub id: Option<FileId>,
-}
 
 /// Returns the request for a skill's file.
 pub(super) fn request<'a>(
@@ -71,7 +65,7 @@ pub(super) fn read(
     path: &Path,
     options: &SkillOptions,
     look: &ProviderContext<'_>,
-) -> Option<IdentifiedSkill> {
+) -> Option<SkillEntry> {
     let mut entry = unread(start, path, look);
     let wanted = request(start.scope, path, start.within.as_deref(), look);
     let file = match read_file(&mut entry, &wanted, look) {
@@ -79,7 +73,7 @@ pub(super) fn read(
         Err(bytes) => {
             entry.value.bytes = bytes;
             // Without a diagnostic it went away between the list and the reading.
-            return (!entry.diagnostics.is_empty()).then_some(IdentifiedSkill { entry, id: None });
+            return (!entry.diagnostics.is_empty()).then_some(entry);
         }
     };
     entry.value.bytes = u64::try_from(file.bytes.len()).ok();
@@ -135,7 +129,7 @@ pub(super) fn read(
     }
     look.diagnostics.borrow_mut().extend(entry.diagnostics.iter().cloned());
     let Some(metadata) = checked.metadata else {
-        return Some(IdentifiedSkill { entry, id: file.stat.id });
+        return Some(entry);
     };
     let block = parts.span;
     // Words that are in the file as they are have an exact place there.
@@ -149,17 +143,10 @@ pub(super) fn read(
         None => 0..file.bytes.len(),
     };
     entry.status = Status::Ok;
-    entry.name.clone_from(&metadata.name);
-    entry.value.description = Some(metadata.description.clone());
+    entry.name = metadata.name;
+    entry.value.description = Some(metadata.description);
     entry.value.hidden = metadata.hidden;
     entry.value.loaded = Some(LoadedSkill {
-        skill: Skill {
-            name: metadata.name,
-            description: metadata.description,
-            path: entry.value.location.clone(),
-            base_dir: directory(path).display().to_string(),
-            hidden: metadata.hidden,
-        },
         path: path.to_owned(),
         within: start.within.clone(),
         source: look.places.source(start.scope, path),
@@ -167,7 +154,7 @@ pub(super) fn read(
         exact: exact.is_some(),
         fields,
     });
-    Some(IdentifiedSkill { entry, id: file.stat.id })
+    Some(entry)
 }
 
 /// The keys of a head whose values may be written without quotes.
@@ -206,7 +193,7 @@ fn refuse(
     mut diagnostic: Diagnostic,
     declared: bool,
     look: &ProviderContext<'_>,
-) -> Option<IdentifiedSkill> {
+) -> Option<SkillEntry> {
     if !declared {
         diagnostic.severity = preface_core::diagnostic::Severity::Info;
         look.note(diagnostic);
@@ -214,5 +201,5 @@ fn refuse(
     }
     look.note(diagnostic.clone());
     entry.diagnostics.push(diagnostic);
-    Some(IdentifiedSkill { entry, id: None })
+    Some(entry)
 }

@@ -1,13 +1,13 @@
 //! The walk through one root: which files count as skills, in byte order of the names, depth first.
 
 use super::{
+    Loader,
     ignored::{FILES, pattern},
-    options::SkillOptions,
 };
 use crate::{
     directory_walk::{DirectoryWalk, WalkLimits, WalkVisitor, WalkedDirectory},
     ignore_patterns::IgnorePatterns,
-    provider_context::{FILE_VARIABLE_LIMIT, ProviderContext},
+    provider_context::FILE_VARIABLE_LIMIT,
     system::{FileKind, ReadError, ReadScope},
 };
 use ignore::Match;
@@ -41,55 +41,26 @@ pub struct WalkRoot {
     pub within: Option<PathBuf>,
 }
 
-/// A path that the walk found.
-#[derive(Debug)]
-pub enum SkillCandidate {
-    /// A file to be read.
-    File(PathBuf),
-    /// A path that an ignore file leaves out.
-    Ignored {
-        /// The path.
-        path: PathBuf,
-        /// The path of the ignore file, for display.
-        by: String,
-        /// The line of the pattern.
-        line: usize,
-    },
-    /// A directory that was walked before under another name.
-    Again {
-        /// This name.
-        path: PathBuf,
-        /// The other.
-        first: PathBuf,
-    },
-}
-
-/// A walk over a root that passes on each path it finds.
-pub struct SkillWalk<'a> {
-    look: &'a ProviderContext<'a>,
+/// A walk over a root that gives the loader each path it finds.
+pub(super) struct SkillWalk<'a, 'l> {
+    loader: &'a mut Loader<'l>,
     start: &'a WalkRoot,
     ignored: IgnorePatterns,
     /// The numbers of ignore files at the directories around the current one.
     marks: Vec<usize>,
-    found: &'a mut dyn FnMut(SkillCandidate),
 }
 
-impl<'a> SkillWalk<'a> {
-    pub fn run(
-        start: &'a WalkRoot,
-        options: &'a SkillOptions,
-        look: &'a ProviderContext<'a>,
-        found: &'a mut dyn FnMut(SkillCandidate),
-    ) {
+impl<'a, 'l> SkillWalk<'a, 'l> {
+    pub(super) fn run(start: &'a WalkRoot, loader: &'a mut Loader<'l>) {
         let limits = WalkLimits {
             directories: MOST_DIRS,
-            depth: options.depth,
+            depth: loader.options.depth,
             unreadable: DiagnosticCode::SkillInvalid,
             too_many: DiagnosticCode::SkillInvalid,
             too_deep: DiagnosticCode::SkillIgnored,
         };
-        let (ignored, marks) = (IgnorePatterns::default(), Vec::new());
-        let mut walk = SkillWalk { look, start, ignored, marks, found };
+        let look = loader.look;
+        let mut walk = SkillWalk { loader, start, ignored: IgnorePatterns::default(), marks: Vec::new() };
         DirectoryWalk::run(&start.dir, start.scope, start.within.as_deref(), limits, look, &mut walk);
     }
 
@@ -99,13 +70,13 @@ impl<'a> SkillWalk<'a> {
         let Some(entry) = directory.entries.iter().find(|entry| entry.name == name) else { return false };
         let path = directory.path.join(name);
         let kind = match entry.kind {
-            FileKind::Link => self.look.system.stat(&path).map(|stat| stat.kind),
+            FileKind::Link => self.loader.look.system.stat(&path).map(|stat| stat.kind),
             kind => Some(kind),
         };
         if kind != Some(FileKind::File) || self.is_ignored(directory, name, false) {
             return false;
         }
-        (self.found)(SkillCandidate::File(path));
+        self.loader.take(self.start, &path);
         true
     }
 
@@ -126,7 +97,7 @@ impl<'a> SkillWalk<'a> {
         }
         let below = format!("{}{}", directory.below, name.to_string_lossy());
         let Match::Ignore((by, line)) = self.ignored.matched(&below, is_dir) else { return false };
-        (self.found)(SkillCandidate::Ignored { path: directory.path.join(name), by, line });
+        self.loader.add_ignored(self.start, &directory.path.join(name), by, line);
         true
     }
 
@@ -139,12 +110,12 @@ impl<'a> SkillWalk<'a> {
             let within = self.start.within.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
             // Its text reaches no prompt: it can only leave something out, and each time that is reported.
             let read = match self.start.scope {
-                Scope::Project => self.look.open(&path, within, FILE_VARIABLE_LIMIT),
-                _ => self.look.system.read(&path, within, FILE_VARIABLE_LIMIT),
+                Scope::Project => self.loader.look.open(&path, within, FILE_VARIABLE_LIMIT),
+                _ => self.loader.look.system.read(&path, within, FILE_VARIABLE_LIMIT),
             };
             match read {
                 Ok(read) => {
-                    let shown = self.look.places.source(self.start.scope, &path).path.clone();
+                    let shown = self.loader.look.places.source(self.start.scope, &path).path.clone();
                     let (text, prefix) = (String::from_utf8_lossy(&read.bytes), directory.below.len());
                     let patterns: Vec<String> = text.lines().map(|line| pattern(line, prefix > 0)).collect();
                     let lines = (1..).zip(patterns.iter().map(String::as_str));
@@ -161,13 +132,13 @@ impl<'a> SkillWalk<'a> {
     }
 
     fn note(&self, path: &Path, what: &str) {
-        let shown = self.look.places.source(self.start.scope, path).path.clone();
+        let shown = self.loader.look.places.source(self.start.scope, path).path.clone();
         let diagnostic = Diagnostic::warning(DiagnosticCode::SkillIgnored, format!("{shown} {what}"));
-        self.look.note(diagnostic.at(Place::file(Some(self.start.scope), shown)));
+        self.loader.look.note(diagnostic.at(Place::file(Some(self.start.scope), shown)));
     }
 }
 
-impl WalkVisitor for SkillWalk<'_> {
+impl WalkVisitor for SkillWalk<'_, '_> {
     fn enter(&mut self, directory: &WalkedDirectory<'_>) -> bool {
         self.marks.push(self.ignored.mark());
         self.read_ignore_files(directory);
@@ -183,7 +154,7 @@ impl WalkVisitor for SkillWalk<'_> {
             && self.counts(name.as_encoded_bytes(), directory.depth)
             && !self.is_ignored(directory, name, false)
         {
-            (self.found)(SkillCandidate::File(directory.path.join(name)));
+            self.loader.take(self.start, &directory.path.join(name));
         }
     }
 
@@ -192,7 +163,8 @@ impl WalkVisitor for SkillWalk<'_> {
     }
 
     fn again(&mut self, path: &Path, first: &Path) -> bool {
-        (self.found)(SkillCandidate::Again { path: path.to_owned(), first: first.to_owned() });
+        let first = self.loader.look.places.source(self.start.scope, first).path.clone();
+        self.loader.add_duplicate(self.start, path, first);
         true
     }
 }

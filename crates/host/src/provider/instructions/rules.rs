@@ -11,11 +11,9 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
-    skill::{
-        YamlValue,
-        frontmatter::{self, split},
-    },
+    skill::frontmatter::{self, split},
 };
+use serde_json::Value;
 use std::{
     collections::BTreeMap,
     fmt::Display,
@@ -210,14 +208,14 @@ pub fn head(text: &str) -> RuleHead {
 const KEYS: [&str; 6] = ["alwaysApply", "description", "globs", "name", "paths", "title"];
 
 /// Reads the value of `paths`; `as_written` is true if it may be no YAML. Nothing in it means all files.
-fn globs(value: &YamlValue, as_written: bool) -> Result<Option<Vec<String>>, String> {
+fn globs(value: &Value, as_written: bool) -> Result<Option<Vec<String>>, String> {
     let list = match value {
-        YamlValue::Null => Vec::new(),
-        YamlValue::Text(text) if as_written => in_text(text),
-        YamlValue::Text(text) => at_commas(text),
-        YamlValue::List(list) => {
+        Value::Null => Vec::new(),
+        Value::String(text) if as_written => in_text(text),
+        Value::String(text) => at_commas(text),
+        Value::Array(list) => {
             let texts = list.iter().map(|item| match item {
-                YamlValue::Text(text) => Ok(text.clone()),
+                Value::String(text) => Ok(text.clone()),
                 _ => Err("`paths` holds something that is no text".to_owned()),
             });
             texts.collect::<Result<_, _>>()?
