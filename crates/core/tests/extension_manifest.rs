@@ -433,6 +433,10 @@ fn an_unknown_event_is_reported_in_plain_words() {
     let event = json!({"event": "toolcall", "command": ["a"]});
     let invalid = read(Category::Hooks, &event).expect_err("the event does not exist");
     let diagnostic = invalid.failures[0].diagnostic(&"global/x (Hook)", None);
-    assert_eq!(diagnostic.message, "global/x (Hook): unknown event: `toolcall`");
+    assert_eq!(
+        diagnostic.message,
+        "global/x (Hook): `event`: unknown variant `toolcall`, expected `before_agent_start`, `context`, `input`, \
+         `resources_discover`, `tool_call`, `tool_result`"
+    );
     assert_eq!(diagnostic.help.as_deref(), Some("did you mean `tool_call`?"));
 }

@@ -8,7 +8,7 @@ use preface_core::{
     diagnostic::Severity,
     extension::{
         Category, DiscoveredManifest, ExtensionEntry, IgnoredSetting, NAMED, PrivilegedAction, Scopes,
-        Status, resolve_granted,
+        Status, resolve,
     },
     scope::Scope::{self, Bundled, Global, Project},
     settings::{MergedSettings, SetBy, ValueOutcome},
@@ -16,7 +16,7 @@ use preface_core::{
 use serde_json::{Value, json};
 
 fn granted(found: Vec<DiscoveredManifest>, settings: &MergedSettings) -> Scopes {
-    resolve_granted(found, settings, &[], &Checker, &All)
+    resolve(found, settings, &[], &Checker, &All)
 }
 
 fn nothing() -> MergedSettings {
@@ -297,7 +297,7 @@ fn in_a_slot_guards_run_first_and_observers_last_whatever_a_list_has() {
     assert_eq!(order(&resolved(found(), &nothing())), "c-guard d-guard b-turn a-turn a-look");
     let list =
         extension::ordering(Project, &json!({"hooks": {"TOOL_CALL/pre": ["a-look", "a-turn", "d-guard"]}}));
-    let scopes = resolve_granted(found(), &nothing(), &[list], &Checker, &All);
+    let scopes = resolve(found(), &nothing(), &[list], &Checker, &All);
     assert_eq!(order(&scopes), "d-guard c-guard a-turn b-turn a-look");
     assert_eq!(scopes.rewrites[0].new_order.join(" "), order(&scopes), "the event has what runs");
 }

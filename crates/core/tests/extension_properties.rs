@@ -6,7 +6,7 @@ use extension::{Checker, broken, ordering, path, raw, resolved, settings, sound,
 use preface_core::{
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Manifest, ManifestLocation,
-        Ordering, Scopes, Status, resolve,
+        NoGrants, Ordering, Scopes, Status, resolve,
     },
     scope::Scope,
     settings::{MergedSettings, SetBy},
@@ -156,8 +156,8 @@ proptest! {
         lists in lists(),
     ) {
         let settings = with_disabled(&directives);
-        let one = resolve(of(&all), &settings, &lists, &Checker);
-        prop_assert_eq!(one, resolve(of(&shuffled), &settings, &lists, &Checker));
+        let one = resolve(of(&all), &settings, &lists, &Checker, &NoGrants);
+        prop_assert_eq!(one, resolve(of(&shuffled), &settings, &lists, &Checker, &NoGrants));
     }
 
     #[test]
@@ -280,7 +280,7 @@ proptest! {
 
     #[test]
     fn orders_count_from_nought_in_each_slot(all in layers(), directives in directives(), lists in lists()) {
-        let scopes = resolve(of(&all), &with_disabled(&directives), &lists, &Checker);
+        let scopes = resolve(of(&all), &with_disabled(&directives), &lists, &Checker, &NoGrants);
         let mut slots: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for entry in all_of(&scopes) {
             let takes_part = entry.active && entry.slot.is_some();

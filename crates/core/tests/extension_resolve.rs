@@ -10,8 +10,8 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::Severity,
     extension::{
-        Category, DiscoveredContent, DiscoveredManifest, EntryOrigin, ExtensionEntry, Scopes, Status,
-        ValidationFailure, ValidationStage, resolve, resolve_granted,
+        Category, DiscoveredContent, DiscoveredManifest, EntryOrigin, ExtensionEntry, NoGrants, Scopes,
+        Status, ValidationFailure, ValidationStage, resolve,
     },
     scope::Scope::{self, Bundled, Global, Project},
     settings::{MergedSettings, SetBy, SetValue, merge},
@@ -67,7 +67,7 @@ mod worked_example {
         ];
         let settings = settings(&[(Global, json!({"loggers": {"stdout": {"disable": true}}}))]);
         let rewrite = ordering(Project, &json!({"hooks": {"TOOL_CALL/pre": ["pre-tool-audit"]}}));
-        resolve(found, &settings, &[rewrite], &Checker)
+        resolve(found, &settings, &[rewrite], &Checker, &NoGrants)
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod unordered {
             for top in 1..=3 {
                 let layers = &Scope::ALL[..top];
                 let found = layers.iter().map(|scope| sound(*scope, category, "x")).collect();
-                let scopes = resolve_granted(found, &nothing(), &[], &Checker, &All);
+                let scopes = resolve(found, &nothing(), &[], &Checker, &All);
                 let winner = layers[top - 1];
                 assert_eq!(active(&scopes), [format!("{winner}/x")], "{category}");
                 for scope in &layers[..top - 1] {
@@ -639,7 +639,7 @@ mod hooks {
     fn a_list_moves_all_of_one_name() {
         let found = vec![hook(Bundled, "a"), hook(Bundled, "h"), hook(Global, "h"), hook(Project, "b")];
         let list = ordering(Project, &json!({"hooks": {"TOOL_CALL/pre": ["b", "h"]}}));
-        let scopes = resolve(found, &nothing(), &[list], &Checker);
+        let scopes = resolve(found, &nothing(), &[list], &Checker, &NoGrants);
         assert_eq!(order(&scopes), ["project/b", "bundled/h", "global/h", "bundled/a"]);
     }
 }

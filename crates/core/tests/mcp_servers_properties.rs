@@ -2,7 +2,7 @@
 //! hides nobody.
 
 use preface_core::{
-    mcp_servers::{McpFile, McpServers, resolve_granted},
+    mcp_servers::{McpFile, McpServers, resolve},
     scope::Scope,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -64,7 +64,7 @@ fn resolved(layers: &[Vec<TestServer>], granted: bool) -> McpServers {
     let files = Scope::ALL.into_iter().zip(layers).map(|(scope, layer)| {
         McpFile::read(scope, "mcp.json", text(layer).as_bytes()).0.expect("an object of servers")
     });
-    resolve_granted(files.collect(), &|_| granted)
+    resolve(files.collect(), &|_| granted)
 }
 
 /// Everything but where in the file it is written.

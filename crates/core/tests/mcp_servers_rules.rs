@@ -3,13 +3,17 @@
 use preface_core::{
     diagnostic::{Diagnostic, Severity},
     extension::{PrivilegedAction, Status},
-    mcp_servers::{McpFile, McpServer, McpServers, ServerEntry, Transport, resolve, resolve_granted},
+    mcp_servers::{self, McpFile, McpServer, McpServers, ServerEntry, Transport},
     scope::Scope::{self, Bundled, Global, Project},
     settings::SetBy,
 };
 use serde_json::{Value, json};
 
 const INVALID: &str = "mcp/config-invalid";
+
+fn resolve(files: Vec<McpFile>) -> McpServers {
+    mcp_servers::resolve(files, &|_| false)
+}
 
 fn file(scope: Scope, text: &str) -> McpFile {
     let (file, diagnostics) = McpFile::read(scope, &format!("{scope}/mcp.json"), text.as_bytes());
@@ -198,7 +202,7 @@ fn a_malformed_file_is_left_out_with_its_line() {
 fn what_is_written_twice_is_refused() {
     let text = "{\"s\": {\"command\": \"a\"},\n\"s\": {\"command\": \"b\"}}";
     let resolved = resolve(vec![file(Global, text)]);
-    let message = "global/s (MCPServer): register — the id is taken in this file already";
+    let message = "global/s (MCPServer): the id is taken in this file already";
     assert_eq!(diagnostic_lines(&resolved.diagnostics), [(Severity::Error, INVALID, message)]);
     assert_eq!(resolved.diagnostics[0].help.as_deref(), Some("the earlier one is on line 1"));
     let resolved =
@@ -257,7 +261,7 @@ fn a_granted_server_of_a_project_replaces_the_users() {
     let resolved = resolve(files());
     assert_eq!(rows(&resolved), [(Global, "runs"), (Project, "pending")]);
     assert_eq!(resolved.servers[0].fallback_from.as_ref(), Some(&resolved.servers[1].origin));
-    let resolved = resolve_granted(files(), &|server| server.origin.scope == Project);
+    let resolved = mcp_servers::resolve(files(), &|server| server.origin.scope == Project);
     assert_eq!(rows(&resolved), [(Global, "hidden"), (Project, "active")]);
 }
 

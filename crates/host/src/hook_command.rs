@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::system::testing::{FakeRun, MemorySystem};
     use preface_core::{
-        extension::{DiscoveredContent, DiscoveredManifest, SchemaChecker, SchemaFault, resolve},
+        extension::{DiscoveredContent, DiscoveredManifest, NoGrants, SchemaChecker, SchemaFault, resolve},
         scope::Scope,
         settings::MergedSettings,
     };
@@ -327,7 +327,7 @@ mod tests {
             path: "x/manifest.json".into(),
             what: DiscoveredContent::Manifest(manifest.into_bytes()),
         };
-        let scopes = resolve(vec![found], &MergedSettings::default(), &[], &EmptySchemas);
+        let scopes = resolve(vec![found], &MergedSettings::default(), &[], &EmptySchemas, &NoGrants);
         let entry = scopes.of(Category::Hooks).next().expect("it is listed").clone();
         let machine = MemorySystem::new().with_dir("/work/.git");
         HookCommand::of(&entry, Some(Path::new("/global/x/manifest.json")), &machine, Path::new("/work"))

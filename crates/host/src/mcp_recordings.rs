@@ -151,7 +151,7 @@ mod tests {
     fn entry(scope: Scope, server: &str) -> ServerEntry {
         let (file, diagnostics) = McpFile::read(scope, "mcp.json", format!("{{\"s\": {server}}}").as_bytes());
         assert_eq!(diagnostics, []);
-        resolve(file.into_iter().collect()).servers.remove(0)
+        resolve(file.into_iter().collect(), &|_| false).servers.remove(0)
     }
 
     fn digest(scope: Scope, server: &str, dir: &str) -> String {

@@ -108,7 +108,7 @@ fn look_as<T>(
         real_dirs: &dirs,
         file_room: Default::default(),
     };
-    let McpServers { mut servers, .. } = mcp_servers::resolve(extensions::mcp_files(&look));
+    let McpServers { mut servers, .. } = mcp_servers::resolve(extensions::mcp_files(&look), &|_| false);
     for server in servers.iter_mut().filter(|server| server.runnable) {
         server.value.recorded = mcp_recordings::recall(server, &look).map(Arc::new);
     }

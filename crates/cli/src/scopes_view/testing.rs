@@ -3,8 +3,8 @@
 use super::row::{ListingGroup, ListingRow, rows};
 use preface_engine::core::{
     extension::{
-        Category, DiscoveredContent, DiscoveredManifest, Ordering, SchemaChecker, SchemaFault, Scopes,
-        resolve,
+        Category, DiscoveredContent, DiscoveredManifest, NoGrants, Ordering, SchemaChecker, SchemaFault,
+        Scopes, resolve,
     },
     mcp_servers::{self, McpFile, McpServers},
     scope::Scope,
@@ -107,8 +107,8 @@ impl Sample {
     pub fn layers(self) -> Layers {
         let settings = merge(self.settings, &mut Vec::new());
         Layers {
-            scopes: resolve(self.found, &settings, &self.orderings, &PermissiveChecker),
-            mcp: mcp_servers::resolve(self.mcp),
+            scopes: resolve(self.found, &settings, &self.orderings, &PermissiveChecker, &NoGrants),
+            mcp: mcp_servers::resolve(self.mcp, &|_| false),
         }
     }
 }

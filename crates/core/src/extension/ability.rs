@@ -6,24 +6,26 @@
 
 use super::{
     category::Category,
-    reading::ManifestFields,
-    slot::{Slot, UnknownSlot},
+    failure::{ValidationFailure, ValidationStage},
+    slot::Slot,
 };
-use crate::diagnostic::DiagnosticCode;
 use crate::{
+    diagnostic::DiagnosticCode,
     scope::Scope,
-    settings::{SettingsNode, holds_login, shown},
-    suggestion::{did_you_mean, quoted, suggest_or},
-    turn::Tool,
+    settings::holds_login,
+    suggestion::{did_you_mean_in, quoted},
+    turn::{Tool, one_line},
     variable::Stability,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, Error},
+};
+use serde_json::{Map, Value};
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// The content of an extension.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ability {
     /// A command that a user types.
     Command(CommandTexts),
@@ -44,23 +46,19 @@ pub enum Ability {
 }
 
 /// The texts of a tool.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ToolTexts {
     /// The description for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// One line for the list of tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_snippet: Option<String>,
     /// The guidelines for its use.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prompt_guidelines: Vec<String>,
     /// The JSON Schema of its arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "object")]
     pub input_schema: Option<Arc<Value>>,
     /// True if the service is to make sure that arguments fit the schema.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
 }
 
@@ -82,22 +80,20 @@ impl ToolTexts {
 }
 
 /// The texts of a command.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct CommandTexts {
     /// The name that a user types after the slash; the id if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_blank")]
     pub name: Option<String>,
     /// The description of the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 /// The text of a context provider, and how it is included.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Context {
     /// The source of the text; `None` if the manifest has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<ContextSource>,
     /// The kind of the fragment; only a `system-message` is part of the system prompt.
     pub kind: FragmentKind,
@@ -106,15 +102,13 @@ pub struct Context {
     /// The limit in tokens.
     pub max_tokens: usize,
     /// The slot of which only one provider, the first, is included.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_slot: Option<String>,
     /// The time for which the text stays the same.
     pub stability: Stability,
 }
 
 /// The source of a context provider's text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContextSource {
     /// Text in the manifest, with its byte range.
     Markdown(String, Range<usize>),
@@ -125,10 +119,11 @@ pub enum ContextSource {
 }
 
 /// The kinds of fragments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FragmentKind {
     /// Part of the system prompt.
+    #[default]
     SystemMessage,
     /// Part of a message.
     PromptFragment,
@@ -138,16 +133,8 @@ pub enum FragmentKind {
     ToolHint,
 }
 
-const KINDS: [(&str, FragmentKind); 4] = [
-    ("prompt-fragment", FragmentKind::PromptFragment),
-    ("resource-binding", FragmentKind::ResourceBinding),
-    ("system-message", FragmentKind::SystemMessage),
-    ("tool-hint", FragmentKind::ToolHint),
-];
-
 /// A program and its arguments, started without a shell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramSpec {
     /// The program and its arguments.
     pub argv: Vec<String>,
@@ -157,21 +144,18 @@ pub struct ProgramSpec {
 
 /// The timeout of a program without one in the manifest, in milliseconds.
 const TIMEOUT_MS: u64 = 5_000;
-const MOST_TIMEOUT_MS: i64 = 600_000;
+const MOST_TIMEOUT_MS: u64 = 600_000;
 
 /// A hook.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hook {
     /// The slot in which it runs; `None` if the manifest has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Slot>,
     /// The event that it names, if it names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// The role, which limits its effect.
     pub role: HookRole,
     /// The program.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramSpec>,
 }
 
@@ -188,26 +172,23 @@ pub enum HookRole {
     Observer,
 }
 
-const ROLES: [(&str, HookRole); 3] =
-    [("guard", HookRole::Guard), ("observer", HookRole::Observer), ("transform", HookRole::Transform)];
-
 /// A model provider.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ModelProvider {
     /// The protocol: `anthropic`, `openai`, …
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_blank")]
     pub kind: Option<String>,
     /// The address of the API.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_blank")]
     pub base_url: Option<String>,
     /// The location of the API key, never the key itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub key: Option<SecretReference>,
 }
 
 /// The location of a secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretReference {
     /// `env`, `file` or `keyring`.
     pub kind: String,
@@ -216,21 +197,23 @@ pub struct SecretReference {
 }
 
 /// A logger: a file for audit events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Log {
     /// The file, relative to the layer's root.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "relative_path")]
     pub path: Option<String>,
 }
 
 /// A session store.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub struct Sessions {
     /// `memory`, `postgres` or `sqlite`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "store_kind")]
     pub kind: Option<String>,
     /// The address or file of the store.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_blank")]
     pub url: Option<String>,
 }
 
@@ -253,36 +236,36 @@ pub enum PrivilegedAction {
 }
 
 impl Ability {
-    /// Reads the fields of a manifest of this category. `scope` is that of the manifest: a project's may not
-    /// contain keys.
-    pub(super) fn read(category: Category, scope: Scope, fields: &mut ManifestFields<'_>) -> Ability {
-        match category {
-            Category::Commands => Ability::Command(CommandTexts {
-                name: fields.full_text("name"),
-                description: fields.text("description"),
-            }),
-            Category::ContextProviders => Ability::Context(context(fields)),
-            Category::Hooks => Ability::Hook(hook(fields)),
-            Category::Loggers => Ability::Log(Log { path: file(fields, "path") }),
-            Category::Providers => Ability::Model(model(fields, scope)),
-            Category::SessionStores => {
-                let url = fields.full_text("url");
-                if url.as_deref().is_some_and(holds_login) {
-                    fields.add_failure("url", "`url` must not hold a user name or password").help =
-                        Some("let the program that connects take them from its environment".to_owned());
-                }
-                let kind = fields.word("kind", &["memory", "postgres", "sqlite"]).map(str::to_owned);
-                Ability::Sessions(Sessions { kind, url })
-            }
-            Category::Tools => Ability::Tool(ToolTexts {
-                description: fields.text("description"),
-                prompt_snippet: fields.text("promptSnippet"),
-                prompt_guidelines: fields.texts("promptGuidelines").unwrap_or_default(),
-                input_schema: fields.object("inputSchema").map(Arc::new),
-                strict: fields.flag("strict").unwrap_or_default(),
-            }),
-            Category::StateMachines | Category::Ui => Ability::Other,
+    /// Reads the fields of a manifest of this category. `scope` is that of the manifest, `span` the byte range of
+    /// its `markdown`.
+    pub(super) fn read(
+        category: Category,
+        scope: Scope,
+        manifest: &Value,
+        span: Range<usize>,
+    ) -> Result<Ability, Box<ValidationFailure>> {
+        let is_null = |key: &&&str| manifest.get(key).is_some_and(Value::is_null);
+        if let Some(key) = Ability::fields(category).iter().find(is_null) {
+            return Err(Box::new(fault(key, format!("`{key}` must not be null"))));
         }
+        Ok(match category {
+            Category::Commands => Ability::Command(fields(category, manifest)?),
+            Category::ContextProviders => Ability::Context(context(fields(category, manifest)?, span)?),
+            Category::Hooks => Ability::Hook(hook(fields(category, manifest)?)?),
+            Category::Loggers => Ability::Log(fields(category, manifest)?),
+            Category::Providers => Ability::Model(model(fields(category, manifest)?, manifest, scope)?),
+            Category::SessionStores => {
+                let sessions: Sessions = fields(category, manifest)?;
+                if sessions.url.as_deref().is_some_and(holds_login) {
+                    let failure = fault("url", "`url` must not hold a user name or password");
+                    let help = "let the program that connects take them from its environment";
+                    return Err(Box::new(failure.help(help)));
+                }
+                Ability::Sessions(sessions)
+            }
+            Category::Tools => Ability::Tool(fields(category, manifest)?),
+            Category::StateMachines | Category::Ui => Ability::Other,
+        })
     }
 
     /// Returns the fields of a manifest of this category, besides those that every manifest may have.
@@ -385,154 +368,197 @@ fn is_blank(text: Option<&str>) -> bool {
     text.is_none_or(|text| text.trim().is_empty())
 }
 
-fn context(fields: &mut ManifestFields<'_>) -> Context {
-    let given: Vec<&str> =
-        ["markdown", "files", "command"].into_iter().filter(|key| fields.node(key).is_some()).collect();
-    if let [_, second, ..] = given.as_slice() {
-        let message = format!("`{}` are both set; only one can be the text", given.join("`, `"));
-        fields.add_failure(second, message).help = Some("leave out the others".to_owned());
+/// Reads the fields of a manifest.
+fn fields<T: DeserializeOwned>(category: Category, manifest: &Value) -> Result<T, Box<ValidationFailure>> {
+    serde_path_to_error::deserialize(manifest).map_err(|error| {
+        let keys = error.path().iter().map(ToString::to_string);
+        let pointer: String = keys.map(|key| format!("/{}", key.trim_matches(['[', ']']))).collect();
+        let message = error.inner().to_string();
+        let code = match (category, pointer.as_str()) {
+            _ if !manifest.pointer(&pointer).is_some_and(Value::is_string) => None,
+            (Category::ContextProviders, "/kind") => Some(DiagnosticCode::FragmentKindInvalid),
+            (Category::Hooks, "/event" | "/slot") => Some(DiagnosticCode::HookInvalidAttachment),
+            _ => None,
+        };
+        let what = format!("`{}`: {}", error.path(), one_line(&message));
+        let failure = ValidationFailure::new(ValidationStage::Shape, pointer, what);
+        Box::new(ValidationFailure { code, help: did_you_mean_in(&message), ..failure })
+    })
+}
+
+/// Builds the failure of a field.
+fn fault(key: &str, message: impl Into<String>) -> ValidationFailure {
+    ValidationFailure::new(ValidationStage::Shape, format!("/{key}"), message)
+}
+
+fn checked<'de, D: Deserializer<'de>>(
+    from: D,
+    fault: fn(&str) -> Option<&'static str>,
+) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(from)?;
+    fault(&text).map_or(Ok(Some(text)), |fault| Err(D::Error::custom(fault)))
+}
+
+fn not_blank<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    checked(from, |text| text.trim().is_empty().then_some("it must not be blank"))
+}
+
+fn store_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    checked(from, |kind| {
+        (!["memory", "postgres", "sqlite"].contains(&kind))
+            .then_some("it must be `memory`, `postgres` or `sqlite`")
+    })
+}
+
+fn event<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let event = String::deserialize(from)?;
+    if Slot::of_event(&event).is_none() {
+        let known = quoted(Slot::events());
+        return Err(D::Error::custom(format!("unknown variant `{event}`, expected {known}")));
     }
-    let from = match given.first() {
-        Some(&"markdown") => {
-            let span = fields.node("markdown").map_or(0..0, SettingsNode::span);
-            fields.text("markdown").map(|text| ContextSource::Markdown(text, span))
-        }
-        Some(&"files") => files(fields).map(ContextSource::Files),
-        Some(_) => program(fields).map(ContextSource::Command),
-        None => None,
-    };
-    let named = |words: &[(&'static str, FragmentKind)], word: &str| {
-        words.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
-    };
-    let kind = match fields.text("kind") {
-        None => FragmentKind::SystemMessage,
-        Some(word) => named(&KINDS, &word).unwrap_or_else(|| {
-            let known = quoted(KINDS.map(|(name, _)| name));
-            let message = format!("`kind` must be one of {known}, not `{}`", shown(&word));
-            fields.add_failure("kind", message).code = Some(DiagnosticCode::FragmentKindInvalid);
-            FragmentKind::SystemMessage
-        }),
-    };
-    let runs = matches!(from, Some(ContextSource::Command(_)));
-    let max_tokens = match fields.node("maxTokens").and_then(SettingsNode::as_integer) {
-        Some(negative) if negative < 0 => {
-            fields
-                .add_failure("maxTokens", format!("`maxTokens` must not be negative, and is {negative}"))
-                .code = Some(DiagnosticCode::FragmentBudgetNegative);
-            None
-        }
-        _ => fields.integer("maxTokens", 0, i64::MAX),
-    };
-    Context {
-        from,
-        kind,
-        priority: fields.integer("priority", i64::MIN, i64::MAX).unwrap_or(crate::section::DEFAULT_PRIORITY),
-        max_tokens: max_tokens.map_or(4096, |max| usize::try_from(max).unwrap_or(usize::MAX)),
-        exclusive_slot: fields.full_text("exclusiveSlot"),
-        stability: match fields.word("stability", &["conversation", "static", "turn"]) {
-            Some("static") => Stability::Static,
-            Some("conversation") => Stability::Conversation,
-            Some(_) => Stability::Turn,
-            // The output of a program may change each time.
-            None if runs => Stability::Turn,
-            None => Stability::Static,
-        },
-    }
+    Ok(Some(event))
+}
+
+fn relative_path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    checked(from, path_fault)
+}
+
+fn object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<Value>>, D::Error> {
+    Ok(Some(Arc::new(Value::Object(Map::deserialize(from)?))))
 }
 
 /// Returns the fault of a path below the manifest's directory (or the layer's root): it must be relative,
 /// without `..`.
 fn path_fault(path: &str) -> Option<&'static str> {
     if path.trim().is_empty() {
-        return Some("must not be blank");
+        return Some("it must not be blank");
     }
     if path.contains('\0') {
-        return Some("must not hold NUL characters");
+        return Some("it must not hold NUL characters");
     }
     if path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':') {
-        return Some("must be relative");
+        return Some("it must be relative");
     }
     if path.split(['/', '\\']).any(|part| part == "..") {
-        return Some("must not contain `..`");
+        return Some("it must not contain `..`");
     }
     None
 }
 
-fn file(fields: &mut ManifestFields<'_>, key: &str) -> Option<String> {
-    let path = fields.text(key)?;
-    if let Some(fault) = path_fault(&path) {
-        fields.add_failure(key, format!("`{key}` {fault}"));
-        return None;
+/// A path of a list.
+#[derive(Deserialize)]
+struct RelativePath(#[serde(deserialize_with = "relative_path")] Option<String>);
+
+/// The fields of a context provider's manifest.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ContextFields {
+    markdown: Option<String>,
+    files: Option<Vec<RelativePath>>,
+    command: Option<Vec<String>>,
+    timeout_ms: Option<u64>,
+    kind: FragmentKind,
+    priority: Option<i64>,
+    max_tokens: Option<i64>,
+    #[serde(deserialize_with = "not_blank")]
+    exclusive_slot: Option<String>,
+    stability: Option<Stability>,
+}
+
+fn context(fields: ContextFields, span: Range<usize>) -> Result<Context, Box<ValidationFailure>> {
+    let given = [
+        ("markdown", fields.markdown.is_some()),
+        ("files", fields.files.is_some()),
+        ("command", fields.command.is_some()),
+    ];
+    let given: Vec<&str> = given.into_iter().filter_map(|(key, given)| given.then_some(key)).collect();
+    if let [_, second, ..] = given.as_slice() {
+        let message = format!("`{}` are both set; only one can be the text", given.join("`, `"));
+        return Err(Box::new(fault(second, message).help("leave out the others")));
     }
-    Some(path)
+    let program = program(fields.command, fields.timeout_ms)?;
+    let from = match (fields.markdown, fields.files) {
+        (Some(text), _) => Some(ContextSource::Markdown(text, span)),
+        (None, Some(files)) => {
+            Some(ContextSource::Files(files.into_iter().filter_map(|RelativePath(path)| path).collect()))
+        }
+        (None, None) => program.map(ContextSource::Command),
+    };
+    let max_tokens = fields.max_tokens.unwrap_or(4096);
+    let max_tokens = usize::try_from(max_tokens).map_err(|_| {
+        fault("maxTokens", format!("`maxTokens` must not be negative, and is {max_tokens}"))
+            .named(DiagnosticCode::FragmentBudgetNegative)
+    })?;
+    // The output of a program may change each time.
+    let usual = match from {
+        Some(ContextSource::Command(_)) => Stability::Turn,
+        _ => Stability::Static,
+    };
+    Ok(Context {
+        from,
+        kind: fields.kind,
+        priority: fields.priority.unwrap_or(crate::section::DEFAULT_PRIORITY),
+        max_tokens,
+        exclusive_slot: fields.exclusive_slot,
+        stability: fields.stability.unwrap_or(usual),
+    })
 }
 
-fn files(fields: &mut ManifestFields<'_>) -> Option<Vec<String>> {
-    let paths = fields.texts("files")?;
-    for (at, path) in paths.iter().enumerate() {
-        if let Some(fault) = path_fault(path) {
-            let failure = fields.add_failure("files", format!("item {at} of `files` {fault}"));
-            failure.pointer.push_str(&format!("/{at}"));
-            return None;
-        }
+/// Returns the program of a manifest: neither the list nor its first item may be empty.
+fn program(
+    argv: Option<Vec<String>>,
+    timeout_ms: Option<u64>,
+) -> Result<Option<ProgramSpec>, Box<ValidationFailure>> {
+    let timeout_ms = timeout_ms.unwrap_or(TIMEOUT_MS);
+    if !(1..=MOST_TIMEOUT_MS).contains(&timeout_ms) {
+        let message = format!("`timeoutMs` must be an integer from 1 to {MOST_TIMEOUT_MS}");
+        return Err(Box::new(fault("timeoutMs", message)));
     }
-    Some(paths)
+    let Some(argv) = argv else { return Ok(None) };
+    if argv.first().is_none_or(|program| program.trim().is_empty()) {
+        return Err(Box::new(fault("command", "`command` must name a program first")));
+    }
+    if argv.iter().any(|argument| argument.contains('\0')) {
+        return Err(Box::new(fault("command", "`command` must not hold NUL characters")));
+    }
+    Ok(Some(ProgramSpec { argv, timeout_ms }))
 }
 
-fn program(fields: &mut ManifestFields<'_>) -> Option<ProgramSpec> {
-    let timeout = fields.integer("timeoutMs", 1, MOST_TIMEOUT_MS);
-    let argv = fields.argv("command")?;
-    Some(ProgramSpec { argv, timeout_ms: timeout.map_or(TIMEOUT_MS, i64::unsigned_abs) })
+/// The fields of a hook's manifest.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct HookFields {
+    slot: Option<Slot>,
+    #[serde(deserialize_with = "event")]
+    event: Option<String>,
+    role: HookRole,
+    command: Option<Vec<String>>,
+    timeout_ms: Option<u64>,
 }
 
-fn hook(fields: &mut ManifestFields<'_>) -> Hook {
-    const INVALID: DiagnosticCode = DiagnosticCode::HookInvalidAttachment;
-    let slot = fields.text("slot").and_then(|text| match text.parse::<Slot>() {
-        Ok(slot) => Some(slot),
-        Err(UnknownSlot) => {
-            let names: Vec<String> = Slot::all().map(|slot| slot.to_string()).collect();
-            let near = did_you_mean(&text, names.iter().map(String::as_str));
-            let help = near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
-            let message = format!("unknown slot: `{}`", shown(&text));
-            let failure = fields.add_failure("slot", message);
-            (failure.code, failure.help) = (Some(INVALID), Some(help));
-            None
-        }
-    });
-    let event = fields.text("event");
-    let of_event = event.as_deref().and_then(|event| {
-        let slot = Slot::of_event(event);
-        if slot.is_none() {
-            let help = suggest_or(event, Slot::events(), || {
-                format!("possible events: {}", Slot::events().collect::<Vec<_>>().join(", "))
-            });
-            let message = format!("unknown event: `{}`", shown(event));
-            let failure = fields.add_failure("event", message);
-            (failure.code, failure.help) = (Some(INVALID), Some(help));
-        }
-        slot
-    });
+fn hook(fields: HookFields) -> Result<Hook, Box<ValidationFailure>> {
+    let HookFields { slot, event, role, command, timeout_ms } = fields;
+    let of_event = event.as_deref().and_then(Slot::of_event);
     if let (Some(slot), Some(of_event)) = (slot, of_event)
         && slot != of_event
     {
         let message = format!("`slot` is {slot}, but `event` belongs to {of_event}");
-        fields.add_failure("slot", message).code = Some(INVALID);
+        return Err(Box::new(fault("slot", message).named(DiagnosticCode::HookInvalidAttachment)));
     }
-    let role = match fields.word("role", &ROLES.map(|(name, _)| name)) {
-        Some(word) => {
-            ROLES.iter().find(|(name, _)| *name == word).map_or_else(HookRole::default, |(_, role)| *role)
-        }
-        None => HookRole::default(),
-    };
-    Hook { slot: slot.or(of_event), event, role, program: program(fields) }
+    Ok(Hook { slot: slot.or(of_event), event, role, program: program(command, timeout_ms)? })
 }
 
-fn model(fields: &mut ManifestFields<'_>, scope: Scope) -> ModelProvider {
-    let base_url = fields.full_text("baseUrl");
-    if let Some((fault, help)) = base_url.as_deref().and_then(base_url_fault) {
-        fields.add_failure("baseUrl", format!("`baseUrl` {fault}")).help = help.map(str::to_owned);
+fn model(
+    model: ModelProvider,
+    manifest: &Value,
+    scope: Scope,
+) -> Result<ModelProvider, Box<ValidationFailure>> {
+    if let Some((message, help)) = model.base_url.as_deref().and_then(base_url_fault) {
+        let failure = fault("baseUrl", format!("`baseUrl` {message}"));
+        return Err(Box::new(ValidationFailure { help: help.map(str::to_owned), ..failure }));
     }
-    ModelProvider { kind: fields.full_text("kind"), base_url, key: secret(fields, scope) }
+    let key = manifest.get("apiKey").map(|value| secret(value, scope)).transpose()?;
+    Ok(ModelProvider { key, ..model })
 }
 
 /// Returns the fault of a provider's address, and the help.
@@ -546,15 +572,13 @@ pub(super) fn base_url_fault(url: &str) -> Option<(&'static str, Option<&'static
 
 impl SecretReference {
     /// Reads `${NAME}`, or an object with `kind` and `name`; `None` if the value is neither.
-    pub(super) fn read(node: &SettingsNode) -> Option<SecretReference> {
-        if let Some(text) = node.as_text() {
-            let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))?;
-            return (!name.is_empty())
-                .then(|| SecretReference { kind: "env".to_owned(), name: name.to_owned() });
-        }
-        let text = |key: &str| node.at(&[key]).and_then(SettingsNode::as_text);
-        let kind = text("kind").filter(|kind| SECRETS.contains(kind))?;
-        Some(SecretReference { kind: kind.to_owned(), name: text("name")?.to_owned() })
+    pub(super) fn read(value: &Value) -> Option<SecretReference> {
+        let (kind, name) = match value.as_str() {
+            Some(text) => ("env", text.strip_prefix("${")?.strip_suffix('}')?),
+            None => (value.get("kind")?.as_str()?, value.get("name")?.as_str()?),
+        };
+        (SECRETS.contains(&kind) && !name.is_empty())
+            .then(|| SecretReference { kind: kind.to_owned(), name: name.to_owned() })
     }
 }
 
@@ -563,25 +587,20 @@ const SECRETS: [&str; 3] = ["env", "file", "keyring"];
 
 /// Reads `apiKey`: the location of a key, as an object or as `${NAME}`. The key itself is refused in the
 /// manifest of any layer.
-fn secret(fields: &mut ManifestFields<'_>, scope: Scope) -> Option<SecretReference> {
-    let node = fields.node("apiKey")?;
-    if node.as_text().is_some() {
-        if let Some(reference) = SecretReference::read(node) {
-            return Some(reference);
-        }
-        let whose = if scope == Scope::Project {
-            "a project may not hold a key"
-        } else {
-            "a manifest may not hold a key"
-        };
-        fields.add_failure("apiKey", format!("{whose}; set `apiKey` to its location")).help =
-            Some("write `{\"kind\": \"env\", \"name\": \"…\"}`".to_owned());
-        return None;
+fn secret(value: &Value, scope: Scope) -> Result<SecretReference, Box<ValidationFailure>> {
+    if let Some(reference) = SecretReference::read(value) {
+        return Ok(reference);
     }
-    fields.below("apiKey", |below| {
-        // The first call reports a missing kind, the second an unknown one.
-        let kind = below.name("kind").and_then(|_| below.word("kind", &SECRETS));
-        let (kind, name) = (kind.map(str::to_owned), below.name("name"));
-        Some(SecretReference { kind: kind?, name: name? })
-    })?
+    let is_kind = |kind: &Value| kind.as_str().is_some_and(|kind| SECRETS.contains(&kind));
+    let failure = if value.is_string() {
+        let whose = if scope == Scope::Project { "a project" } else { "a manifest" };
+        fault("apiKey", format!("{whose} may not hold a key; set `apiKey` to its location"))
+    } else if !value.is_object() {
+        fault("apiKey", "`apiKey` must be an object")
+    } else if !value.get("kind").is_some_and(is_kind) {
+        fault("apiKey/kind", format!("`kind` must be one of {}", quoted(SECRETS)))
+    } else {
+        fault("apiKey/name", "`name` must be a string that is not empty")
+    };
+    Err(Box::new(failure.help("write `{\"kind\": \"env\", \"name\": \"…\"}`")))
 }

@@ -5,7 +5,7 @@ use super::{
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
     entry::ExtensionEntry,
-    failure::{ExtensionLabel, ValidationFailure, ValidationStage},
+    failure::{ValidationFailure, ValidationStage},
     grants::{Grants, ProviderChange},
     manifest::Manifest,
     scopes::IgnoredSetting,
@@ -16,73 +16,47 @@ use crate::{
     settings::{MergedSettings, SetBy, SettingsNode, shown},
     suggestion::did_you_mean,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// An extension's configuration, and the strongest layer that contributes to it.
+/// The effect of settings on an extension.
+#[derive(Default)]
 pub(super) struct ExtensionConfig {
-    pub config: Map<String, Value>,
-    pub by: SetBy,
-    /// True if settings changed anything.
+    /// True if settings changed the configuration.
     pub changed: bool,
     /// The effect of the project's settings on a provider of another layer.
     pub change: Option<ProviderChange>,
     /// The values that are not used.
     pub ignored: Vec<IgnoredSetting>,
     pub diagnostics: Diagnostics,
-    priority: Option<i64>,
-    max_tokens: Option<i64>,
-    model: ModelProvider,
 }
 
-impl ExtensionConfig {
-    /// Applies the settings that change the place and size of a context provider's text, and the address of a
-    /// model provider.
-    pub(super) fn apply(&mut self, row: &mut ExtensionEntry) {
-        row.value.config = std::mem::take(&mut self.config);
-        row.config_scope = self.by;
-        match &mut row.value.ability {
-            Some(Ability::Context(context)) => {
-                context.priority = self.priority.unwrap_or(context.priority);
-                if let Some(most) = self.max_tokens {
-                    context.max_tokens = usize::try_from(most).unwrap_or(usize::MAX);
-                }
-            }
-            Some(ability @ Ability::Model(_)) => {
-                let Ability::Model(model) = ability else { return };
-                let ModelProvider { kind, base_url, key } = self.model.clone();
-                *model = ModelProvider {
-                    kind: kind.or(model.kind.take()),
-                    base_url: base_url.or(model.base_url.take()),
-                    key: key.or(model.key.take()),
-                };
-                (row.about, row.action, row.missing) = (ability.about(), ability.action(), ability.missing());
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Sets a field of a model provider.
+/// Sets a field of an extension that settings may change.
 ///
 /// # Errors
-/// The fault of the value, as the end of a sentence.
-fn set_field(model: &mut ModelProvider, key: &str, node: &SettingsNode) -> Result<(), String> {
-    let text = || match node.as_text().filter(|text| !text.trim().is_empty()) {
-        Some(text) => Ok(text.to_owned()),
-        None => Err(format!("must be a string that is not blank, not {}", node.described())),
-    };
-    match key {
-        "kind" => model.kind = Some(text()?),
-        "baseUrl" => {
-            let url = text()?;
-            if let Some((fault, _)) = base_url_fault(&url) {
-                return Err(fault.to_owned());
-            }
-            model.base_url = Some(url);
-        }
+/// The value is not valid for the field.
+fn set_field(entry: &mut ExtensionEntry, key: &str, value: &Value) -> Result<(), Box<ValidationFailure>> {
+    let read = match key {
         // A literal key is for the host to handle; it is shown nowhere.
-        _ => model.key = SecretReference::read(node),
+        "apiKey" => {
+            Ability::Model(ModelProvider { key: SecretReference::read(value), ..ModelProvider::default() })
+        }
+        _ => Ability::read(entry.value.category, Scope::Global, &json!({ key: value }), 0..0)?,
+    };
+    match (&mut entry.value.ability, read) {
+        (Some(Ability::Context(context)), Ability::Context(read)) if key == "priority" => {
+            context.priority = read.priority;
+        }
+        (Some(Ability::Context(context)), Ability::Context(read)) => context.max_tokens = read.max_tokens,
+        (Some(ability @ Ability::Model(_)), Ability::Model(read)) => {
+            let Ability::Model(model) = ability else { return Ok(()) };
+            model.kind = read.kind.or(model.kind.take());
+            model.base_url = read.base_url.or(model.base_url.take());
+            model.key = read.key.or(model.key.take());
+            (entry.about, entry.action, entry.missing) =
+                (ability.about(), ability.action(), ability.missing());
+        }
+        _ => {}
     }
     Ok(())
 }
@@ -97,26 +71,18 @@ const MOST_UNDECLARED: usize = 20;
 /// size of its text, and `kind`, `baseUrl` and `apiKey` of a model provider its connection, unless its schema
 /// declares them.
 pub(super) fn configure(
+    entry: &mut ExtensionEntry,
     manifest: &Manifest,
-    scope: Scope,
     settings: &MergedSettings,
     checker: &dyn SchemaChecker,
     grants: &dyn Grants,
 ) -> ExtensionConfig {
-    let mut configured = ExtensionConfig {
-        config: manifest.config.clone(),
-        by: scope.into(),
-        changed: false,
-        change: None,
-        ignored: Vec::new(),
-        diagnostics: Diagnostics::new(),
-        priority: None,
-        max_tokens: None,
-        model: ModelProvider::default(),
-    };
+    let scope = entry.origin.scope;
+    entry.value.config.clone_from(&manifest.config);
+    let mut configured = ExtensionConfig::default();
     let (category, id) = (manifest.category.as_str(), manifest.id.as_str());
-    let who = ExtensionLabel { scope, id, category: manifest.category };
-    let settings = &without_refused(&mut configured, manifest, &who, settings, grants);
+    let who = entry.label();
+    let settings = &without_refused(&mut configured, manifest, entry, settings, grants);
     let Some(table) = settings.at(&[category, id]).and_then(SettingsNode::as_table) else {
         return configured;
     };
@@ -162,39 +128,29 @@ pub(super) fn configure(
                 ignore(Some(Diagnostic { help, ..diagnostic }));
                 continue;
             }
+            if is_settable && let Err(failure) = set_field(entry, key, &node.to_value()) {
+                let pointer = format!("/{key}");
+                ignore(Some(retained(by, stays, &failure.message, &pointer).at(node.place())));
+                continue;
+            }
             if is_settable && manifest.category == Category::ContextProviders {
-                let least = if key == "priority" { i64::MIN } else { 0 };
-                let Some(number) = node.as_integer().filter(|number| *number >= least) else {
-                    let what = if key == "priority" { "an integer" } else { "an integer of 0 or more" };
-                    let why = format!("`{key}` must be {what}, not {}", node.described());
-                    ignore(Some(retained(by, stays, &why, &format!("/{key}")).at(node.place())));
-                    continue;
-                };
                 if by == SetBy::Project && scope != Scope::Project {
-                    let what = format!("the project sets `{key}` of {who} to {number}");
+                    let what = format!("the project sets `{key}` of {who} to {}", node.to_value());
                     configured
                         .diagnostics
                         .push(Diagnostic::warning(DiagnosticCode::SettingsPlaced, what).at(node.place()));
                 }
-                let slot =
-                    if key == "priority" { &mut configured.priority } else { &mut configured.max_tokens };
-                *slot = Some(number);
-                configured.by = configured.by.max(by);
+                entry.config_scope = entry.config_scope.max(by);
                 stays = by;
                 continue;
             }
-            if is_settable && let Err(fault) = set_field(&mut configured.model, key, node) {
-                let why = format!("`{key}` {fault}");
-                ignore(Some(retained(by, stays, &why, &format!("/{key}")).at(node.place())));
-                continue;
-            }
             let mut value = value_of_layer(settings, by, &path);
-            if let Some(there) = configured.config.get(key).filter(|_| !whole) {
+            if let Some(there) = entry.value.config.get(key).filter(|_| !whole) {
                 let over = std::mem::replace(&mut value, there.clone());
                 lay_over(&mut value, over);
             }
             if let Some(schema) = manifest.config_schema.as_ref().filter(|_| is_declared) {
-                let mut candidate = configured.config.clone();
+                let mut candidate = entry.value.config.clone();
                 candidate.insert(key.to_owned(), value.clone());
                 if let Err(SchemaFault::Config(faults)) = checker.check(schema, &Value::Object(candidate)) {
                     let own = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
@@ -210,8 +166,8 @@ pub(super) fn configure(
                     }
                 }
             }
-            configured.config.insert(key.to_owned(), value);
-            configured.by = configured.by.max(by);
+            entry.value.config.insert(key.to_owned(), value);
+            entry.config_scope = entry.config_scope.max(by);
             configured.changed = true;
             stays = by;
         }
@@ -234,7 +190,7 @@ const LAYERS: [SetBy; 4] = [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy
 fn without_refused<'s>(
     configured: &mut ExtensionConfig,
     manifest: &Manifest,
-    who: &ExtensionLabel<'_>,
+    entry: &ExtensionEntry,
     settings: &'s MergedSettings,
     grants: &dyn Grants,
 ) -> Cow<'s, MergedSettings> {
@@ -249,7 +205,7 @@ fn without_refused<'s>(
     let given = given.filter(|_| matches!(manifest.ability, Ability::Model(_)));
     let acts = manifest.ability.action().is_some() || given.is_some();
     let keys: Vec<(&str, &SettingsNode)> = table.iter().filter(|(key, _)| *key != "disable").collect();
-    if who.scope == Scope::Project || !acts || keys.is_empty() {
+    if entry.origin.scope == Scope::Project || !acts || keys.is_empty() {
         return Cow::Borrowed(settings);
     }
     if let Ability::Model(model) = &manifest.ability {
@@ -261,14 +217,16 @@ fn without_refused<'s>(
         if granted {
             return Cow::Borrowed(settings);
         }
-        let what = format!("the project's settings of {who} are not used: they have not been granted");
+        let what =
+            format!("the project's settings of {} are not used: they have not been granted", entry.label());
         let help = "look at them, then grant the commands of the project";
         configured
             .diagnostics
             .push(Diagnostic::warning(DiagnosticCode::SettingsIgnored, what).at(node.place()).help(help));
     } else {
         for (key, node) in &keys {
-            let message = format!("a project cannot configure {who}; `{}` is ignored", shown(key));
+            let message =
+                format!("a project cannot configure {}; `{}` is ignored", entry.label(), shown(key));
             let help = "a project may bring an extension of this name, which needs a grant";
             configured.diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::SettingsIgnored, message).at(node.key_place()).help(help),

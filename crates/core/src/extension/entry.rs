@@ -9,7 +9,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     scope::Scope,
-    settings::SetBy,
+    settings::{SetBy, shown},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -36,12 +36,6 @@ pub struct DisabledBy {
     /// The line in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-}
-
-impl DisabledBy {
-    pub(crate) fn at(scope: impl Into<SetBy>, place: &Place) -> Self {
-        DisabledBy { scope: scope.into(), path: place.path.clone(), line: place.line }
-    }
 }
 
 impl fmt::Display for DisabledBy {
@@ -115,25 +109,25 @@ pub struct Entry<T> {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The state of an entry. Every listing uses these words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of an entry. Every listing uses these words; the order is that of counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryState {
     /// The entry of its name, and usable.
     Active,
-    /// Hidden by an entry of a stronger layer.
-    Hidden,
-    /// Disabled by a settings file or the caller.
-    Off,
-    /// Invalid.
-    Broken,
-    /// Left out because it is untrusted; its content was not checked.
-    Untrusted,
-    /// Active, but its manifest lacks a field that it needs to be used.
-    Incomplete,
     /// Active, but what it would do to the machine needs a grant.
     NeedsGrant,
     /// In need of a grant; until then a lower layer's entry is active.
     Pending,
+    /// Active, but its manifest lacks a field that it needs to be used.
+    Incomplete,
+    /// Invalid.
+    Broken,
+    /// Left out because it is untrusted; its content was not checked.
+    Untrusted,
+    /// Disabled by a settings file or the caller.
+    Off,
+    /// Hidden by an entry of a stronger layer.
+    Hidden,
 }
 
 impl EntryState {
@@ -252,17 +246,36 @@ impl<T> Entry<T> {
     pub fn place(&self) -> Place {
         Place::file(Some(self.origin.scope), self.origin.path.clone())
     }
+}
+
+/// The kind of an entry in the words of diagnostics.
+pub trait EntryKind {
+    /// Returns the kind in one word: `Tool`.
+    fn kind(&self) -> &'static str;
+}
+
+impl EntryKind for Extension {
+    fn kind(&self) -> &'static str {
+        self.category.kind()
+    }
+}
+
+impl<T: EntryKind> Entry<T> {
+    /// Returns its designation in a diagnostic: `project/Bash (Tool)`.
+    pub(crate) fn label(&self) -> String {
+        format!("{}/{} ({})", self.origin.scope, shown(&self.name), self.value.kind())
+    }
 
     /// Reports the entries that this one hides if it is active, or its disabling if it is the strongest.
-    pub(crate) fn report(&mut self, who: &impl fmt::Display, is_strongest: bool) {
+    pub(crate) fn report(&mut self, is_strongest: bool) {
         if self.active && !self.shadows.is_empty() {
             let hidden =
                 self.shadows.iter().map(|origin| format!("the {} one ({})", origin.scope, origin.path));
-            let what = format!("{who} hides {}", hidden.collect::<Vec<_>>().join(" and "));
+            let what = format!("{} hides {}", self.label(), hidden.collect::<Vec<_>>().join(" and "));
             self.diagnostics.push(Diagnostic::info(DiagnosticCode::ScopeShadows, what).at(self.place()));
         }
         if let (true, Some(by)) = (is_strongest, &self.disabled_by) {
-            let what = format!("{who} is switched off by {by}");
+            let what = format!("{} is switched off by {by}", self.label());
             self.diagnostics.push(Diagnostic::info(DiagnosticCode::ScopeDisabled, what));
         }
     }
@@ -310,18 +323,56 @@ pub fn select_active<T>(
     Some(strongest)
 }
 
-/// Reports that one layer enables, at `on`, an entry that another one disables.
-pub(crate) fn switched_on(
-    who: &impl fmt::Display,
-    off: &DisabledBy,
-    on: &DisabledBy,
-    is_on: bool,
-) -> Diagnostic {
-    if is_on {
-        let what = format!("{who}, which {off} switches off, is switched on again by {on}");
-        return Diagnostic::info(DiagnosticCode::ScopeEnabled, what);
+/// A place that switches the entries of a name off or on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct EntrySwitch {
+    pub by: SetBy,
+    pub off: bool,
+    pub place: Place,
+}
+
+impl EntrySwitch {
+    fn disabled_by(&self) -> DisabledBy {
+        DisabledBy { scope: self.by, path: self.place.path.clone(), line: self.place.line }
     }
-    let what = format!("{who} stays switched off by {off}; {on} does not switch it on");
-    Diagnostic::warning(DiagnosticCode::ScopeEnabled, what)
-        .help("a project does not start what you switched off")
+}
+
+/// The switches of a name, the strongest first.
+#[derive(Debug, Default)]
+pub(crate) struct EntrySwitches(pub Vec<EntrySwitch>);
+
+impl EntrySwitches {
+    /// Returns the switches for an entry: those of at least its own layer.
+    fn of<T>(&self, entry: &Entry<T>) -> impl Iterator<Item = &EntrySwitch> {
+        let scope = SetBy::from(entry.origin.scope);
+        self.0.iter().filter(move |switch| switch.by >= scope)
+    }
+
+    /// Returns the place that disabled an entry. The strongest switch decides; but a project cannot enable an entry
+    /// that `acts` and that the user disabled.
+    pub(crate) fn disabled_by<T>(&self, entry: &Entry<T>, acts: bool) -> Option<DisabledBy> {
+        let is_users = acts && entry.origin.scope < Scope::Project;
+        let decides = |switch: &&EntrySwitch| switch.off || switch.by != SetBy::Project || !is_users;
+        self.of(entry).find(decides).filter(|switch| switch.off).map(EntrySwitch::disabled_by)
+    }
+
+    /// Reports that the strongest switch enables an entry that a weaker one disables. Returns the switch, too.
+    pub(crate) fn report<T: EntryKind>(
+        &self,
+        entry: &Entry<T>,
+        acts: bool,
+    ) -> Option<(&EntrySwitch, Diagnostic)> {
+        let on = self.of(entry).next().filter(|switch| !switch.off)?;
+        let (off, at) = (self.of(entry).find(|switch| switch.off)?.disabled_by(), on.disabled_by());
+        let who = entry.label();
+        let diagnostic = if self.disabled_by(entry, acts).is_none() {
+            let what = format!("{who}, which {off} switches off, is switched on again by {at}");
+            Diagnostic::info(DiagnosticCode::ScopeEnabled, what)
+        } else {
+            let what = format!("{who} stays switched off by {off}; {at} does not switch it on");
+            Diagnostic::warning(DiagnosticCode::ScopeEnabled, what)
+                .help("a project does not start what you switched off")
+        };
+        Some((on, diagnostic.at(on.place.clone())))
+    }
 }

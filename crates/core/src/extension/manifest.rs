@@ -5,14 +5,13 @@ use super::{
     category::Category,
     config_schema::{SchemaChecker, SchemaFault, SchemaViolation},
     failure::{ValidationFailure, ValidationStage},
-    reading::ManifestFields,
     version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion},
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     scope::Scope,
     settings::{JsonDialect, SettingsNode, SettingsTable, parse_document, shown},
-    suggestion::did_you_mean,
+    suggestion::{did_you_mean, suggest_or},
 };
 use serde_json::{Map, Value};
 
@@ -102,18 +101,6 @@ pub struct InvalidManifest {
     pub claims: Option<String>,
 }
 
-impl From<Vec<ValidationFailure>> for InvalidManifest {
-    fn from(failures: Vec<ValidationFailure>) -> Self {
-        InvalidManifest { failures, claims: None }
-    }
-}
-
-impl From<ValidationFailure> for InvalidManifest {
-    fn from(failure: ValidationFailure) -> Self {
-        vec![failure].into()
-    }
-}
-
 /// Returns the fault of a name that cannot be an id, as the end of a sentence.
 #[must_use]
 pub fn id_fault(id: &str) -> Option<&'static str> {
@@ -190,74 +177,68 @@ impl Manifest {
         checker: &dyn SchemaChecker,
     ) -> Result<Manifest, InvalidManifest> {
         let discovery = ValidationStage::Discovery;
-        let refused = |message: String, node: Option<&SettingsNode>| {
+        let refused = |diagnostic: &Diagnostic, message: String| {
             let mut failure = ValidationFailure::new(discovery, "", message);
-            failure.place = node.map(SettingsNode::place);
-            InvalidManifest::from(failure)
+            failure.place.clone_from(&diagnostic.place);
+            InvalidManifest { failures: vec![failure], claims: None }
         };
-        let read = parse_document(lies.scope.into(), lies.path, bytes, JsonDialect::Strict, discovery.code());
-        let (root, diagnostics) = read.map_err(|diagnostic| {
-            InvalidManifest::from(ValidationFailure {
-                place: diagnostic.place.clone(),
-                ..ValidationFailure::new(
-                    discovery,
-                    "",
-                    format!("the manifest is no JSON: {}", diagnostic.message),
-                )
-            })
-        })?;
+        let (root, diagnostics) =
+            parse_document(lies.scope.into(), lies.path, bytes, JsonDialect::Strict, discovery.code())
+                .map_err(|diagnostic| {
+                    refused(&diagnostic, format!("the manifest is no JSON: {}", diagnostic.message))
+                })?;
         if let Some(diagnostic) = diagnostics.first() {
-            return Err(ValidationFailure {
-                place: diagnostic.place.clone(),
-                ..ValidationFailure::new(
-                    discovery,
-                    "",
-                    diagnostic.message.replace("; the last one counts", ""),
-                )
-            }
-            .into());
+            return Err(refused(diagnostic, diagnostic.message.replace("; the last one counts", "")));
         }
-        let Some(table) = root.as_table() else {
-            return Err(refused(
-                format!("a manifest must be a JSON object, not {}", root.described()),
-                Some(&root),
-            ));
+        Self::check(&root, lies, checker).map_err(|mut invalid| {
+            // A manifest in the wrong directory fails before its shape.
+            let first = invalid.failures.iter().map(|failure| failure.stage).min();
+            invalid.failures.retain(|failure| Some(failure.stage) == first);
+            for failure in &mut invalid.failures {
+                failure.place = place(&root, failure);
+            }
+            invalid
+        })
+    }
+
+    fn check(
+        root: &SettingsNode,
+        lies: &ManifestLocation<'_>,
+        checker: &dyn SchemaChecker,
+    ) -> Result<Manifest, InvalidManifest> {
+        let invalid = |failures| InvalidManifest { failures, claims: None };
+        let discovery = |pointer: &str, message: String| {
+            ValidationFailure::new(ValidationStage::Discovery, pointer, message)
         };
-        let mut fields = ManifestFields::of(table);
-        let manifest = Self::shape(&mut fields, lies, table.get("config"));
-        if let Some(id) =
-            table.get("id").and_then(SettingsNode::as_text).filter(|id| !id.is_empty() && *id != lies.id)
-        {
+        let Some(table) = root.as_table() else {
+            let message = format!("a manifest must be a JSON object, not {}", root.described());
+            return Err(invalid(vec![discovery("", message)]));
+        };
+        let id = table.get("id").and_then(SettingsNode::as_text).unwrap_or_default();
+        if !id.is_empty() && id != lies.id {
             let claimed = shown(id);
-            let mut error = refused(
-                format!("`id` is `{claimed}`, but its directory is `{}`", shown(lies.id)),
-                table.get("id"),
-            );
-            error.failures[0].pointer = "/id".to_owned();
-            error.failures[0].help = Some(match extension_id_fault(id) {
+            let message = format!("`id` is `{claimed}`, but its directory is `{}`", shown(lies.id));
+            let help = match extension_id_fault(id) {
                 Some(fault) => format!("`{claimed}` {fault}: name both by a plain word"),
                 None => "give both the same name".to_owned(),
-            });
-            error.claims = Some(id.to_owned());
-            return Err(error);
+            };
+            let failures = vec![discovery("/id", message).help(help)];
+            return Err(InvalidManifest { failures, claims: Some(id.to_owned()) });
         }
-        if let Some(fault) = manifest.as_ref().and_then(|manifest| extension_id_fault(&manifest.id)) {
-            let mut error = refused(format!("`id` {fault}: `{}`", shown(lies.id)), table.get("id"));
-            error.failures[0].pointer = "/id".to_owned();
-            error.failures[0].help = Some("name it and its directory by a plain word".to_owned());
-            return Err(error);
-        }
-        if let Some(first) = fields.failures.iter().map(|failure| failure.stage).min() {
-            fields.failures.retain(|failure| failure.stage == first);
-            return Err(fields.failures.into());
-        }
-        let Some(manifest) = manifest else {
-            return Err(refused("the manifest is empty".to_owned(), None));
+        let manifest = Self::shape(table, root, lies).map_err(invalid)?;
+        let unfit = match extension_id_fault(id) {
+            Some(fault) => {
+                let message = format!("`id` {fault}: `{}`", shown(lies.id));
+                vec![discovery("/id", message).help("name it and its directory by a plain word")]
+            }
+            None => match manifest.version_fault() {
+                Some(failure) => vec![failure],
+                None => manifest.config_faults(table.get("configSchema"), checker),
+            },
         };
-        manifest
-            .versions(table.get("contractVersion"), table.get("requiredCoreVersion"))
-            .map_err(|failure| *failure)?;
-        manifest.check_config(table.get("configSchema"), table.get("config"), checker)?;
+        if !unfit.is_empty() {
+            return Err(invalid(unfit));
+        }
         Ok(Manifest { diagnostics: unknown_keys(table, lies), ..manifest })
     }
 
@@ -275,131 +256,143 @@ impl Manifest {
         }
     }
 
+    /// Reads the fields.
     fn shape(
-        fields: &mut ManifestFields<'_>,
+        table: &SettingsTable,
+        root: &SettingsNode,
         lies: &ManifestLocation<'_>,
-        config: Option<&SettingsNode>,
-    ) -> Option<Manifest> {
-        let id = fields.name("id");
-        let category = fields.name("category").and_then(|name| match name.parse::<Category>() {
-            Ok(category) if category == lies.category => Some(category),
-            Ok(_) => {
-                let message = format!("`category` is `{name}`, but it lies in `{}`", lies.category);
-                let failure = fields.add_failure("category", message);
-                failure.stage = ValidationStage::Discovery;
-                failure.help = Some("move it, or correct the manifest".to_owned());
-                None
-            }
-            Err(unknown) => {
-                let near = did_you_mean(&name, Category::ALL.iter().map(|c| c.as_str()));
-                let help = near.map_or_else(|| unknown.to_string(), |near| format!("did you mean `{near}`?"));
-                let message = format!("`category` is unknown: `{}`", shown(&name));
-                fields.add_failure("category", message).help = Some(help);
-                None
-            }
-        });
-        let contract_version = fields.name("contractVersion");
-        let required_core_version = fields.name("requiredCoreVersion");
-        let ability = Ability::read(lies.category, lies.scope, fields);
-        let config = match config.map(|node| (node, node.to_value())) {
+    ) -> Result<Manifest, Vec<ValidationFailure>> {
+        let fault = |key: &str, message: String| {
+            ValidationFailure::new(ValidationStage::Shape, format!("/{key}"), message)
+        };
+        let mut failures = Vec::new();
+        let mut name = |key: &str| {
+            let failure = match table.get(key).map(|node| (node, node.as_text())) {
+                Some((_, Some(text))) if !text.is_empty() => return text.to_owned(),
+                Some((_, Some(_))) => fault(key, format!("`{key}` must not be empty")),
+                Some((node, None)) => {
+                    fault(key, format!("`{key}` must be a string, not {}", node.described()))
+                }
+                None => fault(key, format!("`{key}` is missing")).help(format!("add `\"{key}\": \"…\"`")),
+            };
+            failures.push(failure);
+            String::new()
+        };
+        let (id, category) = (name("id"), name("category"));
+        let contract_version = name("contractVersion");
+        let required_core_version = name("requiredCoreVersion");
+        if !category.is_empty() {
+            failures.extend(match category.parse::<Category>() {
+                Ok(known) if known == lies.category => None,
+                Ok(_) => {
+                    let what = format!("`category` is `{category}`, but it lies in `{}`", lies.category);
+                    let failure = ValidationFailure::new(ValidationStage::Discovery, "/category", what);
+                    Some(failure.help("move it, or correct the manifest"))
+                }
+                Err(unknown) => {
+                    let known = Category::ALL.iter().map(|category| category.as_str());
+                    let help = suggest_or(&category, known, || unknown.to_string());
+                    let what = format!("`category` is unknown: `{}`", shown(&category));
+                    Some(fault("category", what).help(help))
+                }
+            });
+        }
+        let span = table.get("markdown").map_or(0..0, SettingsNode::span);
+        let ability = Ability::read(lies.category, lies.scope, &root.to_value(), span);
+        let ability = ability.map_err(|failure| failures.push(*failure)).ok();
+        let config = match table.get("config").map(|node| (node, node.to_value())) {
             None => Map::new(),
             Some((_, Value::Object(map))) => map,
             Some((node, _)) => {
-                fields.add_failure("config", format!("`config` must be an object, not {}", node.described()));
+                let what = format!("`config` must be an object, not {}", node.described());
+                failures.push(fault("config", what));
                 Map::new()
             }
         };
-        Some(Manifest {
-            id: id?,
-            category: category?,
-            contract_version: contract_version?,
-            required_core_version: required_core_version?,
-            config_schema: fields.node("configSchema").map(SettingsNode::to_value),
-            config,
-            ability,
-            diagnostics: Diagnostics::new(),
-        })
+        match ability {
+            Some(ability) if failures.is_empty() => Ok(Manifest {
+                id,
+                category: lies.category,
+                contract_version,
+                required_core_version,
+                config_schema: table.get("configSchema").map(SettingsNode::to_value),
+                config,
+                ability,
+                diagnostics: Diagnostics::new(),
+            }),
+            _ => Err(failures),
+        }
     }
 
-    fn versions(
-        &self,
-        contract: Option<&SettingsNode>,
-        core: Option<&SettingsNode>,
-    ) -> Result<(), Box<ValidationFailure>> {
-        let version = &self.contract_version;
-        if SemanticVersion::parse(version) != Some(CONTRACT_VERSION) {
-            let what = match SemanticVersion::parse(version) {
+    fn version_fault(&self) -> Option<ValidationFailure> {
+        let version = SemanticVersion::parse(&self.contract_version);
+        if version != Some(CONTRACT_VERSION) {
+            let version_shown = shown(&self.contract_version);
+            let what = match version {
                 Some(_) => {
-                    format!("it is written for contract {version}; this core knows {CONTRACT_VERSION}")
+                    format!("it is written for contract {version_shown}; this core knows {CONTRACT_VERSION}")
                 }
-                None => format!("`{}` is no version of three numbers", shown(version)),
+                None => format!("`{version_shown}` is no version of three numbers"),
             };
-            return Err(Box::new(ValidationFailure {
-                place: contract.map(SettingsNode::place),
-                ..ValidationFailure::new(ValidationStage::ContractVersion, "/contractVersion", what)
-            }));
+            return Some(ValidationFailure::new(ValidationStage::ContractVersion, "/contractVersion", what));
         }
-        if !CORE_VERSION.meets(&self.required_core_version) {
-            let range = shown(&self.required_core_version);
-            let what = format!("it needs a core `{range}`; this is {CORE_VERSION}");
-            let failure =
-                ValidationFailure::new(ValidationStage::RequiredCoreVersion, "/requiredCoreVersion", what);
-            let failure = if SemanticVersion::is_range(&self.required_core_version) {
-                failure
-            } else {
-                failure.help(
-                    "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`",
-                )
-            };
-            return Err(Box::new(ValidationFailure { place: core.map(SettingsNode::place), ..failure }));
+        if CORE_VERSION.meets(&self.required_core_version) {
+            return None;
         }
-        Ok(())
+        let range = shown(&self.required_core_version);
+        let what = format!("it needs a core `{range}`; this is {CORE_VERSION}");
+        let failure =
+            ValidationFailure::new(ValidationStage::RequiredCoreVersion, "/requiredCoreVersion", what);
+        let is_range = SemanticVersion::is_range(&self.required_core_version);
+        let help = "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`";
+        Some(if is_range { failure } else { failure.help(help) })
     }
 
-    fn check_config(
+    fn config_faults(
         &self,
-        schema: Option<&SettingsNode>,
-        config: Option<&SettingsNode>,
+        node: Option<&SettingsNode>,
         checker: &dyn SchemaChecker,
-    ) -> Result<(), Vec<ValidationFailure>> {
-        let Some(value) = &self.config_schema else { return Ok(()) };
-        let stage = ValidationStage::ConfigSchema;
-        let at_schema = |failure: ValidationFailure| ValidationFailure {
-            place: schema.map(SettingsNode::place),
-            ..failure
+    ) -> Vec<ValidationFailure> {
+        let Some(schema) = &self.config_schema else { return Vec::new() };
+        let failure = |pointer: String, message: String| {
+            ValidationFailure::new(ValidationStage::ConfigSchema, pointer, message)
         };
-        let wrong = |message: &str, help: &str| {
-            vec![at_schema(ValidationFailure::new(stage, "/configSchema", message).help(help))]
+        let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+        let wrong = if node.is_some_and(|node| node.span().len() > SCHEMA_LIMIT) {
+            Some(("is larger than 64 KiB", "shorten it"))
+        } else if schema.get("type").and_then(Value::as_str) != Some("object") {
+            Some(("must describe an object", "write `\"type\": \"object\"` in it"))
+        } else if !is_closed {
+            Some(("must be closed", "write `\"additionalProperties\": false` in it"))
+        } else {
+            None
         };
-        if schema.is_some_and(|node| node.span().len() > SCHEMA_LIMIT) {
-            return Err(wrong("`configSchema` is larger than 64 KiB", "shorten it"));
+        if let Some((what, help)) = wrong {
+            return vec![failure("/configSchema".to_owned(), format!("`configSchema` {what}")).help(help)];
         }
-        if value.get("type").and_then(Value::as_str) != Some("object") {
-            return Err(wrong(
-                "`configSchema` must describe an object",
-                "write `\"type\": \"object\"` in it",
-            ));
-        }
-        if value.get("additionalProperties") != Some(&Value::Bool(false)) {
-            return Err(wrong(
-                "`configSchema` must be closed",
-                "write `\"additionalProperties\": false` in it",
-            ));
-        }
-        checker.check(value, &Value::Object(self.config.clone())).map_err(|fault| match fault {
-            SchemaFault::Schema(SchemaViolation { pointer, message }) => {
+        match checker.check(schema, &Value::Object(self.config.clone())) {
+            Ok(()) => Vec::new(),
+            Err(SchemaFault::Schema(SchemaViolation { pointer, message })) => {
                 let message = format!("`configSchema` does not compile: {message}");
-                vec![at_schema(ValidationFailure::new(stage, format!("/configSchema{pointer}"), message))]
+                vec![failure(format!("/configSchema{pointer}"), message)]
             }
-            SchemaFault::Config(faults) => faults
-                .into_iter()
-                .map(|SchemaViolation { pointer, message }| {
-                    let keys: Vec<&str> = pointer.split('/').skip(1).collect();
-                    let place =
-                        config.and_then(|config| config.at(&keys).or(Some(config))).map(SettingsNode::place);
-                    ValidationFailure { place, ..ValidationFailure::new(stage, pointer, message) }
-                })
-                .collect(),
-        })
+            Err(SchemaFault::Config(faults)) => {
+                faults.into_iter().map(|fault| failure(fault.pointer, fault.message)).collect()
+            }
+        }
     }
+}
+
+/// Returns the place of a failure; `None` for a field that is not there.
+fn place(root: &SettingsNode, failure: &ValidationFailure) -> Option<Place> {
+    let keys: Vec<&str> = failure.pointer.split('/').skip(1).collect();
+    let is_of_config =
+        failure.stage == ValidationStage::ConfigSchema && keys.first() != Some(&"configSchema");
+    let node = match (is_of_config, root.at(&["config"])) {
+        (true, Some(config)) => config.at(&keys).or(Some(config)),
+        (true, None) => None,
+        (false, _) if failure.stage == ValidationStage::ConfigSchema => root.at(&["configSchema"]),
+        (false, _) => root.at(&keys),
+    };
+    node.map(SettingsNode::place)
 }

@@ -17,7 +17,6 @@ mod failure;
 mod grants;
 mod manifest;
 mod ordering;
-mod reading;
 mod resolve;
 mod scopes;
 mod slot;
@@ -29,15 +28,15 @@ pub use ability::{
 };
 pub use category::{Category, UnknownCategory};
 pub use config_schema::{MOST_FAULTS, NoSchemas, SchemaChecker, SchemaFault, SchemaViolation};
-pub(crate) use entry::switched_on;
 pub use entry::{
-    DisabledBy, Entry, EntryOrigin, EntryState, Extension, ExtensionEntry, Status, select_active,
+    DisabledBy, Entry, EntryKind, EntryOrigin, EntryState, Extension, ExtensionEntry, Status, select_active,
 };
-pub use failure::{ExtensionLabel, ValidationFailure, ValidationStage};
+pub(crate) use entry::{EntrySwitch, EntrySwitches};
+pub use failure::{ValidationFailure, ValidationStage};
 pub use grants::{Grants, NoGrants, ProviderChange};
 pub use manifest::{InvalidManifest, Manifest, ManifestLocation, extension_id_fault, id_fault};
 pub use ordering::{HookOrder, Ordering, OrderingRewrite, order};
-pub use resolve::{DiscoveredContent, DiscoveredManifest, NAMED, resolve, resolve_granted};
+pub use resolve::{DiscoveredContent, DiscoveredManifest, NAMED, resolve};
 pub use scopes::{IgnoredSetting, Scopes, Startup};
 pub use slot::{Slot, SlotStage, StagePosition, UnknownSlot};
 pub use version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion};

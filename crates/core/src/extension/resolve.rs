@@ -8,8 +8,8 @@ use super::{
     category::Category,
     config::{ExtensionConfig, configure, whole_fault},
     config_schema::SchemaChecker,
-    entry::{DisabledBy, EntryOrigin, ExtensionEntry, Status, select_active, switched_on},
-    failure::{ExtensionLabel, ValidationFailure, ValidationStage},
+    entry::{EntryOrigin, EntrySwitch, EntrySwitches, ExtensionEntry, Status, select_active},
+    failure::{ValidationFailure, ValidationStage},
     grants::{Grants, NoGrants, ProviderChange},
     manifest::{InvalidManifest, Manifest, ManifestLocation},
     ordering::{self, Ordering},
@@ -60,22 +60,10 @@ pub enum DiscoveredContent {
     Unreadable(ValidationFailure),
 }
 
-/// Resolves which entries are active if no entry of the project is granted. `orderings` are those of the
-/// layers, weakest first.
+/// Resolves which entries are active. A project's entry without a grant that it needs does not replace one of
+/// a lower layer. `orderings` are those of the layers, weakest first.
 #[must_use]
 pub fn resolve(
-    found: Vec<DiscoveredManifest>,
-    settings: &MergedSettings,
-    orderings: &[Ordering],
-    checker: &dyn SchemaChecker,
-) -> Scopes {
-    resolve_granted(found, settings, orderings, checker, &NoGrants)
-}
-
-/// Resolves which entries are active. A project's entry without a grant that it needs does not replace one of
-/// a lower layer.
-#[must_use]
-pub fn resolve_granted(
     found: Vec<DiscoveredManifest>,
     settings: &MergedSettings,
     orderings: &[Ordering],
@@ -246,8 +234,9 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     /// Selects the active one among the entries of one name, weakest layer first.
     fn select_active(&self, mut same: Vec<ExtensionCandidate>) -> ResolvedRows {
-        let Resolver { category, id, .. } = *self;
+        let category = self.category;
         let is_of_project = same.iter().any(|candidate| candidate.entry.origin.scope == Scope::Project);
+        let switches = self.switches();
         let mut answered = false;
         for candidate in same.iter_mut().rev().filter(|candidate| candidate.is_valid()) {
             self.configure(candidate, is_of_project);
@@ -257,12 +246,13 @@ impl Resolver<'_> {
                 Some(failure) => candidate.fail(vec![failure]),
                 None => {
                     answered = true;
-                    candidate.entry.disabled_by = self.switched_off(&candidate.entry);
+                    candidate.entry.disabled_by =
+                        switches.disabled_by(&candidate.entry, candidate.entry.action.is_some());
                 }
             }
         }
         let switched_on: Vec<Option<Diagnostic>> =
-            same.iter().map(|candidate| self.switched_on(&candidate.entry)).collect();
+            same.iter().map(|candidate| self.switched_on(&candidate.entry, &switches)).collect();
         let is_whole: Vec<bool> =
             same.iter().map(|candidate| self.whole_fault(candidate).is_none()).collect();
         let is_usable = |at: usize, entry: &ExtensionEntry| {
@@ -276,7 +266,7 @@ impl Resolver<'_> {
         let mut settled = ResolvedRows::default();
         for (at, (mut candidate, switched_on)) in same.into_iter().zip(switched_on).enumerate() {
             let scope = candidate.entry.origin.scope;
-            let who = ExtensionLabel { scope, id, category };
+            let who = candidate.entry.label();
             if let (Status::Disabled, Some(missing)) = (candidate.entry.status, candidate.entry.missing)
                 && candidate.entry.disabled_by.is_none()
             {
@@ -303,10 +293,13 @@ impl Resolver<'_> {
                 if let Some(missing) = row.missing.filter(|_| row.active) {
                     let message = format!("{who}: it is active, but cannot be used without {missing}");
                     row.diagnostics.push(
-                        Diagnostic::warning(INCOMPLETE, message).about(who).at(row.place()).help(ADD_MISSING),
+                        Diagnostic::warning(INCOMPLETE, message)
+                            .about(&who)
+                            .at(row.place())
+                            .help(ADD_MISSING),
                     );
                 }
-                row.report(&who, winner == Some(at));
+                row.report(winner == Some(at));
                 row.diagnostics.extend(switched_on.filter(|_| answers));
             }
             settled.rows.push(row);
@@ -325,9 +318,8 @@ impl Resolver<'_> {
             None => Arc::new(Manifest::builtin(category, id)),
         };
         let grants = if is_of_project { &NoGrants } else { self.grants };
-        let mut config = configure(&manifest, candidate.entry.origin.scope, settings, checker, grants);
+        let mut config = configure(&mut candidate.entry, &manifest, settings, checker, grants);
         config.diagnostics.dedup();
-        config.apply(&mut candidate.entry);
         candidate.config = Some(config);
     }
 
@@ -341,40 +333,21 @@ impl Resolver<'_> {
         Some(failure)
     }
 
-    /// Returns the layers, of at least the entry's own, that set `disable`, with the value, the strongest
-    /// first.
-    fn switches(&self, scope: Scope) -> impl Iterator<Item = (SetBy, bool, Place)> {
+    /// Returns the layers that set `disable`, the strongest first.
+    fn switches(&self) -> EntrySwitches {
         let path = [self.category.as_str(), self.id, "disable"];
-        [SetBy::Caller, SetBy::Project, SetBy::Global, SetBy::Bundled]
-            .into_iter()
-            .filter(move |by| *by >= SetBy::from(scope))
-            .filter_map(move |by| {
-                let node = self.settings.at_layer(by, &path)?;
-                Some((by, node.as_flag()?, node.place()))
-            })
-    }
-
-    /// Returns the layer that disabled an entry. The strongest layer that sets `disable` decides; but a project cannot
-    /// enable an entry with an action that the user disabled.
-    fn switched_off(&self, entry: &ExtensionEntry) -> Option<DisabledBy> {
-        let scope = entry.origin.scope;
-        let starts = scope < Scope::Project && entry.action.is_some();
-        let (by, off, place) =
-            self.switches(scope).find(|(by, off, _)| *off || *by != SetBy::Project || !starts)?;
-        off.then(|| DisabledBy::at(by, &place))
+        let switch = |by: SetBy| {
+            let node = self.settings.at_layer(by, &path)?;
+            Some(EntrySwitch { by, off: node.as_flag()?, place: node.place() })
+        };
+        let layers = [SetBy::Caller, SetBy::Project, SetBy::Global, SetBy::Bundled];
+        EntrySwitches(layers.into_iter().filter_map(switch).collect())
     }
 
     /// Reports that one layer enables an entry that a weaker one disabled.
-    fn switched_on(&self, entry: &ExtensionEntry) -> Option<Diagnostic> {
-        let scope = entry.origin.scope;
-        let mut switches = self.switches(scope);
-        let (on_by, _, on) = switches.next().filter(|(_, off, _)| !off)?;
-        let (off_by, _, off) = switches.find(|(_, off, _)| *off)?;
-        let who = ExtensionLabel { scope, id: self.id, category: self.category };
-        let is_on = self.switched_off(entry).is_none();
-        let mut diagnostic =
-            switched_on(&who, &DisabledBy::at(off_by, &off), &DisabledBy::at(on_by, &on), is_on).at(on);
-        if on_by == SetBy::Project && is_on {
+    fn switched_on(&self, entry: &ExtensionEntry, switches: &EntrySwitches) -> Option<Diagnostic> {
+        let (on, mut diagnostic) = switches.report(entry, entry.action.is_some())?;
+        if on.by == SetBy::Project && diagnostic.severity == Severity::Info {
             let key = format!("{}.{}.disable", self.category, shown(self.id));
             diagnostic.severity = Severity::Warning;
             diagnostic = diagnostic.help(format!("`{key}=true` for one call switches it off"));
@@ -450,8 +423,7 @@ fn hide_typed_names(entries: &mut [ExtensionEntry]) {
                 .retain(|diagnostic| !matches!(diagnostic.code, DiagnosticCode::ScopeShadows | INCOMPLETE));
             let (hidden_origin, hidden_id) = (hidden.origin.clone(), hidden.name.clone());
             let winner = &mut entries[strongest];
-            let who =
-                ExtensionLabel { scope: origin.scope, id: &winner.name, category: winner.value.category };
+            let who = winner.label();
             let what = format!(
                 "{who} has the typed name `{}` and hides `{}`, the {} one ({})",
                 shown(&name),

@@ -1,5 +1,6 @@
 //! Slots: the points of a turn at which hooks run. Six stages, each with a slot before and one after.
 
+use crate::suggestion::quoted;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, str::FromStr};
 
@@ -123,7 +124,11 @@ impl Serialize for Slot {
 
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+        let text = String::deserialize(from)?;
+        let known = || quoted(Slot::all());
+        text.parse().map_err(|UnknownSlot| {
+            serde::de::Error::custom(format!("unknown variant `{text}`, expected {}", known()))
+        })
     }
 }
 

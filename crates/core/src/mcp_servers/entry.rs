@@ -2,7 +2,7 @@
 
 use super::{recording::StoredRecording, server::McpServer};
 use crate::{
-    extension::{Entry, EntryOrigin},
+    extension::{Entry, EntryKind, EntryOrigin},
     settings::shown,
 };
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,12 @@ impl utoipa::PartialSchema for DeclaredServer {
 
 #[cfg(feature = "openapi")]
 impl utoipa::ToSchema for DeclaredServer {}
+
+impl EntryKind for DeclaredServer {
+    fn kind(&self) -> &'static str {
+        "MCPServer"
+    }
+}
 
 impl ServerEntry {
     /// Returns the entry of a server before it is resolved.

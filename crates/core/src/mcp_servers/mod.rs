@@ -22,5 +22,5 @@ pub use described::{
 pub use entry::{DeclaredServer, ServerEntry};
 pub use read::McpFile;
 pub use recording::{RecordedBy, Recording, StoredRecording};
-pub use resolve::{McpServers, resolve, resolve_granted};
+pub use resolve::{McpServers, resolve};
 pub use server::{McpServer, ServerAddress, StdioServer, Transport, UnexpandedValue};

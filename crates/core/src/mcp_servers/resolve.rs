@@ -8,16 +8,15 @@
 
 use super::{
     entry::{DeclaredServer, ServerEntry},
-    read::{DeclarationKind, INVALID, McpFile, ServerDeclaration},
+    read::{DeclarationKind, INVALID, McpFile, ServerDeclaration, ServerSwitch},
     server::McpServer,
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     extension::{
-        DisabledBy, Entry, EntryOrigin, Status, ValidationFailure, ValidationStage, select_active,
-        switched_on,
+        Entry, EntryOrigin, EntrySwitch, EntrySwitches, Status, ValidationFailure, ValidationStage,
+        select_active,
     },
-    scope::Scope,
     settings::shown,
     suggestion::did_you_mean,
 };
@@ -47,16 +46,10 @@ impl McpServers {
     }
 }
 
-/// Resolves which servers are active if no server of the project is granted. The order of `files` has no
+/// Resolves which servers are active; `may_run` decides about servers of the project. The order of `files` has no
 /// meaning; each layer has one file.
 #[must_use]
-pub fn resolve(files: Vec<McpFile>) -> McpServers {
-    resolve_granted(files, &|_| false)
-}
-
-/// Resolves which servers are active; `may_run` decides about servers of the project.
-#[must_use]
-pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) -> McpServers {
+pub fn resolve(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) -> McpServers {
     files.sort_by(|a, b| (a.scope, &a.path).cmp(&(b.scope, &b.path)));
     let mut by_id: BTreeMap<String, LayerDeclarations> = BTreeMap::new();
     for McpFile { scope, path, servers } in files {
@@ -88,7 +81,7 @@ pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -
 #[derive(Default)]
 struct LayerDeclarations {
     candidates: Vec<ServerCandidate>,
-    switches: Vec<LayerSwitch>,
+    switches: EntrySwitches,
     /// Diagnostics of entries that only set `disable`.
     diagnostics: Diagnostics,
 }
@@ -99,25 +92,14 @@ struct ServerCandidate {
     diagnostics: Diagnostics,
 }
 
-struct LayerSwitch {
-    scope: Scope,
-    off: bool,
-    place: Place,
-}
-
-impl LayerSwitch {
-    fn by(&self) -> DisabledBy {
-        DisabledBy::at(self.scope, &self.place)
-    }
-}
-
 impl LayerDeclarations {
     fn add(&mut self, origin: EntryOrigin, declared: ServerDeclaration) {
         let ServerDeclaration { place, switch, what, mut diagnostics } = declared;
         let broken = matches!(what, DeclarationKind::Broken(_));
         // An invalid entry does not enable another.
         if let Some(switch) = switch.filter(|switch| switch.off || !broken) {
-            self.switches.push(LayerSwitch { scope: origin.scope, off: switch.off, place: switch.place });
+            let ServerSwitch { off, place } = switch;
+            self.switches.0.insert(0, EntrySwitch { by: origin.scope.into(), off, place });
         }
         let verdict = match what {
             DeclarationKind::Directive => {
@@ -139,31 +121,22 @@ impl LayerDeclarations {
         self.candidates.push(ServerCandidate { origin, verdict, diagnostics });
     }
 
-    /// Returns the file that disabled the servers of a layer: its own or that of a layer above. A project does not
-    /// enable what the user disabled.
-    fn disabled_by(&self, scope: Scope) -> Option<DisabledBy> {
-        let counts = |switch: &&LayerSwitch| {
-            switch.scope >= scope && (switch.off || switch.scope == scope || switch.scope != Scope::Project)
-        };
-        self.switches.iter().rfind(counts).filter(|switch| switch.off).map(LayerSwitch::by)
-    }
-
     /// Selects the active one among the servers of one id.
     fn select_active(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut failures = Vec::new();
         let mut rows = Vec::new();
         for ServerCandidate { origin, verdict, diagnostics } in std::mem::take(&mut self.candidates) {
-            let off = self.disabled_by(origin.scope);
             let (mut row, failed) = match verdict {
-                Ok(server) => {
-                    (ServerEntry { disabled_by: off, ..ServerEntry::of(id, origin, server) }, Vec::new())
-                }
+                Ok(server) => (ServerEntry::of(id, origin, server), Vec::new()),
                 Err(failures) => {
-                    let off = off.filter(|by| by.scope == origin.scope.into());
                     let row = Entry::new(DeclaredServer::default(), id, origin);
-                    (ServerEntry { status: Status::Disabled, disabled_by: off, ..row }, failures)
+                    (ServerEntry { status: Status::Disabled, ..row }, failures)
                 }
             };
+            row.disabled_by = self.switches.disabled_by(&row, true);
+            if row.status == Status::Disabled {
+                row.disabled_by.take_if(|by| by.scope != row.config_scope);
+            }
             row.diagnostics = diagnostics;
             rows.push(row);
             failures.push(failed);
@@ -174,8 +147,7 @@ impl LayerDeclarations {
         for (at, failures) in failures.into_iter().enumerate() {
             let stays = rows[..at].iter().rfind(|row| row.active).map(|row| row.origin.scope);
             let row = &mut rows[at];
-            let scope = row.origin.scope;
-            let who = format!("{scope}/{} (MCPServer)", shown(id));
+            let who = row.label();
             for failure in &failures {
                 let mut diagnostic = failure.diagnostic(&who, stays);
                 if row.disabled_by.is_some() {
@@ -184,20 +156,12 @@ impl LayerDeclarations {
                 row.diagnostics.push(diagnostic);
             }
             let is_winner = winner == Some(at);
-            row.report(&who, is_winner || row.value.server.is_none());
+            row.report(is_winner || row.value.server.is_none());
             if is_winner {
-                row.diagnostics.extend(self.switched_on(&who, scope));
+                row.diagnostics.extend(self.switches.report(row, true).map(|(_, diagnostic)| diagnostic));
             }
         }
         rows
-    }
-
-    /// Reports that one layer enables what another disabled.
-    fn switched_on(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
-        let on = self.switches.iter().rfind(|switch| switch.scope >= scope).filter(|switch| !switch.off)?;
-        let off = self.switches.iter().rfind(|switch| switch.scope >= scope && switch.off)?;
-        let diagnostic = switched_on(&who, &off.by(), &on.by(), self.disabled_by(scope).is_none());
-        Some(diagnostic.at(on.place.clone()))
     }
 
     /// Reports an id that is enabled or disabled and does not exist.
@@ -205,7 +169,7 @@ impl LayerDeclarations {
         let near = did_you_mean(id, known.iter().map(String::as_str));
         let help = near.map(|near| format!("did you mean `{}`?", shown(near)));
         let mut diagnostics = self.diagnostics;
-        diagnostics.extend(self.switches.into_iter().map(|switch| {
+        diagnostics.extend(self.switches.0.into_iter().rev().map(|switch| {
             let verb = if switch.off { "off" } else { "on" };
             let message = format!("the MCP server `{}` is switched {verb}, but no layer has it", shown(id));
             let diagnostic = Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place);

@@ -4,8 +4,8 @@
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     extension::{
-        Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Grants, Ordering, ProviderChange,
-        SchemaChecker, SchemaFault, SchemaViolation, Scopes, resolve,
+        Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Grants, NoGrants, Ordering,
+        ProviderChange, SchemaChecker, SchemaFault, SchemaViolation, Scopes, resolve,
     },
     scope::Scope,
     settings::{MergedSettings, merge, parse},
@@ -163,7 +163,7 @@ pub fn settings(layers: &[(Scope, Value)]) -> MergedSettings {
 }
 
 pub fn resolved(found: Vec<DiscoveredManifest>, settings: &MergedSettings) -> Scopes {
-    resolve(found, settings, &[], &Checker)
+    resolve(found, settings, &[], &Checker, &NoGrants)
 }
 
 pub fn ordering(scope: Scope, value: &Value) -> Ordering {

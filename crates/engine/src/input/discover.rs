@@ -7,7 +7,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::Diagnostics,
-    extension::{DiscoveredManifest, Grants, Ordering, Scopes, resolve_granted},
+    extension::{DiscoveredManifest, Grants, Ordering, Scopes, resolve},
     mcp_servers::McpFile,
     settings::MergedSettings,
 };
@@ -53,7 +53,7 @@ impl ExtensionFiles {
         let checker = crate::schema::JsonSchema;
         #[cfg(not(feature = "schema"))]
         let checker = preface_core::extension::NoSchemas;
-        resolve_granted(self.found, settings, &self.orderings, &checker, grants)
+        resolve(self.found, settings, &self.orderings, &checker, grants)
     }
 }
 

@@ -80,7 +80,7 @@ impl Engine<'_> {
         diagnostics.extend(scopes.diagnostics.iter().cloned());
         let audit = scopes.audit();
         turn.tools = extensions::tools(&request.tools, &profile, &scopes, &mut diagnostics);
-        let servers = mcp_servers::resolve_granted(layers.servers, &|server| grants.may_start(server));
+        let servers = mcp_servers::resolve(layers.servers, &|server| grants.may_start(server));
         diagnostics.extend(servers.diagnostics.iter().cloned());
         let (scopes, mut servers, granted) = permission::allow(&grants, scopes, servers, &mut diagnostics);
         mcp::recall(&mut servers, &profile, &look, &mut diagnostics);

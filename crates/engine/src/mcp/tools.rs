@@ -288,7 +288,7 @@ mod tests {
         let file: serde_json::Map<String, Value> =
             recorded.iter().map(|(name, _)| ((*name).to_owned(), json!({"command": "x"}))).collect();
         let (file, _) = McpFile::read(Scope::Global, "mcp.json", Value::from(file).to_string().as_bytes());
-        let mut servers = resolve(file.into_iter().collect()).servers;
+        let mut servers = resolve(file.into_iter().collect(), &|_| false).servers;
         for (server, (_, tools)) in servers.iter_mut().zip(recorded) {
             let mut described: ServerDescription =
                 serde_json::from_value(json!({"tools": tools})).expect("tools");

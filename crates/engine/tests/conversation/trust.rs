@@ -152,7 +152,7 @@ fn tools_of_a_server_of_the_project_leave_with_its_trust() {
             machine().with_file("/work/p/.claude/mcp.json", launch).with_file("/usr/bin/tickets", "");
         let places = Engine::new(&system).build(&request(preset)).expect("a build").places;
         let (file, _) = McpFile::read(Scope::Project, "mcp.json", launch.as_bytes());
-        let servers = resolve(file.into_iter().collect()).servers;
+        let servers = resolve(file.into_iter().collect(), &|_| false).servers;
         let recording = mcp_recordings::path(&servers[0], &system, &places).expect("a place for it");
         system.put_file(&recording, recorded);
         let bench = Bench::rooted(system).await;
