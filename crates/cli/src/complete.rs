@@ -73,7 +73,7 @@ pub fn agents() -> ArgValueCandidates {
         let engine = Engine::new(&system);
         let presets = Preset::all(&Request::default()).unwrap_or_default().into_iter();
         let requests = presets.map(|one| Request { preset: Some(one.name), ..Request::default() });
-        let agents = requests.filter_map(|request| Some(engine.agents(&request).ok()?.agents)).flatten();
+        let agents = requests.filter_map(|request| Some(engine.agents(&request).ok()?.entries)).flatten();
         let names: BTreeSet<String> = agents.filter(|agent| agent.active).map(|agent| agent.name).collect();
         candidates(names)
     })

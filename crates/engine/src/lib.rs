@@ -67,7 +67,7 @@ pub use default_store::default_store;
 pub use engine::{BuildResult, DEFAULT_PRESET, Engine, VariableRow, WriteScope};
 pub use error::{AgentHelp, Error, UntrustedProject};
 pub use input::{catalog::CatalogUse, load_profile::ProfileSource};
-pub use list::agents::{AgentsReport, FileCount};
+pub use list::agents::{FileCount, FilesReport};
 pub use list::reminders::RemindersReport;
 pub use list::scopes::ScopesReport;
 pub use list::settings::{SettingsLayer, SettingsReport, SettingsState};

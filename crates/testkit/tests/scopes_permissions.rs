@@ -455,7 +455,7 @@ fn a_name_that_the_user_has_is_the_users() {
         let built = engine.build(&ask).expect("a prompt");
         let report = engine.agents(&ask).expect("a listing");
         let agents =
-            report.agents.iter().filter(|agent| agent.active && agent.origin.scope != Scope::Bundled);
+            report.entries.iter().filter(|agent| agent.active && agent.origin.scope != Scope::Bundled);
         let agents: Vec<String> = agents.map(|agent| agent.origin.path.clone()).collect();
         (built.prompt.text.contains("THEIRS"), built.prompt.text.contains("MINE"), agents)
     };

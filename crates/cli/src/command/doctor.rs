@@ -1,6 +1,6 @@
 //! `preface doctor`: whether what the layers bring is in order, on one screen.
 
-use super::list;
+use super::list::NO_TOOL_USED;
 use crate::{
     advice::{self, complete, complete_json},
     failure::{CommandFailure, Exit},
@@ -24,9 +24,11 @@ use preface_engine::{
         trust::{Trust, TrustMode},
     },
     host::system::{FileKind, System},
+    mcp::ServersReport,
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::{collections::BTreeMap, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,24 +58,27 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 
 /// Prints the summary.
 pub fn summary(ui: &Ui, listing: &ListingFlags) -> Result<Exit, CommandFailure> {
-    let report = listing.report()?;
-    let files = Engine::new(&files::system()).file_counts(&listing.request()?);
-    let (files, warnings) = files?;
+    let (system, request) = (files::system(), listing.request()?);
+    let engine = Engine::new(&system);
+    let ServersReport { scopes: report, used, .. } = engine.servers(&request)?;
+    let (files, warnings) = engine.file_counts(&request)?;
     let problems = problems(&report, warnings);
-    let places = CheckedPaths::at(&files::system(), &report);
+    let (directories, settings) = layer_paths(&system, &report);
     match listing.format {
         OutputFormat::Json => {
-            let mut document = sorted(document(&report, &places, &files, &problems));
+            let mut document = document(&report, [&directories, &settings], &files, &problems);
             complete_json(&mut document);
-            let json = serde_json::to_string_pretty(&document)
-                .map_err(|error| CommandFailure::new(error.to_string()))?;
-            ui.json_text(json)?;
+            document.sort_all_objects();
+            ui.json_text(format!("{document:#}"))?;
         }
         OutputFormat::Text => {
-            let used = list::used_count(&listing.request()?)?;
-            let store = StoreFlag::default().for_request(&listing.request()?).url(&files::system());
+            let used = match used.len() {
+                0 => NO_TOOL_USED.to_owned(),
+                count => count.to_string(),
+            };
+            let store = StoreFlag::default().for_request(&request).url(&system);
             let store = store.ok().map(|url| one_line(&url.to_string()));
-            ui.view(&view(&report, &places, &files, &used, &problems, store))?;
+            ui.view(&view(&report, &directories, &files, &used, &problems, store))?;
         }
     }
     // Warnings and errors are in the view already.
@@ -102,46 +107,42 @@ fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic>
     diagnostics
 }
 
-/// A directory or a file of a layer; `there` is `None` if it must not be read.
+/// A directory or a file of a layer; `exists` is `None` if it must not be read.
+#[derive(Serialize)]
 struct CheckedPath {
+    exists: Option<bool>,
     path: Option<String>,
-    there: Option<bool>,
 }
 
-/// The directories and settings files of both layers.
-struct CheckedPaths {
+/// The directories or the settings files of both layers.
+#[derive(Serialize)]
+struct LayerPaths {
     global: CheckedPath,
     project: CheckedPath,
-    global_settings: CheckedPath,
-    project_settings: CheckedPath,
 }
 
-impl CheckedPaths {
-    fn at(system: &dyn System, report: &ScopesReport) -> Self {
-        let places = &report.places;
-        let look = |path: Option<&Path>, kind: FileKind| CheckedPath {
-            path: path.map(|path| places.shown(path)),
-            there: Some(path.and_then(|path| system.stat(path)).is_some_and(|stat| stat.kind == kind)),
-        };
-        let settings = |dir: Option<&Path>| dir.map(|dir| dir.join("settings.json"));
-        let (global, project) = (places.global.as_deref(), places.project.as_deref());
-        let mut project_settings = look(settings(project).as_deref(), FileKind::File);
-        // Nothing inside of a project that is trusted as a whole is looked at before it is.
-        if report.mode == TrustMode::Whole && !matches!(report.trust, Trust::Trusted | Trust::Once) {
-            project_settings.there = None;
-        }
-        CheckedPaths {
-            global: look(global, FileKind::Dir),
-            project: look(project, FileKind::Dir),
-            global_settings: look(settings(global).as_deref(), FileKind::File),
-            project_settings,
-        }
+/// Returns the directories and the settings files of both layers.
+fn layer_paths(system: &dyn System, report: &ScopesReport) -> (LayerPaths, LayerPaths) {
+    let places = &report.places;
+    let checked = |path: Option<PathBuf>, kind: FileKind| CheckedPath {
+        path: path.as_deref().map(|path| places.shown(path)),
+        exists: Some(path.and_then(|path| system.stat(&path)).is_some_and(|stat| stat.kind == kind)),
+    };
+    let dir = |dir: &Option<PathBuf>| checked(dir.clone(), FileKind::Dir);
+    let settings =
+        |dir: &Option<PathBuf>| checked(dir.as_ref().map(|dir| dir.join("settings.json")), FileKind::File);
+    let directories = LayerPaths { global: dir(&places.global), project: dir(&places.project) };
+    let mut files = LayerPaths { global: settings(&places.global), project: settings(&places.project) };
+    // Nothing inside of a project that is trusted as a whole is looked at before it is.
+    if report.mode == TrustMode::Whole && !matches!(report.trust, Trust::Trusted | Trust::Once) {
+        files.project.exists = None;
     }
+    (directories, files)
 }
 
 fn view(
     report: &ScopesReport,
-    places: &CheckedPaths,
+    directories: &LayerPaths,
     files: &[FileCount],
     used: &str,
     problems: &[Diagnostic],
@@ -166,17 +167,18 @@ fn view(
         .any(|diagnostic| diagnostic.severity == Severity::Error && diagnostic.code.topic() == "profile");
     let why = if is_fallback { ", as the chosen one cannot be loaded" } else { "" };
     line("preset", format!("{}{why}", one_line(&report.preset)).into());
-    line("global", path_text(&places.global).into());
-    line("project", path_text(&places.project).into());
+    line("global", path_text(&directories.global).into());
+    line("project", path_text(&directories.project).into());
     line("store", store.unwrap_or_else(|| "none".to_owned()).into());
     line("trust", trust(report).into());
-    for group in ListingGroup::ALL {
-        if let Some(mut value) = tally(&rows(&report.scopes, &report.mcp, &[group])) {
-            if group == ListingGroup::Extensions(Category::Tools) {
-                value = format!("{value}; {}", complete(used));
-            }
-            line(group.as_str(), value.into());
+    let rows = rows(&report.scopes, &report.mcp, &ListingGroup::ALL);
+    for rows in rows.chunk_by(|a, b| a.value.group == b.value.group) {
+        let group = rows[0].value.group;
+        let mut value = tally(rows);
+        if group == ListingGroup::Extensions(Category::Tools) {
+            value = format!("{value}; used by a build: {}", complete(used));
         }
+        line(group.as_str(), value.into());
     }
     for FileCount { kind, active, invalid } in files {
         match invalid {
@@ -187,7 +189,7 @@ fn view(
     }
     let of_files = |number: fn(&FileCount) -> usize| files.iter().map(number).sum::<usize>();
     let (more, invalid) = (of_files(|count| count.active), of_files(|count| count.invalid));
-    let mut all = totals(&rows(&report.scopes, &report.mcp, &ListingGroup::ALL), problems);
+    let mut all = totals(&rows, problems);
     if more > 0 {
         all.push_str(&format!(", {} beside them", count(more, "active file")));
     }
@@ -200,7 +202,7 @@ fn view(
 }
 
 fn path_text(spot: &CheckedPath) -> String {
-    match (&spot.path, spot.there) {
+    match (&spot.path, spot.exists) {
         (None, _) => "none".to_owned(),
         (Some(path), Some(true)) => path.clone(),
         (Some(path), _) => format!("{path} (not there)"),
@@ -217,28 +219,17 @@ fn trust(report: &ScopesReport) -> String {
     }
 }
 
-/// Counts the rows of a group by state; `None` if it has none.
-fn tally(rows: &[ListingRow]) -> Option<String> {
-    const STATES: [EntryState; 8] = [
-        EntryState::Active,
-        EntryState::NeedsGrant,
-        EntryState::Pending,
-        EntryState::Incomplete,
-        EntryState::Broken,
-        EntryState::Untrusted,
-        EntryState::Off,
-        EntryState::Hidden,
-    ];
-    let counts: Vec<String> = STATES
-        .into_iter()
-        .map(|state| (rows.iter().filter(|row| row.state() == state).count(), state))
-        .filter(|(many, _)| *many > 0)
-        .map(|(many, state)| match state {
-            EntryState::Hidden => format!("{many} hidden ({})", hidden(rows)),
-            _ => format!("{many} {}", state.as_str()),
-        })
-        .collect();
-    (!counts.is_empty()).then(|| counts.join(", "))
+/// Counts the rows of a group by state.
+fn tally(rows: &[ListingRow]) -> String {
+    let mut counts: BTreeMap<EntryState, usize> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.state()).or_default() += 1;
+    }
+    let counts = counts.into_iter().map(|(state, many)| match state {
+        EntryState::Hidden => format!("{many} hidden ({})", hidden(rows)),
+        _ => format!("{many} {}", state.as_str()),
+    });
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 /// The most hidden entries of a group that are named.
@@ -261,11 +252,10 @@ fn hidden(rows: &[ListingRow]) -> String {
 /// The JSON document that docs/concepts/layers.md describes.
 fn document(
     report: &ScopesReport,
-    places: &CheckedPaths,
+    [directories, settings]: [&LayerPaths; 2],
     files: &[FileCount],
     problems: &[Diagnostic],
 ) -> Value {
-    let spot = |spot: &CheckedPath| json!({ "exists": spot.there, "path": spot.path });
     let extensions: Vec<Value> = report
         .scopes
         .entries
@@ -301,24 +291,11 @@ fn document(
             "disabled": startup.disabled,
         },
         "trust": { "mode": report.mode, "state": report.trust },
-        "directories": { "global": spot(&places.global), "project": spot(&places.project) },
-        "settings": { "global": spot(&places.global_settings), "project": spot(&places.project_settings) },
+        "directories": directories,
+        "settings": settings,
     });
     if !counts.is_empty() {
         document["files"] = counts.into();
     }
     document
-}
-
-/// Sorts the keys of every object.
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut pairs: Vec<(String, Value)> = map.into_iter().collect();
-            pairs.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Object(pairs.into_iter().map(|(key, value)| (key, sorted(value))).collect::<Map<_, _>>())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
-        other => other,
-    }
 }

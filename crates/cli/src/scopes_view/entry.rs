@@ -60,9 +60,6 @@ pub fn unknown(
         ProjectVisibility::Untrusted => {
             format!("no layer has `{name}`; the project is not trusted and was not read")
         }
-        ProjectVisibility::Declined => {
-            format!("no layer has `{name}` but for the project perhaps, which you declined to trust")
-        }
     };
     // The list that has what was meant: of the kind before the slash, or of the one kind that was named.
     let kind = name.split_once('/').and_then(|(kind, _)| kind.parse::<ListingGroup>().ok());
@@ -100,8 +97,6 @@ pub enum ProjectVisibility {
     Seen,
     /// Left out as a whole because it is untrusted.
     Untrusted,
-    /// The user declined to trust it.
-    Declined,
 }
 
 /// Explains one name of one group. `entries` are not empty, the weakest layer first.
@@ -115,9 +110,6 @@ pub fn entry_report(entries: &[ListingRow], project: ProjectVisibility) -> Strin
         if here.peek().is_none() {
             let nothing = match (scope, project) {
                 (Scope::Project, ProjectVisibility::Untrusted) => "not read: the project is not trusted",
-                (Scope::Project, ProjectVisibility::Declined) => {
-                    "not read: you declined to trust the project"
-                }
                 _ => "nothing here",
             };
             table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
@@ -414,7 +406,7 @@ To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
 tools/Bash is the global one.
   bundled  -                                            nothing here
   global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's cannot be used
-  project  .stud/extensions/tools/Bash/manifest.json    broken: `description` must be a string, not 1; the global one stays
+  project  .stud/extensions/tools/Bash/manifest.json    broken: `description`: invalid type: integer `1`, expected a string; the global one stays
 To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
 ");
     }

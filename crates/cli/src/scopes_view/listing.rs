@@ -3,11 +3,10 @@
 use crate::{
     diagnostics,
     failure::CommandFailure,
-    files,
     flags::{OutputFormat, TrustFlags, TurnFlags},
     ui::Ui,
 };
-use preface_engine::{Engine, Request, ScopesReport, core::diagnostic::Diagnostic};
+use preface_engine::{Request, core::diagnostic::Diagnostic};
 
 /// The flags of every list.
 #[derive(clap::Args, Clone, Debug)]
@@ -32,12 +31,6 @@ pub enum InactiveRows {
 }
 
 impl ListingFlags {
-    /// Lists the contents of the layers.
-    pub fn report(&self) -> Result<ScopesReport, CommandFailure> {
-        let system = files::system();
-        Ok(Engine::new(&system).scopes(&self.request()?)?)
-    }
-
     /// Returns the question.
     pub fn request(&self) -> Result<Request, CommandFailure> {
         let mut request = self.turn.request();

@@ -66,7 +66,11 @@ To be without it, set `tools.bash.disable` to `true` in your settings.json.
 fn what_is_broken_is_told_and_changes_no_exit_code() {
     let sandbox = layered();
     let ran = sandbox.run("preface list extensions --all --preset stud --trust once").exits(0);
-    assert!(ran.stderr.contains("warning: project/read (Tool): `description` must"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("warning: project/read (Tool): `description`: invalid type"),
+        "{}",
+        ran.stderr
+    );
     let words = |line: &str| line.split_whitespace().take(3).map(str::to_owned).collect::<Vec<_>>();
     assert!(ran.stdout.lines().any(|line| words(line) == ["ls", "bundled", "off"]), "{}", ran.stdout);
     assert!(ran.stdout.contains("\n    switched off by ~/.stud/settings.json:2\n"), "{}", ran.stdout);

@@ -5,25 +5,23 @@ use crate::{Engine, Error, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     extension::Status,
-    trust::TrustMode,
 };
 use preface_host::{
-    agents::{self, AgentEntry},
+    agents::{self, Agent},
     commands,
     markdown::MarkdownEntry,
     provider_context::ProviderContext,
-    styles::{self, StyleEntry},
+    styles::{self, Style},
 };
+use std::cmp::Reverse;
 
-/// A listing of agents.
+/// A listing of agents or output styles.
 #[derive(Clone, Debug)]
-pub struct AgentsReport {
+pub struct FilesReport<T> {
     /// The files of all layers, active or not, sorted by name; those of one name from the strongest layer down.
-    pub agents: Vec<AgentEntry>,
-    /// The diagnostics: of agents, trust, and the user's own settings.
+    pub entries: Vec<MarkdownEntry<T>>,
+    /// The diagnostics: of the files, trust, and the user's own settings.
     pub diagnostics: Diagnostics,
-    /// The profile's trust mode for a project.
-    pub mode: TrustMode,
 }
 
 /// The numbers of Markdown files of a kind in all layers.
@@ -73,20 +71,14 @@ impl Engine<'_> {
         Ok((counts, diagnostics))
     }
 
-    /// Finds the output styles of all layers, sorted by name. Returns none for a profile without agents. Nothing is written.
+    /// Finds the output styles of all layers. Returns none for a profile without agents. Nothing is written.
     ///
     /// # Errors
     /// The errors of [`Engine::build`] that occur before the project is read.
-    pub fn styles(&self, request: &Request) -> Result<(Vec<StyleEntry>, Diagnostics), Error> {
+    pub fn styles(&self, request: &Request) -> Result<FilesReport<Style>, Error> {
         self.looking_at_skills(request, &mut |profile, look| {
-            if !profile.has_agents {
-                return (Vec::new(), Diagnostics::new());
-            }
-            let mut styles = styles::load(look);
-            styles.sort_by_cached_key(|entry| {
-                (entry.name.to_lowercase(), std::cmp::Reverse(entry.origin.scope))
-            });
-            (styles, look.diagnostics.take())
+            let entries = if profile.has_agents { styles::load(look) } else { Vec::new() };
+            report(entries, look)
         })
     }
 
@@ -95,24 +87,23 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
-    pub fn agents(&self, request: &Request) -> Result<AgentsReport, Error> {
+    pub fn agents(&self, request: &Request) -> Result<FilesReport<Agent>, Error> {
         self.looking_at_skills(request, &mut |profile, look| {
-            let mut agents = agents::load(look);
-            agents.sort_by_cached_key(|entry| {
-                (
-                    entry.name.to_lowercase(),
-                    std::cmp::Reverse(entry.origin.scope),
-                    entry.shadowed_by.is_some(),
-                )
-            });
-            let mut diagnostics = look.diagnostics.take();
-            if !profile.has_agents && !agents.is_empty() {
+            let mut report = report(agents::load(look), look);
+            if !profile.has_agents && !report.entries.is_empty() {
                 let what =
                     format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
                 let help = "use a profile with `[agents]`, such as `claude-code`";
-                diagnostics.push(Diagnostic::warning(DiagnosticCode::AgentsUnused, what).help(help));
+                report.diagnostics.push(Diagnostic::warning(DiagnosticCode::AgentsUnused, what).help(help));
             }
-            AgentsReport { agents, diagnostics, mode: profile.trust }
+            report
         })
     }
+}
+
+fn report<T>(mut entries: Vec<MarkdownEntry<T>>, look: &ProviderContext<'_>) -> FilesReport<T> {
+    entries.sort_by_cached_key(|entry| {
+        (entry.name.to_lowercase(), Reverse(entry.origin.scope), entry.shadowed_by.is_some())
+    });
+    FilesReport { entries, diagnostics: look.diagnostics.take() }
 }

@@ -34,8 +34,6 @@ pub struct SettingsReport {
     pub layers: Vec<SettingsLayer>,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
-    /// The profile's trust mode for files of projects.
-    pub mode: TrustMode,
 }
 
 /// One layer's file.
@@ -134,7 +132,7 @@ impl Engine<'_> {
         diagnostics.extend(scopes.diagnostics.into_iter().filter(is_about_settings));
         let ignored = scopes.ignored.iter().map(|value| (value.by, value.path.as_slice()));
         let merged = MergedSettings::clone(&project.settings).without(ignored);
-        Ok(SettingsReport { merged, layers, diagnostics, mode: project.profile.trust })
+        Ok(SettingsReport { merged, layers, diagnostics })
     }
 
     /// Returns the file that a change of settings goes to.

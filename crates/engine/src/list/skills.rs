@@ -9,7 +9,6 @@ use preface_core::{
     section::{Section, SectionBody},
     settings::{self, MergedSettings},
     skill::{command, standard},
-    trust::TrustMode,
     variable::{RecordedVariables, VariableKey},
     variable_source::Variables,
 };
@@ -29,8 +28,6 @@ pub struct SkillsReport {
     pub skills: Vec<SkillEntry>,
     /// The diagnostics: of skills, trust, and the user's own settings.
     pub diagnostics: Diagnostics,
-    /// The profile's trust mode for a project.
-    pub mode: TrustMode,
     /// True if the profile has a section for skills.
     pub listed: bool,
     /// The reason why the prompt leaves out the section for skills.
@@ -62,7 +59,6 @@ impl Engine<'_> {
             SkillsReport {
                 skills,
                 diagnostics: look.diagnostics.take(),
-                mode: profile.trust,
                 listed,
                 left_out: left_out.clone(),
                 roots: roots(profile, look.places),

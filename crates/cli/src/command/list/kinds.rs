@@ -5,7 +5,6 @@ use crate::{
     advice::complete,
     failure::CommandFailure,
     files,
-    flags::OutputFormat,
     scopes_view::{
         InactiveRows, ListingGroup, ListingRow, details, head, rewrites, row, rows, scope_problems, table,
         totals, untrusted_servers,
@@ -17,7 +16,7 @@ use crate::{
     },
 };
 use preface_engine::{
-    Engine, Request, ScopesReport, ToolChoice, VariableRow,
+    ScopesReport, ToolChoice, VariableRow,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
         extension::{Category, EntryState},
@@ -111,7 +110,7 @@ pub fn tools(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
         let table = table.show(query.room);
         listing.text.push_str(&format!("{bold}of MCP servers, as recorded{bold:#}\n{table}"));
     }
-    let used = if report.used.is_empty() { NONE_USED } else { &one_line(&report.used.join(", ")) };
+    let used = if report.used.is_empty() { NO_TOOL_USED } else { &one_line(&report.used.join(", ")) };
     listing.text.push_str(&format!("used by a build: {used}\n"));
     Ok(listing)
 }
@@ -122,15 +121,7 @@ fn server(tool: &Tool) -> &str {
 }
 
 /// The tools of a build that has none.
-const NONE_USED: &str = "none; name tools with `--tools`";
-
-/// Returns the number of tools that a build uses, beside the number of those that are active.
-pub fn used_count(request: &Request) -> Result<String, CommandFailure> {
-    Ok(match Engine::new(&files::system()).servers(request)?.used.len() {
-        0 => format!("used by a build: {NONE_USED}"),
-        count => format!("used by a build: {count}"),
-    })
-}
+pub const NO_TOOL_USED: &str = "none; name tools with `--tools`";
 
 /// Lists the MCP servers, and what is recorded of them.
 pub fn servers(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
@@ -315,8 +306,8 @@ fn skill(skill: &SkillEntry) -> FileRow<4> {
 
 /// Lists the output styles.
 pub fn styles(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
-    let (styles, diagnostics) = query.engine.styles(&query.request)?;
-    let shown = styles.iter().filter(|style| query.shows(style.active));
+    let report = query.engine.styles(&query.request)?;
+    let shown = report.entries.iter().filter(|style| query.shows(style.active));
     let rows: Vec<FileRow<4>> = shown
         .map(|style| {
             let entry = row(ListingGroup::Styles, style);
@@ -326,8 +317,8 @@ pub fn styles(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
             FileRow { cells: [name, layer, state, one_line(&style.origin.path).into()], entry, below }
         })
         .collect();
-    let left_out = styles.len() - rows.len();
-    Ok(files(query, ["name", "layer", "state", "path"], rows, left_out, diagnostics))
+    let left_out = report.entries.len() - rows.len();
+    Ok(files(query, ["name", "layer", "state", "path"], rows, left_out, report.diagnostics))
 }
 
 /// The widest column of names.
@@ -341,7 +332,7 @@ const PATH: usize = 16;
 /// Lists the agents.
 pub fn agents(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let report = query.engine.agents(&query.request)?;
-    let shown: Vec<&AgentEntry> = report.agents.iter().filter(|agent| query.shows(agent.active)).collect();
+    let shown: Vec<&AgentEntry> = report.entries.iter().filter(|agent| query.shows(agent.active)).collect();
     let widest = widest_tools(&shown, query.room);
     let rows = shown.iter().map(|agent| {
         let entry = row(ListingGroup::Agents, agent);
@@ -352,7 +343,7 @@ pub fn agents(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
         let cells = [name.within(NAME), layer, state, tools, one_line(&agent.origin.path).into()];
         FileRow { cells, entry, below }
     });
-    let left_out = report.agents.len() - shown.len();
+    let left_out = report.entries.len() - shown.len();
     let heads = ["name", "layer", "state", "tools", "path"];
     Ok(files(query, heads, rows.collect(), left_out, report.diagnostics))
 }
@@ -520,7 +511,8 @@ fn variable(row: &VariableRow) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use preface_engine::{ASSETS, host::system::testing::MemorySystem};
+    use crate::flags::OutputFormat;
+    use preface_engine::{ASSETS, Engine, Request, host::system::testing::MemorySystem};
 
     #[test]
     fn an_age_has_one_unit() {

@@ -4,7 +4,7 @@ mod kinds;
 mod presets;
 mod why;
 
-pub use kinds::used_count;
+pub use kinds::NO_TOOL_USED;
 pub use presets::Preset;
 
 use super::doctor;

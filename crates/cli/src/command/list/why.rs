@@ -9,10 +9,7 @@ use crate::{
     scopes_view::{ListingGroup, ProjectVisibility, entry_report, named, row, rows, unknown, unread_servers},
     ui::{Ui, text::one_line},
 };
-use preface_engine::core::{
-    diagnostic::DiagnosticCode,
-    trust::{Trust, TrustMode},
-};
+use preface_engine::core::{diagnostic::DiagnosticCode, trust::TrustMode};
 
 /// Explains a name of one kind, or of all.
 pub(super) fn run(
@@ -42,22 +39,18 @@ pub(super) fn run(
                 all.extend(engine.skills(request)?.skills.iter().map(|skill| row(*group, skill)));
             }
             ListingGroup::Agents => {
-                all.extend(engine.agents(request)?.agents.iter().map(|agent| row(*group, agent)));
+                all.extend(engine.agents(request)?.entries.iter().map(|agent| row(*group, agent)));
             }
             ListingGroup::Styles => {
-                all.extend(engine.styles(request)?.0.iter().map(|style| row(*group, style)));
+                all.extend(engine.styles(request)?.entries.iter().map(|style| row(*group, style)));
             }
             ListingGroup::Extensions(_) | ListingGroup::Mcp => {}
         }
     }
     let found = named(&all, name);
-    let untrusted = report.mode == TrustMode::Whole
+    let is_untrusted = report.mode == TrustMode::Whole
         && report.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
-    let project = match report.trust {
-        Trust::Declined if untrusted => ProjectVisibility::Declined,
-        _ if untrusted => ProjectVisibility::Untrusted,
-        _ => ProjectVisibility::Seen,
-    };
+    let project = if is_untrusted { ProjectVisibility::Untrusted } else { ProjectVisibility::Seen };
     if found.is_empty() {
         let of_name = name.split_once('/').and_then(|(kind, _)| kind.parse::<ListingGroup>().ok());
         let is_server =
