@@ -24,7 +24,7 @@ fn read(category: Category, more: &Value) -> Result<Manifest, InvalidManifest> {
 /// `code pointer line` of each failure.
 fn failure_lines(failures: &[ValidationFailure]) -> Vec<String> {
     let line = |failure: &ValidationFailure| failure.place.as_ref().and_then(|place| place.line).unwrap_or(0);
-    failures.iter().map(|f| format!("{} {} {}", f.code(), f.pointer, line(f))).collect()
+    failures.iter().map(|f| format!("{} {} {}", f.code, f.pointer, line(f))).collect()
 }
 
 fn refused(result: Result<Manifest, InvalidManifest>) -> Vec<String> {
@@ -402,7 +402,7 @@ mod text {
             let error = read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).unwrap_err();
             let start: String = text.chars().take(60).collect();
             assert_eq!(error.failures.len(), 1, "{start}");
-            assert_eq!(error.failures[0].code().as_str(), DISCOVERY, "{start}");
+            assert_eq!(error.failures[0].code.as_str(), DISCOVERY, "{start}");
             let place = error.failures[0].place.as_ref().expect("a place");
             assert_eq!((place.path.as_str(), place.line), ("m.json", Some(line)), "{start}");
             assert_eq!(error.claims, None);
@@ -423,7 +423,7 @@ mod text {
     fn bytes_that_are_no_text_are_refused() {
         for bytes in [&b"\xff\xfe{\0}\0"[..], b"{\"id\": \"\xc3\x28\"}", &[0; 16]] {
             let error = read_bytes(Scope::Global, Category::Tools, "x", bytes).unwrap_err();
-            assert_eq!(error.failures[0].code().as_str(), DISCOVERY);
+            assert_eq!(error.failures[0].code.as_str(), DISCOVERY);
         }
     }
 }

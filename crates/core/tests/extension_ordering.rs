@@ -1,15 +1,16 @@
 //! Ordering manifests: which orders count, and what becomes of the others.
 
-mod extension;
+#[path = "extension/mod.rs"]
+mod support;
 
-use extension::ordering;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    extension::{HookOrder, HookRole, Ordering, OrderingRewrite, Slot, order},
+    extension::{self, HookRole, Ordering, OrderingRewrite, Slot, SlotHook},
     scope::Scope::{self, Bundled, Global, Project},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use support::ordering;
 
 const MALFORMED: &str = "ordering/malformed";
 const DUPLICATE: &str = "ordering/duplicate";
@@ -121,6 +122,24 @@ mod ordered {
 
     fn list(scope: Scope, ids: &[&str]) -> Ordering {
         ordering(scope, &json!({"hooks": {SLOT: ids}}))
+    }
+
+    #[derive(Debug)]
+    struct HookOrder {
+        slots: BTreeMap<Slot, Vec<String>>,
+        rewrites: Vec<OrderingRewrite>,
+    }
+
+    fn order(
+        defaults: &BTreeMap<Slot, Vec<(HookRole, String)>>,
+        orderings: &[Ordering],
+        diagnostics: &mut Diagnostics,
+    ) -> HookOrder {
+        let hook = |(role, id): &(HookRole, String)| SlotHook { role: *role, id: id.clone(), entry: 0 };
+        let mut hooks = defaults.iter().map(|(slot, all)| (*slot, all.iter().map(hook).collect())).collect();
+        let rewrites = extension::order(&mut hooks, orderings, diagnostics);
+        let ids = |all: Vec<SlotHook>| all.into_iter().map(|hook| hook.id).collect();
+        HookOrder { slots: hooks.into_iter().map(|(slot, all)| (slot, ids(all))).collect(), rewrites }
     }
 
     fn transform(id: &str) -> (HookRole, String) {

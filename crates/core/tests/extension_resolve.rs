@@ -8,10 +8,10 @@ use extension::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::Severity,
+    diagnostic::{DiagnosticCode, Severity},
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, EntryOrigin, ExtensionEntry, NoGrants, Scopes,
-        Status, ValidationFailure, ValidationStage, resolve,
+        Status, ValidationFailure, resolve,
     },
     scope::Scope::{self, Bundled, Global, Project},
     settings::{MergedSettings, SetBy, SetValue, merge},
@@ -371,11 +371,11 @@ mod fallback {
     }
 
     #[test]
-    fn a_note_names_layer_id_kind_stage_and_file() {
+    fn a_note_names_layer_id_kind_and_file() {
         let scopes = resolved(vec![bash(Global), broken(Project, Category::Tools, "Bash")], &nothing());
         let diagnostic = &scopes.diagnostics[0];
         assert!(
-            diagnostic.message.starts_with("project/Bash (Tool): contractVersion"),
+            diagnostic.message.starts_with("project/Bash (Tool): it is written for contract"),
             "{}",
             diagnostic.message
         );
@@ -437,7 +437,7 @@ mod fallback {
     #[test]
     fn a_file_that_cannot_be_read_is_a_broken_one() {
         let what = DiscoveredContent::Unreadable(ValidationFailure::new(
-            ValidationStage::Discovery,
+            DiagnosticCode::DiscoveryManifestInvalid,
             "",
             "it is a directory",
         ));

@@ -13,7 +13,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{
         Category, DiscoveredContent, DiscoveredManifest, ExtensionEntry, Manifest, ManifestLocation,
-        NoSchemas, Ordering, UnknownCategory, ValidationFailure, ValidationStage, extension_id_fault,
+        NoSchemas, Ordering, UnknownCategory, ValidationFailure, extension_id_fault,
     },
     lint::hidden::escape_hidden,
     mcp_servers::McpFile,
@@ -108,25 +108,26 @@ pub fn of_layers(flat: bool, look: &ProviderContext<'_>) -> Vec<DiscoveredManife
         let nested = root.join(EXTENSIONS);
         // A root that is named so is the directory itself.
         let dir = if root.file_name().is_some_and(|name| name == EXTENSIONS) { root.clone() } else { nested };
-        let mut dirs = list(scope, &dir, look);
-        unknown_categories(scope, &dir, dirs.as_deref().unwrap_or_default(), look);
-        let has_dir = dirs
-            .iter()
-            .flatten()
-            .any(|entry| category_of(entry).is_some() && is_dir(&dir.join(&entry.name), entry, look));
-        if flat && has_dir && dir != root {
+        let dirs = list(scope, &dir, look).unwrap_or_default();
+        unknown_categories(scope, &dir, &dirs, look);
+        let is_category = |entry: &&DirEntry| is_dir(&dir.join(&entry.name), entry, look);
+        let is_flat = flat && !dirs.iter().filter(is_category).any(|entry| category_of(entry).is_some());
+        if flat && !is_flat && dir != root {
             passed_over(scope, &root, look);
         }
-        if flat && !has_dir {
-            dirs = Some(
-                Category::ALL
-                    .iter()
-                    .map(|category| DirEntry { name: category.as_str().into(), kind: FileKind::Dir })
-                    .collect(),
-            );
-            layer(scope, &root, dirs.as_deref().unwrap_or_default(), look, &mut found);
-        } else {
-            layer(scope, &dir, dirs.as_deref().unwrap_or_default(), look, &mut found);
+        let (dir, categories) = match is_flat {
+            true => (root, Category::ALL.to_vec()),
+            false => (dir, dirs.iter().filter_map(category_of).collect()),
+        };
+        for category in categories {
+            let below = dir.join(category.as_str());
+            for extension in list(scope, &below, look).unwrap_or_default() {
+                let is_hidden = extension.name.as_encoded_bytes().starts_with(b".");
+                if !is_hidden && matches!(extension.kind, FileKind::Dir | FileKind::Link) {
+                    let path = below.join(&extension.name);
+                    found.push(read_manifest(scope, category, &path, &extension, look));
+                }
+            }
         }
     }
     found
@@ -218,36 +219,19 @@ fn configuration<'a>(
 }
 
 /// Lists a directory of a layer; a project's only where it is inside. Missing is nothing, any other failure a diagnostic.
-pub(crate) fn list(scope: Scope, dir: &Path, look: &ProviderContext<'_>) -> Option<Vec<DirEntry>> {
-    let left_out =
-        |error: &ReadError| look.note(look.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, error));
-    match look.system.stat(dir) {
-        Some(stat) if stat.kind == FileKind::Dir => {}
-        Some(stat) => {
-            left_out(&ReadError::Kind(stat.kind));
-            return None;
-        }
-        None => {
-            // Nothing is there, or a link that leads nowhere.
-            if look.system.link_stat(dir).is_some() {
-                let why = look.system.canonical(dir).err().filter(|error| *error != ReadError::Missing);
-                left_out(&why.unwrap_or(ReadError::Dangling));
-            }
-            return None;
-        }
-    }
-    match look.list(scope, dir, look.layer_root(), MOST) {
-        Ok(entries) => Some(entries),
-        Err(ReadError::Missing) => None,
+fn list(scope: Scope, dir: &Path, look: &ProviderContext<'_>) -> Option<Vec<DirEntry>> {
+    let error = match look.list(scope, dir, look.layer_root(), MOST) {
+        Ok(entries) => return Some(entries),
+        Err(ReadError::Missing) if look.system.link_stat(dir).is_none() => return None,
+        // A link that leads nowhere.
+        Err(ReadError::Missing) => ReadError::Dangling,
         Err(ReadError::TooLarge { limit, .. }) => {
-            left_out(&ReadError::Other(format!("it has more than {limit} entries")));
-            None
+            ReadError::Other(format!("it has more than {limit} entries"))
         }
-        Err(error) => {
-            left_out(&error);
-            None
-        }
-    }
+        Err(error) => error,
+    };
+    look.note(look.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, &error));
+    None
 }
 
 fn is_dir(path: &Path, entry: &DirEntry, look: &ProviderContext<'_>) -> bool {
@@ -287,28 +271,6 @@ fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Provid
     }
 }
 
-/// Looks into the directories of the nine categories.
-fn layer(
-    scope: Scope,
-    dir: &Path,
-    dirs: &[DirEntry],
-    look: &ProviderContext<'_>,
-    found: &mut Vec<DiscoveredManifest>,
-) {
-    for entry in dirs {
-        let Some(category) = category_of(entry) else { continue };
-        let below = dir.join(category.as_str());
-        for extension in list(scope, &below, look).unwrap_or_default() {
-            let path = below.join(&extension.name);
-            let hidden = extension.name.as_encoded_bytes().starts_with(b".");
-            if hidden || matches!(extension.kind, FileKind::File | FileKind::Special) {
-                continue;
-            }
-            found.push(read_manifest(scope, category, &path, &extension, look));
-        }
-    }
-}
-
 fn read_manifest(
     scope: Scope,
     category: Category,
@@ -322,7 +284,7 @@ fn read_manifest(
     let unreadable = |why: String, help: &str| {
         let place = Place::file(Some(scope), shown.clone());
         DiscoveredContent::Unreadable(
-            ValidationFailure::new(ValidationStage::Discovery, "", why).at(place).help(help),
+            ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "", why).at(place).help(help),
         )
     };
     let fault = match entry.name.to_str() {
@@ -342,7 +304,8 @@ fn read_manifest(
                 DiscoveredContent::Untrusted(diagnostic)
             }
             (None, Some(diagnostic)) => {
-                let mut failure = ValidationFailure::new(ValidationStage::Discovery, "", diagnostic.message);
+                let mut failure =
+                    ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "", diagnostic.message);
                 (failure.place, failure.help) = (diagnostic.place, diagnostic.help);
                 DiscoveredContent::Unreadable(failure)
             }

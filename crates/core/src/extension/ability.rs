@@ -4,11 +4,7 @@
 //! to a usable entry below it; if there is none, it is active, and reported as incomplete. A field of a wrong
 //! type is a failure.
 
-use super::{
-    category::Category,
-    failure::{ValidationFailure, ValidationStage},
-    slot::Slot,
-};
+use super::{category::Category, failure::ValidationFailure, slot::Slot};
 use crate::{
     diagnostic::DiagnosticCode,
     scope::Scope,
@@ -375,20 +371,20 @@ fn fields<T: DeserializeOwned>(category: Category, manifest: &Value) -> Result<T
         let pointer: String = keys.map(|key| format!("/{}", key.trim_matches(['[', ']']))).collect();
         let message = error.inner().to_string();
         let code = match (category, pointer.as_str()) {
-            _ if !manifest.pointer(&pointer).is_some_and(Value::is_string) => None,
-            (Category::ContextProviders, "/kind") => Some(DiagnosticCode::FragmentKindInvalid),
-            (Category::Hooks, "/event" | "/slot") => Some(DiagnosticCode::HookInvalidAttachment),
-            _ => None,
+            _ if !manifest.pointer(&pointer).is_some_and(Value::is_string) => DiagnosticCode::ShapeInvalid,
+            (Category::ContextProviders, "/kind") => DiagnosticCode::FragmentKindInvalid,
+            (Category::Hooks, "/event" | "/slot") => DiagnosticCode::HookInvalidAttachment,
+            _ => DiagnosticCode::ShapeInvalid,
         };
         let what = format!("`{}`: {}", error.path(), one_line(&message));
-        let failure = ValidationFailure::new(ValidationStage::Shape, pointer, what);
-        Box::new(ValidationFailure { code, help: did_you_mean_in(&message), ..failure })
+        let help = did_you_mean_in(&message);
+        Box::new(ValidationFailure { help, ..ValidationFailure::new(code, pointer, what) })
     })
 }
 
 /// Builds the failure of a field.
 fn fault(key: &str, message: impl Into<String>) -> ValidationFailure {
-    ValidationFailure::new(ValidationStage::Shape, format!("/{key}"), message)
+    ValidationFailure::new(DiagnosticCode::ShapeInvalid, format!("/{key}"), message)
 }
 
 fn checked<'de, D: Deserializer<'de>>(
@@ -486,8 +482,8 @@ fn context(fields: ContextFields, span: Range<usize>) -> Result<Context, Box<Val
     };
     let max_tokens = fields.max_tokens.unwrap_or(4096);
     let max_tokens = usize::try_from(max_tokens).map_err(|_| {
-        fault("maxTokens", format!("`maxTokens` must not be negative, and is {max_tokens}"))
-            .named(DiagnosticCode::FragmentBudgetNegative)
+        let message = format!("`maxTokens` must not be negative, and is {max_tokens}");
+        ValidationFailure::new(DiagnosticCode::FragmentBudgetNegative, "/maxTokens", message)
     })?;
     // The output of a program may change each time.
     let usual = match from {
@@ -543,7 +539,8 @@ fn hook(fields: HookFields) -> Result<Hook, Box<ValidationFailure>> {
         && slot != of_event
     {
         let message = format!("`slot` is {slot}, but `event` belongs to {of_event}");
-        return Err(Box::new(fault("slot", message).named(DiagnosticCode::HookInvalidAttachment)));
+        let code = DiagnosticCode::HookInvalidAttachment;
+        return Err(Box::new(ValidationFailure::new(code, "/slot", message)));
     }
     Ok(Hook { slot: slot.or(of_event), event, role, program: program(command, timeout_ms)? })
 }

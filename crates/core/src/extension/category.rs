@@ -46,33 +46,13 @@ impl Category {
     /// Returns the name for the directory, the settings key and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Category::Commands => "commands",
-            Category::ContextProviders => "contextProviders",
-            Category::Hooks => "hooks",
-            Category::Loggers => "loggers",
-            Category::Providers => "providers",
-            Category::SessionStores => "sessionStores",
-            Category::StateMachines => "stateMachines",
-            Category::Tools => "tools",
-            Category::Ui => "ui",
-        }
+        NAMES[self as usize].0
     }
 
     /// Returns the singular for diagnostics and audit events: `Tool`.
     #[must_use]
     pub fn kind(self) -> &'static str {
-        match self {
-            Category::Commands => "Command",
-            Category::ContextProviders => "ContextProvider",
-            Category::Hooks => "Hook",
-            Category::Loggers => "Logger",
-            Category::Providers => "Provider",
-            Category::SessionStores => "SessionStore",
-            Category::StateMachines => "StateMachine",
-            Category::Tools => "Tool",
-            Category::Ui => "UI",
-        }
+        NAMES[self as usize].1
     }
 
     /// Returns true for the category whose entries run in an order instead of being called by name.
@@ -81,6 +61,19 @@ impl Category {
         self == Category::Hooks
     }
 }
+
+/// The name and the singular of each category.
+const NAMES: [(&str, &str); Category::ALL.len()] = [
+    ("commands", "Command"),
+    ("contextProviders", "ContextProvider"),
+    ("hooks", "Hook"),
+    ("loggers", "Logger"),
+    ("providers", "Provider"),
+    ("sessionStores", "SessionStore"),
+    ("stateMachines", "StateMachine"),
+    ("tools", "Tool"),
+    ("ui", "UI"),
+];
 
 impl fmt::Display for Category {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

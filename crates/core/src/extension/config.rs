@@ -5,7 +5,7 @@ use super::{
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
     entry::ExtensionEntry,
-    failure::{ValidationFailure, ValidationStage},
+    failure::ValidationFailure,
     grants::{Grants, ProviderChange},
     manifest::Manifest,
     scopes::IgnoredSetting,
@@ -295,7 +295,7 @@ pub(super) fn whole_fault(
     match checker.check(schema, &Value::Object(config.clone())) {
         Err(SchemaFault::Config(faults)) => {
             let fault = faults.into_iter().next()?;
-            Some(ValidationFailure::new(ValidationStage::ConfigSchema, fault.pointer, fault.message))
+            Some(ValidationFailure::new(DiagnosticCode::ConfigSchemaViolation, fault.pointer, fault.message))
         }
         _ => None,
     }

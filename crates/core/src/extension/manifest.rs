@@ -4,7 +4,7 @@ use super::{
     ability::Ability,
     category::Category,
     config_schema::{SchemaChecker, SchemaFault, SchemaViolation},
-    failure::{ValidationFailure, ValidationStage},
+    failure::ValidationFailure,
     version::{CONTRACT_VERSION, CORE_VERSION, SemanticVersion},
 };
 use crate::{
@@ -176,24 +176,23 @@ impl Manifest {
         lies: &ManifestLocation<'_>,
         checker: &dyn SchemaChecker,
     ) -> Result<Manifest, InvalidManifest> {
-        let discovery = ValidationStage::Discovery;
+        let discovery = DiagnosticCode::DiscoveryManifestInvalid;
         let refused = |diagnostic: &Diagnostic, message: String| {
             let mut failure = ValidationFailure::new(discovery, "", message);
             failure.place.clone_from(&diagnostic.place);
             InvalidManifest { failures: vec![failure], claims: None }
         };
         let (root, diagnostics) =
-            parse_document(lies.scope.into(), lies.path, bytes, JsonDialect::Strict, discovery.code())
-                .map_err(|diagnostic| {
-                    refused(&diagnostic, format!("the manifest is no JSON: {}", diagnostic.message))
-                })?;
+            parse_document(lies.scope.into(), lies.path, bytes, JsonDialect::Strict, discovery).map_err(
+                |diagnostic| refused(&diagnostic, format!("the manifest is no JSON: {}", diagnostic.message)),
+            )?;
         if let Some(diagnostic) = diagnostics.first() {
             return Err(refused(diagnostic, diagnostic.message.replace("; the last one counts", "")));
         }
         Self::check(&root, lies, checker).map_err(|mut invalid| {
             // A manifest in the wrong directory fails before its shape.
-            let first = invalid.failures.iter().map(|failure| failure.stage).min();
-            invalid.failures.retain(|failure| Some(failure.stage) == first);
+            let is_misplaced = invalid.failures.iter().any(|failure| failure.code == discovery);
+            invalid.failures.retain(|failure| !is_misplaced || failure.code == discovery);
             for failure in &mut invalid.failures {
                 failure.place = place(&root, failure);
             }
@@ -208,7 +207,7 @@ impl Manifest {
     ) -> Result<Manifest, InvalidManifest> {
         let invalid = |failures| InvalidManifest { failures, claims: None };
         let discovery = |pointer: &str, message: String| {
-            ValidationFailure::new(ValidationStage::Discovery, pointer, message)
+            ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, pointer, message)
         };
         let Some(table) = root.as_table() else {
             let message = format!("a manifest must be a JSON object, not {}", root.described());
@@ -263,7 +262,7 @@ impl Manifest {
         lies: &ManifestLocation<'_>,
     ) -> Result<Manifest, Vec<ValidationFailure>> {
         let fault = |key: &str, message: String| {
-            ValidationFailure::new(ValidationStage::Shape, format!("/{key}"), message)
+            ValidationFailure::new(DiagnosticCode::ShapeInvalid, format!("/{key}"), message)
         };
         let mut failures = Vec::new();
         let mut name = |key: &str| {
@@ -286,7 +285,8 @@ impl Manifest {
                 Ok(known) if known == lies.category => None,
                 Ok(_) => {
                     let what = format!("`category` is `{category}`, but it lies in `{}`", lies.category);
-                    let failure = ValidationFailure::new(ValidationStage::Discovery, "/category", what);
+                    let failure =
+                        ValidationFailure::new(DiagnosticCode::DiscoveryManifestInvalid, "/category", what);
                     Some(failure.help("move it, or correct the manifest"))
                 }
                 Err(unknown) => {
@@ -334,7 +334,11 @@ impl Manifest {
                 }
                 None => format!("`{version_shown}` is no version of three numbers"),
             };
-            return Some(ValidationFailure::new(ValidationStage::ContractVersion, "/contractVersion", what));
+            return Some(ValidationFailure::new(
+                DiagnosticCode::ContractVersionMismatch,
+                "/contractVersion",
+                what,
+            ));
         }
         if CORE_VERSION.meets(&self.required_core_version) {
             return None;
@@ -342,7 +346,7 @@ impl Manifest {
         let range = shown(&self.required_core_version);
         let what = format!("it needs a core `{range}`; this is {CORE_VERSION}");
         let failure =
-            ValidationFailure::new(ValidationStage::RequiredCoreVersion, "/requiredCoreVersion", what);
+            ValidationFailure::new(DiagnosticCode::RequiredCoreVersionMismatch, "/requiredCoreVersion", what);
         let is_range = SemanticVersion::is_range(&self.required_core_version);
         let help = "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`";
         Some(if is_range { failure } else { failure.help(help) })
@@ -355,7 +359,7 @@ impl Manifest {
     ) -> Vec<ValidationFailure> {
         let Some(schema) = &self.config_schema else { return Vec::new() };
         let failure = |pointer: String, message: String| {
-            ValidationFailure::new(ValidationStage::ConfigSchema, pointer, message)
+            ValidationFailure::new(DiagnosticCode::ConfigSchemaViolation, pointer, message)
         };
         let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
         let wrong = if node.is_some_and(|node| node.span().len() > SCHEMA_LIMIT) {
@@ -387,11 +391,11 @@ impl Manifest {
 fn place(root: &SettingsNode, failure: &ValidationFailure) -> Option<Place> {
     let keys: Vec<&str> = failure.pointer.split('/').skip(1).collect();
     let is_of_config =
-        failure.stage == ValidationStage::ConfigSchema && keys.first() != Some(&"configSchema");
+        failure.code == DiagnosticCode::ConfigSchemaViolation && keys.first() != Some(&"configSchema");
     let node = match (is_of_config, root.at(&["config"])) {
         (true, Some(config)) => config.at(&keys).or(Some(config)),
         (true, None) => None,
-        (false, _) if failure.stage == ValidationStage::ConfigSchema => root.at(&["configSchema"]),
+        (false, _) if failure.code == DiagnosticCode::ConfigSchemaViolation => root.at(&["configSchema"]),
         (false, _) => root.at(&keys),
     };
     node.map(SettingsNode::place)

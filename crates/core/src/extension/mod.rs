@@ -32,10 +32,10 @@ pub use entry::{
     DisabledBy, Entry, EntryKind, EntryOrigin, EntryState, Extension, ExtensionEntry, Status, select_active,
 };
 pub(crate) use entry::{EntrySwitch, EntrySwitches};
-pub use failure::{ValidationFailure, ValidationStage};
+pub use failure::ValidationFailure;
 pub use grants::{Grants, NoGrants, ProviderChange};
 pub use manifest::{InvalidManifest, Manifest, ManifestLocation, extension_id_fault, id_fault};
-pub use ordering::{HookOrder, Ordering, OrderingRewrite, order};
+pub use ordering::{Ordering, OrderingRewrite, SlotHook, order};
 pub use resolve::{DiscoveredContent, DiscoveredManifest, NAMED, resolve};
 pub use scopes::{IgnoredSetting, Scopes, Startup};
 pub use slot::{Slot, SlotStage, StagePosition, UnknownSlot};

@@ -133,40 +133,35 @@ impl Ordering {
     }
 }
 
-/// The order of hooks after ordering manifests are applied.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HookOrder {
-    /// The order of each slot that has hooks.
-    pub slots: BTreeMap<Slot, Vec<String>>,
-    /// The orders that were changed.
-    pub rewrites: Vec<OrderingRewrite>,
+/// A hook of a slot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlotHook {
+    /// The role of the hook.
+    pub role: HookRole,
+    /// The id of the hook.
+    pub id: String,
+    /// The index of its entry.
+    pub entry: usize,
 }
 
 /// Applies ordering manifests to the default order of each slot, which has guards first and observers last.
 /// `orderings` are sorted weakest first; if several list a slot, only the last one is used for it. Of the
 /// hooks of one role, listed ones come first, in the order of the list; the others follow in the default
-/// order.
-#[must_use]
+/// order. Returns the orders that were changed.
 pub fn order(
-    defaults: &BTreeMap<Slot, Vec<(HookRole, String)>>,
+    hooks: &mut BTreeMap<Slot, Vec<SlotHook>>,
     orderings: &[Ordering],
     diagnostics: &mut Diagnostics,
-) -> HookOrder {
-    let ids = |hooks: &[(HookRole, String)]| hooks.iter().map(|(_, id)| id.clone()).collect::<Vec<String>>();
-    let slots = defaults.iter().map(|(slot, hooks)| (*slot, ids(hooks))).collect();
-    let mut ordered = HookOrder { slots, rewrites: Vec::new() };
-    let nothing = Vec::new();
+) -> Vec<OrderingRewrite> {
+    let ids = |hooks: &[SlotHook]| hooks.iter().map(|hook| hook.id.clone()).collect::<Vec<String>>();
+    let defaults = hooks.clone();
+    let mut rewrites = Vec::new();
     for (at, ordering) in orderings.iter().enumerate() {
         let mut unknown = 0_usize;
         for (slot, listed) in &ordering.slots {
-            let default = defaults.get(slot).unwrap_or(&nothing);
-            let mut known: BTreeMap<&str, Vec<HookRole>> = BTreeMap::new();
-            for (role, id) in default {
-                known.entry(id).or_default().push(*role);
-            }
-            for OrderingItem { id, node } in
-                listed.iter().filter(|listed| !known.contains_key(listed.id.as_str()))
-            {
+            let mut ordered = defaults.get(slot).cloned().unwrap_or_default();
+            let known: BTreeSet<&str> = ordered.iter().map(|hook| hook.id.as_str()).collect();
+            for OrderingItem { id, node } in listed.iter().filter(|item| !known.contains(item.id.as_str())) {
                 unknown += 1;
                 if unknown > MOST_UNKNOWN {
                     continue;
@@ -174,25 +169,18 @@ pub fn order(
                 let message = format!("{slot} has no active hook `{}`; it is passed over", shown(id));
                 let mut diagnostic =
                     Diagnostic::info(DiagnosticCode::OrderingUnknownHook, message).at(node.place());
-                if let Some(near) = did_you_mean(id, default.iter().map(|(_, id)| id.as_str())) {
+                if let Some(near) = did_you_mean(id, ordered.iter().map(|hook| hook.id.as_str())) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
                 diagnostics.push(diagnostic);
             }
-            // Hooks of one name in several layers are adjacent, in the default order.
-            let named: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
-            let roles = |id: &str| known.get(id).cloned().unwrap_or_default();
-            let first = listed
-                .iter()
-                .map(|listed| listed.id.as_str())
-                .flat_map(|id| roles(id).into_iter().map(move |role| (role, id)));
-            let rest =
-                default.iter().map(|(role, id)| (*role, id.as_str())).filter(|(_, id)| !named.contains(id));
-            let mut new_order: Vec<(HookRole, &str)> = first.chain(rest).collect();
+            let places: BTreeMap<&str, usize> =
+                listed.iter().enumerate().map(|(place, item)| (item.id.as_str(), place)).collect();
             // No list moves a guard behind the hooks that it guards.
-            new_order.sort_by_key(|(role, _)| *role);
-            let new_order: Vec<String> = new_order.into_iter().map(|(_, id)| id.to_owned()).collect();
-            let previous_order = ordered.slots.get(slot).cloned().unwrap_or_default();
+            ordered
+                .sort_by_key(|hook| (hook.role, places.get(hook.id.as_str()).map_or(usize::MAX, |at| *at)));
+            let new_order = ids(&ordered);
+            let previous_order = hooks.get(slot).map(|hooks| ids(hooks)).unwrap_or_default();
             let is_reported = match ordering.scope {
                 Scope::Bundled => false,
                 // A list that a later one replaces has changed nothing.
@@ -203,14 +191,14 @@ pub fn order(
                 // Reported whatever it changes: from here on the project determines the order.
                 Scope::Project => true,
             };
-            if !new_order.is_empty() {
-                ordered.slots.insert(*slot, new_order.clone());
+            if !ordered.is_empty() {
+                hooks.insert(*slot, ordered);
             }
             if is_reported {
                 let rewrite =
                     OrderingRewrite { slot: *slot, scope: ordering.scope, previous_order, new_order };
                 diagnostics.push(rewrite.diagnostic(&ordering.path));
-                ordered.rewrites.push(rewrite);
+                rewrites.push(rewrite);
             }
         }
         if let Some(more) = unknown.checked_sub(MOST_UNKNOWN).filter(|more| *more > 0) {
@@ -219,7 +207,7 @@ pub fn order(
             diagnostics.push(Diagnostic::info(DiagnosticCode::OrderingUnknownHook, message).at(place));
         }
     }
-    ordered
+    rewrites
 }
 
 impl OrderingRewrite {

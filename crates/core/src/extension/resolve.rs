@@ -4,20 +4,20 @@
 //! below it, and an invalid manifest does not affect other entries.
 
 use super::{
-    ability::{Ability, CommandTexts, HookRole},
+    ability::{Ability, CommandTexts},
     category::Category,
     config::{ExtensionConfig, configure, whole_fault},
     config_schema::SchemaChecker,
     entry::{EntryOrigin, EntrySwitch, EntrySwitches, ExtensionEntry, Status, select_active},
-    failure::{ValidationFailure, ValidationStage},
+    failure::ValidationFailure,
     grants::{Grants, NoGrants, ProviderChange},
     manifest::{InvalidManifest, Manifest, ManifestLocation},
-    ordering::{self, Ordering},
+    ordering::{Ordering, OrderingRewrite, SlotHook, order},
     scopes::{IgnoredSetting, Scopes},
     slot::Slot,
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     scope::Scope,
     settings::{KeyPath, MergedSettings, SetBy, SettingsNode, ValueShape, shape_at, shown},
     suggestion::{did_you_mean, suggest_or},
@@ -184,7 +184,7 @@ fn check_manifests(
                         let other = other.or_else(|| taken.contains(&key).then(|| claims.clone()));
                         if let Some(other) = other {
                             for failure in &mut failures {
-                                failure.stage = ValidationStage::Register;
+                                failure.code = DiagnosticCode::RegistrationConflict;
                                 failure.message = format!(
                                     "`{}` is the id of `{category}/{}` in this layer already",
                                     shown(&claims),
@@ -203,7 +203,7 @@ fn check_manifests(
             let key = (scope, category, name.clone());
             if let Some(first) = registered.get(&key) {
                 let message = format!("the name `{}` is taken in this layer by {first}", shown(&name));
-                let failure = ValidationFailure::new(ValidationStage::Register, "", message);
+                let failure = ValidationFailure::new(DiagnosticCode::RegistrationConflict, "", message);
                 candidate.fail(vec![failure.help("remove or rename one of the two")]);
             } else {
                 registered.insert(key, path);
@@ -271,8 +271,8 @@ impl Resolver<'_> {
                 && candidate.entry.disabled_by.is_none()
             {
                 let message = format!("it cannot be used without {missing}");
-                let failure = ValidationFailure::new(ValidationStage::Shape, "", message);
-                candidate.fail(vec![failure.named(INCOMPLETE).help(ADD_MISSING)]);
+                let failure = ValidationFailure::new(INCOMPLETE, "", message);
+                candidate.fail(vec![failure.help(ADD_MISSING)]);
             }
             let ExtensionCandidate { entry: mut row, config, failures, .. } = candidate;
             let stays = active.iter().rfind(|active| **active < scope).copied();
@@ -404,39 +404,30 @@ pub const NAMED: DiagnosticCode = DiagnosticCode::ExtensionNamed;
 
 /// Hides commands whose typed name a stronger layer has as well, whatever their ids are.
 fn hide_typed_names(entries: &mut [ExtensionEntry]) {
-    let mut typed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
+    let mut typed: BTreeMap<String, Vec<&mut ExtensionEntry>> = BTreeMap::new();
+    for entry in entries.iter_mut().filter(|entry| entry.active) {
         if let Some(Ability::Command(command)) = &entry.value.ability {
-            typed.entry(command.name.clone().unwrap_or_else(|| entry.name.clone())).or_default().push(at);
+            typed.entry(command.name.clone().unwrap_or_else(|| entry.name.clone())).or_default().push(entry);
         }
     }
-    for (name, mut all) in typed.into_iter().filter(|(_, all)| all.len() > 1) {
-        all.sort_by_key(|at| (entries[*at].runnable, entries[*at].origin.scope));
-        let Some(strongest) = all.pop() else { continue };
-        let origin = entries[strongest].origin.clone();
-        for at in all.into_iter().rev() {
-            let hidden = &mut entries[at];
-            (hidden.active, hidden.runnable) = (false, false);
-            hidden.shadowed_by = Some(origin.clone());
+    for (name, mut same) in typed.into_iter().filter(|(_, same)| same.len() > 1) {
+        same.sort_by_key(|entry| (entry.runnable, entry.origin.scope));
+        select_active(&mut same, false, &|_, _| true);
+        let Some(winner) = same.pop() else { continue };
+        for hidden in same.into_iter().rev() {
             hidden
                 .diagnostics
                 .retain(|diagnostic| !matches!(diagnostic.code, DiagnosticCode::ScopeShadows | INCOMPLETE));
-            let (hidden_origin, hidden_id) = (hidden.origin.clone(), hidden.name.clone());
-            let winner = &mut entries[strongest];
-            let who = winner.label();
             let what = format!(
-                "{who} has the typed name `{}` and hides `{}`, the {} one ({})",
+                "{} has the typed name `{}` and hides `{}`, the {} one ({})",
+                winner.label(),
                 shown(&name),
-                shown(&hidden_id),
-                hidden_origin.scope,
-                hidden_origin.path
+                shown(&hidden.name),
+                hidden.origin.scope,
+                hidden.origin.path
             );
-            winner.shadows.push(hidden_origin);
-            let place = Place::file(Some(origin.scope), origin.path.clone());
-            let help = "give one of the two another `name`";
-            winner
-                .diagnostics
-                .push(Diagnostic::warning(DiagnosticCode::ScopeShadows, what).at(place).help(help));
+            let diagnostic = Diagnostic::warning(DiagnosticCode::ScopeShadows, what).at(winner.place());
+            winner.diagnostics.push(diagnostic.help("give one of the two another `name`"));
         }
     }
 }
@@ -500,33 +491,22 @@ fn put_in_order(
     entries: &mut [ExtensionEntry],
     orderings: &[Ordering],
     diagnostics: &mut Diagnostics,
-) -> Vec<ordering::OrderingRewrite> {
-    // The default order: guards, transforms, observers; of each bundled, global, project, by id.
-    let mut default: BTreeMap<Slot, Vec<(HookRole, Scope, String, usize)>> = BTreeMap::new();
+) -> Vec<OrderingRewrite> {
+    let mut hooks: BTreeMap<Slot, Vec<SlotHook>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
         let (Some(slot), Some(Ability::Hook(hook))) = (entry.slot, &entry.value.ability) else { continue };
-        default.entry(slot).or_default().push((hook.role, entry.origin.scope, entry.name.clone(), at));
+        let hook = SlotHook { role: hook.role, id: entry.name.clone(), entry: at };
+        hooks.entry(slot).or_default().push(hook);
     }
-    for hooks in default.values_mut() {
-        hooks.sort();
+    // The default order: guards, transforms, observers; of each bundled, global, project, by id.
+    for hooks in hooks.values_mut() {
+        hooks.sort_by_cached_key(|hook| (hook.role, entries[hook.entry].origin.scope, hook.id.clone()));
     }
-    let ids: BTreeMap<Slot, Vec<(HookRole, String)>> = default
-        .iter()
-        .map(|(slot, hooks)| (*slot, hooks.iter().map(|(role, _, id, _)| (*role, id.clone())).collect()))
-        .collect();
-    let ordered = ordering::order(&ids, orderings, diagnostics);
-    for (slot, order) in &ordered.slots {
-        // Hooks of one name in several layers take the positions of the name in turn.
-        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (place, id) in order.iter().enumerate() {
-            places.entry(id).or_default().push(place);
-        }
-        let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, _, id, at) in default.get(slot).into_iter().flatten() {
-            let nth = taken.entry(id).or_default();
-            entries[*at].order = places.get(id.as_str()).and_then(|places| places.get(*nth)).copied();
-            *nth += 1;
+    let rewrites = order(&mut hooks, orderings, diagnostics);
+    for hooks in hooks.values() {
+        for (position, hook) in hooks.iter().enumerate() {
+            entries[hook.entry].order = Some(position);
         }
     }
-    ordered.rewrites
+    rewrites
 }

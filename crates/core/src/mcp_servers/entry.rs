@@ -2,7 +2,7 @@
 
 use super::{recording::StoredRecording, server::McpServer};
 use crate::{
-    extension::{Entry, EntryKind, EntryOrigin},
+    extension::{Entry, EntryKind, EntryOrigin, Status},
     settings::shown,
 };
 use serde::{Deserialize, Serialize};
@@ -42,12 +42,14 @@ impl EntryKind for DeclaredServer {
 }
 
 impl ServerEntry {
-    /// Returns the entry of a server before it is resolved.
-    pub(super) fn of(name: &str, origin: EntryOrigin, server: McpServer) -> Self {
+    /// Returns the entry of a server before it is resolved; without a server it is invalid.
+    pub(super) fn of(name: &str, origin: EntryOrigin, server: Option<McpServer>) -> Self {
         let scope = origin.scope;
         let mut row = Entry::new(DeclaredServer::default(), name, origin);
-        (row.about, row.action) = (Some(server.about(scope)), Some(server.action(scope)));
-        row.value.server = Some(server);
+        row.status = if server.is_some() { Status::Ok } else { Status::Disabled };
+        row.about = server.as_ref().map(|server| server.about(scope));
+        row.action = server.as_ref().map(|server| server.action(scope));
+        row.value.server = server;
         row
     }
 

@@ -7,7 +7,7 @@
 use super::server::{McpServer, ServerAddress, StdioServer, Transport, UnexpandedValue};
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
-    extension::{ValidationFailure, ValidationStage, id_fault},
+    extension::{ValidationFailure, id_fault},
     scope::Scope,
     settings::{JsonDialect, SettingsNode, SettingsTable, SettingsTree, parse_document, shown},
     suggestion::did_you_mean,
@@ -220,11 +220,11 @@ impl ServerDeclaration {
         for diagnostic in found {
             // Products differ in which duplicate they use, so the excerpt must not show only one of them.
             let twice = diagnostic.place.as_ref().is_some_and(|of| of.span == place.span);
-            let (stage, message) = match twice {
-                true => (ValidationStage::Register, "the id is taken in this file already".to_owned()),
-                false => (ValidationStage::Shape, diagnostic.message.replace("; the last one counts", "")),
+            let message = match twice {
+                true => "the id is taken in this file already".to_owned(),
+                false => diagnostic.message.replace("; the last one counts", ""),
             };
-            let mut failure = ValidationFailure::new(stage, "", message);
+            let mut failure = ValidationFailure::new(INVALID, "", message);
             failure.place = diagnostic.place.map(without_excerpt);
             failure.help = diagnostic.help;
             reading.fail(failure);
@@ -294,7 +294,7 @@ impl<'n> ServerReader<'n> {
 
     fn fail(&mut self, failure: ValidationFailure) {
         if self.failures.len() < MOST_FAULTS {
-            self.failures.push(failure.named(INVALID));
+            self.failures.push(failure);
         } else {
             self.more += 1;
         }
@@ -302,7 +302,7 @@ impl<'n> ServerReader<'n> {
 
     /// Records a fault of the server as a whole, or of a missing key.
     fn report(&mut self, pointer: &str, message: impl Into<String>) {
-        let failure = ValidationFailure::new(ValidationStage::Shape, pointer, message).at(self.place.clone());
+        let failure = ValidationFailure::new(INVALID, pointer, message).at(self.place.clone());
         self.fail(failure);
     }
 
@@ -312,8 +312,7 @@ impl<'n> ServerReader<'n> {
             self.more += 1;
             return;
         }
-        let mut failure = ValidationFailure::new(ValidationStage::Shape, pointer, message)
-            .at(without_excerpt(node.place()));
+        let mut failure = ValidationFailure::new(INVALID, pointer, message).at(without_excerpt(node.place()));
         failure.help = help;
         self.fail(failure);
     }
@@ -321,9 +320,7 @@ impl<'n> ServerReader<'n> {
     fn finish(mut self) -> Vec<ValidationFailure> {
         if self.more > 0 {
             let message = format!("{} more faults are not listed", self.more);
-            self.failures.push(
-                ValidationFailure::new(ValidationStage::Shape, "", message).at(self.place).named(INVALID),
-            );
+            self.failures.push(ValidationFailure::new(INVALID, "", message).at(self.place));
         }
         self.failures
     }

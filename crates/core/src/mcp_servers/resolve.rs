@@ -7,16 +7,12 @@
 //! replaces nothing either.
 
 use super::{
-    entry::{DeclaredServer, ServerEntry},
+    entry::ServerEntry,
     read::{DeclarationKind, INVALID, McpFile, ServerDeclaration, ServerSwitch},
-    server::McpServer,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
-    extension::{
-        Entry, EntryOrigin, EntrySwitch, EntrySwitches, Status, ValidationFailure, ValidationStage,
-        select_active,
-    },
+    extension::{EntryOrigin, EntrySwitch, EntrySwitches, Status, ValidationFailure, select_active},
     settings::shown,
     suggestion::did_you_mean,
 };
@@ -54,22 +50,20 @@ pub fn resolve(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) 
     let mut by_id: BTreeMap<String, LayerDeclarations> = BTreeMap::new();
     for McpFile { scope, path, servers } in files {
         for (id, declared) in servers {
-            by_id.entry(id).or_default().add(EntryOrigin { scope, path: path.clone() }, declared);
+            let origin = EntryOrigin { scope, path: path.clone() };
+            by_id.entry(id.clone()).or_default().add(&id, origin, declared);
         }
     }
-    let known: Vec<String> = by_id
-        .iter()
-        .filter(|(_, declared)| !declared.candidates.is_empty())
-        .map(|(id, _)| id.clone())
-        .collect();
+    let known = by_id.iter().filter(|(_, declared)| !declared.rows.is_empty());
+    let known: Vec<String> = known.map(|(id, _)| id.clone()).collect();
     let mut resolved = McpServers::default();
     for (id, declared) in by_id {
-        if declared.candidates.is_empty() {
+        if declared.rows.is_empty() {
             resolved.diagnostics.extend(declared.report_unknown(&id, &known));
             continue;
         }
         resolved.diagnostics.extend(declared.diagnostics.iter().cloned());
-        for row in declared.select_active(&id, may_run) {
+        for row in declared.select_active(may_run) {
             resolved.diagnostics.extend(row.diagnostics.iter().cloned());
             resolved.servers.push(row);
         }
@@ -80,20 +74,16 @@ pub fn resolve(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) 
 /// The entries of one id in all layers, weakest first.
 #[derive(Default)]
 struct LayerDeclarations {
-    candidates: Vec<ServerCandidate>,
+    rows: Vec<ServerEntry>,
+    /// The failures of each row.
+    failures: Vec<Vec<ValidationFailure>>,
     switches: EntrySwitches,
     /// Diagnostics of entries that only set `disable`.
     diagnostics: Diagnostics,
 }
 
-struct ServerCandidate {
-    origin: EntryOrigin,
-    verdict: Result<McpServer, Vec<ValidationFailure>>,
-    diagnostics: Diagnostics,
-}
-
 impl LayerDeclarations {
-    fn add(&mut self, origin: EntryOrigin, declared: ServerDeclaration) {
+    fn add(&mut self, id: &str, origin: EntryOrigin, declared: ServerDeclaration) {
         let ServerDeclaration { place, switch, what, mut diagnostics } = declared;
         let broken = matches!(what, DeclarationKind::Broken(_));
         // An invalid entry does not enable another.
@@ -101,45 +91,32 @@ impl LayerDeclarations {
             let ServerSwitch { off, place } = switch;
             self.switches.0.insert(0, EntrySwitch { by: origin.scope.into(), off, place });
         }
-        let verdict = match what {
-            DeclarationKind::Directive => {
-                self.diagnostics.append(&mut diagnostics);
-                return;
+        let first = self.rows.last().map(|row| &row.origin).filter(|first| first.scope == origin.scope);
+        // Of two in one layer the first is used.
+        let at = self.rows.len() - usize::from(first.is_some());
+        let (server, failures) = match (what, first) {
+            (DeclarationKind::Directive, _) => return self.diagnostics.append(&mut diagnostics),
+            (DeclarationKind::Broken(failures), _) => (None, failures),
+            (DeclarationKind::Sound(_), Some(first)) => {
+                let message = format!("the id is taken in this layer by {}", first.path);
+                let failure = ValidationFailure::new(INVALID, "", message).at(place);
+                (None, vec![failure.help("remove or rename one of the two")])
             }
-            DeclarationKind::Broken(failures) => Err(failures),
-            DeclarationKind::Sound(server) => match self.candidates.last() {
-                Some(first) if first.origin.scope == origin.scope => {
-                    let message = format!("the id is taken in this layer by {}", first.origin.path);
-                    let failure = ValidationFailure::new(ValidationStage::Register, "", message)
-                        .at(place)
-                        .named(INVALID);
-                    Err(vec![failure.help("remove or rename one of the two")])
-                }
-                _ => Ok(server),
-            },
+            (DeclarationKind::Sound(server), None) => (Some(server), Vec::new()),
         };
-        self.candidates.push(ServerCandidate { origin, verdict, diagnostics });
+        let row = ServerEntry::of(id, origin, server);
+        self.rows.insert(at, ServerEntry { diagnostics, ..row });
+        self.failures.insert(at, failures);
     }
 
     /// Selects the active one among the servers of one id.
-    fn select_active(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
-        let mut failures = Vec::new();
-        let mut rows = Vec::new();
-        for ServerCandidate { origin, verdict, diagnostics } in std::mem::take(&mut self.candidates) {
-            let (mut row, failed) = match verdict {
-                Ok(server) => (ServerEntry::of(id, origin, server), Vec::new()),
-                Err(failures) => {
-                    let row = Entry::new(DeclaredServer::default(), id, origin);
-                    (ServerEntry { status: Status::Disabled, ..row }, failures)
-                }
-            };
-            row.disabled_by = self.switches.disabled_by(&row, true);
+    fn select_active(self, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
+        let LayerDeclarations { mut rows, failures, switches, .. } = self;
+        for row in &mut rows {
+            row.disabled_by = switches.disabled_by(row, true);
             if row.status == Status::Disabled {
                 row.disabled_by.take_if(|by| by.scope != row.config_scope);
             }
-            row.diagnostics = diagnostics;
-            rows.push(row);
-            failures.push(failed);
         }
         let mut in_order: Vec<&mut ServerEntry> = rows.iter_mut().collect();
         let is_usable = |_, row: &ServerEntry| !row.needs_grant() || may_run(row);
@@ -158,7 +135,7 @@ impl LayerDeclarations {
             let is_winner = winner == Some(at);
             row.report(is_winner || row.value.server.is_none());
             if is_winner {
-                row.diagnostics.extend(self.switches.report(row, true).map(|(_, diagnostic)| diagnostic));
+                row.diagnostics.extend(switches.report(row, true).map(|(_, diagnostic)| diagnostic));
             }
         }
         rows
