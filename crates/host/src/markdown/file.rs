@@ -1,10 +1,10 @@
 //! One file: through the gate, split into head and body, the head read.
 
-use super::{Markdown, MarkdownEntry, shown, walk::MarkdownPath};
+use super::{Markdown, MarkdownEntry, MarkdownKind, shown, walk::MarkdownPath};
 use crate::{
-    gate::FileOwner,
+    extensions::wanted,
     provider_context::{ProviderContext, ReadRequest},
-    system::{FileRead, ReadScope},
+    system::FileRead,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
@@ -47,15 +47,6 @@ pub struct MarkdownFile {
     head: Vec<Piece>,
     /// The line on which the block starts.
     line: usize,
-}
-
-/// The keys that the head of a file can have.
-#[derive(Clone, Copy)]
-pub(super) struct HeadKeys {
-    /// The keys whose value is the rest of the line, unparsed.
-    pub literal: &'static [&'static str],
-    /// The test for the other keys.
-    pub is_key: fn(&str) -> bool,
 }
 
 /// A file whose head was read, or the entry of one whose head could not be.
@@ -158,23 +149,18 @@ pub(super) fn of_bundle<T>(
     path: &str,
     below: &str,
     bytes: &[u8],
-    keys: HeadKeys,
+    kind: &MarkdownKind<T>,
     look: &ProviderContext<'_>,
 ) -> ReadMarkdown<T> {
     let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
     let pieces = decode(bytes, &source);
     let whole = MarkdownSource { source, below, pieces, bytes: bytes.len(), language: Language::Template };
-    whole.split(keys, look)
+    whole.split(kind, look)
 }
 
 /// Returns the request for a file of a layer.
 pub(super) fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> ReadRequest<'a> {
-    match scope {
-        Scope::Project => {
-            ReadRequest::project(path, ReadScope::Root(look.layer_root()), FILE_LIMIT, FileOwner::ToLayer)
-        }
-        _ => ReadRequest::global(path, FILE_LIMIT),
-    }
+    wanted(scope, path, FILE_LIMIT, look)
 }
 
 /// Reads the file of an entry. What is wrong with it is the entry's, and reported.
@@ -202,7 +188,7 @@ pub(crate) fn read_file<T>(
 pub(super) fn of_layer<T>(
     scope: Scope,
     found: &MarkdownPath,
-    keys: HeadKeys,
+    kind: &MarkdownKind<T>,
     look: &ProviderContext<'_>,
 ) -> Option<ReadMarkdown<T>> {
     let source = look.places.source(scope, &found.path);
@@ -212,7 +198,7 @@ pub(super) fn of_layer<T>(
         Ok(read) => {
             let pieces = look.decoded(scope, &found.path, &read);
             let (bytes, language) = (read.bytes.len(), Language::Verbatim);
-            Some(MarkdownSource { source, below: &found.below, pieces, bytes, language }.split(keys, look))
+            Some(MarkdownSource { source, below: &found.below, pieces, bytes, language }.split(kind, look))
         }
         Err(bytes) => {
             entry.value.bytes = bytes;
@@ -231,14 +217,14 @@ struct MarkdownSource<'a> {
 }
 
 impl MarkdownSource<'_> {
-    fn split<T>(self, keys: HeadKeys, look: &ProviderContext<'_>) -> ReadMarkdown<T> {
+    fn split<T>(self, kind: &MarkdownKind<T>, look: &ProviderContext<'_>) -> ReadMarkdown<T> {
         let text = join(&self.pieces);
         let parts = split(&text);
         let body = body_range(&text, &parts);
         let block = parts.block.as_deref().unwrap_or_default();
-        let (block, literal) = take_literal(block, keys.literal);
+        let (block, literal) = take_literal(block, kind.literal);
         let line = |error: &YamlError| error.line.map_or(1, |line| line + parts.line - 1);
-        match frontmatter::read_lenient(&block, keys.is_key) {
+        match frontmatter::read_lenient(&block, kind.is_key) {
             Ok((fields, error)) => {
                 if let Some(error) = &error {
                     look.note(read_by_line(self.source.scope, &self.source.path, line(error)));

@@ -10,8 +10,8 @@ mod walk;
 pub use file::{MarkdownFile, body};
 pub(crate) use file::{NO_YAML_HELP, read_by_line, read_file};
 
-use crate::provider_context::ProviderContext;
-use file::{HeadKeys, ReadMarkdown};
+use crate::{extensions::roots, provider_context::ProviderContext};
+use file::ReadMarkdown;
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     extension::{Entry, EntryOrigin, Status, select_active},
@@ -66,12 +66,6 @@ pub struct MarkdownKind<T> {
     pub read: fn(&MarkdownFile) -> Result<ParsedMarkdown<T>, Box<Diagnostic>>,
 }
 
-impl<T> MarkdownKind<T> {
-    fn head(&self) -> HeadKeys {
-        HeadKeys { literal: self.literal, is_key: self.is_key }
-    }
-}
-
 /// The contents of a valid file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedMarkdown<T> {
@@ -122,7 +116,7 @@ fn load_bundle<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>, entries: &
             continue;
         };
         let Some(bytes) = look.system.bundled(&path) else { continue };
-        let reading = file::of_bundle(&path, below, &bytes, kind.head(), look);
+        let reading = file::of_bundle(&path, below, &bytes, kind, look);
         entries.push(entry(kind, reading, look));
     }
 }
@@ -140,7 +134,7 @@ fn load_layer<T>(
     let within = within(scope, look);
     let mut room = MOST_BYTES;
     for found in walk::walk(scope, &dir, within, look) {
-        let Some(reading) = file::of_layer(scope, &found, kind.head(), look) else {
+        let Some(reading) = file::of_layer(scope, &found, kind, look) else {
             continue;
         };
         let entry = entry(kind, reading, look);
@@ -164,11 +158,7 @@ fn load_layer<T>(
 
 /// The directory of a layer, where it may be looked into.
 fn root(scope: Scope, look: &ProviderContext<'_>) -> Option<PathBuf> {
-    match scope {
-        Scope::Global => look.places.global.clone(),
-        Scope::Project if look.gate.allows_layer() => look.places.project.clone(),
-        _ => None,
-    }
+    roots(look).into_iter().find_map(|(of, root)| (of == scope).then_some(root))
 }
 
 /// The directory that links may not lead out of; `None` for the user's own files.
