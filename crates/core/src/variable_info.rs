@@ -2,31 +2,32 @@
 //! types. Their values come from providers outside of the core.
 
 use crate::variable::Stability;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// The description of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// One variable, or a type of which any name is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Variable))]
 #[serde(deny_unknown_fields)]
 pub struct VariableInfo {
-    /// The type.
+    /// The type, before the colon.
     #[serde(rename = "type", deserialize_with = "text")]
     pub kind: &'static str,
-    /// The name, or a placeholder if any name is valid.
+    /// The name after it, or a placeholder such as `<path>`.
     #[serde(deserialize_with = "text")]
     pub name: &'static str,
-    /// True if any name is valid.
+    /// What it is, for people.
+    #[serde(deserialize_with = "text")]
+    pub description: &'static str,
+    /// True if any name is good.
     #[serde(default)]
     pub dynamic: bool,
-    /// One sentence.
-    #[serde(deserialize_with = "text")]
-    pub about: &'static str,
-    /// An example of a value.
+    /// What a value looks like; for a dynamic type, what a name looks like.
     #[serde(deserialize_with = "text")]
     pub example: &'static str,
-    /// The period for which a value stays the same.
+    /// How long a value stays the same.
     pub stability: Stability,
-    /// The cost of looking up a value, for display.
+    /// What looking it up costs, for people.
     #[serde(deserialize_with = "text")]
     pub cost: &'static str,
 }

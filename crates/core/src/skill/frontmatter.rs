@@ -278,7 +278,8 @@ mod tests {
 
     #[test]
     fn what_json_does_not_have_makes_no_head_invalid() {
-        let fields = read("name: !mine a\ncount: 99999999999999999999999\nnone: .nan\nmap: {1: a, true: b}").unwrap();
+        let fields =
+            read("name: !mine a\ncount: 99999999999999999999999\nnone: .nan\nmap: {1: a, true: b}").unwrap();
         assert_eq!(fields["name"], "a", "an unknown tag is ignored");
         assert!(fields["count"].is_number() && fields["none"].is_null());
         assert_eq!(fields["map"], serde_json::json!({"1": "a", "true": "b"}));

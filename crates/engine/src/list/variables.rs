@@ -1,46 +1,7 @@
 //! The variables of templates: the list of `preface list variables` and of `GET /system-prompt/variables`. It is the same for
 //! every directory, needs no store and never changes while a program runs.
 
-use preface_core::{
-    variable::Stability,
-    variable_info::{REGISTERED, VariableInfo},
-};
-use serde::Serialize;
-
-/// One variable, or a type of which any name is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Variable {
-    /// The type, before the colon.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// The name after it, or a placeholder such as `<path>`.
-    pub name: &'static str,
-    /// What it is, for people.
-    pub description: &'static str,
-    /// True if any name is good.
-    pub dynamic: bool,
-    /// What a value looks like; for a dynamic type, what a name looks like.
-    pub example: &'static str,
-    /// How long a value stays the same.
-    pub stability: Stability,
-    /// What looking it up costs, for people.
-    pub cost: &'static str,
-}
-
-impl From<&VariableInfo> for Variable {
-    fn from(info: &VariableInfo) -> Self {
-        Variable {
-            kind: info.kind,
-            name: info.name,
-            description: info.about,
-            dynamic: info.dynamic,
-            example: info.example,
-            stability: info.stability,
-            cost: info.cost,
-        }
-    }
-}
+use preface_core::variable_info::{REGISTERED, VariableInfo};
 
 /// Lists what templates can name: ten in the order of docs/reference/variables.md, then the others as they are registered.
 ///
@@ -49,10 +10,10 @@ impl From<&VariableInfo> for Variable {
 /// assert_eq!((first.kind, first.name, first.dynamic), ("system", "time", false));
 /// ```
 #[must_use]
-pub fn variables() -> Vec<Variable> {
-    let mut infos: Vec<&VariableInfo> = REGISTERED.iter().collect();
-    infos.sort_by_key(|info| place(info));
-    infos.into_iter().map(Variable::from).collect()
+pub fn variables() -> Vec<VariableInfo> {
+    let mut infos = REGISTERED.clone();
+    infos.sort_by_key(place);
+    infos
 }
 
 /// Returns the position of a variable in lists: ten in a fixed order, then the others.
@@ -97,7 +58,7 @@ mod tests {
     fn facts_are_listed_as_variables_are() {
         let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
         let rows = Engine::new(&system).variables(&Request::new("/work")).unwrap();
-        let rows: Vec<Variable> = rows.iter().map(|row| Variable::from(&row.info)).collect();
+        let rows: Vec<VariableInfo> = rows.iter().map(|row| row.info).collect();
         assert_eq!(rows, variables());
     }
 }

@@ -464,7 +464,7 @@ fn wide(rows: &[VariableRow], room: Option<usize>) -> String {
     table.row(["variable", "value", "stability", "cost", "about"].map(|head| Cell::styled(head, dim)));
     for row in rows {
         let [name, value, stability] = cells(row, 32);
-        table.row([name, value, stability, row.info.cost.into(), Cell::styled(row.info.about, dim)]);
+        table.row([name, value, stability, row.info.cost.into(), Cell::styled(row.info.description, dim)]);
     }
     table.show(room)
 }
@@ -473,7 +473,7 @@ fn narrow(rows: &[VariableRow]) -> String {
     let mut table = TextTable::new([ColumnAlignment::Left; 3]);
     table.row(["variable", "value", "stability"].map(|head| Cell::styled(head, style::DIM)));
     rows.iter().for_each(|row| table.row(cells(row, 36)));
-    let about = |row: &VariableRow| format!("  {}; costs: {}", row.info.about, row.info.cost);
+    let about = |row: &VariableRow| format!("  {}; costs: {}", row.info.description, row.info.cost);
     table.show_with(rows.iter().map(|row| vec![about(row)]), None)
 }
 
@@ -502,7 +502,7 @@ fn variable(row: &VariableRow) -> Value {
         "dynamic": info.dynamic,
         "stability": variable.filter(|variable| variable.value.is_some()).map_or(info.stability, |variable| variable.stability),
         "cost": info.cost,
-        "about": info.about,
+        "about": info.description,
         "example": info.example,
         "diagnostics": variable.map(|variable| variable.diagnostics.as_slice()).unwrap_or_default(),
     })
