@@ -318,7 +318,7 @@ fn switching_what_nobody_has_is_a_warning() {
 fn two_files_of_one_layer_may_not_share_an_id() {
     let x = json!({"s": {"command": "x"}});
     let resolved = over(&[(Bundled, x.clone()), (Bundled, x)]);
-    assert_eq!(rows(&resolved), [(Bundled, "runs"), (Bundled, "broken")]);
+    assert_eq!(rows(&resolved), [(Bundled, "broken"), (Bundled, "runs")]);
 }
 
 #[test]
