@@ -220,9 +220,10 @@ fn configuration<'a>(
 
 /// Lists a directory of a layer; a project's only where it is inside. Missing is nothing, any other failure a diagnostic.
 fn list(scope: Scope, dir: &Path, look: &ProviderContext<'_>) -> Option<Vec<DirEntry>> {
+    // Nothing is asked of the root of the project where there is nothing.
+    look.system.link_stat(dir)?;
     let error = match look.list(scope, dir, look.layer_root(), MOST) {
         Ok(entries) => return Some(entries),
-        Err(ReadError::Missing) if look.system.link_stat(dir).is_none() => return None,
         // A link that leads nowhere.
         Err(ReadError::Missing) => ReadError::Dangling,
         Err(ReadError::TooLarge { limit, .. }) => {
