@@ -9,7 +9,7 @@ use std::fmt;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerKind {
-    /// The session began.
+    /// The conversation began.
     Startup,
     /// Skills or the like were named at `resources_discover`.
     ResourcesDiscover,

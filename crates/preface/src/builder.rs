@@ -2,7 +2,9 @@
 
 use crate::{Conversation, Error, Preface, Prompt, Store, Tool, stored_template::StoredTemplate};
 use preface_core::variable::VariableKey;
-use preface_engine::{BuildOptions, Request, TemplateInput, ToolChoice, ToolOption, TrustChoice, setting};
+use preface_engine::{
+    BuildOptions, Engine, Request, TemplateInput, ToolChoice, ToolOption, TrustChoice, setting,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -231,7 +233,8 @@ impl PromptBuilder {
         let cwd = request.cwd.clone().unwrap_or_default();
         let cwd = std::path::absolute(&cwd).unwrap_or(cwd);
         let stored = StoredTemplate { system: preface.system().clone(), cwd, name: template };
-        let built = preface.engine().with_templates(&stored).build(&request).map_err(Error::of_engine)?;
+        let engine = Engine::new(&**preface.system()).with_templates(&stored);
+        let built = engine.build(&request).map_err(Error::of_engine)?;
         Ok(Prompt::of(built, &preface))
     }
 

@@ -152,17 +152,11 @@ impl Error {
             ConversationError::Engine(error) => return Error::of_engine(error),
             ConversationError::Store(error) => return Error::of_store(error),
             ConversationError::TrustChanged(..) => ErrorKind::Untrusted,
-            ConversationError::TooManyBlocks(_)
-            | ConversationError::NoCwd
-            | ConversationError::NoStore
-            | ConversationError::Outside(_)
-            | ConversationError::NoDirectory(_)
-            | ConversationError::UnknownTemplate(_)
-            | ConversationError::Choice(_) => ErrorKind::Usage,
             ConversationError::Unknown(_)
             | ConversationError::UnknownRequest(..)
             | ConversationError::Stale(_) => ErrorKind::Conversation,
             ConversationError::Record(_) | ConversationError::Overloaded(_) => ErrorKind::Store,
+            _ => ErrorKind::Usage,
         };
         Error::new(kind, error.to_string()).with_help(error.help()).with_source(error)
     }

@@ -1,7 +1,7 @@
 //! The entry point: one machine, on which prompts are built.
 
 use crate::PromptBuilder;
-use preface_engine::{ASSETS, Engine, OsSystem, preset_names};
+use preface_engine::{ASSETS, OsSystem, preset_names};
 use preface_host::system::System;
 use std::{
     path::{Path, PathBuf},
@@ -57,10 +57,6 @@ impl Preface {
 
     pub(crate) fn system(&self) -> &Arc<dyn System> {
         &self.system
-    }
-
-    pub(crate) fn engine(&self) -> Engine<'_> {
-        Engine::new(&*self.system)
     }
 }
 

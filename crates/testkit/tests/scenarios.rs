@@ -8,7 +8,7 @@ use preface_engine::{
     ASSETS, Request, ToolChoice,
     core::{
         explain::{Labels, spans_view},
-        format::{Neutral, RequestFormat},
+        format::{Neutral, RequestContent, RequestFormat},
         message::ModelMessage,
         prompt::Prompt,
     },
@@ -369,7 +369,12 @@ fn recorded(record: &ScenarioRecord) -> String {
     let mut out = String::new();
     let mut before: Option<(String, String)> = None;
     for (at, call) in record.calls.iter().enumerate() {
-        let request = Neutral.format(call.content());
+        let content = RequestContent {
+            messages: &call.messages,
+            tools: &call.tools,
+            ..RequestContent::from(&call.prompt)
+        };
+        let request = Neutral.format(content);
         let body: serde_json::Value = serde_json::from_str(&request.body).expect("a request is JSON");
         assert_eq!(
             body["system"].as_str().unwrap_or_default(),

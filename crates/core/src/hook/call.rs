@@ -68,9 +68,9 @@ impl<'a> HookCall<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiscoverReason {
-    /// The session starts.
+    /// The conversation starts.
     Startup,
-    /// The session reloads.
+    /// The conversation reloads.
     Reload,
 }
 

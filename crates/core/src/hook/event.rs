@@ -14,7 +14,7 @@ use std::{fmt, str::FromStr};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookEvent {
-    /// The start or reload of a session: hooks may add skills.
+    /// The start or reload of a conversation: hooks may add skills.
     ResourcesDiscover,
     /// A message of the user: hooks may change it, or handle it themselves.
     Input,

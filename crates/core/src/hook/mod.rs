@@ -1,6 +1,6 @@
 //! Hooks: the events at which they run, their input, their replies, and the effect of a reply.
 //!
-//! Nothing here starts a program or owns a conversation. The host runs commands, and the engine's session
+//! Nothing here starts a program or owns a conversation. The host runs commands, and the engine's `Conversation`
 //! calls hooks in order; the functions on values here decide what a reply changes. See `docs/reference/hooks.md` for
 //! users.
 

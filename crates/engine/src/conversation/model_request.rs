@@ -34,12 +34,6 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Returns the content for a format.
-    #[must_use]
-    pub fn content(&self) -> RequestContent<'_> {
-        RequestContent { messages: &self.messages, tools: &self.tools, ..RequestContent::from(&self.prompt) }
-    }
-
     /// Returns the content for a format as a caller wants it; the model is that of the prompt unless the caller names one.
     #[must_use]
     pub fn content_for<'a>(
@@ -60,7 +54,12 @@ impl ModelRequest {
             indented: input.indented,
             ..RequestTarget::default()
         };
-        RequestContent { target, ..self.content() }
+        RequestContent {
+            messages: &self.messages,
+            tools: &self.tools,
+            target,
+            ..RequestContent::from(&self.prompt)
+        }
     }
 }
 

@@ -182,18 +182,13 @@ impl RequestSummary {
         let record = &request.record;
         let bytes = record.blocks.iter().map(|block| block.bytes).sum::<usize>();
         RequestSummary {
-            number: request.number,
-            at: format_instant(request.at),
-            revision: request.revision.revision,
             purpose: RequestPurpose::Turn,
-            after_compaction: false,
             format: Some(record.format.clone()),
             model: record.model.clone(),
             bytes,
             comparison: before.map(|before| before.record.compare(record)),
             expected_read: record.readable.unwrap_or_default() as f64 / bytes.max(1) as f64,
-            cache_read: record.usage.map(RequestUsage::cache_read_share),
-            usage: record.usage,
+            ..RequestSummary::compaction(request.number, request.revision, request.at, record.usage)
         }
     }
 }

@@ -82,7 +82,7 @@ impl Engine<'_> {
         due.collect()
     }
 
-    /// Renders reminders for a session, with this machine answering for variables.
+    /// Renders reminders for a conversation, with this machine answering for variables.
     pub(crate) fn remind(
         &self,
         due: &[DueReminder],
