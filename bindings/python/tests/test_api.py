@@ -295,7 +295,7 @@ def test_other_threads_run_while_a_prompt_is_built(engine: Preface, project: Pat
         # A build is short: another thread may wake up too late for one, but not for all.
         for _ in range(200):
             before = turns
-            engine._engine.build(str(project), None, None, OPTIONS)
+            engine._engine.build(str(project), OPTIONS)
             seen.append(turns - before)
         done.set()
 
