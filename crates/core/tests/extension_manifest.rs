@@ -54,7 +54,7 @@ mod by_category {
     fn an_incomplete_one_lists_what_is_missing() {
         let cases = [
             (Category::Commands, json!({}), "`description`"),
-            (Category::ContextProviders, json!({"priority": 1}), "`markdown`, `files` or `command`"),
+            (Category::ContextProviders, json!({"priority": 1}), "text in `markdown`, `files` or `command`"),
             (Category::Hooks, json!({}), "`slot` (or `event`) and `command`"),
             (Category::Hooks, json!({"slot": "RENDER/post"}), "`command`"),
             (Category::Hooks, json!({"command": ["a"]}), "`slot` or `event`"),
@@ -64,6 +64,28 @@ mod by_category {
             (Category::Providers, json!({"baseUrl": "https://a"}), "`kind`"),
             (Category::SessionStores, json!({}), "`kind`"),
             (Category::Tools, json!({"promptSnippet": "a"}), "`description`"),
+            (
+                Category::Tools,
+                json!({"description": "d", "inputSchema": {"type": "array"}}),
+                "an `inputSchema` of type `object`",
+            ),
+            (
+                Category::Tools,
+                json!({"description": "d", "inputSchema": {"type": "object", "properties": 5}}),
+                "an `inputSchema` of type `object`",
+            ),
+            (
+                Category::ContextProviders,
+                json!({"markdown": " \n"}),
+                "text in `markdown`, `files` or `command`",
+            ),
+            (Category::ContextProviders, json!({"files": []}), "text in `markdown`, `files` or `command`"),
+            (Category::ContextProviders, json!({"markdown": "a", "maxTokens": 0}), "a `maxTokens` above 0"),
+            (
+                Category::ContextProviders,
+                json!({"markdown": "a", "kind": "tool-hint"}),
+                "`kind` `system-message`",
+            ),
         ];
         for (category, more, missing) in cases {
             let manifest = read(category, &more).unwrap();

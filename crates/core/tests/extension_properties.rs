@@ -236,11 +236,11 @@ proptest! {
     }
 
     #[test]
-    fn a_failure_is_a_warning_exactly_where_a_lower_layer_stays_active(all in layers(), directives in directives()) {
+    fn a_failure_is_a_warning_exactly_where_a_lower_layer_has_a_valid_one(all in layers(), directives in directives()) {
         let scopes = resolved(of(&all), &with_disabled(&directives));
         for failed in scopes.entries.iter().filter(|e| e.status == Status::Disabled && e.disabled_by.is_none()) {
             let stays = scopes.entries.iter().any(|other| {
-                other.active && (other.value.category, &other.name) == (failed.value.category, &failed.name)
+                other.status == Status::Ok && (other.value.category, &other.name) == (failed.value.category, &failed.name)
                     && other.origin.scope < failed.origin.scope
             });
             let expected = if stays { "warning" } else { "error" };

@@ -388,11 +388,11 @@ mod fallback {
     }
 
     #[test]
-    fn an_entry_that_nobody_answers_for_is_an_error_also_in_the_middle() {
+    fn a_broken_one_in_the_middle_is_a_warning_where_a_valid_one_is_below() {
         let found = vec![bash(Bundled), broken(Global, Category::Tools, "Bash"), bash(Project)];
         let scopes = resolved(found, &nothing());
         assert_eq!(active(&scopes), ["project/Bash"]);
-        assert_eq!(failure(&scopes, Global), format!("error {CONTRACT}"));
+        assert_eq!(failure(&scopes, Global), format!("warning {CONTRACT}"));
         let project = row(&scopes, Project, Category::Tools, "Bash");
         assert_eq!(
             project.shadows,

@@ -20,6 +20,7 @@ use preface_core::{
     scope::Scope,
     suggestion::did_you_mean,
 };
+use serde::Deserialize;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -300,7 +301,13 @@ fn read_manifest(
         // The diagnostics of the reading are this entry's, and are reported with it.
         let diagnostic = look.diagnostics.borrow_mut().drain(before..).next();
         match (read, diagnostic) {
-            (Some(read), _) => DiscoveredContent::Manifest(read.into_bytes()),
+            (Some(read), _) => match lacking_file(category, dir, &read.bytes, look) {
+                Some(name) => unreadable(
+                    format!("it names a file that is missing or empty: `{}`", escape_hidden(&name)),
+                    "write the file, or name another",
+                ),
+                None => DiscoveredContent::Manifest(read.into_bytes()),
+            },
             (None, Some(diagnostic)) if diagnostic.code == DiagnosticCode::TrustUntrusted => {
                 DiscoveredContent::Untrusted(diagnostic)
             }
@@ -316,6 +323,23 @@ fn read_manifest(
         }
     };
     DiscoveredManifest { scope, category, id, path: shown, what }
+}
+
+/// Returns a file that the manifest of a context provider names and that has no text to give: what works in a lower layer is not
+/// replaced by it. A manifest that cannot be read is reported where it is read.
+fn lacking_file(
+    category: Category,
+    dir: &Path,
+    manifest: &[u8],
+    look: &ProviderContext<'_>,
+) -> Option<String> {
+    #[derive(Deserialize)]
+    struct NamedFiles {
+        files: Vec<String>,
+    }
+    let named: NamedFiles =
+        serde_json::from_slice(manifest).ok().filter(|_| category == Category::ContextProviders)?;
+    named.files.into_iter().find(|name| look.system.stat(&dir.join(name)).is_none_or(|stat| stat.len == 0))
 }
 
 /// Reads the `mcp.json` of each layer, the bundled one first.

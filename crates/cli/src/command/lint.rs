@@ -38,7 +38,8 @@ Examples:
   preface lint ../api                   in another directory
   preface lint --file AGENTS.md         check one file
   preface lint --deny warning           exit with 4 if there is a warning
-  preface lint --format json > known.json; preface lint --baseline known.json --deny warning
+  preface lint --format json > known.json
+  preface lint --baseline known.json    leave out what is known
   preface lint --format sarif > lint.sarif";
 
 /// Find hidden text, secrets, broken tags and other problems

@@ -327,6 +327,27 @@ fn a_tool_that_cannot_be_used_is_left_out_of_a_request_and_reported() {
     }
 }
 
+/// What the seed calls a misconfigured override: it names a file that is not there, or one without text.
+#[test]
+fn an_override_without_its_file_replaces_nothing() {
+    let sandbox = Sandbox::empty();
+    let with = |more: &str| manifest("contextProviders", "notes", more);
+    let project = ".stud/extensions/contextProviders/notes";
+    sandbox
+        .home(".stud/system.md", "Mine.\n")
+        .home(".stud/extensions/contextProviders/notes/manifest.json", with(r#""markdown": "My notes.""#))
+        .work(&format!("{project}/manifest.json"), with(r#""files": ["notes.md"]"#));
+    for text in [None, Some(""), Some("Their notes.\n")] {
+        if let Some(text) = text {
+            sandbox.work(&format!("{project}/notes.md"), text);
+        }
+        sandbox.run("preface trust grant --preset stud").exits(0);
+        let built = sandbox.run("preface build --preset stud -q").exits(0);
+        let expected = if text == Some("Their notes.\n") { "Their notes." } else { "My notes." };
+        assert!(built.stdout.contains(expected), "{text:?}: {}", built.stdout);
+    }
+}
+
 #[test]
 fn what_is_off_below_is_not_offered_back() {
     let sandbox = Sandbox::empty();

@@ -646,8 +646,7 @@ fn a_grant_shows_what_the_project_changes_before_it_is_recorded() {
         )
         .work(".stud/ordering.json", r#"{"hooks": {"TOOL_CALL/pre": ["theirs", "mine"]}}"#)
         .work(".stud/extensions/hooks/theirs/manifest.json", manifest("hooks", "theirs", slot));
-    let changes = "  the project switches off `SystemPromptFile`, and your own system.md with it: \
-                   `contextProviders.SystemPromptFile.enabled` is false
+    let changes = "  the project switches off the bundled `contextProviders/SystemPromptFile` (and your own system.md with it), in .stud/settings.json:2
   the project switches off the bundled `tools/bash`, in .stud/settings.json:1
   the project adds to `securityMode.allowlist`: `rm -rf /`
   .stud/ordering.json sets the order of TOOL_CALL/pre: theirs, mine (was mine, theirs)

@@ -103,6 +103,34 @@ pub struct Context {
     pub stability: Stability,
 }
 
+impl Context {
+    /// Returns what it lacks to put text into the prompt.
+    fn missing(&self) -> Option<&'static str> {
+        let has_text = match &self.from {
+            None => false,
+            Some(ContextSource::Markdown(text, _)) => !text.trim().is_empty(),
+            Some(ContextSource::Files(files)) => !files.is_empty(),
+            Some(ContextSource::Command(_)) => true,
+        };
+        match (has_text, self.kind) {
+            (false, _) => Some("text in `markdown`, `files` or `command`"),
+            (true, FragmentKind::SystemMessage) if self.max_tokens == 0 => Some("a `maxTokens` above 0"),
+            (true, FragmentKind::SystemMessage) => None,
+            (true, _) => Some("`kind` `system-message`"),
+        }
+    }
+}
+
+const OBJECT_SCHEMA: &str = "an `inputSchema` of type `object`";
+
+/// Returns whether a schema is one of arguments, as every model service takes them.
+fn is_object_schema(schema: &Value) -> bool {
+    let is = |key: &str, fits: fn(&Value) -> bool| schema.get(key).is_none_or(fits);
+    is("type", |kind| kind == "object")
+        && is("properties", Value::is_object)
+        && is("required", Value::is_array)
+}
+
 /// The source of a context provider's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContextSource {
@@ -303,7 +331,7 @@ impl Ability {
     pub fn missing(&self) -> Option<&'static str> {
         match self {
             Ability::Command(command) => is_blank(command.description.as_deref()).then_some("`description`"),
-            Ability::Context(context) => context.from.is_none().then_some("`markdown`, `files` or `command`"),
+            Ability::Context(context) => context.missing(),
             Ability::Hook(hook) => match (hook.slot, &hook.program) {
                 (None, None) => Some("`slot` (or `event`) and `command`"),
                 (None, _) => Some("`slot` or `event`"),
@@ -318,7 +346,11 @@ impl Ability {
                 _ => None,
             },
             Ability::Sessions(sessions) => sessions.kind.is_none().then_some("`kind`"),
-            Ability::Tool(tool) => is_blank(tool.description.as_deref()).then_some("`description`"),
+            Ability::Tool(tool) if is_blank(tool.description.as_deref()) => Some("`description`"),
+            Ability::Tool(tool) => {
+                let is_object = |schema: &Arc<Value>| is_object_schema(schema);
+                tool.input_schema.as_ref().is_some_and(|schema| !is_object(schema)).then_some(OBJECT_SCHEMA)
+            }
             Ability::Other => None,
         }
     }

@@ -19,7 +19,9 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     scope::Scope,
-    settings::{KeyPath, MergedSettings, SetBy, SettingsNode, ValueShape, shape_at, shown},
+    settings::{
+        KeyPath, MergedSettings, SetBy, SettingsNode, SystemPromptFileSettings, ValueShape, shape_at, shown,
+    },
     suggestion::{did_you_mean, suggest_or},
 };
 use std::{
@@ -261,7 +263,8 @@ impl Resolver<'_> {
         let mut rows: Vec<&mut ExtensionEntry> =
             same.iter_mut().map(|candidate| &mut candidate.entry).collect();
         let winner = select_active(&mut rows, category.is_ordered(), &is_usable);
-        let active: Vec<Scope> = rows.iter().filter(|row| row.active).map(|row| row.origin.scope).collect();
+        let is_valid = |row: &&&mut ExtensionEntry| row.status == Status::Ok && row.disabled_by.is_none();
+        let valid: Vec<Scope> = rows.iter().filter(is_valid).map(|row| row.origin.scope).collect();
 
         let mut settled = ResolvedRows::default();
         for (at, (mut candidate, switched_on)) in same.into_iter().zip(switched_on).enumerate() {
@@ -275,7 +278,7 @@ impl Resolver<'_> {
                 candidate.fail(vec![failure.help(ADD_MISSING)]);
             }
             let ExtensionCandidate { entry: mut row, config, failures, .. } = candidate;
-            let stays = active.iter().rfind(|active| **active < scope).copied();
+            let stays = valid.iter().rfind(|valid| **valid < scope).copied();
             for failure in failures {
                 let mut diagnostic = failure.diagnostic(&who, stays);
                 diagnostic.place.get_or_insert_with(|| row.place());
@@ -341,7 +344,16 @@ impl Resolver<'_> {
             Some(EntrySwitch { by, off: node.as_flag()?, place: node.place() })
         };
         let layers = [SetBy::Caller, SetBy::Project, SetBy::Global, SetBy::Bundled];
-        EntrySwitches(layers.into_iter().filter_map(switch).collect())
+        let mut switches: Vec<EntrySwitch> = layers.into_iter().filter_map(switch).collect();
+        // Your own `enabled: false` leaves out your own file alone.
+        if [self.category.as_str(), self.id] == SystemPromptFileSettings::KEYS
+            && let Some(node) = self.settings.at(&[self.category.as_str(), self.id, "enabled"])
+            && node.as_flag() == Some(false)
+            && node.by() >= SetBy::Project
+        {
+            switches.insert(0, EntrySwitch { by: node.by(), off: true, place: node.place() });
+        }
+        EntrySwitches(switches)
     }
 
     /// Reports that one layer enables an entry that a weaker one disabled.

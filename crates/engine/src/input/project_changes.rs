@@ -144,11 +144,6 @@ impl ProjectChanges {
             let [category, id] = SystemPromptFileSettings::KEYS;
             Some(settings.at_layer(SetBy::Project, &[category, id, key])?.place())
         };
-        if before.enabled && !with.enabled && with.enabled_by == Some(SetBy::Project) {
-            let what = "the project switches off `SystemPromptFile`, and your own system.md with it: \
-                        `contextProviders.SystemPromptFile.enabled` is false";
-            self.add(what.to_owned(), place("enabled"), affects);
-        }
         if with.max_tokens < before.max_tokens && with.max_tokens_by == Some(SetBy::Project) {
             let what = format!(
                 "the project lowers the ceiling of `SystemPromptFile`, your own system.md included, from {} to {} \
