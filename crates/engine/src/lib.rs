@@ -33,7 +33,7 @@
 //! | `store-sqlite` | stores conversations and templates in a SQLite file | 7 |
 //! | `testing` | the machine in memory, for tests of programs that embed the library | 0 |
 //!
-//! A store in memory is always there.
+//! A store in memory comes with `store-sqlite`.
 
 pub mod analyze;
 mod build_options;
