@@ -234,5 +234,5 @@ fn active_context_providers<'s>(
 pub(crate) fn switched_off(scopes: &Scopes, id: &str) -> Option<String> {
     let entry = scopes.named(Category::ContextProviders, id).find(|entry| entry.value.ability.is_none())?;
     let by = entry.disabled_by.as_ref().filter(|_| entry.status == Status::Disabled)?;
-    Some(format!("switched off by `contextProviders.{id}.disable` in the {} settings", by.scope))
+    Some(format!("switched off by {by}"))
 }

@@ -45,25 +45,8 @@ impl ContextProvider for SystemPromptFileSection {
 
     fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
         let config = settings::SystemPromptFileSettings::read(look.settings);
-        if let Some(by) = config.disabled_by {
-            return silent(
-                self,
-                section,
-                format!("switched off by `contextProviders.SystemPromptFile.disable` in the {by} settings"),
-            );
-        }
-        // In the user's own settings it is about the user's own file; a project's has a switch of its own.
+        // In the user's own settings it is about the user's own file; that of a project or a call switches the provider off.
         let without_global = !config.enabled && config.enabled_by == Some(SetBy::Global);
-        if !config.enabled && !without_global {
-            let by = config.enabled_by.map_or_else(String::new, |by| format!(" in the {by} settings"));
-            return silent(
-                self,
-                section,
-                format!(
-                    "switched off by `contextProviders.SystemPromptFile.enabled`{by}; to drop one file only, point its `paths` entry at a path that does not exist"
-                ),
-            );
-        }
         let max_tokens = usize::try_from(config.max_tokens).unwrap_or(usize::MAX);
         // Enough for every text that could fit. The rest is counted by its size.
         let limit = (256 << 10).max(config.max_tokens.saturating_mul(16));
