@@ -20,6 +20,8 @@ pub enum ListingGroup {
     Skills,
     /// The agents, which have one, too.
     Agents,
+    /// The slash commands.
+    SlashCommands,
     /// The output styles, which have one, too.
     Styles,
 }
@@ -39,9 +41,10 @@ impl ListingGroup {
         ListingGroup::Extensions(Category::Ui),
     ];
 
-    /// Returns all groups: those of [`ListingGroup::ALL`], the skills, the agents and the output styles.
+    /// Returns all groups: those of [`ListingGroup::ALL`], and those of Markdown files.
     pub fn every() -> impl Iterator<Item = ListingGroup> {
-        let of_files = [ListingGroup::Skills, ListingGroup::Agents, ListingGroup::Styles];
+        let of_files =
+            [ListingGroup::Skills, ListingGroup::Agents, ListingGroup::SlashCommands, ListingGroup::Styles];
         ListingGroup::ALL.into_iter().chain(of_files)
     }
 
@@ -52,6 +55,7 @@ impl ListingGroup {
             ListingGroup::Mcp => "servers",
             ListingGroup::Skills => "skills",
             ListingGroup::Agents => "agents",
+            ListingGroup::SlashCommands => "slash-commands",
             ListingGroup::Styles => "styles",
         }
     }
@@ -109,7 +113,10 @@ pub fn rows(scopes: &Scopes, mcp: &McpServers, groups: &[ListingGroup]) -> Vec<L
         match *group {
             ListingGroup::Extensions(category) => scopes.of(category).map(extension).collect(),
             ListingGroup::Mcp => mcp.servers.iter().map(|server| row(*group, server)).collect(),
-            ListingGroup::Skills | ListingGroup::Agents | ListingGroup::Styles => Vec::new(),
+            ListingGroup::Skills
+            | ListingGroup::Agents
+            | ListingGroup::SlashCommands
+            | ListingGroup::Styles => Vec::new(),
         }
     };
     groups.iter().flat_map(of_group).collect()

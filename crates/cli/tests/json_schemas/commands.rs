@@ -97,11 +97,19 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
     // A host's own keys of the file's head are kept.
     agent["allOf"][1]["additionalProperties"] = true.into();
     let style = all(&[
+        file_entry.clone(),
+        object(&[
+            below.clone(),
+            ("description?", maybe(text("The description."))),
+            ("keep-coding-instructions?", maybe(flag("The key of that name in the file."))),
+        ]),
+    ]);
+    let slash_command = all(&[
         file_entry,
         object(&[
             below,
-            ("description?", maybe(text("The description."))),
-            ("keep-coding-instructions?", maybe(flag("The key of that name in the file."))),
+            ("description?", text("The description.")),
+            ("argument-hint?", maybe(text("The hint for its arguments."))),
         ]),
     ]);
     let reminder = object(&[
@@ -548,6 +556,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "The output styles.",
             document("styles", style),
             &[("preface list styles --format json --preset claude-code --trust once", 0)],
+        ),
+        out(
+            "list slash-commands",
+            "list-slash-commands",
+            "The slash commands.",
+            document("slash-commands", slash_command),
+            &[("preface list slash-commands --format json --preset claude-code --trust once", 0)],
         ),
         out(
             "list reminders",

@@ -8,14 +8,14 @@ use preface_core::{
 };
 use preface_host::{
     agents::{self, Agent},
-    commands,
+    commands::{self, SlashCommand},
     markdown::MarkdownEntry,
     provider_context::ProviderContext,
     styles::{self, Style},
 };
 use std::cmp::Reverse;
 
-/// A listing of agents or output styles.
+/// A listing of agents, output styles or slash commands.
 #[derive(Clone, Debug)]
 pub struct FilesReport<T> {
     /// The files of all layers, active or not, sorted by name; those of one name from the strongest layer down.
@@ -78,6 +78,17 @@ impl Engine<'_> {
     pub fn styles(&self, request: &Request) -> Result<FilesReport<Style>, Error> {
         self.looking_at_skills(request, &mut |profile, look| {
             let entries = if profile.has_agents { styles::load(look) } else { Vec::new() };
+            report(entries, look)
+        })
+    }
+
+    /// Finds the slash commands of all layers. Returns none for a profile without agents. Nothing is written.
+    ///
+    /// # Errors
+    /// See [`Engine::styles`].
+    pub fn slash_commands(&self, request: &Request) -> Result<FilesReport<SlashCommand>, Error> {
+        self.looking_at_skills(request, &mut |profile, look| {
+            let entries = if profile.has_agents { commands::load(look) } else { Vec::new() };
             report(entries, look)
         })
     }

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use preface_engine::{
-    ScopesReport, ToolChoice, VariableRow,
+    FilesReport, ScopesReport, ToolChoice, VariableRow,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
         extension::{Category, EntryState},
@@ -34,6 +34,7 @@ use preface_engine::{
     },
     mcp::{RecordingInfo, ServersReport},
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Lists the entries of a category of extensions.
@@ -307,18 +308,33 @@ fn skill(skill: &SkillEntry) -> FileRow<4> {
 /// Lists the output styles.
 pub fn styles(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let report = query.engine.styles(&query.request)?;
-    let shown = report.entries.iter().filter(|style| query.shows(style.active));
+    Ok(markdown(query, report, ListingGroup::Styles, |style| style.description.as_deref()))
+}
+
+/// Lists the slash commands.
+pub fn slash_commands(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
+    let report = query.engine.slash_commands(&query.request)?;
+    Ok(markdown(query, report, ListingGroup::SlashCommands, |command| Some(&command.description)))
+}
+
+/// Lists Markdown files with their descriptions.
+fn markdown<T: Serialize>(
+    query: &ListQuery<'_>,
+    report: FilesReport<T>,
+    group: ListingGroup,
+    about: fn(&T) -> Option<&str>,
+) -> Listing {
+    let shown = report.entries.iter().filter(|file| query.shows(file.active));
     let rows: Vec<FileRow<4>> = shown
-        .map(|style| {
-            let entry = row(ListingGroup::Styles, style);
+        .map(|file| {
+            let entry = row(group, file);
             let [name, layer, state] = head(&entry);
-            let below =
-                below(&entry, style.value.what.as_ref().and_then(|style| style.description.as_deref()));
-            FileRow { cells: [name, layer, state, one_line(&style.origin.path).into()], entry, below }
+            let below = below(&entry, file.value.what.as_ref().and_then(about));
+            FileRow { cells: [name, layer, state, one_line(&file.origin.path).into()], entry, below }
         })
         .collect();
     let left_out = report.entries.len() - rows.len();
-    Ok(files(query, ["name", "layer", "state", "path"], rows, left_out, report.diagnostics))
+    files(query, ["name", "layer", "state", "path"], rows, left_out, report.diagnostics)
 }
 
 /// The widest column of names.

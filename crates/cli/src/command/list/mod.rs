@@ -67,11 +67,11 @@ struct ListKind {
 }
 
 /// The kinds, sorted by name.
-const KINDS: [ListKind; 18] = {
+const KINDS: [ListKind; 19] = {
     use Category::{
         Commands, ContextProviders, Hooks, Loggers, Providers, SessionStores, StateMachines, Tools, Ui,
     };
-    use ListingGroup::{Agents, Extensions, Mcp, Skills, Styles};
+    use ListingGroup::{Agents, Extensions, Mcp, Skills, SlashCommands, Styles};
     [
         ListKind { name: "agents", groups: &[Agents], list: kinds::agents },
         ListKind { name: "commands", groups: &[Extensions(Commands)], list: kinds::category },
@@ -86,6 +86,7 @@ const KINDS: [ListKind; 18] = {
         ListKind { name: "servers", groups: &[Mcp], list: kinds::servers },
         ListKind { name: "sessionStores", groups: &[Extensions(SessionStores)], list: kinds::category },
         ListKind { name: "skills", groups: &[Skills], list: kinds::skills },
+        ListKind { name: "slash-commands", groups: &[SlashCommands], list: kinds::slash_commands },
         ListKind { name: "stateMachines", groups: &[Extensions(StateMachines)], list: kinds::category },
         ListKind { name: "styles", groups: &[Styles], list: kinds::styles },
         ListKind { name: "tools", groups: &[Extensions(Tools)], list: kinds::tools },

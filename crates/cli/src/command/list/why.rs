@@ -41,6 +41,11 @@ pub(super) fn run(
             ListingGroup::Agents => {
                 all.extend(engine.agents(request)?.entries.iter().map(|agent| row(*group, agent)));
             }
+            ListingGroup::SlashCommands => {
+                all.extend(
+                    engine.slash_commands(request)?.entries.iter().map(|command| row(*group, command)),
+                );
+            }
             ListingGroup::Styles => {
                 all.extend(engine.styles(request)?.entries.iter().map(|style| row(*group, style)));
             }
