@@ -1572,13 +1572,6 @@ export interface components {
              */
             version?: number;
         };
-        /** @description The origin of an entry. */
-        EntryOrigin: {
-            /** @description The path of the manifest or other file that declares it, for display. */
-            path: string;
-            /** @description The layer. */
-            scope: components["schemas"]["Scope"];
-        };
         /** @description An entry of one layer. In JSON it is a row of `preface list`; the keys of `value` are beside its own. */
         Entry_DeclaredServer: {
             /** @enum {string} */
@@ -1642,6 +1635,13 @@ export interface components {
             slot: string | null;
             /** @description The result of its validation, and of settings that can disable it. */
             status: components["schemas"]["Status"];
+        };
+        /** @description The origin of an entry. */
+        EntryOrigin: {
+            /** @description The path of the manifest or other file that declares it, for display. */
+            path: string;
+            /** @description The layer. */
+            scope: components["schemas"]["Scope"];
         };
         /** @description The origins of a stored prompt. */
         ExplainReply: {
@@ -2577,7 +2577,7 @@ export interface components {
             /** @description What it is, for people. */
             description: string;
             /** @description True if any name is good. */
-            dynamic: boolean;
+            dynamic?: boolean;
             /** @description What a value looks like; for a dynamic type, what a name looks like. */
             example: string;
             /** @description The name after it, or a placeholder such as `<path>`. */
