@@ -8,7 +8,6 @@ use std::{collections::BTreeMap, sync::LazyLock};
 /// One variable, or a type of which any name is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Variable))]
-#[serde(deny_unknown_fields)]
 pub struct VariableInfo {
     /// The type, before the colon.
     #[serde(rename = "type", deserialize_with = "text")]
@@ -21,6 +20,7 @@ pub struct VariableInfo {
     pub description: &'static str,
     /// True if any name is good.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub dynamic: bool,
     /// What a value looks like; for a dynamic type, what a name looks like.
     #[serde(deserialize_with = "text")]

@@ -2577,7 +2577,7 @@ export interface components {
             /** @description What it is, for people. */
             description: string;
             /** @description True if any name is good. */
-            dynamic?: boolean;
+            dynamic: boolean;
             /** @description What a value looks like; for a dynamic type, what a name looks like. */
             example: string;
             /** @description The name after it, or a placeholder such as `<path>`. */
