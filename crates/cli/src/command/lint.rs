@@ -47,7 +47,7 @@ Examples:
 /// Without `--file`: every text that a build of the directory uses, untrusted files included, the order of the parts, the
 /// budget, and the diagnostics of the build. At most 100 findings of one code and file are listed. Exits with 4 if there is
 /// an error. In the place of DIR it takes a file that `preface capture --save` wrote. The setting `lint.ignore` accepts findings by
-/// their code: `{"lint": {"ignore": {"secret/token": ["docs/**"]}}}`.
+/// their code: `{"lint": {"ignore": {"secret/key": ["docs/**"]}}}`.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
