@@ -24,7 +24,7 @@ use preface_core::{
     profile::PartOrder,
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
-    settings::PrefaceSettings,
+    settings::MergedSettings,
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
     turn::Tool,
@@ -41,7 +41,6 @@ use preface_host::{
     trust::{PinPath, RootRecord},
 };
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -99,8 +98,8 @@ pub struct BuildResult {
     pub trust: Trust,
     /// The project texts that an answer for once was about.
     pub(crate) shown: Option<Arc<ShownTexts>>,
-    /// The findings of lint that the settings accept.
-    pub(crate) lint_ignore: BTreeMap<String, Vec<String>>,
+    /// The settings of all layers, as far as the project is granted.
+    pub(crate) settings: Arc<MergedSettings>,
     /// The loggers of this build.
     pub(crate) loggers: Loggers,
     /// The project texts that were included, whatever the mode.
@@ -112,10 +111,9 @@ impl BuildResult {
         let changed = prompt.diagnostics.iter().any(|diagnostic| diagnostic.code == consent::CHANGED);
         let loggers = Loggers::of(&inputs, &snapshot.turn);
         let Inputs { loaded, project, .. } = inputs;
-        let lint_ignore = PrefaceSettings::read(&project.settings).lint_ignore;
         let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
         BuildResult {
-            lint_ignore,
+            settings: project.settings,
             loggers,
             admitted: gate.admitted(),
             shown: gate.shown_texts().cloned(),

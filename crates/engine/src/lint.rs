@@ -143,7 +143,7 @@ impl Engine<'_> {
         }
         lint.order(&built.prompt, &place_of);
         lint.stability(&built, &place_of);
-        let ignore = built.lint_ignore.clone();
+        let ignore = PrefaceSettings::read(&built.settings).lint_ignore;
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |diagnostic: &Diagnostic| {

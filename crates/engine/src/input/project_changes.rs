@@ -56,11 +56,11 @@ impl ProjectChanges {
             if server.origin.scope != Scope::Project {
                 continue;
             }
-            let is_switched_off = |other: &&ServerEntry| {
+            let is_switched_off = |other: &ServerEntry| {
                 other.name == server.name
                     && other.disabled_by.as_ref().is_some_and(|by| by.scope < SetBy::Project)
             };
-            if server.active && entries.mcp.servers.iter().any(|other| is_switched_off(&other)) {
+            if server.active && entries.mcp.servers.iter().any(is_switched_off) {
                 changes.add_brought_back(&name, &server.origin, affects);
             } else if server.active {
                 changes.add_replaced(&name, &server.origin, server.shadows.first(), affects);
