@@ -146,6 +146,10 @@ help: did you mean `template/unknown-name`?
         r#"{"preset": "small", "lint": {"ignore": {"template/unknown-name": ["docs/**"]}}}"#,
     );
     sandbox.run("preface lint --deny warning").exits(4);
+    // A project brings no permission for what is in it.
+    let settings = r#"{"lint": {"ignore": {"template/unknown-name": ["**"]}}}"#;
+    sandbox.work(".preface/settings.json", settings);
+    sandbox.run("preface lint --deny warning --trust once").exits(4);
 }
 
 #[test]

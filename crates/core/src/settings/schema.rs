@@ -218,7 +218,7 @@ pub const TOP: &[SchemaField] = &[
     may("contextProviders", "Configures or disables context providers by name.", CONTEXT_PROVIDERS),
     may("env", "Gives environment values to a host; they never reach a prompt.", ENV),
     may("hooks", "Configures or disables hooks by name.", EXTENSIONS),
-    may("lint", "Sets what `preface lint` leaves out.", ValueShape::Record(LINT, UnlistedKeys::Refused)),
+    may_not("lint", "Sets what `preface lint` leaves out.", ValueShape::Record(LINT, UnlistedKeys::Refused)),
     may("loggers", "Configures or disables loggers by name.", EXTENSIONS),
     may("logging", "Configures logging.", ValueShape::Record(&[], UnlistedKeys::Kept)),
     may_not("options", "Sets options of the profile by name.", OPTIONS),
@@ -441,11 +441,11 @@ mod tests {
         assert_eq!(names, listed);
         for field in TOP {
             let may = seed.split_whitespace().any(|name| name == field.name)
-                || ["systemPrompt", "sections", "lint"].contains(&field.name);
+                || ["systemPrompt", "sections"].contains(&field.name);
             assert_eq!(
                 field.project == ProjectRule::May,
                 may,
-                "`{}`: of ours a project may set text, and what lint accepts",
+                "`{}`: a project may set only text of ours",
                 field.name
             );
         }
