@@ -88,6 +88,16 @@ pub fn debug_binary() -> Result<PathBuf, Failure> {
     Ok(target().join(format!("debug/preface{}", env::consts::EXE_SUFFIX)))
 }
 
+/// Builds the endpoint of `preface capture` for scripts, and names it in the environment of a script.
+///
+/// # Errors
+/// It does not build.
+pub fn lend_endpoint(script: &mut Command) -> Result<(), Failure> {
+    run(cargo(&["build", "--package", "preface-capture", "--example", "endpoint"]))?;
+    script.env("PREFACE_ENDPOINT", target().join("debug/examples/endpoint"));
+    Ok(())
+}
+
 /// Runs a command that uses the terminal.
 ///
 /// # Errors

@@ -88,6 +88,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
         }
         let mut examples = child::script(&python, "xtask/src/frameworks/run.py");
         examples.arg(child::root().join(EXAMPLES)).arg(modules).args(group.names);
+        child::lend_endpoint(&mut examples)?;
         child::run(examples)?;
     }
     Ok(())

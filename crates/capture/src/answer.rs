@@ -31,23 +31,30 @@ impl Answer {
     }
 }
 
-/// Answers a request; `None` for a path that no service of a model has.
-pub fn answer(is_get: bool, path: &str, query: &str, body: &[u8]) -> Option<Answer> {
+/// Answers a request; `None` for a path that no service of a model has. `scripted` is asked for the text of a model's answer first.
+pub fn answer(
+    is_get: bool,
+    path: &str,
+    query: &str,
+    body: &[u8],
+    scripted: impl FnOnce() -> Option<String>,
+) -> Option<Answer> {
     if is_get {
         let models = json!({ "object": "list", "data": [], "models": [], "has_more": false });
         return path.ends_with("/models").then(|| Answer::json(&models));
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let streams = body["stream"] == true;
+    let text = || scripted().unwrap_or_else(|| text(&body));
     let (action, model) = (path.rsplit(['/', ':']).next()?, body["model"].clone());
     Some(match action {
         "count_tokens" => Answer::json(&json!({ "input_tokens": 1000 })),
         "countTokens" => Answer::json(&json!({ "totalTokens": 1000 })),
-        "messages" => anthropic(&model, &text(&body), streams),
-        "responses" => responses(&model, &text(&body), streams),
-        "completions" => chat(&model, &text(&body), streams),
-        "generateContent" => gemini(&text(&body), false),
-        "streamGenerateContent" => gemini(&text(&body), query.contains("alt=sse")),
+        "messages" => anthropic(&model, &text(), streams),
+        "responses" => responses(&model, &text(), streams),
+        "completions" => chat(&model, &text(), streams),
+        "generateContent" => gemini(&text(), false),
+        "streamGenerateContent" => gemini(&text(), query.contains("alt=sse")),
         _ => return None,
     })
 }
@@ -198,13 +205,13 @@ mod tests {
                 let body = json!({ "model": "m", "stream": streams }).to_string();
                 let path =
                     if streams { path.replace(":generate", ":streamGenerate") } else { path.to_owned() };
-                let answer = answer(false, &path, "alt=sse", body.as_bytes()).unwrap();
+                let answer = answer(false, &path, "alt=sse", body.as_bytes(), || None).unwrap();
                 let kind = if streams { "text/event-stream" } else { "application/json" };
                 assert!(answer.content_type == kind && answer.text.contains(TEXT), "{path}: {answer:?}");
             }
         }
-        assert_eq!(answer(false, "/api/event_logging", "", b"{}"), None);
-        assert_eq!(answer(true, "/", "", b""), None);
+        assert_eq!(answer(false, "/api/event_logging", "", b"{}", || None), None);
+        assert_eq!(answer(true, "/", "", b"", || None), None);
     }
 
     #[test]

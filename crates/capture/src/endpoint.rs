@@ -8,7 +8,12 @@ use axum::{
     http::{Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use std::{io, net::SocketAddr};
+use std::{
+    collections::VecDeque,
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
 use tokio::{net::TcpListener, sync::mpsc, task::JoinHandle};
 use tower_http::decompression::RequestDecompressionLayer;
 
@@ -31,11 +36,15 @@ pub struct ReceivedRequest {
     pub known: bool,
 }
 
+/// The texts of the next answers.
+type Answers = Arc<Mutex<VecDeque<String>>>;
+
 /// A running endpoint. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Endpoint {
     address: SocketAddr,
     requests: mpsc::Receiver<ReceivedRequest>,
+    answers: Answers,
     server: JoinHandle<()>,
 }
 
@@ -48,18 +57,24 @@ impl Endpoint {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
         let (send, requests) = mpsc::channel(QUEUE);
-        let app = Router::new().fallback(receive).layer(RequestDecompressionLayer::new()).with_state(send);
+        let answers = Answers::default();
+        let app = Router::new().fallback(receive).layer(RequestDecompressionLayer::new()).with_state((send, Arc::clone(&answers)));
         let server = tokio::spawn(async move {
             // It ends with the task.
             let _ = axum::serve(listener, app).await;
         });
-        Ok(Endpoint { address, requests, server })
+        Ok(Endpoint { address, requests, answers, server })
     }
 
     /// Returns `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Sets the text of the next answer that has no other; without one it is "OK", or JSON by the schema of the request.
+    pub fn script_answer(&self, text: String) {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push_back(text);
     }
 
     /// Waits for the next request. Its answer is on the way when it is returned.
@@ -74,7 +89,10 @@ impl Drop for Endpoint {
     }
 }
 
-async fn receive(State(send): State<mpsc::Sender<ReceivedRequest>>, request: Request) -> Response {
+async fn receive(
+    State((send, answers)): State<(mpsc::Sender<ReceivedRequest>, Answers)>,
+    request: Request,
+) -> Response {
     let (head, body) = request.into_parts();
     let path = head.uri.path().to_owned();
     let shown = match head.uri.query() {
@@ -100,7 +118,8 @@ async fn receive(State(send): State<mpsc::Sender<ReceivedRequest>>, request: Req
         let _ = send.send(received(Vec::new(), false)).await;
         return (StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 64 MiB, or damaged").into_response();
     };
-    let answer = answer(head.method == Method::GET, &path, head.uri.query().unwrap_or(""), &body);
+    let scripted = || answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let answer = answer(head.method == Method::GET, &path, head.uri.query().unwrap_or(""), &body, scripted);
     let _ = send.send(received(body.into(), answer.is_some())).await;
     match answer {
         Some(Answer { content_type, text }) => {

@@ -15,7 +15,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from endpoint import ANSWER, Endpoint, serve
+from loopback import ANSWER, Endpoint
 from preface import Preface
 
 
@@ -76,12 +76,12 @@ def post(url, key, body, patience=0):
             time.sleep(0.5)
 
 
-def run(name, examples, modules, project, home, address):
+def run(name, examples, modules, project, home, endpoint):
     # What the user of this machine has set would be in the prompt.
     own = {key: value for key, value in os.environ.items() if key != "SHELL" and not key.startswith(("XDG_", "PREFACE_"))}
     environment = {**own, "DIRECTORY": str(project), "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1",
                    "AI_SDK_LOG_WARNINGS": "false", "MASTRA_TELEMETRY_DISABLED": "1"}
-    Endpoint.requests.clear()
+    address = endpoint.address
     file = next(examples.glob(f"{name}.*"))
     if name == "litellm_hook":
         litellm(examples, environment, address)
@@ -95,7 +95,7 @@ def run(name, examples, modules, project, home, address):
         if ran.returncode != 0 or ran.stdout.strip() != ANSWER:
             raise SystemExit(f"{name}: {ran.stdout}{ran.stderr}")
     found = []
-    for _, body in Endpoint.requests:
+    for _, body in endpoint.requests():
         prompt = Preface(home).build(project, model=body["model"])
         texts = {block.text: f"{{{{{block.stability} block of the prompt}}}}" for block in prompt.blocks}
         found.append(placed(body, {**texts, prompt.text: "{{prompt}}"}))
@@ -104,14 +104,14 @@ def run(name, examples, modules, project, home, address):
 
 def main():
     examples, modules, names = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3:]
-    address = serve()
+    endpoint = Endpoint()
     failed = 0
     with tempfile.TemporaryDirectory() as place:
         project, home = Path(place, "project"), Path(place, "home")
         project.mkdir()
         home.mkdir()
         for name in names:
-            found = run(name, examples, modules, project, home, address)
+            found = run(name, examples, modules, project, home, endpoint)
             text = json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False) + "\n"
             file = examples / "requests" / f"{name}.json"
             if os.environ.get("PREFACE_PRINT"):

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from endpoint import Endpoint, serve
+from loopback import Endpoint
 
 # The most seconds of one start of an agent.
 PATIENCE = 60
@@ -153,8 +153,8 @@ def roles(body, place):
 class Trial:
     """A project and a home of its own for one way of passing the prompt."""
 
-    def __init__(self, place, name, preface, modules, environment, address):
-        self.agent, self.name, self.address, self.place = AGENTS[name], name, address, place
+    def __init__(self, place, name, preface, modules, environment, endpoint):
+        self.agent, self.name, self.endpoint, self.place = AGENTS[name], name, endpoint, place
         self.failed = False
         self.home, self.project, programs = Path(place, "home"), Path(place, "project"), Path(place, "programs")
         for directory in (self.home, self.project / ".git", programs):
@@ -171,7 +171,7 @@ class Trial:
         }
         if "endpoint" in self.agent:
             variable, path = self.agent["endpoint"]
-            self.environment[variable] = address + path
+            self.environment[variable] = endpoint.address + path
 
     def write(self, file, text):
         file = self.home / file
@@ -206,9 +206,8 @@ class Trial:
 
     def requests(self, words, prompt):
         """Runs the agent, and returns its requests with what the user typed or what was answered to it."""
-        Endpoint.requests.clear()
         self.run(words)
-        return [(path, body) for path, body in Endpoint.requests if has(body, prompt) or has(body, LONG)]
+        return [(path, body) for path, body in self.endpoint.requests() if has(body, prompt) or has(body, LONG)]
 
     def found(self, requests, text):
         """Returns where a text is in the last request that has it."""
@@ -253,7 +252,7 @@ class Trial:
         return {"request": path, "places": places, "resumed": [place["place"] for place in later]}
 
     def configure(self, event):
-        for file, text in self.agent["files"](self.address, event).items():
+        for file, text in self.agent["files"](self.endpoint.address, event).items():
             self.write(file, text)
 
     def found_escaped(self, requests, text):
@@ -266,7 +265,7 @@ class Trial:
 
     def later(self, start, first, second):
         """Returns which prompt a session has that is resumed, the request for its summary, and the session behind that."""
-        Endpoint.answers[:] = [LONG]
+        self.endpoint.answer(LONG)
         requests = self.requests([*start, *self.agent["go_on"]], "Go on.")
         if "compact" in self.agent:
             requests += self.requests([*start, *self.agent["compact"]], "Go on.")
@@ -288,7 +287,7 @@ def version(agent, modules, environment):
 
 def main():
     preface, modules, environment, recordings = Path(sys.argv[1]), Path(sys.argv[2], "node_modules"), Path(sys.argv[3]), Path(sys.argv[4])
-    address = serve()
+    endpoint = Endpoint()
     failed = 0
     names = sys.argv[5:] or list(AGENTS)
     for name in names:
@@ -299,7 +298,7 @@ def main():
             ways.update(hook=Trial.through_hook, reminder=Trial.through_reminder)
         for way, through in ways.items():
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-                trial = Trial(place, name, preface.resolve(), modules.resolve(), environment.resolve(), address)
+                trial = Trial(place, name, preface.resolve(), modules.resolve(), environment.resolve(), endpoint)
                 found[way] = through(trial)
                 ended_well = ended_well and not trial.failed
         text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"

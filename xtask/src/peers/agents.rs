@@ -46,6 +46,7 @@ pub fn run(words: &[String]) -> Result<(), Failure> {
     let mut agents = child::script("python3".as_ref(), "xtask/src/peers/agents.py");
     agents.arg(child::debug_binary()?);
     agents.arg(modules).arg(environment).arg(child::root().join(RECORDINGS)).args(names);
+    child::lend_endpoint(&mut agents)?;
     child::run(agents)
 }
 
