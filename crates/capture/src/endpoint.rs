@@ -58,7 +58,10 @@ impl Endpoint {
         let address = listener.local_addr()?;
         let (send, requests) = mpsc::channel(QUEUE);
         let answers = Answers::default();
-        let app = Router::new().fallback(receive).layer(RequestDecompressionLayer::new()).with_state((send, Arc::clone(&answers)));
+        let app = Router::new()
+            .fallback(receive)
+            .layer(RequestDecompressionLayer::new())
+            .with_state((send, Arc::clone(&answers)));
         let server = tokio::spawn(async move {
             // It ends with the task.
             let _ = axum::serve(listener, app).await;

@@ -11,7 +11,7 @@ use preface_core::{
         Status, resolve,
     },
     scope::Scope::{self, Bundled, Global, Project},
-    settings::{MergedSettings, SetBy, ValueOutcome},
+    settings::{MergedSettings, SetBy, SetValue, ValueOutcome, merge, parse},
 };
 use serde_json::{Value, json};
 
@@ -111,14 +111,17 @@ fn with_nothing_below_what_needs_a_grant_is_active_and_not_runnable() {
 }
 
 #[test]
-fn a_layer_that_disables_its_own_name_has_it_off_and_shows_it() {
-    for scope in Scope::ALL {
+fn a_layer_does_not_disable_its_own_entry_and_is_told() {
+    for scope in [Global, Project] {
         let merged = settings(&[(scope, json!({"tools": {"x": {"disable": true}}}))]);
         let scopes = resolved(vec![sound(scope, Category::Tools, "x")], &merged);
-        let row = row(&scopes, scope, Category::Tools, "x");
-        assert!(!row.active, "{scope}");
-        assert_eq!(row.disabled_by.as_ref().map(|by| by.scope), Some(SetBy::from(scope)), "{scope}");
-        assert_eq!(severity_codes(&scopes.diagnostics), ["info scope/disabled"], "{scope}");
+        assert!(row(&scopes, scope, Category::Tools, "x").active, "{scope}");
+        assert_eq!(severity_codes(&scopes.diagnostics), ["warning extension/unknown"], "{scope}");
+        let both =
+            resolved(vec![sound(Bundled, Category::Tools, "x"), sound(scope, Category::Tools, "x")], &merged);
+        assert_eq!(active(&both), [format!("{scope}/x")], "the inherited one goes, its own stays");
+        let by = row(&both, Bundled, Category::Tools, "x").disabled_by.as_ref().map(|by| by.scope);
+        assert_eq!(by, Some(SetBy::from(scope)));
     }
 }
 
@@ -140,21 +143,21 @@ fn a_project_that_switches_on_again_is_reported_and_starts_nothing() {
     );
 
     for category in [Category::Hooks, Category::Loggers, Category::Providers] {
-        let scopes = granted(vec![sound(Global, category, "x")], &merged(category));
+        let scopes = granted(vec![sound(Bundled, category, "x")], &merged(category));
         assert_eq!(active(&scopes), [""; 0], "{category}: it would act on the machine");
         let diagnostics = severity_codes(&scopes.diagnostics);
         assert!(diagnostics.contains(&"warning scope/enabled".to_owned()), "{category}: {diagnostics:?}");
-        let by = row(&scopes, Global, category, "x").disabled_by.clone().expect("the user");
+        let by = row(&scopes, Bundled, category, "x").disabled_by.clone().expect("the user");
         assert_eq!(by.scope, SetBy::Global, "{category}");
     }
 }
 
 #[test]
-fn the_user_switches_on_again_what_a_weaker_layer_switched_off_without_a_warning() {
-    let merged = settings(&[
-        (Bundled, json!({"loggers": {"x": {"disable": true}}})),
-        (Global, json!({"loggers": {"x": {"disable": false}}})),
-    ]);
+fn the_caller_switches_on_again_what_the_user_switched_off_without_a_warning() {
+    let off =
+        parse(Global, "settings.json", br#"{"loggers": {"x": {"disable": true}}}"#).0.expect("settings");
+    let on = SetValue::parse("loggers.x.disable=false").expect("a setting").into_layer();
+    let merged = merge(vec![off, on], &mut Vec::new());
     let scopes = resolved(vec![sound(Bundled, Category::Loggers, "x")], &merged);
     assert_eq!(active(&scopes), ["bundled/x"]);
     assert_eq!(severity_codes(&scopes.diagnostics), ["info scope/enabled"]);

@@ -110,13 +110,13 @@ fn key(entry: &ExtensionEntry) -> (Category, &str, Scope) {
     (entry.value.category, entry.name.as_str(), entry.origin.scope)
 }
 
-/// Returns whether an entry is off, by the rules written down a second time: the strongest layer of at least its own that
+/// Returns whether an entry is off, by the rules written down a second time: the strongest layer above its own that
 /// sets `disable` decides; a project starts nothing that the user switched off.
 fn is_off(((scope, category, id), what): (Spot, What), directives: &[(Spot, bool)]) -> bool {
     let acts = category == Category::Hooks && what == What::Sound;
     let set: BTreeMap<Scope, bool> = directives
         .iter()
-        .filter(|((by, of, name), _)| *by >= scope && *of == category && *name == id)
+        .filter(|((by, of, name), _)| *by > scope && *of == category && *name == id)
         .map(|((by, ..), disable)| (*by, *disable))
         .collect();
     let is_void =
@@ -260,7 +260,7 @@ proptest! {
         let off = [rest.as_slice(), &[(spot, true)]].concat();
         let during = resolved(of(&all), &with_disabled(&off));
         for entry in during.entries.iter().filter(|e| (e.value.category, e.name.as_str()) == (spot.1, spot.2)) {
-            prop_assert!(!entry.active, "its own is off, too");
+            prop_assert!(!entry.active || entry.origin.scope == Scope::Project, "its own stays");
         }
         let other = |scopes: &Scopes| -> Vec<ExtensionEntry> {
             let mut others: Vec<ExtensionEntry> = scopes.entries.iter().filter(|e| e.value.category != spot.1).cloned().collect();

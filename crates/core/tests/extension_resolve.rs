@@ -243,9 +243,9 @@ mod unordered {
                 "a later layer sets it for the first time",
             ),
             (&[Bundled], &[(Global, false)], &["bundled/Bash"], "`false` changes nothing"),
-            (&[Bundled, Global], &[(Global, true)], &[], "its own entry with it"),
-            (&[Bundled, Project], &[(Project, true)], &[], "its own entry with it"),
-            (&[Global], &[(Global, true)], &[], "also where it is alone"),
+            (&[Bundled, Global], &[(Global, true)], &["global/Bash"], "its own entry stays"),
+            (&[Bundled, Project], &[(Project, true)], &["project/Bash"], "its own entry stays"),
+            (&[Global], &[(Global, true)], &["global/Bash"], "also where it is alone"),
             (&[Project], &[(Global, true)], &["project/Bash"], "nobody disables what lies above"),
             (&[Bundled, Project], &[(Global, true)], &["project/Bash"], "nor brings it down"),
         ];
@@ -625,10 +625,10 @@ mod hooks {
     }
 
     #[test]
-    fn a_layer_disables_its_own_and_those_of_the_layers_below() {
+    fn a_layer_disables_those_of_the_layers_below() {
         let off = settings(&[(Global, json!({"hooks": {"h": {"disable": true}}}))]);
         let scopes = resolved(Scope::ALL.map(|scope| hook(scope, "h")).to_vec(), &off);
-        assert_eq!(order(&scopes), ["project/h"]);
+        assert_eq!(order(&scopes), ["global/h", "project/h"]);
         assert_eq!(
             row(&scopes, Bundled, Category::Hooks, "h").disabled_by.as_ref().map(|by| by.scope),
             Some(SetBy::Global)

@@ -305,7 +305,6 @@ To use the project's: `preface trust grant --allow-commands --preset stud`.
 fn a_tool_that_cannot_be_used_is_left_out_of_a_request_and_reported() {
     let sandbox = Sandbox::empty();
     sandbox
-        .home(".config/preface/settings.json", r#"{"tools": {"off": {"disable": true}}}"#)
         .home(
             ".config/preface/extensions/tools/off/manifest.json",
             manifest("tools", "off", r#""description": "d""#),
@@ -319,7 +318,9 @@ fn a_tool_that_cannot_be_used_is_left_out_of_a_request_and_reported() {
             manifest("tools", "held", r#""description": "d""#),
         );
     for (name, code) in [("off", "tool/left-out"), ("bad", "tool/left-out"), ("held", "tool/left-out")] {
-        let ran = sandbox.run(&format!("preface build --tools {name},read --format request -v")).exits(0);
+        let off = "--set tools.off.disable=true";
+        let ran =
+            sandbox.run(&format!("preface build --tools {name},read {off} --format request -v")).exits(0);
         let tools: Vec<serde_json::Value> =
             ran.json()["tools"].as_array().expect("a list").iter().map(|tool| tool["name"].clone()).collect();
         assert_eq!(tools, ["read"], "{name}");
@@ -349,18 +350,25 @@ fn an_override_without_its_file_replaces_nothing() {
 }
 
 #[test]
-fn what_is_off_below_is_not_offered_back() {
+fn what_a_layer_switches_off_and_has_itself_is_its_own() {
     let sandbox = Sandbox::empty();
-    sandbox.home(".stud/settings.json", r#"{"tools": {"read": {"disable": true}}}"#).home(
+    sandbox.home(".stud/settings.json", r#"{"tools": {"read": {"disable": true}}}"#);
+    let off = "tools/read is switched off.
+  bundled  bundled/extensions/tools/read/manifest.json  switched off by ~/.stud/settings.json:1
+  global   -                                            nothing here
+  project  -                                            nothing here
+To have it, take `tools.read.disable` out of ~/.stud/settings.json:1.
+";
+    sandbox.run("preface list --why read --preset stud").exits(0).says("").prints(off);
+    sandbox.home(
         ".stud/extensions/tools/read/manifest.json",
         manifest("tools", "read", r#""description": "d""#),
     );
     sandbox.run("preface list --why read --preset stud").exits(0).says("").prints(
-        "tools/read is switched off.
+        "tools/read is the global one.
   bundled  bundled/extensions/tools/read/manifest.json  switched off by ~/.stud/settings.json:1
-  global   ~/.stud/extensions/tools/read/manifest.json  switched off by ~/.stud/settings.json:1
+  global   ~/.stud/extensions/tools/read/manifest.json  active: hides the bundled one
   project  -                                            nothing here
-To have it, take `tools.read.disable` out of ~/.stud/settings.json:1.
 ",
     );
 }

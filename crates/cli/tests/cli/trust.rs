@@ -1002,6 +1002,7 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
         "bundled/bash (Tool), which ~/.stud/settings.json:1 (global) switches off, is switched on again by \
          .stud/settings.json:1 (project)",
         "the project switches off the bundled `tools/ls`, in .stud/settings.json:1",
+        "the project replaces the bundled `tools/ls` with .stud/extensions/tools/ls/manifest.json",
         "once its commands are granted, the project replaces your `mcp/mine` with .stud/mcp.json",
     ];
     let lines = |expected: &[&str]| expected.iter().map(|line| format!("  {line}\n")).collect::<String>();
@@ -1015,7 +1016,7 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
 ";
     assert!(ran.stdout.ends_with(waits), "{}", ran.stdout);
     sandbox.run("preface trust grant --preset stud --allow-commands").exits(0);
-    expected[4] = "the project replaces your `mcp/mine` with .stud/mcp.json";
+    expected[5] = "the project replaces your `mcp/mine` with .stud/mcp.json";
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
     assert!(ran.stdout.contains(&lines(&expected)), "{}", ran.stdout);
     assert!(!ran.stdout.contains("could run"), "it is allowed: {}", ran.stdout);

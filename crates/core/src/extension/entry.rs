@@ -342,10 +342,14 @@ impl EntrySwitch {
 pub(crate) struct EntrySwitches(pub Vec<EntrySwitch>);
 
 impl EntrySwitches {
-    /// Returns the switches for an entry: those of at least its own layer.
-    fn of<T>(&self, entry: &Entry<T>) -> impl Iterator<Item = &EntrySwitch> {
+    /// Returns the switches for an entry: those of the layers above it, and the one that stands in the entry itself.
+    fn of<'s, T>(&'s self, entry: &Entry<T>) -> impl Iterator<Item = &'s EntrySwitch> {
         let scope = SetBy::from(entry.origin.scope);
-        self.0.iter().filter(move |switch| switch.by >= scope)
+        let path = &entry.origin.path;
+        let applies = move |switch: &&EntrySwitch| {
+            switch.by > scope || switch.by == scope && switch.place.path == *path
+        };
+        self.0.iter().filter(applies)
     }
 
     /// Returns the place that disabled an entry. The strongest switch decides; but a project cannot enable an entry

@@ -465,7 +465,18 @@ fn unknown_names(
         };
         let mut reported = 0_usize;
         for (id, node) in table.iter() {
-            if candidates.contains_key(&(category, id.to_owned())) {
+            if let Some(same) = candidates.get(&(category, id.to_owned())) {
+                let off = node.at(&["disable"]).filter(|off| off.as_flag() == Some(true));
+                let is_below = |by: SetBy| same.iter().any(|one| SetBy::from(one.entry.origin.scope) < by);
+                diagnostics.extend(off.filter(|off| !is_below(off.by())).map(|off| {
+                    let what = format!(
+                        "`{category}.{}.disable` switches nothing off: it applies to lower layers, and none has it",
+                        shown(id)
+                    );
+                    Diagnostic::warning(DiagnosticCode::ExtensionUnknown, what)
+                        .at(off.key_place())
+                        .help("remove the extension's own directory")
+                }));
                 continue;
             }
             if reported == MOST_UNKNOWN {
