@@ -2,7 +2,6 @@
 
 use crate::{
     extensions,
-    gate::FileOwner,
     places::normal,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest, SETTINGS_LIMIT},
     system::{FileKind, ReadError, ReadScope, System},
@@ -18,7 +17,7 @@ use preface_core::{
     section::{Language, Override, SectionId},
     settings::{self, LayerSettings, MergedSettings, SectionContent, SectionOverride},
     snapshot::SettingsPrompt,
-    trust::Trust,
+    trust::{Trust, TrustKind},
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -46,7 +45,7 @@ pub fn project_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
         &path,
         ReadScope::Root(look.layer_root()),
         SETTINGS_LIMIT,
-        FileOwner::Configuration,
+        TrustKind::Configuration,
     );
     settings_at(&wanted, look)
 }
@@ -319,7 +318,7 @@ fn section_file(
     look.pieces(&match scope {
         Some(Scope::Project) => {
             let within = if path.starts_with(root) { look.layer_root() } else { root.as_path() };
-            ReadRequest::project(&path, ReadScope::Root(within), CONTEXT_FILE_LIMIT, FileOwner::ToLayer)
+            ReadRequest::project(&path, ReadScope::Root(within), CONTEXT_FILE_LIMIT, TrustKind::LayerText)
         }
         _ => ReadRequest::global(&path, CONTEXT_FILE_LIMIT),
     })

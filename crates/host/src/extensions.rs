@@ -4,7 +4,6 @@
 
 use crate::{
     bundled::Memo,
-    gate::FileOwner,
     provider::CONTEXT_PROVIDERS,
     provider_context::{ProviderContext, ReadRequest, SETTINGS_LIMIT},
     system::{DirEntry, FileKind, ReadError, ReadScope, System},
@@ -19,6 +18,7 @@ use preface_core::{
     mcp_servers::McpFile,
     scope::Scope,
     suggestion::did_you_mean,
+    trust::TrustKind,
 };
 use serde::Deserialize;
 use std::{
@@ -203,7 +203,7 @@ pub(crate) fn wanted<'a>(
 ) -> ReadRequest<'a> {
     match scope {
         Scope::Project => {
-            ReadRequest::project(path, ReadScope::Root(look.layer_root()), limit, FileOwner::ToLayer)
+            ReadRequest::project(path, ReadScope::Root(look.layer_root()), limit, TrustKind::LayerText)
         }
         _ => ReadRequest::global(path, limit),
     }
@@ -216,7 +216,7 @@ fn configuration<'a>(
     limit: u64,
     look: &'a ProviderContext<'_>,
 ) -> ReadRequest<'a> {
-    ReadRequest { belongs: FileOwner::Configuration, ..wanted(scope, path, limit, look) }
+    ReadRequest { kind: TrustKind::Configuration, ..wanted(scope, path, limit, look) }
 }
 
 /// Lists a directory of a layer; a project's only where it is inside. Missing is nothing, any other failure a diagnostic.

@@ -4,8 +4,7 @@ use crate::{
     system::ReadError,
     trust::{Digest, PinPath, PinState, RootRecord},
 };
-use preface_core::trust::{Trust, TrustMode};
-use serde::{Deserialize, Serialize};
+use preface_core::trust::{Requirement, Trust, TrustKind, TrustMode};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -95,7 +94,7 @@ pub struct UnreadFile {
     /// The reason.
     pub error: ReadError,
     /// The owner.
-    pub belongs: FileOwner,
+    pub kind: TrustKind,
 }
 
 impl UnreadFile {
@@ -133,7 +132,7 @@ pub struct AdmittedText {
     /// The digest of the bytes that were read.
     pub digest: Digest,
     /// The owner.
-    pub belongs: FileOwner,
+    pub kind: TrustKind,
     /// True if it lies outside of the project where others could have planted it.
     pub shared: bool,
 }
@@ -280,14 +279,13 @@ impl Gate {
         path: &Path,
         shown: &str,
         bytes: &Arc<Vec<u8>>,
-        whose: FileOwner,
+        kind: TrustKind,
         shared: bool,
     ) -> GateVerdict {
         let digest = Digest::of(bytes);
-        let text =
-            AdmittedText { path: path.to_owned(), shown: shown.to_owned(), digest, belongs: whose, shared };
+        let text = AdmittedText { path: path.to_owned(), shown: shown.to_owned(), digest, kind, shared };
         let verdict = self.verdict(&text);
-        if self.remembers(whose, shared) {
+        if self.remembers(kind, shared) {
             self.remember(&text, bytes, verdict);
         }
         if verdict == GateVerdict::Included {
@@ -299,19 +297,13 @@ impl Gate {
     /// Decides about a text whose digest is known. Nothing is remembered.
     #[must_use]
     pub fn verdict(&self, text: &AdmittedText) -> GateVerdict {
-        if self.mode == TrustMode::Whole
-            && text.belongs.is_layer()
-            && let Consent::Shown(shown) = &self.consent
-        {
-            return shown.verdict(&text.path, &text.digest, text.shared);
-        }
-        match self.consent {
+        let is_of_whole = self.requirement(text.kind) == Requirement::ProjectGrant;
+        match &self.consent {
+            Consent::Shown(shown) if is_of_whole => shown.verdict(&text.path, &text.digest, text.shared),
             Consent::Linting => GateVerdict::Included,
             Consent::Deny => GateVerdict::Denied,
-            _ if self.mode == TrustMode::Whole && text.belongs.is_layer() && !self.layer => {
-                GateVerdict::UntrustedNew
-            }
-            _ if !self.pins_texts(text.belongs, text.shared) => GateVerdict::Included,
+            _ if is_of_whole && !self.layer => GateVerdict::UntrustedNew,
+            _ if !self.pins_texts(text.kind, text.shared) => GateVerdict::Included,
             _ => match PinPath::new(&self.root, &text.path) {
                 Ok(pin) => self.pinned(&text.path, &pin, &text.digest, text.shared),
                 // A path that no record can name (it is no UTF-8) can never be granted.
@@ -320,21 +312,26 @@ impl Gate {
         }
     }
 
-    /// Returns whether such texts are granted one by one.
-    fn pins_texts(&self, whose: FileOwner, shared: bool) -> bool {
-        match self.mode {
-            TrustMode::Pinned => true,
-            TrustMode::Whole => shared && !whose.is_layer(),
-            TrustMode::None => shared || whose == FileOwner::Configuration,
+    fn requirement(&self, kind: TrustKind) -> Requirement {
+        kind.requires(self.mode)
+    }
+
+    /// Returns whether such texts are granted one by one. What others could have planted always is, unless a grant of the whole
+    /// project covers it.
+    fn pins_texts(&self, kind: TrustKind, shared: bool) -> bool {
+        match self.requirement(kind) {
+            Requirement::ContentGrant => true,
+            Requirement::Nothing => shared,
+            Requirement::ProjectGrant | Requirement::CommandGrant => false,
         }
     }
 
     /// Returns whether texts are listed: all where they are pinned or linted, and for a grant what it is about.
-    fn remembers(&self, whose: FileOwner, shared: bool) -> bool {
+    fn remembers(&self, kind: TrustKind, shared: bool) -> bool {
         let is_granting = matches!(self.consent, Consent::Granting(_));
         self.consent == Consent::Linting
-            || self.pins_texts(whose, shared)
-            || is_granting && self.mode == TrustMode::Whole && whose.is_layer()
+            || self.pins_texts(kind, shared)
+            || is_granting && self.requirement(kind) == Requirement::ProjectGrant
     }
 
     /// Adds a text to the list of what came to the gate.
@@ -455,28 +452,6 @@ pub fn is_plain_branch(name: &str) -> bool {
     (1..=PLAIN_BRANCH_LIMIT).contains(&name.len()) && name.chars().all(is_plain)
 }
 
-/// The owner of a file within the project: its layer or its tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileOwner {
-    /// A file of the project directory that configures (settings, servers, orders, extensions), or takes the place of one of
-    /// the user's: it needs a grant in every mode.
-    Configuration,
-    /// Another file of the project directory (`.preface/…`): text for a model.
-    #[default]
-    ToLayer,
-    /// A file of the tree that is worked in.
-    ToTree,
-}
-
-impl FileOwner {
-    /// True for a file of the project directory.
-    #[must_use]
-    pub fn is_layer(self) -> bool {
-        self != FileOwner::ToTree
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -509,7 +484,7 @@ mod tests {
             ] {
                 let gate = gate(mode, consent.clone());
                 let bytes = Arc::new(b"text".to_vec());
-                let verdict = gate.admit(Path::new("/tmp/x"), "x", &bytes, FileOwner::ToTree, true);
+                let verdict = gate.admit(Path::new("/tmp/x"), "x", &bytes, TrustKind::TreeText, true);
                 assert_eq!((verdict, gate.seen().len()), (expected, 1), "{mode:?} {consent:?}");
             }
         }
@@ -520,8 +495,8 @@ mod tests {
         let gate =
             Gate::new(TrustMode::Whole, Consent::Recorded, "/work".into(), RootRecord::default(), false);
         let admit = |whose| gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), whose, false);
-        assert_eq!(admit(FileOwner::ToLayer), GateVerdict::UntrustedNew);
-        assert_eq!(admit(FileOwner::ToTree), GateVerdict::Included);
+        assert_eq!(admit(TrustKind::LayerText), GateVerdict::UntrustedNew);
+        assert_eq!(admit(TrustKind::TreeText), GateVerdict::Included);
     }
 
     #[test]
@@ -531,7 +506,7 @@ mod tests {
         let admit = |gate: &Gate, path: &str, text: &str, whose, shared| {
             gate.admit(Path::new(path), path, &Arc::new(text.as_bytes().to_vec()), whose, shared)
         };
-        admit(&listing, "/work/x", "text", FileOwner::ToLayer, false);
+        admit(&listing, "/work/x", "text", TrustKind::LayerText, false);
         let mut shown = ShownTexts::default();
         shown.add(&listing.seen());
         shown.add_branch(Some("a b".to_owned()));
@@ -544,7 +519,7 @@ mod tests {
                 ("/work/x", "other", false, GateVerdict::UntrustedChanged),
                 ("/work/y", "text", false, GateVerdict::UntrustedNew),
             ] {
-                let verdict = admit(&gate, path, text, FileOwner::ToLayer, shared);
+                let verdict = admit(&gate, path, text, TrustKind::LayerText, shared);
                 assert_eq!(verdict, expected, "{mode:?} {path} {text}");
             }
         }
@@ -558,7 +533,7 @@ mod tests {
         for mode in [TrustMode::None, TrustMode::Whole] {
             let gate = gate(mode, Consent::Recorded);
             let bytes = Arc::new(b"text".to_vec());
-            let verdict = gate.admit(Path::new("/work/x"), "x", &bytes, FileOwner::ToTree, false);
+            let verdict = gate.admit(Path::new("/work/x"), "x", &bytes, TrustKind::TreeText, false);
             assert_eq!((verdict, Arc::strong_count(&bytes)), (GateVerdict::Included, 1), "{mode:?}");
             assert_eq!(gate.admitted()[0].digest, Digest::of(b"text"));
         }
@@ -572,7 +547,7 @@ mod tests {
                 Path::new("/work/x"),
                 "x",
                 &Arc::new(text.as_bytes().to_vec()),
-                FileOwner::ToTree,
+                TrustKind::TreeText,
                 false,
             );
         }

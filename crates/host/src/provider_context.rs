@@ -2,7 +2,7 @@
 
 use crate::{
     bounds::Bounds,
-    gate::{FileOwner, Gate, GateVerdict, UnreadFile},
+    gate::{Gate, GateVerdict, UnreadFile},
     places::{Places, normal, resolve_links},
     provider::git,
     system::{DirEntry, FileKind, FileRead, ReadError, ReadScope, System, is_kernel_path, is_open, is_users},
@@ -18,7 +18,7 @@ use preface_core::{
     scope::Scope,
     section::Section,
     settings::MergedSettings,
-    trust::TrustMode,
+    trust::{TrustKind, TrustMode},
     turn::Turn,
     variable::RecordedVariable,
 };
@@ -152,7 +152,7 @@ impl ProviderContext<'_> {
             Err(error) => {
                 self.note(self.unreadable(what, &error));
                 if what.scope == Scope::Project {
-                    self.add_unread(what.path, error, what.belongs);
+                    self.add_unread(what.path, error, what.kind);
                 }
                 return Err(ReadFailure::Unreadable);
             }
@@ -163,7 +163,7 @@ impl ProviderContext<'_> {
         }
         if what.scope == Scope::Project {
             let shown = self.places.shown(what.path);
-            let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs);
+            let verdict = self.admit(what.path, &shown, &read.bytes, what.kind);
             if verdict != GateVerdict::Included {
                 self.note(untrusted(verdict, &shown, read.bytes.len()));
                 return Err(ReadFailure::Untrusted);
@@ -175,7 +175,7 @@ impl ProviderContext<'_> {
     /// Returns whether a file of the project may take the place of one of the user's that has its name: by a grant alone,
     /// whatever the mode. What may not is reported.
     pub(crate) fn may_replace(&self, what: &ReadRequest<'_>) -> bool {
-        self.read(&ReadRequest { belongs: FileOwner::Configuration, ..*what }).is_some()
+        self.read(&ReadRequest { kind: TrustKind::Configuration, ..*what }).is_some()
     }
 
     /// Reports a text in another encoding than UTF-8.
@@ -183,7 +183,7 @@ impl ProviderContext<'_> {
         let shown = self.places.source(what.scope, what.path).path.clone();
         self.note(other_encoding(Some(what.scope), &shown, encoding));
         if what.scope == Scope::Project {
-            self.add_unread(what.path, ReadError::Encoding(encoding), what.belongs);
+            self.add_unread(what.path, ReadError::Encoding(encoding), what.kind);
         }
     }
 
@@ -193,12 +193,12 @@ impl ProviderContext<'_> {
         path: &Path,
         shown: &str,
         bytes: &Arc<Vec<u8>>,
-        belongs: FileOwner,
+        kind: TrustKind,
     ) -> GateVerdict {
         let real = self.real(path);
         let path = normal(&self.places.cwd, path);
         let shared = [&path, &real].into_iter().any(|path| self.is_planted(path));
-        let verdict = self.gate.admit(&real, shown, bytes, belongs, shared);
+        let verdict = self.gate.admit(&real, shown, bytes, kind, shared);
         if !self.gate.lists(&real) {
             return verdict;
         }
@@ -244,8 +244,8 @@ impl ProviderContext<'_> {
     }
 
     /// Records that something of the project was not read, for grants.
-    pub(crate) fn add_unread(&self, path: &Path, error: ReadError, belongs: FileOwner) {
-        self.gate.add_unread(UnreadFile { shown: self.places.shown(path), error, belongs });
+    pub(crate) fn add_unread(&self, path: &Path, error: ReadError, kind: TrustKind) {
+        self.gate.add_unread(UnreadFile { shown: self.places.shown(path), error, kind });
     }
 
     fn note_followed(&self, path: &Path, target: &Path) {
@@ -287,7 +287,7 @@ impl ProviderContext<'_> {
                 if let Err(error) = &entries
                     && !matches!(error, ReadError::Missing | ReadError::Kind(_))
                 {
-                    self.add_unread(dir, error.clone(), FileOwner::ToLayer);
+                    self.add_unread(dir, error.clone(), TrustKind::LayerText);
                 }
                 entries
             }
@@ -554,7 +554,7 @@ pub struct ReadRequest<'a> {
     /// The handling of a larger file: an error, or read up to the limit.
     pub extent: Extent,
     /// A file of the project directory, or of the tree.
-    pub belongs: FileOwner,
+    pub kind: TrustKind,
     /// The severity of a failure.
     pub severity: Severity,
     /// The code of a failure, where it is fixed.
@@ -571,7 +571,7 @@ impl<'a> ReadRequest<'a> {
             within: ReadScope::Anywhere,
             limit,
             extent: Extent::Whole,
-            belongs: FileOwner::ToLayer,
+            kind: TrustKind::LayerText,
             severity: Severity::Warning,
             code: None,
         }
@@ -586,8 +586,8 @@ impl<'a> ReadRequest<'a> {
 
     /// Wants a file of the project.
     #[must_use]
-    pub fn project(path: &'a Path, within: ReadScope<'a>, limit: u64, belongs: FileOwner) -> Self {
-        ReadRequest { scope: Scope::Project, within, belongs, ..ReadRequest::global(path, limit) }
+    pub fn project(path: &'a Path, within: ReadScope<'a>, limit: u64, kind: TrustKind) -> Self {
+        ReadRequest { scope: Scope::Project, within, kind, ..ReadRequest::global(path, limit) }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
 use preface_core::{
     origin::{Origin, Piece},
     settings::{ProjectRule, TOP},
+    trust::{TrustKind, TrustMode},
 };
 use std::fs;
 
@@ -52,6 +53,19 @@ guidelines = { list = "guidelines" }
 place = { text = "Here." }
 append = { text = "Last." }
 "#;
+
+#[test]
+fn the_trust_page_has_the_table_of_the_code() {
+    let page = Page::read("docs/concepts/trust.md");
+    let modes = [TrustMode::Pinned, TrustMode::Whole, TrustMode::None];
+    let rows = TrustKind::ALL.map(|kind| {
+        let needs = modes.map(|mode| kind.requires(mode).as_str());
+        format!("| {} | {} |\n", kind.examples(), needs.join(" | "))
+    });
+    let head = "| what a project brings | `pinned` | `whole` | `none` |\n| --- | --- | --- | --- |\n";
+    let table = format!("{head}{}", rows.concat());
+    assert!(page.text.contains(&table), "docs/concepts/trust.md lacks the table:\n{table}");
+}
 
 #[test]
 fn every_example_of_the_profile_page_is_a_profile() {

@@ -13,10 +13,10 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::{CompactionAction, Rebuild},
-    trust::TrustMode,
+    trust::{TrustKind, TrustMode},
 };
 use preface_host::{
-    gate::{AdmittedText, FileOwner, GateVerdict},
+    gate::{AdmittedText, GateVerdict},
     system::{Stat, System},
     trust::{Digest, TrustStore},
 };
@@ -39,7 +39,7 @@ pub struct RecordedFile {
     pub digest: Digest,
     /// The owner.
     #[serde(default)]
-    pub belongs: FileOwner,
+    pub kind: TrustKind,
     /// True if others could have planted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
@@ -52,7 +52,7 @@ impl RecordedFile {
             path: text.shown,
             real: text.path.display().to_string(),
             digest: text.digest,
-            belongs: text.belongs,
+            kind: text.kind,
             shared: text.shared,
         };
         inputs.gate().admitted().into_iter().map(file).collect()
@@ -63,7 +63,7 @@ impl RecordedFile {
             path: PathBuf::from(&self.real),
             shown: self.path.clone(),
             digest: self.digest,
-            belongs: self.belongs,
+            kind: self.kind,
             shared: self.shared,
         }
     }

@@ -12,7 +12,7 @@ use preface_core::{
     profile::{Profile, ScaffoldTrigger},
     scope::Scope,
     settings::MergedSettings,
-    trust::{Trust, TrustMode},
+    trust::{Requirement, Trust, TrustMode},
 };
 use preface_host::{
     gate::{AdmittedText, Consent, Gate, GateMark},
@@ -216,7 +216,8 @@ impl GrantedProject {
     /// Returns the texts among these that the digest of a project as a whole does not cover, as a grant records them.
     pub fn texts_of(root: &Path, admitted: &[AdmittedText]) -> Vec<GrantedText> {
         let beside = |text: &&AdmittedText| {
-            text.belongs.is_layer() && !text.path.strip_prefix(root).is_ok_and(is_digested)
+            text.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant
+                && !text.path.strip_prefix(root).is_ok_and(is_digested)
         };
         let granted = |text: &AdmittedText| {
             let path = PinPath::new(root, &text.path).ok()?;

@@ -12,7 +12,7 @@ use crate::{
 use preface_core::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
-    trust::{Trust, TrustMode},
+    trust::{Requirement, Trust, TrustMode},
 };
 use preface_host::{
     gate::{GateVerdict, GatedText, ShownTexts, UnreadFile},
@@ -358,7 +358,10 @@ pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> 
 /// Returns the files of a project that could not be read: a grant of the whole project would include them
 /// unseen.
 pub(crate) fn unknown_to_grants(built: &BuildResult) -> impl Iterator<Item = &UnreadFile> {
-    built.unread.iter().filter(|file| file.belongs.is_layer() && file.is_unknown())
+    built
+        .unread
+        .iter()
+        .filter(|file| file.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant && file.is_unknown())
 }
 
 /// Returns the error of a command that could not change the trust store.

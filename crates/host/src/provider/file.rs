@@ -5,7 +5,7 @@
 
 use super::VariableProvider;
 use crate::{
-    gate::{FileOwner, GateVerdict},
+    gate::GateVerdict,
     places::normal,
     provider_context::{
         Extent, FILE_VARIABLE_LIMIT, FILE_VARIABLES_LIMIT, HARD_LINK_HELP, NOT_TRUSTED, ProviderContext,
@@ -17,6 +17,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint,
     scope::Scope,
+    trust::TrustKind,
     variable::{RecordedVariable, Stability, VariableKey},
 };
 use std::path::Path;
@@ -86,7 +87,7 @@ impl VariableProvider for FileProvider {
         }
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {
-            let verdict = look.admit(&path, &shown, &read.bytes, FileOwner::ToTree);
+            let verdict = look.admit(&path, &shown, &read.bytes, TrustKind::TreeText);
             if verdict != GateVerdict::Included {
                 let mut variable = RecordedVariable::absent(NOT_TRUSTED);
                 variable.diagnostics.push(untrusted(verdict, &shown, read.bytes.len()));

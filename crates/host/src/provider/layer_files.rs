@@ -3,7 +3,6 @@
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
-    gate::FileOwner,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadRequest},
     system::ReadScope,
 };
@@ -14,6 +13,7 @@ use preface_core::{
     scope::Scope,
     section::Section,
     snapshot::{Contribution, Item},
+    trust::TrustKind,
 };
 use std::{
     collections::BTreeMap,
@@ -133,7 +133,7 @@ fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> R
             path,
             ReadScope::Root(look.layer_root()),
             CONTEXT_FILE_LIMIT,
-            FileOwner::ToLayer,
+            TrustKind::LayerText,
         ),
         _ => ReadRequest::global(path, CONTEXT_FILE_LIMIT),
     }

@@ -2,7 +2,6 @@
 
 use super::{ContextProvider, silent};
 use crate::{
-    gate::FileOwner,
     places::{inside, resolve_links},
     provider_context::{Extent, ProviderContext, ReadRequest},
     system::{FileKind, ReadError, ReadScope},
@@ -15,6 +14,7 @@ use preface_core::{
     section::{Language, Section},
     settings::{self, SetBy},
     snapshot::{Contribution, Item},
+    trust::TrustKind,
 };
 use std::{
     collections::BTreeMap,
@@ -129,7 +129,7 @@ impl SystemPromptFileSection {
             Err(ReadError::Missing) => return None,
             Err(error) => {
                 look.note(left_out(path, error.to_string(), look).help("mend or remove it"));
-                look.add_unread(path, error, FileOwner::ToLayer);
+                look.add_unread(path, error, TrustKind::LayerText);
                 return None;
             }
         };
@@ -152,7 +152,7 @@ impl SystemPromptFileSection {
             "copy it into {dir}, answer `yes` where you are asked, or allow it: follow {target} for one call, `trust.follow` in \
              your own settings for all"
         )));
-        look.add_unread(path, ReadError::Outside { target: real }, FileOwner::ToLayer);
+        look.add_unread(path, ReadError::Outside { target: real }, TrustKind::LayerText);
         None
     }
 
@@ -171,7 +171,7 @@ impl SystemPromptFileSection {
             extent: Extent::Head,
             severity: Severity::Warning,
             code: Some(DiagnosticCode::SuppressedError),
-            belongs: FileOwner::ToLayer,
+            kind: TrustKind::LayerText,
             ..ReadRequest::global(path, limit)
         };
         let Some(mut read) = look.read(&wanted) else { return };

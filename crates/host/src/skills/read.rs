@@ -7,7 +7,6 @@ use super::{
     walk::WalkRoot,
 };
 use crate::{
-    gate::FileOwner,
     markdown::{NO_YAML_HELP, read_by_line, read_file, shown},
     provider_context::{ProviderContext, ReadRequest},
     system::ReadScope,
@@ -22,6 +21,7 @@ use preface_core::{
         check::{check, hides_in_vain},
         frontmatter::{self, FrontmatterSplit, split},
     },
+    trust::TrustKind,
 };
 use std::{borrow::Cow, path::Path};
 
@@ -33,14 +33,14 @@ pub(super) fn request<'a>(
     look: &ProviderContext<'_>,
 ) -> ReadRequest<'a> {
     let within = within.map_or(ReadScope::Anywhere, ReadScope::Root);
-    let belongs = match &look.places.project {
-        Some(root) if !path.starts_with(root) => FileOwner::ToTree,
-        _ => FileOwner::ToLayer,
+    let kind = match &look.places.project {
+        Some(root) if !path.starts_with(root) => TrustKind::TreeText,
+        _ => TrustKind::LayerText,
     };
     ReadRequest {
         scope,
         within,
-        belongs,
+        kind,
         code: Some(DiagnosticCode::SkillInvalid),
         ..ReadRequest::global(path, SKILL_LIMIT)
     }

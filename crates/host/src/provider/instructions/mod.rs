@@ -21,7 +21,6 @@ mod tests;
 
 use super::{ContextProvider, silent};
 use crate::{
-    gate::FileOwner,
     provider_context::{ProviderContext, ReadFailure},
     system::{FileId, FileKind, ReadError, ReadScope},
 };
@@ -38,7 +37,7 @@ use preface_core::{
     scope::Scope,
     section::{Language, Section},
     snapshot::{Contribution, Item},
-    trust::TrustMode,
+    trust::{TrustKind, TrustMode},
 };
 use reach::{ImportReach, TreeCache, is_in_git_dir};
 use reader::{InstructionReader, absolute_source};
@@ -509,7 +508,7 @@ impl SectionBuild<'_> {
         if *scope != Scope::Project {
             return Some(real);
         }
-        if self.reader.belongs(path) == FileOwner::ToLayer && !self.look.gate.allows_layer() {
+        if self.reader.kind(path) == TrustKind::LayerText && !self.look.gate.allows_layer() {
             return None;
         }
         let root = match self.within(candidate) {
@@ -523,7 +522,7 @@ impl SectionBuild<'_> {
         // Files above the directories that may be read are not reported.
         if is_link || self.look.in_roots(path) {
             let error = ReadError::Outside { target: real.clone() };
-            self.look.add_unread(path, error, self.reader.belongs(path));
+            self.look.add_unread(path, error, self.reader.kind(path));
             self.diagnostics.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let why = "it leads out of what the project may read";
                 Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &source.path, why)

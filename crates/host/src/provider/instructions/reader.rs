@@ -2,11 +2,10 @@
 
 use super::text::InstructionText;
 use crate::{
-    gate::FileOwner,
     provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest},
     system::ReadScope,
 };
-use preface_core::{lint::hidden::escape_hidden, origin::Source, scope::Scope};
+use preface_core::{lint::hidden::escape_hidden, origin::Source, scope::Scope, trust::TrustKind};
 use std::{
     cell::RefCell,
     collections::BTreeMap,
@@ -49,7 +48,7 @@ impl<'a> InstructionReader<'a> {
         let wanted = ReadRequest {
             scope: source.scope,
             within,
-            belongs: self.belongs(path),
+            kind: self.kind(path),
             ..ReadRequest::global(path, CONTEXT_FILE_LIMIT)
         };
         let read = self.look.read_or_why(&wanted);
@@ -58,10 +57,10 @@ impl<'a> InstructionReader<'a> {
         text
     }
 
-    pub fn belongs(&self, path: &Path) -> FileOwner {
+    pub fn kind(&self, path: &Path) -> TrustKind {
         match &self.look.places.project {
-            Some(project) if path.starts_with(project) => FileOwner::ToLayer,
-            _ => FileOwner::ToTree,
+            Some(project) if path.starts_with(project) => TrustKind::LayerText,
+            _ => TrustKind::TreeText,
         }
     }
 }
