@@ -57,6 +57,18 @@ fn an_incomplete_override_leaves_the_complete_entry_below_it() {
 }
 
 #[test]
+fn an_incomplete_entry_is_reported_also_where_a_stronger_one_hides_it() {
+    let middle = with(Global, Category::Tools, "x", &json!({}));
+    let scopes = resolved(
+        vec![sound(Bundled, Category::Tools, "x"), middle, sound(Project, Category::Tools, "x")],
+        &nothing(),
+    );
+    assert_eq!(active(&scopes), ["project/x"]);
+    let codes = severity_codes(&row(&scopes, Global, Category::Tools, "x").diagnostics);
+    assert_eq!(codes, ["warning extension/incomplete"]);
+}
+
+#[test]
 fn a_blank_description_is_none() {
     let blank = with(Global, Category::Tools, "bash", &json!({"description": " \n"}));
     let scopes = resolved(vec![sound(Bundled, Category::Tools, "bash"), blank], &nothing());

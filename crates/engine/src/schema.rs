@@ -17,7 +17,7 @@
 //! Rules and messages are those of the crate `jsonschema`. Nothing is loaded from anywhere. A check cannot be stopped, so
 //! the size of a schema and the number of its references bound it.
 
-use jsonschema::{PatternOptions, ValidationError};
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use preface_core::{
     extension::{MOST_FAULTS, SchemaChecker, SchemaFault, SchemaViolation},
     lint::character::excerpt,
@@ -41,25 +41,32 @@ const LONGEST: usize = 200;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JsonSchema;
 
+fn validator(schema: &Value) -> Result<Validator, SchemaViolation> {
+    if references(schema) > MOST_REFERENCES {
+        let message = format!("the schema has too many `$ref`: {MOST_REFERENCES} are allowed");
+        return Err(SchemaViolation { pointer: String::new(), message });
+    }
+    jsonschema::options()
+        .offline()
+        .should_validate_formats(false)
+        .with_pattern_options(PatternOptions::regex().size_limit(LARGEST_PATTERN))
+        .build(schema)
+        .map_err(|error| violation(&error, &error))
+}
+
 impl SchemaChecker for JsonSchema {
     fn check(&self, schema: &Value, config: &Value) -> Result<(), SchemaFault> {
-        let refused =
-            |message: String| SchemaFault::Schema(SchemaViolation { pointer: String::new(), message });
-        if references(schema) > MOST_REFERENCES {
-            return Err(refused(format!("the schema has too many `$ref`: {MOST_REFERENCES} are allowed")));
-        }
-        let validator = jsonschema::options()
-            .offline()
-            .should_validate_formats(false)
-            .with_pattern_options(PatternOptions::regex().size_limit(LARGEST_PATTERN))
-            .build(schema)
-            .map_err(|error| SchemaFault::Schema(violation(&error, &error)))?;
+        let validator = validator(schema).map_err(SchemaFault::Schema)?;
         let faults: Vec<SchemaViolation> = validator
             .iter_errors(config)
             .take(MOST_FAULTS)
             .map(|error| violation(&error, &error.masked()))
             .collect();
         if faults.is_empty() { Ok(()) } else { Err(SchemaFault::Config(faults)) }
+    }
+
+    fn compile(&self, schema: &Value) -> Result<(), SchemaViolation> {
+        validator(schema).map(drop)
     }
 }
 

@@ -168,12 +168,15 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
         let why = format!("the name `{}` has a `:` or starts with `-`", shown(&name));
         return Err(wrong("name", &why, "choose another name"));
     }
-    let Some(description) = file.text("description") else {
-        return Err(wrong(
-            "description",
-            "it has no description",
-            "describe in `description:` when to use it",
-        ));
+    let description = match (file.text("description"), file.fields.get("description")) {
+        (Some(description), _) => description,
+        (None, Some(Value::Number(_) | Value::Bool(_) | Value::Array(_) | Value::Object(_))) => {
+            return Err(wrong("description", "its description is no text", "put the description in quotes"));
+        }
+        (None, _) => {
+            let help = "describe in `description:` when to use it";
+            return Err(wrong("description", "it has no description", help));
+        }
     };
     let mut diagnostics = Diagnostics::new();
     let list = |key: &str| match file.fields.get(key) {

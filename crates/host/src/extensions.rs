@@ -4,8 +4,9 @@
 
 use crate::{
     bundled::Memo,
+    places::normal,
     provider::CONTEXT_PROVIDERS,
-    provider_context::{ProviderContext, ReadRequest, SETTINGS_LIMIT},
+    provider_context::{CONTEXT_FILE_LIMIT, ProviderContext, ReadFailure, ReadRequest, SETTINGS_LIMIT},
     system::{DirEntry, FileKind, ReadError, ReadScope, System},
 };
 use preface_core::{
@@ -301,11 +302,12 @@ fn read_manifest(
         // The diagnostics of the reading are this entry's, and are reported with it.
         let diagnostic = look.diagnostics.borrow_mut().drain(before..).next();
         match (read, diagnostic) {
-            (Some(read), _) => match lacking_file(category, dir, &read.bytes, look) {
-                Some(name) => unreadable(
+            (Some(read), _) => match lacking_file(scope, category, dir, &read.bytes, look) {
+                Some(LackingFile::Empty(name)) => unreadable(
                     format!("it names a file that is missing or empty: `{}`", escape_hidden(&name)),
                     "write the file, or name another",
                 ),
+                Some(LackingFile::Untrusted(diagnostic)) => DiscoveredContent::Untrusted(diagnostic),
                 None => DiscoveredContent::Manifest(read.into_bytes()),
             },
             (None, Some(diagnostic)) if diagnostic.code == DiagnosticCode::TrustUntrusted => {
@@ -325,21 +327,40 @@ fn read_manifest(
     DiscoveredManifest { scope, category, id, path: shown, what }
 }
 
+/// A file that a manifest names and that gives no text.
+enum LackingFile {
+    /// It is missing or empty.
+    Empty(String),
+    /// It is left out by the gate, with the diagnostic about it.
+    Untrusted(Diagnostic),
+}
+
 /// Returns a file that the manifest of a context provider names and that has no text to give: what works in a lower layer is not
 /// replaced by it. A manifest that cannot be read is reported where it is read.
 fn lacking_file(
+    scope: Scope,
     category: Category,
     dir: &Path,
     manifest: &[u8],
     look: &ProviderContext<'_>,
-) -> Option<String> {
+) -> Option<LackingFile> {
     #[derive(Deserialize)]
     struct NamedFiles {
         files: Vec<String>,
     }
     let named: NamedFiles =
         serde_json::from_slice(manifest).ok().filter(|_| category == Category::ContextProviders)?;
-    named.files.into_iter().find(|name| look.system.stat(&dir.join(name)).is_none_or(|stat| stat.len == 0))
+    named.files.into_iter().find_map(|name| {
+        let path = normal(dir, Path::new(&name));
+        if look.system.stat(&path).is_none_or(|stat| stat.len == 0) {
+            return Some(LackingFile::Empty(name));
+        }
+        let before = look.diagnostics.borrow().len();
+        let read = look.read_or_why(&wanted(scope, &path, CONTEXT_FILE_LIMIT, look));
+        // Anything else is reported where its text is collected.
+        let diagnostic = look.diagnostics.borrow_mut().drain(before..).next();
+        diagnostic.filter(|_| matches!(read, Err(ReadFailure::Untrusted))).map(LackingFile::Untrusted)
+    })
 }
 
 /// Reads the `mcp.json` of each layer, the bundled one first.

@@ -210,7 +210,8 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
         .with_file("/w/p/.x/agents/d.md", "---\ndescription: d\nname: x:d\n---\nD")
         .with_file("/w/p/.x/agents/e.md", "---\ndescription: e\nname: -e\n---\nE")
         .with_file("/w/p/.x/agents/f.md", "Nothing at its head.")
-        .with_file("/w/p/.x/agents/g.md", "---\nname: g\ndescription: g\ntools: {a: b}\n---\nG");
+        .with_file("/w/p/.x/agents/g.md", "---\nname: g\ndescription: g\ntools: {a: b}\n---\nG")
+        .with_file("/w/p/.x/agents/h.md", "---\nname: h\ndescription: 3\n---\nH");
     let seen = look(&system, None, agents::load);
     assert_eq!(rows(&seen.got)[0], ("a", Scope::Global, Status::Ok, true));
     assert_eq!(seen.got[0].fallback_from.as_ref().map(|from| from.path.as_str()), Some(".x/agents/a.md"));
@@ -231,6 +232,7 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
             ".x/agents/e.md was left out: the name `-e` has a `:` or starts with `-` (line 3)",
             ".x/agents/f.md was left out: it has no name (line 1)",
             ".x/agents/g.md was left out: `tools` is no list of names (line 4)",
+            ".x/agents/h.md was left out: its description is no text (line 3)",
         ]
     );
 }
@@ -385,9 +387,10 @@ fn skills_are_looked_for_where_the_profiles_are_and_one_that_fails_is_skipped() 
         .with_file("/home/u/.x/skills/commit/SKILL.md", skill("commit"))
         .with_file("/home/u/.x/skills/broken/SKILL.md", "No head.")
         .with_file("/home/u/.x/more/review/SKILL.md", skill("review"))
-        .with_file("/w/p/.x/agents/a.md", agent("a", "skills: commit, review, broken, commit\n"));
+        .with_file("/home/u/.x/skills/ship-it/SKILL.md", skill("Ship It"))
+        .with_file("/w/p/.x/agents/a.md", agent("a", "skills: commit, review, broken, commit, ship-it\n"));
     let seen = contribute(&system, Some("a"), "agent", &json!({"part": "skills"}));
-    assert_eq!(texts(&seen.got), ["How to commit."]);
+    assert_eq!(texts(&seen.got), ["How to commit.", "How to Ship It."]);
     assert_eq!(variables(&seen.got.items[0]), [("name", "commit"), ("path", "~/.x/skills/commit/SKILL.md")]);
     assert_eq!(
         seen.messages("agent/no-skill"),

@@ -212,7 +212,7 @@ fn ignored_and_duplicate_files_are_reported_with_their_place() {
     let system = machine()
         .with_file("/w/p/.x/skills/.gitignore", "# drafts\ndraft/\n")
         .with_file("/w/p/.x/skills/draft/SKILL.md", text("draft", "d"))
-        .with_file("/w/p/.x/skills/a/.ignore", "SKILL.md")
+        .with_file("/w/p/.x/skills/a/.ignore", "\u{feff}SKILL.md")
         .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "d"))
         .with_file("/w/p/.x/skills/b/SKILL.md", text("b", "d"))
         .with_link("/w/p/.x/skills/c", "/w/p/.x/skills/b")

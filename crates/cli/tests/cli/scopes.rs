@@ -349,6 +349,42 @@ fn an_override_without_its_file_replaces_nothing() {
     }
 }
 
+/// A file that changed after its grant gives no text, and a schema that does not compile no tool.
+#[test]
+fn an_override_that_cannot_be_used_replaces_nothing() {
+    let sandbox = Sandbox::empty();
+    let notes = |more: &str| manifest("contextProviders", "notes", more);
+    let tool = |more: &str| manifest("tools", "t", more);
+    let project = ".preface/extensions/contextProviders/notes";
+    sandbox
+        .home(
+            ".config/preface/extensions/contextProviders/notes/manifest.json",
+            notes(r#""markdown": "My notes.""#),
+        )
+        .home(".config/preface/extensions/tools/t/manifest.json", tool(r#""description": "Mine.""#))
+        .work(&format!("{project}/manifest.json"), notes(r#""files": ["notes.md"]"#))
+        .work(&format!("{project}/notes.md"), "Their notes.\n");
+    sandbox.run("preface trust grant").exits(0);
+    assert!(sandbox.run("preface build -q").exits(0).stdout.contains("Their notes."));
+    sandbox.work(&format!("{project}/notes.md"), "Other notes.\n");
+    let built = sandbox.run("preface build").exits(0);
+    assert!(built.stdout.contains("My notes."), "{}", built.stdout);
+    assert!(built.stderr.contains("notes/notes.md is not trusted and was left out"), "{}", built.stderr);
+
+    for schema in [
+        r##"{"$ref": "#/nope"}"##,
+        r##"{"type": "object", "properties": {"a": {"$ref": "#/nope"}}}"##,
+        r#"{"type": "object", "properties": {"a": {"type": "nonsense"}}}"#,
+    ] {
+        let theirs = tool(&format!(r#""description": "Theirs.", "inputSchema": {schema}"#));
+        sandbox.work(".preface/extensions/tools/t/manifest.json", theirs);
+        sandbox.run("preface trust grant").exits(0);
+        let ran = sandbox.run("preface list --why tools/t").exits(0);
+        assert!(ran.stdout.starts_with("tools/t is the global one."), "{schema}: {}", ran.stdout);
+        assert!(ran.stdout.contains("broken"), "{schema}: {}", ran.stdout);
+    }
+}
+
 #[test]
 fn what_a_layer_switches_off_and_has_itself_is_its_own() {
     let sandbox = Sandbox::empty();

@@ -14,6 +14,14 @@ pub trait SchemaChecker: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// The schema does not compile, or the value does not fit it.
     fn check(&self, schema: &Value, config: &Value) -> Result<(), SchemaFault>;
+
+    /// Compiles a schema that is sent to a model. A build without a checker takes each.
+    ///
+    /// # Errors
+    /// The schema does not compile.
+    fn compile(&self, _schema: &Value) -> Result<(), SchemaViolation> {
+        Ok(())
+    }
 }
 
 /// The checker of a build without one: every schema is a fault, so nothing passes unchecked.

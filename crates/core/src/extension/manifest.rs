@@ -1,7 +1,7 @@
 //! A manifest: one `manifest.json`, read and validated as far as possible by itself.
 
 use super::{
-    ability::Ability,
+    ability::{Ability, ToolTexts},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault, SchemaViolation},
     failure::ValidationFailure,
@@ -232,7 +232,11 @@ impl Manifest {
             }
             None => match manifest.version_fault() {
                 Some(failure) => vec![failure],
-                None => manifest.config_faults(table.get("configSchema"), checker),
+                None => {
+                    let mut faults = manifest.config_faults(table.get("configSchema"), checker);
+                    faults.extend(manifest.input_schema_fault(checker));
+                    faults
+                }
             },
         };
         if !unfit.is_empty() {
@@ -350,6 +354,13 @@ impl Manifest {
         let is_range = SemanticVersion::is_range(&self.required_core_version);
         let help = "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`";
         Some(if is_range { failure } else { failure.help(help) })
+    }
+
+    fn input_schema_fault(&self, checker: &dyn SchemaChecker) -> Option<ValidationFailure> {
+        let Ability::Tool(ToolTexts { input_schema: Some(schema), .. }) = &self.ability else { return None };
+        let SchemaViolation { message, .. } = checker.compile(schema).err()?;
+        let message = format!("`inputSchema` does not compile: {message}");
+        Some(ValidationFailure::new(DiagnosticCode::ShapeInvalid, "/inputSchema", message))
     }
 
     fn config_faults(

@@ -293,8 +293,9 @@ impl Resolver<'_> {
                     settled.changes.extend(config.change);
                     settled.ignored.extend(config.ignored);
                 }
-                if let Some(missing) = row.missing.filter(|_| row.active) {
-                    let message = format!("{who}: it is active, but cannot be used without {missing}");
+                if let Some(missing) = row.missing {
+                    let is_active = if row.active { "it is active, but" } else { "it" };
+                    let message = format!("{who}: {is_active} cannot be used without {missing}");
                     row.diagnostics.push(
                         Diagnostic::warning(INCOMPLETE, message)
                             .about(&who)

@@ -222,9 +222,11 @@ pub(crate) fn is_item(fields: &Map<String, Value>) -> bool {
     })
 }
 
-/// Returns true for an answer of `OpenAI`'s Chat Completions API whose text may be missing.
+/// Returns true for an answer of `OpenAI`'s Chat Completions API whose text may be missing: it has calls, a refusal or audio.
 fn has_calls(fields: &Map<String, Value>) -> bool {
-    ["tool_calls", "refusal"].iter().any(|key| fields.get(*key).is_some_and(|value| !value.is_null()))
+    ["tool_calls", "refusal", "audio"]
+        .iter()
+        .any(|key| fields.get(*key).is_some_and(|value| !value.is_null()))
 }
 
 /// Validates a content: a string or a list of blocks with a `type`. Blocks of unknown types are accepted.

@@ -147,7 +147,13 @@ fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<It
 }
 
 fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Result<Item, String> {
-    let Some(skill) = skills.iter().find(|skill| skill.active && skill.name == name) else {
+    // A skill is named by its head, or by its directory.
+    let is_directory = |skill: &&SkillEntry| {
+        let path = skill.value.loaded.as_ref().and_then(|loaded| loaded.path.parent()?.file_name());
+        skill.active && path.is_some_and(|directory| directory == name)
+    };
+    let by_name = skills.iter().find(|skill| skill.active && skill.name == name);
+    let Some(skill) = by_name.or_else(|| skills.iter().find(is_directory)) else {
         let same = skills.iter().find(|skill| skill.name == name);
         return Err(match same.map(|skill| skill.status) {
             Some(Status::Untrusted) => "it waits for trust".to_owned(),
@@ -155,8 +161,8 @@ fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Res
             None => "there is no such skill".to_owned(),
         });
     };
-    let is_own = |skill: &&SkillEntry| {
-        skill.name == name && skill.origin.scope == Scope::Global && skill.value.loaded.is_some()
+    let is_own = |own: &&SkillEntry| {
+        own.name == skill.name && own.origin.scope == Scope::Global && own.value.loaded.is_some()
     };
     let own = skills.iter().find(is_own).filter(|own| !skills::may_replace(skill, own, look));
     let skill = own.unwrap_or(skill);

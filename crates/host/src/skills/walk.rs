@@ -117,6 +117,7 @@ impl<'a, 'l> SkillWalk<'a, 'l> {
                 Ok(read) => {
                     let shown = self.loader.look.places.source(self.start.scope, &path).path.clone();
                     let (text, prefix) = (String::from_utf8_lossy(&read.bytes), directory.below.len());
+                    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
                     let patterns: Vec<String> = text.lines().map(|line| pattern(line, prefix > 0)).collect();
                     let lines = (1..).zip(patterns.iter().map(String::as_str));
                     if let Err(error) = self.ignored.add(&shown, lines, prefix, true) {
