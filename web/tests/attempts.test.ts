@@ -1,6 +1,6 @@
-// Attempts to lose text. docs/design/attempts-to-lose-text.md has all of them, with the file of each test.
+// Attempts to lose text.
 import assert from "node:assert/strict";
-import { cp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContext, CDPSession, Page, Route } from "playwright-core";
@@ -77,17 +77,6 @@ async function held(page: Page, template: string): Promise<{ arrived: Promise<Ro
   });
   return { arrived, go };
 }
-
-test("each attempt of the page about them is a test of the file that it names, and the page counts them", async () => {
-  const page = await readFile(path.join(process.cwd(), "../docs/design/attempts-to-lose-text.md"), "utf8");
-  const rows = [...page.matchAll(/^\| (\d+\w?) \|.* \| (.*) \| (\w+) \|$/gm)];
-  for (const [, number, , file] of rows) {
-    const source = await readFile(path.join(process.cwd(), `tests/${file}.test.ts`), "utf8");
-    assert.match(source, new RegExp(`["\`](?:\\w+, )*${number}[:,"]`), `${number} in ${file}`);
-  }
-  const lost = rows.filter(([, , outcome]) => outcome!.endsWith("lost")).length;
-  assert.ok(page.includes(`${rows.length} attempts: ${rows.length - lost} keep the text, ${lost} loses it after two warnings`), `${rows.length}, ${lost}`);
-});
 
 test("1: a reload at once after the last key", async () => {
   const page = await pageOn("a1");

@@ -26,13 +26,11 @@ const USAGE: &str =
 [--plant separator|order] [--record]
        cargo xtask peers pi pure VARIANT [--texts FILE]
        cargo xtask peers pi texts VARIANT
-       each with [--oracle DIR] [--packages DIR]
+       each with --oracle DIR [--packages DIR]; `pure` needs none
        cargo xtask peers agents [AGENT…]";
 
 /// The packages that are compared, by version, as the driver names them.
 const VERSIONS: [&str; 3] = ["0.58.3", "0.73.1", "0.87.1"];
-/// Where the driver is looked for, from the root of the repository.
-const ORACLE: &str = "../shared/oracles/pi";
 
 /// What is asked of the example.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -103,7 +101,8 @@ fn absolute(word: &str) -> Result<PathBuf, Failure> {
 
 /// Returns the directory of the driver.
 fn oracle(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
-    let dir = given.unwrap_or_else(|| child::root().join(ORACLE));
+    let help = "it is no part of the repository: name the directory with its install.sh and run.sh";
+    let dir = given.ok_or_else(|| Failure::usage("`--oracle DIR` is missing").help(help))?;
     match dir.canonicalize() {
         Ok(dir) if dir.join("run.sh").is_file() && dir.join("install.sh").is_file() => Ok(dir),
         _ => Err(Failure::new(format!("the driver of the packages is not in `{}`", dir.display())).help(

@@ -164,14 +164,125 @@ fn a_wrong_command_or_flag_is_found() {
     assert_eq!(fault("preface build --world x").as_deref(), Some("`preface build` has no flag `--world`"));
 }
 
-/// Writes the help of a command and of those below it as Markdown.
-fn reference(helps: &BTreeMap<String, String>, command: &[&str], page: &mut String) {
+/// The fewest commands that make a flag a common one.
+const COMMON: usize = 2;
+
+/// The flags of every command.
+const EVERYWHERE: [&str; 3] = ["-h, --help", "-q, --quiet", "-v, --verbose"];
+
+/// A piece of a help: a flag with its description, or other lines.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum HelpPiece {
+    Flag(String, String),
+    Lines(String),
+}
+
+/// Splits a help into its pieces.
+fn pieces(help: &str) -> Vec<HelpPiece> {
+    let mut pieces: Vec<HelpPiece> = Vec::new();
+    let mut is_flags = false;
+    for line in help.trim_end().lines() {
+        let indent = line.len() - line.trim_start().len();
+        if indent == 0 && !line.is_empty() {
+            is_flags = false;
+        }
+        if indent <= 6 && line.trim_start().starts_with('-') && !line.starts_with('-') {
+            is_flags = true;
+            pieces.push(HelpPiece::Flag(line.trim().to_owned(), String::new()));
+        } else {
+            match pieces.last_mut() {
+                Some(HelpPiece::Flag(_, about)) if is_flags => about.push_str(&format!("{line}\n")),
+                Some(HelpPiece::Lines(lines)) => lines.push_str(&format!("{line}\n")),
+                _ => pieces.push(HelpPiece::Lines(format!("{line}\n"))),
+            }
+        }
+    }
+    pieces
+}
+
+/// Returns the flags that several commands have with the same description.
+fn common(helps: &BTreeMap<String, String>) -> BTreeMap<(String, String), usize> {
+    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for piece in helps.values().flat_map(|help| pieces(help)) {
+        if let HelpPiece::Flag(flag, about) = piece {
+            *seen.entry((flag, about)).or_default() += 1;
+        }
+    }
+    seen.retain(|_, commands| *commands >= COMMON);
+    seen
+}
+
+/// Joins the paragraphs and lists of a description to one line.
+fn joined(about: &str) -> String {
+    let mut text = String::new();
+    let mut is_new = false;
+    for line in about.lines().map(str::trim) {
+        if line.is_empty() {
+            is_new = !text.is_empty();
+            continue;
+        }
+        let (separator, line) = match line.strip_prefix("- ") {
+            Some(item) if text.ends_with(':') => (" ", item),
+            Some(item) => ("; ", item),
+            None if is_new && !text.ends_with(['.', ':']) => (". ", line),
+            None if text.is_empty() => ("", line),
+            None => (" ", line),
+        };
+        text.push_str(separator);
+        text.push_str(line);
+        is_new = false;
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace('|', "\\|")
+}
+
+/// Writes the help of a command and of those below it as Markdown. A common flag is named, and described once.
+fn reference(
+    helps: &BTreeMap<String, String>,
+    common: &BTreeMap<(String, String), usize>,
+    command: &[&str],
+    page: &mut String,
+) {
     let help = &helps[&command.join(" ")];
     let level = "#".repeat(command.len() + 2);
     let name = [&["preface"], command].concat().join(" ");
-    page.push_str(&format!("{level} `{name}`\n\n```text\n{}\n```\n\n", help.trim_end()));
+    let (mut text, mut named) = (String::new(), Vec::new());
+    for piece in pieces(help) {
+        match piece {
+            HelpPiece::Lines(lines) => text.push_str(&lines),
+            HelpPiece::Flag(flag, about) if common.contains_key(&(flag.clone(), about.clone())) => {
+                if EVERYWHERE.contains(&flag.as_str()) {
+                    continue;
+                }
+                named.push(format!(
+                    "`{}`",
+                    flag.split(' ').find(|word| word.starts_with("--")).unwrap_or(&flag)
+                ));
+            }
+            HelpPiece::Flag(flag, about) => text.push_str(&format!("  {flag}\n{about}")),
+        }
+    }
+    // A heading whose flags are all common ones has nothing below it.
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.trim_end().lines() {
+        let is_heading = |line: &str| line.ends_with(':') && !line.starts_with(' ');
+        while is_heading(line) && lines.last().is_some_and(|last| is_heading(last) || last.is_empty()) {
+            lines.pop();
+        }
+        if is_heading(line) && !lines.is_empty() {
+            lines.push("");
+        }
+        lines.push(line);
+    }
+    while lines.last().is_some_and(|last| last.is_empty() || last.ends_with(':') && !last.starts_with(' ')) {
+        lines.pop();
+    }
+    page.push_str(&format!("{level} `{name}`\n\n```text\n{}\n```\n\n", lines.join("\n")));
+    if !named.is_empty() {
+        page.push_str(&format!("Common flags: {}\n\n", named.join(" ")));
+    }
     for below in listed(help) {
-        reference(helps, &[command, &[below.as_str()]].concat(), page);
+        reference(helps, common, &[command, &[below.as_str()]].concat(), page);
     }
 }
 
@@ -179,10 +290,23 @@ fn reference(helps: &BTreeMap<String, String>, command: &[&str], page: &mut Stri
 #[test]
 fn the_reference_has_the_help_of_every_command() {
     let mut page =
-        "# Commands\n\nThe help of every command, as `preface help COMMAND` prints it.\n\n<!-- Written by \
-                    `PREFACE_PRINT=1 cargo test -p preface-cli --test docs`. -->\n\n"
+        "# Commands\n\nThe help of every command, as `preface help COMMAND` prints it. Flags that several commands share are \
+         described once; `-h`, `-q` and `-v` are flags of each.\n\n<!-- Written by `PREFACE_PRINT=1 cargo test -p preface-cli --test docs`. -->\n\n\
+         ## Common flags\n\n| flag | |\n| --- | --- |\n"
             .to_owned();
-    reference(&helps(&Machine::new()), &[], &mut page);
+    let helps = helps(&Machine::new());
+    let common = common(&helps);
+    // Of several descriptions the one that most commands have.
+    let mut usual: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for ((flag, about), commands) in &common {
+        let known = usual.entry(flag).or_default();
+        *known = (*known).max((*commands, about));
+    }
+    for (flag, (_, about)) in usual {
+        page.push_str(&format!("| `{flag}` | {} |\n", joined(about)));
+    }
+    page.push('\n');
+    reference(&helps, &common, &[], &mut page);
     let page = format!("{}\n", page.trim_end());
     let path = root().join("docs/reference/commands.md");
     if std::env::var_os("PREFACE_PRINT").is_some() {

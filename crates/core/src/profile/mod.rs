@@ -2,7 +2,7 @@
 //!
 //! A preset is a profile that ships with preface. [`read`] turns a text into a [`RawProfile`]; [`build`] lays a chain
 //! of them over each other (`extends`), applies variant and options, and gives a [`Profile`] in which every text is
-//! present. `docs/reference/profile.md` is the guide, `docs/design/profile-language.md` lists what it was checked against.
+//! present. `docs/reference/profile.md` is the guide.
 
 mod build;
 mod catalog;
