@@ -126,7 +126,7 @@ fn a_member_goes_with_its_comma_and_its_line() {
     unsets("{\"preset\": \"a\" /* x */, \"profile\": \"b\"}", "preset", "{ \"profile\": \"b\"}");
     unsets("{ \"budget\": { \"tokens\": 5 }, \"preset\": \"a\" }", "budget.tokens", "{ \"preset\": \"a\" }");
     unsets("{ \"budget\": { /* x */ \"tokens\": 5 } }", "budget.tokens", "{ \"budget\": {} }");
-    unsets("{ \"budget\": { \"tokens\": 5 } }", "budget", "{ }");
+    unsets("{ \"budget\": { \"tokens\": 5 } }", "budget", "{}");
     for absent in ["preset", "budget.onOver", "budget.tokens.x", "nothing.at.all"] {
         assert_eq!(unset("{ \"budget\": { \"tokens\": 5 } }", absent), Ok(None), "{absent}");
     }
