@@ -311,7 +311,7 @@ codes! {
     RulesWaiting "rules/waiting" [Info] "Rules for certain files were left out because none of these files is in use.";
     ScaffoldCreated "scaffold/created" [Info] "A file was created from the preset." => "Edit it or delete it; it is not created again.";
     ScaffoldMissing "scaffold/missing" [Error] "A preset names a bundled file that does not exist.";
-    ScaffoldSkipped "scaffold/skipped" [Warning] "A file of the preset could not be created.";
+    ScaffoldSkipped "scaffold/skipped" [Warning] "A file of the preset was not created.";
     ScopeDisabled "scope/disabled" [Info] "An extension or MCP server is switched off by a setting.";
     ScopeEnabled "scope/enabled" [Warning, Info] "A stronger layer switches on an extension or MCP server that another layer switches off.";
     ScopeShadows "scope/shadows" [Info, Warning] "An extension or MCP server hides one of a weaker layer with the same name.";

@@ -4,7 +4,7 @@
 use crate::{
     Error,
     engine::Engine,
-    input::load_profile::{LoadedProfile, with_settings},
+    input::load_profile::LoadedProfile,
     request::{Request, ToolChoice, TrustChoice},
     trust::consent::ProjectAccess,
 };
@@ -45,7 +45,7 @@ impl<'s> Probe<'s> {
         let request = Request { cwd, trust, roots: Some(roots.to_vec()), ..request.clone() };
         let mut loaded = engine.load_profile(&request)?;
         let access = engine.open_gate(&request, &loaded, None)?;
-        let profile = Profile::clone(&with_settings(&loaded.profile, &loaded.merged));
+        let profile = Profile::clone(&loaded.profile);
         loaded.turn.tools = match &request.tools {
             ToolChoice::Given(tools) => tools.clone(),
             ToolChoice::Named(names) => named_tools(names),

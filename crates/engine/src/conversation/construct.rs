@@ -4,7 +4,6 @@ use super::{ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, UsedV
 use crate::{
     BuildOptions, Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
     input::cache::{BuildContext, InputCache},
-    input::load_profile::with_settings,
 };
 use jiff::Timestamp;
 use preface_core::{
@@ -260,7 +259,7 @@ impl Engine<'_> {
     pub fn default_template(&self, request: &Request) -> Result<Option<String>, Error> {
         let loaded = self.load_profile(request)?;
         let project = self.open_project(request, &loaded, None)?;
-        let profile = &project.profile;
+        let profile = &loaded.profile;
         let Some(group) =
             profile.groups.iter().find(|group| group.replace.contains(&ReplacementSource::Store))
         else {
@@ -291,8 +290,7 @@ impl Engine<'_> {
         text: &str,
     ) -> Result<Result<(), Box<Diagnostic>>, Error> {
         let loaded = self.load_profile(request)?;
-        let profile = with_settings(&loaded.profile, &loaded.merged);
-        let options = TemplateOptions::of(&profile, &request.variables);
+        let options = TemplateOptions::of(&loaded.profile, &request.variables);
         Ok(Template::parse(text, &options)
             .map(drop)
             .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))

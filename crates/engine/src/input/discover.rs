@@ -61,14 +61,14 @@ impl Engine<'_> {
     /// Reads the files that entries come from.
     pub(crate) fn discover(&self, loaded: &LoadedProfile, project: &OpenedProject) -> DiscoveredFiles {
         let look = project.access.look(self, loaded, &project.settings);
-        let extensions = ExtensionFiles::read(project.profile.home.flat_extensions, &look);
+        let extensions = ExtensionFiles::read(loaded.profile.home.flat_extensions, &look);
         let servers = extensions::mcp_files(&look);
         let diagnostics = look.diagnostics.take();
         let (mut agents, mut styles) = (Vec::new(), Vec::new());
         if loaded.turn.agent.is_some() {
             agents = agents::load(&look);
         }
-        if project.profile.options.contains_key(STYLE) {
+        if loaded.profile.options.contains_key(STYLE) {
             styles = styles::load(&look);
         }
         // What is wrong with agents and styles is reported by the context providers that use them.

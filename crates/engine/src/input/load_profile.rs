@@ -14,10 +14,7 @@ use preface_core::{
     origin::Piece,
     profile::{OverBudgetAction, Profile, ProfileDirs, ProfileError, RawProfile, Setting},
     scope::Scope,
-    settings::{
-        self, BudgetSettings, LayerSettings, MergedSettings, PrefaceSettings, SetBy, SetValue,
-        TemplateLimitSettings, ValueOutcome,
-    },
+    settings::{self, LayerSettings, MergedSettings, PrefaceSettings, SetBy, SetValue, ValueOutcome},
     suggestion::{did_you_mean, suggest_or},
     turn::Turn,
     variable::VariableKey,
@@ -161,13 +158,11 @@ impl UserSettings {
     }
 }
 
-/// Returns a profile as settings leave it.
-pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &MergedSettings) -> Arc<Profile> {
-    let own = PrefaceSettings::read(settings);
-    if own.budget == BudgetSettings::default() && own.template == TemplateLimitSettings::default() {
-        return loaded.clone();
+/// Applies the settings that change a profile. A project has none of them.
+fn apply_settings(profile: &mut Profile, own: &PrefaceSettings, settings: &MergedSettings) {
+    if let Some(mode) = &own.trust_mode {
+        profile.trust = mode.value;
     }
-    let mut profile = Profile::clone(loaded);
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     if let Some(tokens) = &own.budget.tokens {
         profile.budget.tokens = Some(size(tokens.value));
@@ -186,7 +181,6 @@ pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &MergedSettings) ->
     limits.raw = own.template.raw.as_ref().map_or(limits.raw, |raw| raw.value);
     limits.trim_tag_lines =
         own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
-    Arc::new(profile)
 }
 
 /// Returns where a setting was set, for people.
@@ -281,9 +275,7 @@ impl Engine<'_> {
 
         let own = PrefaceSettings::read(&merged);
         options::of_machine(system, &mut profile, &places);
-        if let Some(mode) = &own.trust_mode {
-            profile.trust = mode.value;
-        }
+        apply_settings(&mut profile, &own, &merged);
         let bounds = self.bounds(request, &own, &places, &mut diagnostics)?;
 
         let turn = Turn {

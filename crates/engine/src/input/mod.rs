@@ -25,7 +25,7 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     hook::SkillPath,
     layer::Stack,
     profile::{Profile, ScaffoldTrigger},
@@ -147,12 +147,29 @@ impl Engine<'_> {
     /// Those of the stages.
     pub(crate) fn read_inputs(&self, request: &Request, consent: Option<Consent>) -> Result<Inputs, Error> {
         let loaded = self.load_profile(request)?;
-        let first_files = if self.scaffolds() { self.scaffold(&loaded) } else { FirstFiles::default() };
+        let first_files =
+            if self.scaffolds() { self.scaffold(&loaded) } else { self.missing_first_files(&loaded) };
         let project = self.open_project(request, &loaded, consent)?;
         let layers = self.discover(&loaded, &project);
         let entries = self.resolve(request, &loaded, &project, layers)?;
         let changes = ProjectChanges::of(&loaded, &project, &entries);
         Ok(Inputs { loaded, first_files, project, entries, changes, skill_paths: Vec::new() })
+    }
+
+    /// Reports the first files that are not there yet, for calls that write none.
+    fn missing_first_files(&self, loaded: &LoadedProfile) -> FirstFiles {
+        let dir = loaded.places.global.as_ref();
+        let dir = dir.filter(|_| loaded.profile.scaffold.when == ScaffoldTrigger::Discover);
+        let missing = dir.filter(|dir| self.system().link_stat(dir).is_none()).map(|dir| {
+            let files: Vec<&str> = loaded.profile.scaffold.files.keys().map(String::as_str).collect();
+            let what = format!(
+                "{} is not there yet: a build creates {}",
+                loaded.places.shown(dir),
+                files.join(", ")
+            );
+            Diagnostic::info(DiagnosticCode::ScaffoldSkipped, what)
+        });
+        FirstFiles { diagnostics: missing.into_iter().collect(), audit: Vec::new() }
     }
 
     /// Writes the first files of a profile that has some, where the user's own directory is new.

@@ -1,14 +1,10 @@
-//! The second input stage: the trust of the project, and the effect of its settings on the profile.
+//! The second input stage: the trust of the project, and its settings.
 
 use crate::{
-    Engine, Error,
-    input::load_profile::{LoadedProfile, with_settings},
-    request::Request,
-    trust::consent::ProjectAccess,
+    Engine, Error, input::load_profile::LoadedProfile, request::Request, trust::consent::ProjectAccess,
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
-    profile::Profile,
     settings::{self, LayerSettings, MergedSettings},
     snapshot::SettingsPrompt,
 };
@@ -23,8 +19,6 @@ pub(crate) struct OpenedProject {
     pub layer: Option<LayerSettings>,
     /// The settings of all scopes.
     pub settings: Arc<MergedSettings>,
-    /// The profile as these settings leave it.
-    pub profile: Arc<Profile>,
     /// `systemPrompt` of the settings.
     pub system_prompt: SettingsPrompt,
     /// The diagnostics of the settings; those of the gate are in `access`.
@@ -54,9 +48,8 @@ impl Engine<'_> {
                 loaded.merged.clone()
             }
         };
-        let profile = with_settings(&loaded.profile, &settings);
         let system_prompt = system_prompt(loaded, &settings, &mut diagnostics);
-        Ok(OpenedProject { access, layer, settings, profile, system_prompt, diagnostics })
+        Ok(OpenedProject { access, layer, settings, system_prompt, diagnostics })
     }
 }
 

@@ -152,6 +152,14 @@ impl ProjectChanges {
             );
             self.add(what, place("maxTokens"), affects);
         }
+        if with.priority < before.priority && with.priority_by == Some(SetBy::Project) {
+            let what = format!(
+                "the project lowers the priority of `SystemPromptFile`, your own system.md included, from {} to {}: \
+                 `contextProviders.SystemPromptFile.priority`",
+                before.priority, with.priority
+            );
+            self.add(what, place("priority"), affects);
+        }
     }
 
     fn add_entry(

@@ -71,7 +71,7 @@ impl Engine<'_> {
         layers: DiscoveredFiles,
     ) -> Result<ResolvedEntries, Error> {
         let look = project.access.look(self, loaded, &project.settings);
-        let mut profile = project.profile.clone();
+        let mut profile = loaded.profile.clone();
         let mut turn = loaded.turn.clone();
         let mut diagnostics = layers.diagnostics;
 

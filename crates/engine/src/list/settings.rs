@@ -116,15 +116,15 @@ impl Engine<'_> {
         ];
         if request.trust == TrustChoice::Require && project_state == SettingsState::Untrusted {
             let root = consent::layer_root(self.system(), places)
-                .filter(|_| project.profile.trust == TrustMode::Whole)
+                .filter(|_| loaded.profile.trust == TrustMode::Whole)
                 .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd));
             let sources = shown(places, Scope::Project).into_iter().collect();
             let path = root.display().to_string();
             return Err(Error::Untrusted(UntrustedProject { path, sources, states: Vec::new() }));
         }
         let look = project.access.look(self, &loaded, &project.settings);
-        let grants = ProjectGrants::new(&look, loaded.store.as_deref(), project.profile.trust);
-        let files = ExtensionFiles::read(project.profile.home.flat_extensions, &look);
+        let grants = ProjectGrants::new(&look, loaded.store.as_deref(), loaded.profile.trust);
+        let files = ExtensionFiles::read(loaded.profile.home.flat_extensions, &look);
         let scopes = files.resolve(&project.settings, &grants);
         let mut diagnostics =
             [&loaded.diagnostics[..], &project.access.diagnostics[..], &project.diagnostics[..]].concat();

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    lint::hidden::escape_hidden,
     profile::{Profile, ScaffoldTrigger},
     scope::Scope,
     settings::MergedSettings,
@@ -344,7 +345,8 @@ impl TrustGate<'_> {
                     diagnostics.clear();
                 } else if records.lies_inside(&root) {
                     // Nobody's fault where the home directory is worked in; writing is an error all the same.
-                    let (file, root) = (self.loaded.places.shown(file), self.loaded.places.shown(&root));
+                    let shown = |path: &Path| escape_hidden(&path.display().to_string()).into_owned();
+                    let (file, root) = (shown(file), shown(&root));
                     diagnostics = vec![Diagnostic::info(
                         DiagnosticCode::TrustStoreInside,
                         format!("nothing can be granted here: the trust store {file} lies inside of {root}"),

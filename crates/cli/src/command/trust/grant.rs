@@ -181,7 +181,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let mut permitted = None;
     if args.allow_commands {
         let permissions = engine.grant_commands(&request, &report.unlogged, Some(&coverage.permissions))?;
-        out.push_str(&allowed(&permissions));
+        out.push_str(&allowed(&permissions, report.hidden.is_empty()));
         permitted = Some(permissions);
     } else {
         let permissions = coverage.permission_lines();
@@ -292,12 +292,13 @@ fn not_allowed(many: usize) -> CommandFailure {
 }
 
 /// Lists in full what the project may do from now on: this is what the user consents to.
-fn allowed(permissions: &preface_engine::PermissionGrant) -> String {
+fn allowed(permissions: &preface_engine::PermissionGrant, is_complete: bool) -> String {
     let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
     let mut out = String::new();
     if permissions.added.is_empty() && permissions.unchanged.is_empty() && permissions.refused.is_empty() {
+        let what = if is_complete { "it" } else { "what was granted" };
         return format!(
-            "{dim}Nothing in it starts a program, connects to an address or writes a file.{dim:#}\n"
+            "{dim}Nothing in {what} starts a program, connects to an address or writes a file.{dim:#}\n"
         );
     }
     if !permissions.added.is_empty() {
