@@ -219,8 +219,8 @@ test("earlier prompts are shown beside what replaced them", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await page.getByRole("tab", { name: /History/ }).click();
   await shows(page.locator(".compare-heads"), /Revision 1\s+Revision 2 \(current\)/);
-  await shows(page.locator(".past .cm-merge-a"), "Use tabs.");
-  await shows(page.locator(".past .cm-merge-b"), "Use spaces.");
+  await shows(page.locator(".history .cm-merge-a"), "Use tabs.");
+  await shows(page.locator(".history .cm-merge-b"), "Use spaces.");
   await done(page);
 });
 
@@ -311,7 +311,7 @@ for (const colorScheme of SCHEMES) {
     await page.keyboard.press("End");
     await card(page).waitFor();
     await clean(page, "prompt");
-    for (const [tab, shown] of [[/Inputs/, ".built"], [/History/, ".past .cm-editor"]] as const) {
+    for (const [tab, shown] of [[/Inputs/, ".built"], [/History/, ".history .cm-editor"]] as const) {
       await page.getByRole("tab", { name: tab }).click();
       await page.locator(shown).first().waitFor();
       await clean(page, String(tab));

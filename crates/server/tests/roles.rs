@@ -19,7 +19,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("GET /assets/{name}", "-"),
     ("GET /conversations", "read"),
     ("GET /conversations/{id}/explain", "read"),
-    ("GET /conversations/{id}/past", "read"),
+    ("GET /conversations/{id}/history", "read"),
     ("GET /conversations/{id}/requests", "read"),
     ("GET /conversations/{id}/system-prompt", "read"),
     ("GET /drafts", "write"),

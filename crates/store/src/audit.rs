@@ -46,11 +46,11 @@ pub enum AuditAction {
     #[serde(rename = "audit.trim")]
     AuditTrim,
     /// A token was created. Detail: `role`.
-    #[serde(rename = "access.add")]
-    AccessAdd,
+    #[serde(rename = "token.create")]
+    TokenCreate,
     /// A token was revoked.
-    #[serde(rename = "access.remove")]
-    AccessRemove,
+    #[serde(rename = "token.revoke")]
+    TokenRevoke,
 }
 
 impl AuditAction {
@@ -63,8 +63,8 @@ impl AuditAction {
         AuditAction::ConversationDelete,
         AuditAction::ConversationPurge,
         AuditAction::AuditTrim,
-        AuditAction::AccessAdd,
-        AuditAction::AccessRemove,
+        AuditAction::TokenCreate,
+        AuditAction::TokenRevoke,
     ];
 
     /// Returns the word for it.
@@ -78,8 +78,8 @@ impl AuditAction {
             AuditAction::ConversationDelete => "conversation.delete",
             AuditAction::ConversationPurge => "conversation.purge",
             AuditAction::AuditTrim => "audit.trim",
-            AuditAction::AccessAdd => "access.add",
-            AuditAction::AccessRemove => "access.remove",
+            AuditAction::TokenCreate => "token.create",
+            AuditAction::TokenRevoke => "token.revoke",
         }
     }
 

@@ -118,7 +118,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/conversations/{id}/past": {
+    "/conversations/{id}/history": {
         parameters: {
             query?: never;
             header?: never;
@@ -129,7 +129,7 @@ export interface paths {
          * Lists the earlier prompts of a conversation, newest first.
          * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
-        get: operations["past"];
+        get: operations["history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3423,7 +3423,7 @@ export interface operations {
             };
         };
     };
-    past: {
+    history: {
         parameters: {
             query?: {
                 /** @description Where the page before ended: its `next`. */

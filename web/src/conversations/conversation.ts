@@ -60,9 +60,9 @@ export class Conversation {
   }
 
   /** Returns the history, newest first, and the cursor of the next page. */
-  async past(after: string | null): Promise<{ items: HistoryItem[]; next: string | null }> {
+  async history(after: string | null): Promise<{ items: HistoryItem[]; next: string | null }> {
     const query = { limit: PAST, ...(after !== null && { after }) };
-    return (await request("get", "/conversations/{id}/past", { path: { id: this.id }, query })).data;
+    return (await request("get", "/conversations/{id}/history", { path: { id: this.id }, query })).data;
   }
 
   private refreshed(body: Wanted, dryRun: boolean) {

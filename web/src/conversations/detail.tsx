@@ -15,13 +15,13 @@ import { CompactDialog } from "./compact-dialog";
 import { Conversation } from "./conversation";
 import { ForgetDialog } from "./forget-dialog";
 import { load } from "./listing";
-import { Past } from "./past";
+import { HistoryPanel } from "./history";
 import { PromptPanel } from "./prompt-panel";
 import { RefreshDialog } from "./refresh-dialog";
 import { Newer } from "./newer";
 import { REASONS, template } from "./words";
 
-type Tab = "prompt" | "built" | "past";
+type Tab = "prompt" | "built" | "history";
 const LABEL = "Conversation";
 
 export function Detail({ id }: { id: string }) {
@@ -78,7 +78,7 @@ export function Detail({ id }: { id: string }) {
         tabs={[
           { id: "prompt", label: "Prompt" },
           { id: "built", label: "Inputs", badge: troubles > 0 ? amount(troubles, "problem") : undefined },
-          { id: "past", label: "History", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
+          { id: "history", label: "History", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
         ]}
       />
       <TabPanel label={LABEL} id="prompt" current={tab.value}>
@@ -87,8 +87,8 @@ export function Detail({ id }: { id: string }) {
       <TabPanel label={LABEL} id="built" current={tab.value}>
         {tab.value === "built" && <BuiltFrom explained={explained} />}
       </TabPanel>
-      <TabPanel label={LABEL} id="past" current={tab.value}>
-        {tab.value === "past" && <Past conversation={conversation} />}
+      <TabPanel label={LABEL} id="history" current={tab.value}>
+        {tab.value === "history" && <HistoryPanel conversation={conversation} />}
       </TabPanel>
       {dialog.value === "refresh" && <RefreshDialog conversation={conversation} close={close} />}
       {dialog.value === "compact" && <CompactDialog conversation={conversation} close={close} />}

@@ -86,7 +86,7 @@ impl Reader<'_> {
         if kept[0].revision == 1 {
             return Ok(kept);
         }
-        let path = format!("/conversations/{id}/past?limit=100");
+        let path = format!("/conversations/{id}/history?limit=100");
         let mut next = String::new();
         loop {
             let (past, more) = Answer::past(&self.send_ok(&Call::get(format!("{path}{next}")))?, id)?;

@@ -378,7 +378,7 @@ pub async fn explain(
 
 /// Lists the earlier prompts of a conversation, newest first.
 #[utoipa::path(
-    get, path = "/conversations/{id}/past", tag = "conversations", operation_id = "past",
+    get, path = "/conversations/{id}/history", tag = "conversations", operation_id = "history",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), PageQuery),
     responses(
         (status = 200, body = Paged<HistoryItem>, description = "A page of prompts"),

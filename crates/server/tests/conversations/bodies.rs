@@ -225,7 +225,7 @@ async fn a_query_that_cannot_be_read_is_refused() {
     for path in ["c/refresh?dry_run=perhaps", "c/refresh?dry_run="] {
         bench.post(path, &json!({})).await.problem(400, "query");
     }
-    for path in ["?limit=0", "?limit=501", "?limit=-1", "?limit=x", "/c/past?limit=0"] {
+    for path in ["?limit=0", "?limit=501", "?limit=-1", "?limit=x", "/c/history?limit=0"] {
         bench.get(path).await.problem(400, "query");
     }
     bench.get("?template=a%2Fb").await.problem(400, "template-name");
@@ -245,7 +245,7 @@ async fn a_query_that_cannot_be_read_is_refused() {
     assert_eq!(problem["detail"], "Failed to deserialize query string: missing field `from`");
     let problem = bench.service.get("/system-prompt/versions/x").await.problem(400, "path");
     assert!(problem["detail"].as_str().unwrap().contains("Cannot parse"), "{problem}");
-    let problem = bench.get("/a%0Ab/past").await.problem(400, "path");
+    let problem = bench.get("/a%0Ab/history").await.problem(400, "path");
     assert!(problem["detail"].as_str().unwrap().contains("not a conversation id"), "{problem}");
 }
 
@@ -272,7 +272,7 @@ async fn a_parameter_that_no_operation_has_is_refused_and_nothing_is_done() {
     let problem = bench.post("c/refresh?dryrun=true", &json!({})).await.problem(400, "query");
     assert_eq!(problem["detail"], "unknown parameter: `dryrun`");
     assert_eq!(problem["help"], "did you mean `dry_run`?");
-    for path in ["/c/system-prompt?x=1", "/c/past?limit=1&x", "?prefix=c&Limit=1"] {
+    for path in ["/c/system-prompt?x=1", "/c/history?limit=1&x", "?prefix=c&Limit=1"] {
         bench.get(path).await.problem(400, "query");
     }
     assert_eq!(bench.get("/c/system-prompt").await.json()["revision"], 1);

@@ -104,7 +104,7 @@ async fn an_unknown_conversation_is_not_found() {
         let insisting = bench.post_nothing(&format!("c/{verb}"), &[("if-match", "\"r1-1\"")]).await;
         insisting.problem(404, "unknown-conversation");
     }
-    for what in ["system-prompt", "explain", "past"] {
+    for what in ["system-prompt", "explain", "history"] {
         bench.get(&format!("/c/{what}")).await.problem(404, "unknown-conversation");
     }
     bench.service.delete("/conversations/c").await.problem(404, "unknown-conversation");
@@ -168,6 +168,6 @@ async fn a_deleted_conversation_begins_again() {
     bench.post_nothing("c/compactions", &[]).await;
     let gone = bench.service.delete("/conversations/c").await;
     assert_eq!((gone.status.as_u16(), gone.text.as_str()), (204, ""));
-    bench.get("/c/past").await.problem(404, "unknown-conversation");
+    bench.get("/c/history").await.problem(404, "unknown-conversation");
     assert_eq!(bench.begin("c").await.json()["revision"], 1);
 }

@@ -73,20 +73,20 @@ async fn the_past_is_there_the_newest_first() {
     let bench = bench().await;
     bench.service.store("One.").await;
     bench.begin("c").await;
-    assert_eq!(bench.get("/c/past").await.json(), json!({"items": [], "next": null}));
+    assert_eq!(bench.get("/c/history").await.json(), json!({"items": [], "next": null}));
     for text in ["Two.", "Three."] {
         bench.service.store(text).await;
         bench.post_nothing("c/compactions", &[]).await;
     }
-    let page = bench.get("/c/past?limit=1").await.json();
+    let page = bench.get("/c/history?limit=1").await.json();
     let first_item =
         |page: &Value| (page["items"][0]["system_prompt"].clone(), page["items"][0]["revision"].clone());
     assert_eq!(first_item(&page), (json!("Two."), json!(2)));
     let next = page["next"].as_str().unwrap();
-    let last = bench.get(&format!("/c/past?limit=1&after={next}")).await.json();
+    let last = bench.get(&format!("/c/history?limit=1&after={next}")).await.json();
     assert_eq!((first_item(&last), &last["next"]), ((json!("One."), json!(1)), &Value::Null));
     assert!(last["items"][0]["replaced_at"].is_string());
-    bench.get("/c/past?after=zzz").await.problem(400, "query");
+    bench.get("/c/history?after=zzz").await.problem(400, "query");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ async fn while_the_store_is_away_conversations_return_an_error() {
         (Method::POST, "/conversations/c/refresh"),
         (Method::GET, "/conversations/c/system-prompt"),
         (Method::GET, "/conversations/c/explain"),
-        (Method::GET, "/conversations/c/past"),
+        (Method::GET, "/conversations/c/history"),
         (Method::GET, "/conversations"),
         (Method::DELETE, "/conversations/c"),
         (Method::GET, "/readyz"),
@@ -66,7 +66,7 @@ async fn a_prompt_that_cannot_be_stored_is_not_returned() {
     assert_eq!(bench.post("c/turns", &json!({})).await.status, 200, "later turns only read");
     assert_eq!(bench.post("c/refresh?dry_run=true", &json!({})).await.status, 200);
     switch.set(Works::All);
-    assert_eq!(bench.get("/c/past").await.json()["items"], json!([]), "nothing was half done");
+    assert_eq!(bench.get("/c/history").await.json()["items"], json!([]), "nothing was half done");
     assert_eq!(bench.begin("new").await.json()["system_prompt"], "Two.");
 }
 

@@ -31,7 +31,7 @@ impl PostgresStore {
                     return Ok(TransactionEnd::Undo(false));
                 }
                 session
-                    .write_audit_entry(actor, AuditAction::AccessAdd, &access.name, &access.audit_detail())
+                    .write_audit_entry(actor, AuditAction::TokenCreate, &access.name, &access.audit_detail())
                     .await?;
                 Ok(TransactionEnd::Keep(true))
             })
@@ -52,7 +52,7 @@ impl PostgresStore {
                 if session.row(sql, &[&name.as_bytes()]).await?.is_none() {
                     return Ok(TransactionEnd::Undo(false));
                 }
-                session.write_audit_entry(actor, AuditAction::AccessRemove, name, &json!({})).await?;
+                session.write_audit_entry(actor, AuditAction::TokenRevoke, name, &json!({})).await?;
                 Ok(TransactionEnd::Keep(true))
             })
             .await

@@ -83,7 +83,7 @@ pub(super) fn add_access(
             access.expires_at.map(Timestamp::as_millisecond),
         ])?;
     if added > 0 {
-        write_audit_entry(connection, actor, AuditAction::AccessAdd, &access.name, &access.audit_detail())?;
+        write_audit_entry(connection, actor, AuditAction::TokenCreate, &access.name, &access.audit_detail())?;
     }
     Ok(added > 0)
 }
@@ -108,7 +108,7 @@ pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<TokenRec
 pub(super) fn remove_access(connection: &Connection, name: &str, actor: &Actor) -> rusqlite::Result<bool> {
     let removed = connection.prepare_cached("DELETE FROM accesses WHERE name = ?1")?.execute([name])?;
     if removed > 0 {
-        write_audit_entry(connection, actor, AuditAction::AccessRemove, name, &json!({}))?;
+        write_audit_entry(connection, actor, AuditAction::TokenRevoke, name, &json!({}))?;
     }
     Ok(removed > 0)
 }

@@ -67,8 +67,8 @@ pub async fn each_change_has_an_entry_with_its_detail(nodes: &Nodes) {
             json!({"revision": 1, "fingerprint": print, "reason": "first-turn"}),
         ),
         (AuditAction::ConversationPurge, "2026-05-28T20:26:40.001Z", json!({"count": 2})),
-        (AuditAction::AccessAdd, "phone", json!({"role": "read"})),
-        (AuditAction::AccessRemove, "phone", json!({})),
+        (AuditAction::TokenCreate, "phone", json!({"role": "read"})),
+        (AuditAction::TokenRevoke, "phone", json!({})),
     ];
     let mut found = entries(nodes.other()).await;
     assert!(found.is_sorted_by(|a, b| a.id > b.id), "ids count upwards, the newest is the first");

@@ -10,7 +10,7 @@ import { REASONS } from "./words";
 
 type With = "next" | "now";
 
-export function Past({ conversation }: { conversation: Conversation }) {
+export function HistoryPanel({ conversation }: { conversation: Conversation }) {
   const [items, setItems] = useState<readonly HistoryItem[] | null>(null);
   const [next, setNext] = useState<string | null>(null);
   const [chosen, setChosen] = useState(0);
@@ -19,7 +19,7 @@ export function Past({ conversation }: { conversation: Conversation }) {
   const now = conversation.explained.value!.prompt;
   const read = async (after: string | null) => {
     try {
-      const page = await conversation.past(after);
+      const page = await conversation.history(after);
       setItems([...(after === null ? [] : (items ?? [])), ...page.items]);
       setNext(page.next);
       setTrouble("");
@@ -41,22 +41,22 @@ export function Past({ conversation }: { conversation: Conversation }) {
     ? { label: `Revision ${later.revision}`, text: later.system_prompt }
     : { label: `Revision ${now.revision} (current)`, text: now.system_prompt ?? "" };
   return (
-    <div class="past">
-      <div class="past-bar">
-        <label class="label" for="past-which">
+    <div class="history">
+      <div class="history-bar">
+        <label class="label" for="history-which">
           Compare
         </label>
-        <select class="field" id="past-which" value={chosen} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
+        <select class="field" id="history-which" value={chosen} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
           {items.map(({ revision, reason, constructed_at: at }, row) => (
             <option key={revision} value={row}>
               Revision {revision}: {REASONS[reason]}, {ago(at)}
             </option>
           ))}
         </select>
-        <label class="label" for="past-with">
+        <label class="label" for="history-with">
           with
         </label>
-        <select class="field" id="past-with" value={against} onChange={(event) => setAgainst(event.currentTarget.value as With)}>
+        <select class="field" id="history-with" value={against} onChange={(event) => setAgainst(event.currentTarget.value as With)}>
           <option value="next">the next revision</option>
           <option value="now">the current revision</option>
         </select>
