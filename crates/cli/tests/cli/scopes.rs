@@ -132,7 +132,7 @@ fn programs_get_every_entry_with_every_key() {
     let report =
         sandbox.run("preface list extensions --preset stud --trust once --format json").exits(0).json();
     let keys: Vec<&String> = report.as_object().expect("an object").keys().collect();
-    assert_eq!(keys, ["kind", "entries", "diagnostics", "servers", "audit"]);
+    assert_eq!(keys, ["kind", "entries", "diagnostics", "audit", "servers"]);
     let entries = report["entries"].as_array().expect("a list");
     let row = |name: &str, scope: &str| {
         let is = |row: &&serde_json::Value| row["name"] == name && row["origin"]["scope"] == scope;

@@ -428,3 +428,13 @@ fn a_section_that_does_not_exist_is_reported_when_it_is_set_and_by_doctor() {
     let ran = sandbox.run("preface config set sections.approach.disable true").exits(0);
     assert_eq!(ran.stderr, "set sections.approach.disable = true in ~/.config/preface/settings.json\n");
 }
+
+/// What a profile refuses is ignored, and `--why` says so.
+#[test]
+fn an_option_that_the_profile_refuses_is_ignored() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/settings.json", r#"{"options": {"arrange": "nope"}}"#);
+    let ran = sandbox.run("preface config get options.arrange --why --preset stud").exits(1);
+    assert!(ran.stdout.contains("ignored"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("`options.arrange` is not set"), "{}", ran.stderr);
+}

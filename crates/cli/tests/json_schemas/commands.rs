@@ -398,7 +398,10 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
         ("parts", list("The parts.", row(&item_kinds, "tokens"))),
         ("text", text("The lines that differ, as a patch.")),
     ]);
-    let checked = object(&[("exists", flag("True if it exists.")), ("path", maybe(text("The path.")))]);
+    let checked = object(&[
+        ("exists", maybe(flag("True if it exists; null if it must not be looked at."))),
+        ("path", maybe(text("The path."))),
+    ]);
     let both = object(&[("global", checked.clone()), ("project", checked)]);
     let out = |command, file, about, schema, lines| Output { command, file, about, schema, lines };
     vec![
@@ -477,7 +480,13 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "list hooks",
             "list-hooks",
             "The hooks.",
-            category_list("hooks"),
+            all(&[
+                category_list("hooks"),
+                object(&[(
+                    "audit",
+                    list("The audit events: the orders that were rewritten.", named("AuditEvent")),
+                )]),
+            ]),
             &[("preface list hooks --format json --preset stud --trust once", 0)],
         ),
         out(

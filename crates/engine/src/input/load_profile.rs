@@ -55,6 +55,8 @@ pub(crate) struct LoadedProfile {
     /// These settings, merged, and what that reported.
     pub merged: Arc<MergedSettings>,
     pub merge_diagnostics: Diagnostics,
+    /// The values of options that the profile refuses.
+    pub ignored: Vec<options::IgnoredValue>,
     /// The directories that files of the project may be in.
     pub bounds: Bounds,
     /// The directories that files of the tree must be in; `None` is anywhere.
@@ -252,6 +254,7 @@ impl Engine<'_> {
         let of_settings = options::of_settings(&merged, &profile, &mut diagnostics);
         let of_call = options.iter().map(|option| (option.key.clone(), options::CALL.to_owned()));
         let mut sources: BTreeMap<String, String> = of_call.collect();
+        let mut ignored = Vec::new();
         let mut profile = if of_settings.is_empty() {
             profile
         } else {
@@ -262,8 +265,10 @@ impl Engine<'_> {
                 Some(help) => format!("{} ({help})", error.message),
                 None => error.message.clone(),
             };
-            let of_settings = options::fitting(of_settings, &merged, fit, message, &mut diagnostics)
-                .map_err(|error| Error::Usage(error.message, error.help))?;
+            let (of_settings, refused) =
+                options::fitting(of_settings, &merged, fit, message, &mut diagnostics)
+                    .map_err(|error| Error::Usage(error.message, error.help))?;
+            ignored = refused;
             for (name, source) in of_settings.iter().map(OptionSetting::source) {
                 sources.entry(name).or_insert(source);
             }
@@ -313,6 +318,7 @@ impl Engine<'_> {
             given,
             settings,
             merged,
+            ignored,
             merge_diagnostics,
             bounds,
             roots,

@@ -122,8 +122,11 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
     diagnostics
 }
 
-/// Returns the options whose values `fit` accepts. One that it refuses is reported, and the next weaker layer's is used, else the
-/// profile's own.
+/// A value of settings that is not used: its layer and its keys.
+pub(crate) type IgnoredValue = (SetBy, Vec<String>);
+
+/// Returns the options whose values `fit` accepts, and the values that it refuses. Such a one is reported, and the next weaker layer's is
+/// used, else the profile's own.
 ///
 /// # Errors
 /// What `fit` refuses of the caller's own values.
@@ -133,14 +136,14 @@ pub(crate) fn fitting<E>(
     fit: impl Fn(&[Setting]) -> Result<(), E>,
     message: impl Fn(&E) -> String,
     diagnostics: &mut Diagnostics,
-) -> Result<Vec<OptionSetting>, E> {
+) -> Result<(Vec<OptionSetting>, Vec<IgnoredValue>), E> {
     let all = |options: &[OptionSetting]| -> Vec<Setting> {
         options.iter().flat_map(|option| option.values.clone()).collect()
     };
     if fit(&all(&given)).is_ok() {
-        return Ok(given);
+        return Ok((given, Vec::new()));
     }
-    let mut used = Vec::new();
+    let (mut used, mut ignored) = (Vec::new(), Vec::new());
     for option in given {
         let mut next = Some(option);
         while let Some(option) = next {
@@ -164,12 +167,13 @@ pub(crate) fn fitting<E>(
                     );
                     diagnostics
                         .push(Diagnostic::error(DiagnosticCode::SettingsShapeInvalid, what).at(option.place));
+                    ignored.push((option.by, option.path));
                     below
                 }
             };
         }
     }
-    Ok(used)
+    Ok((used, ignored))
 }
 
 /// Reads a table of options. One that is no option itself may hold those whose names begin so: `claudeMd` holds

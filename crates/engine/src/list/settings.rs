@@ -131,6 +131,7 @@ impl Engine<'_> {
         // What is wrong with extensions is reported by those who list them.
         diagnostics.extend(scopes.diagnostics.into_iter().filter(is_about_settings));
         let ignored = scopes.ignored.iter().map(|value| (value.by, value.path.as_slice()));
+        let ignored = ignored.chain(loaded.ignored.iter().map(|(by, path)| (*by, path.as_slice())));
         let merged = MergedSettings::clone(&project.settings).without(ignored);
         Ok(SettingsReport { merged, layers, diagnostics })
     }

@@ -35,7 +35,7 @@ use preface_engine::{
     mcp::{RecordingInfo, ServersReport},
 };
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Lists the entries of a category of extensions.
 pub fn category(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
@@ -50,7 +50,6 @@ pub fn extensions(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
     let (servers, entries) = listing.entries.into_iter().partition::<Vec<Value>, _>(is_server);
     listing.entries = entries;
     listing.more.insert("servers".to_owned(), servers.into());
-    listing.more.insert("audit".to_owned(), json!(report.audit));
     Ok(listing)
 }
 
@@ -61,8 +60,10 @@ fn entries(query: &ListQuery<'_>, report: &ScopesReport) -> Listing {
     let rows = rows(&report.scopes, &report.mcp, groups);
     let diagnostics = scope_problems(report, groups);
     let mut text = table(&rows, groups, inactive, room);
+    let mut more = Map::new();
     if groups.iter().any(|group| group.is_ordered()) {
         text.push_str(&rewrites(&report.scopes));
+        more.insert("audit".to_owned(), json!(report.audit));
     }
     text.push_str(&totals(&rows, &diagnostics));
     let left_out = rows.iter().filter(|row| !row.active).count();
@@ -71,7 +72,7 @@ fn entries(query: &ListQuery<'_>, report: &ScopesReport) -> Listing {
     }
     text.push('\n');
     let entries = rows.into_iter().map(|row| row.value.document).collect();
-    Listing { entries, diagnostics, text, ..Listing::default() }
+    Listing { entries, diagnostics, text, more, ..Listing::default() }
 }
 
 /// Lists the tools that a model may be given.
