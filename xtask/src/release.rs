@@ -1,25 +1,39 @@
-//! `cargo xtask release`: the program as it is shipped, `target/dist/preface`, with the editor in it.
+//! `cargo xtask release`: the program as it is shipped, `target/dist/preface`, with the editor in it, and the packages of it in
+//! `target/release-files`. `--program FILE` packs another one.
 //!
 //! On Linux with glibc it is linked statically (and still as a position-independent executable). A build takes about two
 //! milliseconds, and half of that would be the dynamic linker and the page faults that it causes. preface looks up no
 //! host or user names, which is what a static glibc is bad at.
 
-use crate::{Command, child, failure::Failure, flags::Flags, web};
+mod package;
+
+use crate::{Command, child, failure::Failure, flags::Flags, print, web};
 use std::{env, path::PathBuf};
 
 pub const COMMAND: Command = Command {
     name: "release",
-    usage: "",
-    about: "Builds the program as it is shipped: target/dist/preface.",
+    usage: "[--program FILE]",
+    about: "Builds the program as it is shipped, and packs it: archive, Debian package, checksums in target/release-files.",
     run,
 };
 
 fn run(words: &[String]) -> Result<(), Failure> {
-    let mut flags = Flags::new("release", words);
-    if let Some(word) = flags.next() {
-        return Err(flags.unknown(word));
+    let mut flags = Flags::new("release [--program FILE]", words);
+    let mut program = None;
+    while let Some(word) = flags.next() {
+        match word {
+            "--program" => {
+                let file = flags.next().ok_or_else(|| Failure::usage("`--program` takes a file"))?;
+                program = Some(PathBuf::from(file));
+            }
+            _ => return Err(flags.unknown(word)),
+        }
     }
-    build().map(|_program| ())
+    let program = program.map_or_else(build, Ok)?;
+    for file in package::pack(&program, &child::target().join("release-files"))? {
+        print::line(&file.display().to_string());
+    }
+    Ok(())
 }
 
 /// The name of cargo's profile, and further options of the compiler.

@@ -27,13 +27,6 @@ const SECTIONS: usize = 1000;
 const SECTION_LIMIT: u64 = 1 << 20;
 const SECTIONS_LIMIT: u64 = 16 << 20;
 
-/// Reads the settings of the global directory.
-#[must_use]
-pub fn global_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
-    let path = look.places.global.as_ref()?.join("settings.json");
-    settings_at(&ReadRequest::global(&path, SETTINGS_LIMIT), look)
-}
-
 /// Reads the settings of the project directory, through the gate.
 #[must_use]
 pub fn project_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {

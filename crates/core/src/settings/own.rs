@@ -190,12 +190,6 @@ impl MergedSettings {
         let node = self.at(&[category, id, "disable"])?;
         (node.as_flag() == Some(true)).then_some(node.by())
     }
-
-    /// Returns the `disable` of one layer for an entry.
-    #[must_use]
-    pub fn directive(&self, by: SetBy, category: &str, id: &str) -> Option<bool> {
-        self.at_layer(by, &[category, id, "disable"]).and_then(SettingsNode::as_flag)
-    }
 }
 
 // Settings of one section of the prompt.
