@@ -15,13 +15,11 @@ export const EXAMPLES: readonly Example[] = [
 
 - Read a file before you change it.
 - Make the smallest change that solves the task, then run the tests.
-- Ask before you delete files or push commits.
-[if file:AGENTS.md]
+- Ask before you delete files or push commits.[if file:AGENTS.md]
 
 # Rules of this project
 
-[file:AGENTS.md]
-[endif]
+[file:AGENTS.md][endif]
 `,
   },
   {
@@ -31,13 +29,8 @@ export const EXAMPLES: readonly Example[] = [
 
 For each problem, name the file and the line, state what goes wrong, and propose a fix.
 Report bugs first, then risks, then style. If there is nothing to report, say so in one sentence.
-[if git:branch]
 
-The branch under review is [git:branch].
-[else]
-
-There is no git repository here: review the files as they are.
-[endif]
+[if git:branch]The branch under review is [git:branch].[else]There is no git repository here: review the files as they are.[endif]
 `,
   },
   {
@@ -47,19 +40,13 @@ There is no git repository here: review the files as they are.
 
 - Answer in the language of the question, in at most five sentences.
 - Use only the knowledge below. If the answer is not there, say that you do not know, and offer to ask a person.
-- Never promise refunds, dates or discounts.
-[if file:docs/tone.md]
+- Never promise refunds, dates or discounts.[if file:docs/tone.md]
 
-[file:docs/tone.md]
-[endif]
+[file:docs/tone.md][endif]
 
 # Knowledge
 
-[if file:docs/knowledge.md]
-[file:docs/knowledge.md]
-[else]
-(Put what the assistant should know into docs/knowledge.md.)
-[endif]
+[if file:docs/knowledge.md][file:docs/knowledge.md][else](Put what the assistant should know into docs/knowledge.md.)[endif]
 `,
   },
   {
@@ -70,13 +57,8 @@ There is no git repository here: review the files as they are.
 - Separate what a source states from what you conclude.
 - Quote the sentence that supports each claim.
 - If sources disagree, show both.
-[if tool:web_search]
 
-Search before you answer. Prefer primary sources, and give the address of each.
-[else]
-
-You cannot search. State when your knowledge may be out of date.
-[endif]
+[if tool:web_search]Search before you answer. Prefer primary sources, and give the address of each.[else]You cannot search. State when your knowledge may be out of date.[endif]
 `,
   },
   {
@@ -89,11 +71,7 @@ You cannot search. State when your knowledge may be out of date.
 3. Leave out refactoring, tests and build scripts.
 4. Mark each change that breaks something, and state what to do.
 
-[if file:docs/style.md]
-[file:docs/style.md]
-[else]
-Use plain words, the present tense, and no exclamation marks.
-[endif]
+[if file:docs/style.md][file:docs/style.md][else]Use plain words, the present tense, and no exclamation marks.[endif]
 
 Today is [system:date].
 `,

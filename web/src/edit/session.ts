@@ -8,7 +8,7 @@ import { keep, kept } from "../keep";
 import { drafts } from "./drafts";
 import type { Draft } from "./drafts/record";
 import { DraftWriter } from "./drafts/writer";
-import { changeOf, hasLost, NONE, readStored, resetStored, writeStored, type Stored } from "./stored";
+import { authorOf, changeOf, hasLost, NONE, readStored, resetStored, writeStored, type Stored } from "./stored";
 import { documentOf, stateOf, type Hooks } from "./text/editor";
 import { setUnsaved } from "./unsaved";
 
@@ -137,7 +137,7 @@ export class Session {
     } else if (!this.dirty.peek() || stored.text === this.text) {
       this.setBase(stored);
       this.replace(stored.text);
-      this.setStatus(stored.version > 0 ? `Updated to version ${stored.version}, saved by another client.` : changeOf(stored), "plain");
+      this.setStatus(stored.version > 0 ? `Updated to version ${stored.version}, saved by ${await authorOf(this.name, stored.version)}.` : changeOf(stored), "plain");
     } else this.newer.value = stored;
   }
 

@@ -51,6 +51,16 @@ async function lastOfDeleted(name: string): Promise<{ deleted: number } | null> 
   }
 }
 
+/** Returns who saved a version, or "another client" if that cannot be read. */
+export async function authorOf(name: string, version: number): Promise<string> {
+  try {
+    const { data } = await request("get", "/templates/{name}/versions", { path: { name }, query: { limit: 50 } });
+    return data.items.find((item) => item.version === version)?.author ?? "another client";
+  } catch {
+    return "another client";
+  }
+}
+
 /** Returns true if the store does not have a version that it had, as after it was restored from a backup. `stored` is what it has. */
 export async function hasLost(name: string, version: number, stored: Stored): Promise<boolean> {
   if (stored.degraded || stored.version >= version) return false;

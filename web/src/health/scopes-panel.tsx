@@ -71,7 +71,7 @@ export function ScopesPanel() {
           <input
             class="field block"
             value={preset.value}
-            placeholder="default"
+            placeholder="template"
             spellcheck={false}
             autocomplete="off"
             onInput={(event) => (preset.value = event.currentTarget.value)}

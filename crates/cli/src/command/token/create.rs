@@ -153,7 +153,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "token": token,
         }))?,
     }
-    ui.eprint("The token is not shown again. Services of this store take it within a few seconds.\n");
+    if !ui.is_quiet() {
+        ui.eprint("The token is not shown again. Services of this store take it within a few seconds.\n");
+    }
     Ok(Exit::Done)
 }
 
