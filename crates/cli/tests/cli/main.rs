@@ -40,6 +40,7 @@ mod stored_prompts;
 mod surroundings;
 mod template;
 mod trust;
+mod upgrade;
 mod usage;
 mod variables;
 
