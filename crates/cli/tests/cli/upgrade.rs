@@ -22,7 +22,7 @@ fn stores_and_grants_of_0_1_are_read() {
     let sandbox = Sandbox::empty();
     let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/release-0.1");
     copy(&release, &sandbox.path("home/.local/state/preface"));
-    sandbox.run("preface template show main@prod").exits(0).prints("You help.\n").says("");
+    sandbox.run("preface template show prod").exits(0).prints("You help.\n").says("");
     sandbox.run("preface template show").exits(0).prints("You help with care.\n");
     let prompt = sandbox.run("preface conversation show c-1").exits(0);
     assert!(prompt.stdout.contains("Use tabs."), "{}", prompt.stdout);
