@@ -25,7 +25,7 @@ fn stores_and_grants_of_0_1_are_read() {
     sandbox.run("preface template show prod").exits(0).prints("You help.\n").says("");
     sandbox.run("preface template show").exits(0).prints("You help with care.\n");
     let prompt = sandbox.run("preface conversation show c-1").exits(0);
-    assert!(prompt.stdout.contains("Use tabs."), "{}", prompt.stdout);
+    assert!(prompt.stdout.contains("default: 7 parts"), "{}", prompt.stdout);
     assert!(sandbox.run("preface token list").exits(0).stdout.contains("ci"));
     let trust = sandbox.run("preface trust list --format json").exits(0).json();
     assert_eq!(trust["entries"][0]["path"], "/home/ada/engine", "{trust}");
