@@ -11,10 +11,11 @@ use super::{
 };
 use crate::{
     diagnostic::{DiagnosticCode, Diagnostics, Severity},
+    markdown_code,
     scope::Scope,
 };
 use memchr::memmem;
-use std::{borrow::Cow, fmt::Write, ops::Range};
+use std::{borrow::Cow, cell::OnceCell, fmt::Write, ops::Range};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
 
 /// A way to hide text. The worst comes first.
@@ -51,7 +52,7 @@ pub enum HiddenKind {
     Space,
     /// Direction marks.
     Mark,
-    /// An HTML comment: the source shows it, the rendered page does not.
+    /// An HTML comment outside of code: the source shows it, the rendered page does not.
     Comment,
 }
 
@@ -671,13 +672,25 @@ fn code_points(run: &str) -> String {
 const SHOWN_POINTS: usize = 8;
 
 fn comments(text: &str, found: &mut dyn FnMut(HiddenRun)) {
+    // A page shows what is in code; a mark of code in a comment is none.
+    let code = OnceCell::new();
     let mut at = 0;
+    let mut end_of_comment = 0;
     while let Some(open) = memmem::find(&text.as_bytes()[at..], b"<!--") {
         let start = at + open;
+        let code: &Vec<Range<usize>> = code.get_or_init(|| markdown_code::code(text));
+        let next = code.partition_point(|code| code.end <= start);
+        if let Some(code) =
+            code.get(next).filter(|code| code.contains(&start) && code.start >= end_of_comment)
+        {
+            at = code.end;
+            continue;
+        }
         // `<!-->` and `<!--->` are whole comments.
         let inside = start + 2;
         let close = memmem::find(&text.as_bytes()[inside..], b"-->");
         at = close.map_or(text.len(), |close| inside + close + 3);
+        end_of_comment = at;
         found(HiddenRun { range: start..at, kind: HiddenKind::Comment, usual: None });
     }
 }
@@ -686,6 +699,18 @@ fn comments(text: &str, found: &mut dyn FnMut(HiddenRun)) {
 mod tests {
     use super::{super::character::is_hidden, *};
     use proptest::prelude::*;
+
+    #[test]
+    fn a_comment_in_code_is_shown_and_a_mark_of_code_in_a_comment_is_none() {
+        let comments = |text: &str| {
+            let found = scan(text).into_iter().filter(|found| found.kind == HiddenKind::Comment);
+            found.map(|found| text[found.range].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(comments("`<!--` a -->\n```html\n<!-- b -->\n```\n<!-- c -->"), ["<!-- c -->"]);
+        assert_eq!(comments("```\n<!-- open\n"), ["<!-- open\n"], "a fence that is not closed is none");
+        let text = "<!-- a\n```\n-->\n<!-- b -->\n<!--\n```\nc -->";
+        assert_eq!(comments(text), ["<!-- a\n```\n-->", "<!-- b -->", "<!--\n```\nc -->"]);
+    }
 
     #[test]
     fn long_runs_are_shown_short() {
