@@ -31,3 +31,4 @@ pub mod skills;
 pub mod styles;
 pub mod system;
 pub mod trust;
+pub mod work_tree;

@@ -24,8 +24,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use ignored::is_ignored;
-pub use status::{TIME_LIMIT, status};
+pub(crate) use ignored::{add as add_patterns, is_ignored};
+pub use status::{TIME_LIMIT, status, tracked_but_ignored};
 
 /// The most that is read of `.git` files, `HEAD`, `commondir` and single refs.
 const SMALL: u64 = 64 * 1024;

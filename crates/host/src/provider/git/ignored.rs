@@ -38,7 +38,13 @@ pub(crate) fn is_ignored(system: &dyn System, file: &Path) -> bool {
 }
 
 /// Adds the patterns of a file; false if they are too large.
-fn add(patterns: &mut IgnorePatterns, system: &dyn System, file: &Path, root: &Path, prefix: usize) -> bool {
+pub(crate) fn add(
+    patterns: &mut IgnorePatterns,
+    system: &dyn System,
+    file: &Path,
+    root: &Path,
+    prefix: usize,
+) -> bool {
     let Ok(read) = system.read(file, ReadScope::Root(root), SMALL) else { return true };
     let text = String::from_utf8_lossy(&read.bytes);
     patterns.add("", (1..).zip(text.lines()), prefix, false).is_ok()

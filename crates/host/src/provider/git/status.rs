@@ -41,12 +41,7 @@ const USAGE: i32 = 129;
 /// # Errors
 /// The repository belongs to another user, git cannot be run or is too old, it fails, or it takes more than [`TIME_LIMIT`].
 pub fn status(system: &dyn System, repository: &Repository) -> Result<String, GitError> {
-    // An explicit `GIT_DIR` switches git's own check off.
-    for path in [repository.root.join(".git"), repository.git_dir.clone()] {
-        if is_others(system, &path) {
-            return Err(GitError::Owner(path));
-        }
-    }
+    check_owner(system, repository)?;
     let mut settings = SETTINGS.map(|(key, value)| (key.to_owned(), value)).to_vec();
     // The option came with `GIT_NO_LAZY_FETCH`: a git that does not know the variable refuses the option.
     let list =
@@ -55,7 +50,7 @@ pub fn status(system: &dyn System, repository: &Repository) -> Result<String, Gi
     match listed.status {
         RunStatus::Code(0 | 1) => {}
         RunStatus::Code(USAGE) => return Err(GitError::Old),
-        _ => return Err(failed(&listed)),
+        _ => return Err(failed("status", &listed)),
     }
     for key in listed.stdout.split(|byte| *byte == 0).filter(|key| !key.is_empty()) {
         let key = std::str::from_utf8(key)
@@ -68,11 +63,33 @@ pub fn status(system: &dyn System, repository: &Repository) -> Result<String, Gi
     let output =
         run(system, repository, &settings, &["status", "--short", "--ignore-submodules=dirty"], left)?;
     if !output.status.success() {
-        return Err(failed(&output));
+        return Err(failed("status", &output));
     }
     let text = output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout);
     // Only with `core.quotePath` off can a name be something else than UTF-8.
     Ok(String::from_utf8_lossy(text).into_owned())
+}
+
+/// Returns the files that git has in its index although its patterns ignore them, by their paths from the root of the work tree.
+///
+/// # Errors
+/// As [`status`]. Names that are not UTF-8 are left out.
+pub fn tracked_but_ignored(system: &dyn System, repository: &Repository) -> Result<Vec<String>, GitError> {
+    check_owner(system, repository)?;
+    let settings = SETTINGS.map(|(key, value)| (key.to_owned(), value));
+    let words = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+    let output = run(system, repository, &settings, &words, TIME_LIMIT)?;
+    if !output.status.success() {
+        return Err(failed("ls-files", &output));
+    }
+    let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    Ok(paths.filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect())
+}
+
+/// Refuses a repository of another user: an explicit `GIT_DIR` switches git's own check off.
+fn check_owner(system: &dyn System, repository: &Repository) -> Result<(), GitError> {
+    let mut paths = [repository.root.join(".git"), repository.git_dir.clone()].into_iter();
+    paths.find(|path| is_others(system, path)).map_or(Ok(()), |path| Err(GitError::Owner(path)))
 }
 
 /// Runs git with settings that count more than any file.
@@ -112,8 +129,8 @@ fn run(
 }
 
 /// Returns the error of a git that ended with a failure. What it printed may quote any file that the repository names.
-fn failed(output: &RunOutput) -> GitError {
-    GitError::Broken(format!("`git status` ended with {}", output.status))
+fn failed(verb: &str, output: &RunOutput) -> GitError {
+    GitError::Broken(format!("`git {verb}` ended with {}", output.status))
 }
 
 #[cfg(test)]
