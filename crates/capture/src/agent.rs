@@ -1,6 +1,6 @@
 //! What is known of each agent, from `agents.toml`.
 
-use crate::source::Mark;
+use crate::{repository::ReadRule, source::Mark};
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -11,7 +11,10 @@ static FILE: LazyLock<AgentsFile> =
 #[derive(Default, Deserialize)]
 struct AgentsFile {
     additions: String,
+    wide: Vec<String>,
     agent: Vec<Agent>,
+    reader: Vec<Reader>,
+    unread: Vec<UnreadRule>,
 }
 
 /// Returns the preset for what is added to an agent.
@@ -24,6 +27,49 @@ pub fn additions() -> &'static str {
 #[must_use]
 pub fn agents() -> &'static [Agent] {
     &FILE.agent
+}
+
+/// Returns the values of [`ConfigRule::allows`] that allow everything.
+pub(crate) fn wide() -> &'static [String] {
+    &FILE.wide
+}
+
+/// Returns the agents that preface does not start, but whose files are known.
+pub(crate) fn readers() -> &'static [Reader] {
+    &FILE.reader
+}
+
+/// Returns the files that no agent reads.
+pub(crate) fn unread() -> &'static [UnreadRule] {
+    &FILE.unread
+}
+
+/// An agent of which only the files are known.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reader {
+    /// The name; readers of one name are one agent.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// Where the rules are from.
+    #[cfg_attr(not(test), expect(dead_code, reason = "it is for who changes the file"))]
+    pub source: String,
+    /// The texts that it reads in a repository.
+    pub reads: Vec<ReadRule>,
+    /// The files that make it start programs or connect.
+    #[serde(default)]
+    pub config: Vec<ConfigRule>,
+}
+
+/// A file that no agent reads, though its name looks as if one did.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UnreadRule {
+    /// A pattern from the root of the work tree.
+    pub file: String,
+    /// What is read in its place, for people.
+    pub instead: String,
 }
 
 /// An agent: the ways in which it takes a prompt, and how its requests are captured.
@@ -44,6 +90,9 @@ pub struct Agent {
     pub replace: Option<PromptPassing>,
     /// The way to append to its prompt.
     pub append: Option<PromptPassing>,
+    /// The texts that it reads in a repository.
+    #[serde(default)]
+    pub reads: Vec<ReadRule>,
     /// The way to capture its requests.
     pub capture: Option<CaptureRules>,
 }
@@ -139,6 +188,12 @@ pub struct ConfigRule {
     /// The keys. Without any, the file itself is run.
     #[serde(default)]
     pub keys: Vec<String>,
+    /// The keys that let it act without a question.
+    #[serde(default)]
+    pub allows: Vec<String>,
+    /// True for a file of variables of the environment.
+    #[serde(default)]
+    pub environment: bool,
 }
 
 /// Returns the agent of a name.

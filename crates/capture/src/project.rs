@@ -1,8 +1,13 @@
 //! What the files of a project make an agent start or connect to.
 
 use crate::{agent::CaptureRules, files::Places};
+use jsonc_parser::ParseOptions;
+use preface_core::skill::frontmatter;
 use serde_json::Value;
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The largest configuration that is read.
 const LIMIT: u64 = 4 << 20;
@@ -47,8 +52,7 @@ pub fn config_files(rules: &CaptureRules, places: &Places) -> Vec<ConfigFile> {
                 None => {
                     let text = String::from_utf8_lossy(&bytes);
                     let has = |key: &&String| !is_small || text.contains(key.as_str());
-                    let name = |key: &String| key.trim_matches(['\n', ':']).to_owned();
-                    let keys = rule.keys.iter().filter(has).map(name);
+                    let keys = rule.keys.iter().filter(has).cloned();
                     keys.map(|key| Action { key, command: String::new() }).collect()
                 }
             };
@@ -92,19 +96,28 @@ pub fn hook_command<'f>(files: &'f [ConfigFile], event: &str) -> Option<&'f str>
     commands.next().filter(|_| commands.next().is_none())
 }
 
-fn parsed(path: &std::path::Path, bytes: &[u8]) -> Option<Value> {
+/// Reads TOML, JSON with comments, or the head of a Markdown file.
+pub(crate) fn parsed(path: &Path, bytes: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(bytes).ok()?;
     match path.extension()?.to_str()? {
         "toml" => toml::from_str(text).ok(),
-        "json" => serde_json::from_str(text).ok(),
-        // Front matter is read as far as its keys are concerned.
+        "json" | "jsonc" => jsonc_parser::parse_to_serde_value(text, &ParseOptions::default()).ok(),
+        "md" => match frontmatter::split(text).block {
+            Some(block) => frontmatter::read(&block).ok().map(Value::Object),
+            None => Some(Value::Null),
+        },
         _ => None,
     }
 }
 
+/// Returns the value of a key, which may have dots.
+pub(crate) fn value_at<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    key.split('.').try_fold(value, |value, key| value.get(key))
+}
+
 /// Returns what is started under a key, which may have dots.
-fn actions(value: &Value, key: &str) -> Vec<Action> {
-    let Some(value) = key.split('.').try_fold(value, |value, key| value.get(key)) else { return Vec::new() };
+pub(crate) fn actions(value: &Value, key: &str) -> Vec<Action> {
+    let Some(value) = value_at(value, key) else { return Vec::new() };
     let mut found = Vec::new();
     collect(value, &[key], &mut found);
     found
@@ -176,7 +189,7 @@ mod tests {
             r#"{"mcpServers":{"git":{"command":"npx","args":["-y","git"]},"web":{"url":"https://x"}}}"#,
         )
         .unwrap();
-        fs::write(root.join("odd.json"), "{ // hooks\n}").unwrap();
+        fs::write(root.join("odd.json"), "{ hooks ").unwrap();
         let rules: CaptureRules = toml::from_str(
             r#"
             measured = "1"

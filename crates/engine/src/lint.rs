@@ -16,7 +16,7 @@ use crate::{
 };
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::{
         decoded::scan_strings,
         finding::{self, FindingLimiter},
@@ -241,19 +241,9 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<LintReport, Error> {
         let loaded = self.load_profile(request)?;
-        let mut lint = Lint {
-            catalogue: VariableTypes::of(&loaded.profile, &request.variables),
-            limits: TemplateOptions::of(&loaded.profile, &request.variables),
-            tags: tags(&loaded.profile),
-            trust: loaded.profile.trust,
-            files: FileTexts::default(),
-            scanned: BTreeSet::new(),
-            linted: LintReport::default(),
-        };
+        let mut lint = Lint::of_files(&loaded.profile, request);
         for file in files {
-            if let Some(encoding) = utf_16(&file.bytes) {
-                lint.linted.texts += 1;
-                lint.linted.findings.push(other_encoding(None, &file.shown, encoding));
+            if lint.is_other_encoding(file) {
                 continue;
             }
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
@@ -276,6 +266,34 @@ impl Engine<'_> {
             let language = if is_template { Language::Template } else { Language::Verbatim };
             lint.bytes(None, &file.shown, &file.bytes, language);
         }
+        Ok(lint.done(&PrefaceSettings::read(&loaded.merged).lint_ignore))
+    }
+
+    /// Looks for hidden text, secrets and forged tags in files that other agents read, and adds what else was found about them. Not
+    /// reported are the label of a turn, such as `User:`, because these files are full of examples of conversations, and characters where
+    /// they are ordinary, such as a joiner in an emoji.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn lint_texts(
+        &self,
+        request: &Request,
+        files: &[LintFile],
+        found: Diagnostics,
+    ) -> Result<LintReport, Error> {
+        let loaded = self.load_profile(request)?;
+        let mut lint = Lint::of_files(&loaded.profile, request);
+        lint.linted.findings = found;
+        for file in files {
+            if !lint.is_other_encoding(file) {
+                lint.bytes(None, &file.shown, &file.bytes, Language::Verbatim);
+            }
+        }
+        lint.linted.findings.retain(|found| match found.code {
+            DiagnosticCode::ForgedRole => false,
+            DiagnosticCode::HiddenCharacter => found.severity > Severity::Info,
+            _ => true,
+        });
         Ok(lint.done(&PrefaceSettings::read(&loaded.merged).lint_ignore))
     }
 
@@ -446,6 +464,27 @@ pub(crate) fn source_texts(snapshot: &Snapshot) -> Vec<ScannedText<'_>> {
 }
 
 impl Lint {
+    /// Creates the lint of single files.
+    fn of_files(profile: &Profile, request: &Request) -> Self {
+        Lint {
+            catalogue: VariableTypes::of(profile, &request.variables),
+            limits: TemplateOptions::of(profile, &request.variables),
+            tags: tags(profile),
+            trust: profile.trust,
+            files: FileTexts::default(),
+            scanned: BTreeSet::new(),
+            linted: LintReport::default(),
+        }
+    }
+
+    /// Returns true for a file that is not UTF-8 as a whole, and reports it.
+    fn is_other_encoding(&mut self, file: &LintFile) -> bool {
+        let Some(encoding) = utf_16(&file.bytes) else { return false };
+        self.linted.texts += 1;
+        self.linted.findings.push(other_encoding(None, &file.shown, encoding));
+        true
+    }
+
     /// Takes the files that a build reported as no UTF-8.
     fn not_utf8(&mut self, reported: &[Diagnostic]) {
         for diagnostic in reported.iter().filter(|diagnostic| diagnostic.code == DiagnosticCode::FileNotUtf8)

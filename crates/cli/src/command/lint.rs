@@ -1,5 +1,6 @@
-//! `preface lint`: problems in the texts that a prompt is built from.
+//! `preface lint`: problems in the texts that a prompt is built from, or in the files of all agents of a repository.
 
+mod repository;
 mod sarif;
 
 use crate::{
@@ -37,6 +38,7 @@ Examples:
   preface lint                          check every text that a build uses
   preface lint ../api                   in another directory
   preface lint --file AGENTS.md         check one file
+  preface lint --repository             check the files of all agents in the repository
   preface lint --deny warning           exit with 4 if there is a warning
   preface lint --format json > known.json
   preface lint --baseline known.json    leave out what is known
@@ -46,7 +48,8 @@ Examples:
 ///
 /// Without `--file`: every text that a build of the directory uses, untrusted files included, the order of the parts, the
 /// budget, and the diagnostics of the build. At most 100 findings of one code and file are listed. Exits with 4 if there is
-/// an error. In the place of DIR it takes a file that `preface capture --save` wrote. The setting `lint.ignore` accepts findings by
+/// an error. With `--repository`: the files of all agents in the work tree, whichever directory and preset they are for; files that git
+/// ignores are left out, and nothing is run. In the place of DIR it takes a file that `preface capture --save` wrote. The setting `lint.ignore` accepts findings by
 /// their code: `{"lint": {"ignore": {"secret/key": ["docs/**"]}}}`.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -61,6 +64,16 @@ pub struct Args {
         conflicts_with_all = ["trust", "trust_pins", "template", "budget", "conversation", "agent"]
     )]
     files: Vec<PathBuf>,
+
+    /// Check the files of all agents in the work tree that holds DIR, without a build
+    ///
+    /// Instructions, rules, skills, agents, commands, MCP servers, hooks and permissions: what is hidden, secret or forged in them, what
+    /// would run, what is cut, and what one agent alone or none reads.
+    #[arg(
+        long,
+        conflicts_with_all = ["files", "trust", "trust_pins", "template", "budget", "conversation", "agent"]
+    )]
+    repository: bool,
 
     /// Exit with 4 at findings of this severity, too
     #[arg(long, value_enum, default_value_t = DenyLevel::Error, hide_default_value = true, value_name = "SEVERITY")]
@@ -122,18 +135,23 @@ enum LintFormat {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let request = args.dir.apply(&args.turn).request();
-    let capture = saved::read(args.dir.dir.as_deref()).map_err(|failure| match &args.dir.dir {
-        Some(file) if files::is_file(file) => {
-            let shown = escape_hidden(&file.display().to_string()).into_owned();
-            failure.help(format!("`preface lint --file {}` checks one file", shell_quoted(&shown)))
+    let capture = saved::read(args.dir.dir.as_deref().filter(|_| !args.repository)).map_err(|failure| {
+        match &args.dir.dir {
+            Some(file) if files::is_file(file) => {
+                let shown = escape_hidden(&file.display().to_string()).into_owned();
+                failure.help(format!("`preface lint --file {}` checks one file", shell_quoted(&shown)))
+            }
+            _ => failure,
         }
-        _ => failure,
     })?;
-    let linted = lint(args, request.clone(), capture.as_ref()).and_then(|linted| match &args.baseline {
-        Some(file) => without_known(linted, file),
-        None => Ok((linted, 0)),
+    let linted = lint(args, request.clone(), capture.as_ref()).and_then(|(linted, files)| {
+        let (linted, known) = match &args.baseline {
+            Some(file) => without_known(linted, file)?,
+            None => (linted, 0),
+        };
+        Ok((linted, known, files))
     });
-    let (linted, known) = match linted {
+    let (linted, known, agent_files) = match linted {
         Ok(linted) => linted,
         Err(failure) => {
             if args.format == LintFormat::Sarif {
@@ -146,13 +164,20 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         LintFormat::Text => {
             // What the exit code is about is shown in any case.
             let least = if ui.is_quiet() { args.deny.severity() } else { Severity::Info };
-            let mut out = String::new();
+            let mut out =
+                if ui.is_quiet() { String::new() } else { repository::table(&agent_files, ui.columns()) };
             for diagnostic in linted.findings.iter().filter(|diagnostic| diagnostic.severity >= least) {
                 let _ = writeln!(out, "{:#}", DiagnosticView::of(diagnostic, ui.columns().unwrap_or(100)));
             }
             ui.view(&out)?;
         }
-        LintFormat::Json => ui.json(&json!({ "diagnostics": linted.findings, "texts": linted.texts }))?,
+        LintFormat::Json => {
+            let mut document = json!({ "diagnostics": linted.findings, "texts": linted.texts });
+            if args.repository {
+                document["files"] = json!(agent_files);
+            }
+            ui.json(&document)?;
+        }
         LintFormat::Sarif => {
             ui.json(&sarif::log(&linted.findings, &base(args, request.cwd)?))?;
         }
@@ -172,18 +197,26 @@ fn base(args: &Args, cwd: Option<PathBuf>) -> Result<sarif::PathBase, CommandFai
     sarif::PathBase::of(cwd.filter(|_| args.files.is_empty()), !args.files.is_empty())
 }
 
-fn lint(args: &Args, mut request: Request, capture: Option<&Capture>) -> Result<LintReport, CommandFailure> {
+/// Looks for problems, and returns the files of agents beside them with `--repository`.
+fn lint(
+    args: &Args,
+    mut request: Request,
+    capture: Option<&Capture>,
+) -> Result<(LintReport, Vec<repository::AgentFile>), CommandFailure> {
     args.trust.apply(&mut request)?;
     request.default_on_error = true;
     let system = files::system();
     let templates = args.template.source(&request);
     let engine = Engine::new(&system).with_templates(&templates);
+    if args.repository {
+        return repository::lint(&engine, &system, &request);
+    }
     if let (Some(capture), Some(file)) = (capture, &args.dir.dir) {
         request.cwd = None;
-        return Ok(engine.lint_files(&request, &saved::lint_files(file, capture))?);
+        return Ok((engine.lint_files(&request, &saved::lint_files(file, capture))?, Vec::new()));
     }
     if args.files.is_empty() {
-        return Ok(engine.lint(&request)?);
+        return Ok((engine.lint(&request)?, Vec::new()));
     }
     let files: Vec<LintFile> = args
         .files
@@ -196,7 +229,7 @@ fn lint(args: &Args, mut request: Request, capture: Option<&Capture>) -> Result<
             })
         })
         .collect::<Result<_, CommandFailure>>()?;
-    Ok(engine.lint_files(&request, &files)?)
+    Ok((engine.lint_files(&request, &files)?, Vec::new()))
 }
 
 /// A report that was saved as JSON.

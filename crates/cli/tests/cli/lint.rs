@@ -509,3 +509,87 @@ fn a_condition_on_an_option_that_is_not_declared_names_the_profile() {
         ran.stdout
     );
 }
+
+#[test]
+fn one_walk_finds_the_files_of_all_agents() {
+    let sandbox = Sandbox::new();
+    let text = "Use\u{200b} tabs.\nToken: ghp_0123456789012345678901234567890123456\n";
+    let files = [
+        "GEMINI.md",
+        ".github/copilot-instructions.md",
+        ".cursor/rules/a.mdc",
+        "sub/AGENTS.md",
+        ".claude/rules/a.md",
+    ];
+    for file in files {
+        sandbox.work(file, text);
+    }
+    sandbox.work(".mcp.json", r#"{"mcpServers": {"web": {"url": "https://x", "headers": {"A": "ghp_0123456789012345678901234567890123456"}}}}"#);
+    sandbox.work("README.md", text);
+    sandbox.work("docs/agents.md", text);
+    for (file, text) in [("HEAD", "ref: refs/heads/main\n"), ("objects/info/x", ""), ("refs/heads/x", "")] {
+        sandbox.work(&format!(".git/{file}"), text);
+    }
+    let ran = sandbox.run("preface lint --repository --format json --deny warning").exits(4);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let found: Vec<(&str, &str)> = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| (found["location"]["path"].as_str().unwrap(), found["code"].as_str().unwrap()))
+        .collect();
+    let mut expected: Vec<(&str, &str)> =
+        files.into_iter().flat_map(|file| [(file, "hidden/character"), (file, "secret/key")]).collect();
+    expected.extend([(".mcp.json", "project/runs"), (".mcp.json", "secret/key")]);
+    expected.sort_unstable();
+    assert_eq!(
+        {
+            let mut found = found.clone();
+            found.sort_unstable();
+            found
+        },
+        expected
+    );
+    assert!(!ran.stdout.contains("ghp_0123"), "{}", ran.stdout);
+    assert_eq!(report["files"][0]["names"][0], ".claude/rules/a.md");
+    sandbox.work("packages/a/x.txt", "");
+    let below = sandbox.run("preface lint --repository packages/a --format json").exits(0);
+    assert_eq!(below.stdout, ran.stdout, "it is the work tree that holds the directory");
+}
+
+#[test]
+fn the_repository_is_shown_as_a_table_and_findings() {
+    let sandbox = Sandbox::new();
+    sandbox.work("CLAUDE.md", "Use tabs.\n");
+    sandbox
+        .work(".claude/settings.json", "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"make\"}]}]}}\n");
+    sandbox.work("sub/AGENT.md", "Use tabs.\n");
+    sandbox.run("preface lint --repository").exits(0).says("1 warning and 1 info in 3 texts.\n").prints(
+        "\
+file                   read by
+.claude/settings.json  Claude Code
+CLAUDE.md              Claude Code, opencode, pi, GitHub Copilot CLI, Zed
+
+info: would run `make`: hook `Stop` (Claude Code) [project/runs]
+ ——▶ .claude/settings.json:1:45
+  │
+1 │ {\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"make\"}]}]}}
+  │                                             ^^^^
+help: look at it before you start the agent here
+
+warning: no agent reads this file [instructions/unread]
+ ——▶ sub/AGENT.md
+help: agents read AGENTS.md: rename or move it
+
+",
+    );
+    sandbox.home(
+        ".config/preface/settings.json",
+        r#"{"lint": {"ignore": {"instructions/unread": ["sub/**"]}}}"#,
+    );
+    sandbox.run("preface lint --repository --deny warning -q").exits(0).prints("");
+    let sarif = sandbox.run("preface lint --repository --format sarif").exits(0);
+    assert!(sarif.stdout.contains(r#""uri":".claude/settings.json""#), "{}", sarif.stdout);
+    sandbox.run("preface lint --repository nowhere").exits(2);
+    sandbox.run("preface lint --repository --file CLAUDE.md").exits(2);
+}

@@ -466,8 +466,24 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
             "lint",
             "lint",
             "The problems of the texts.",
-            object(&[("diagnostics", diagnostics()), ("texts", number("The number of texts."))]),
-            &[("preface lint --format json --trust once", 0)],
+            object(&[
+                ("diagnostics", diagnostics()),
+                ("texts", number("The number of texts.")),
+                (
+                    "files?",
+                    list(
+                        "With `--repository`, the files of agents.",
+                        object(&[
+                            (
+                                "names",
+                                texts("The path from the root of the work tree, and those of links to it."),
+                            ),
+                            ("agents", texts("The agents that read it or act on it.")),
+                        ]),
+                    ),
+                ),
+            ]),
+            &[("preface lint --format json --trust once", 0), ("preface lint --repository --format json", 0)],
         ),
         out(
             "list tools",

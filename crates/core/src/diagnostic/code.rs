@@ -207,7 +207,7 @@ codes! {
     GitUnsupported "git/unsupported" [Warning] "A git variable is absent because its refs are a reftable, or because git cannot be run.";
     HiddenBlank "hidden/blank" [Warning, Info] "A text has unusual blanks or line ends, or so many that what follows is off-screen." => "Write a space or a line feed in their place, or delete them.";
     HiddenCharacter "hidden/character" [Warning, Error, Info] "A text has characters that are not seen, or that change how others are seen." => "Delete the characters, or write them as `\\u{…}` in a text about them.";
-    HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment, which a rendered page does not show." => "Remove the comment if it is not meant for the model.";
+    HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment outside of code, which a rendered page does not show." => "Remove the comment if it is not meant for the model.";
     HiddenMore "hidden/more" [Warning] "More hidden text was found than is reported." => "Correct the places that are reported, and look again.";
     HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters; the message says whether they were escaped." => "See where the value comes from, and change it there.";
     HistoryEdited "history/edited" [Warning] "A message that was sent in an earlier request of the conversation changed or is gone.";
@@ -225,10 +225,12 @@ codes! {
     ImportsLimit "imports/limit" [Warning] "Imports were not resolved because there are too many or they are too large." => "Import less, or each file once.";
     ImportsMissing "imports/missing" [Warning] "An import was not resolved because there is no such file, or it cannot be read as text." => "Correct the path, or write it in backticks.";
     ImportsOutside "imports/outside" [Warning] "An import was not resolved because the file is outside of what may be read." => "Copy the file into the work tree, or import it from a file of your own.";
+    InstructionsCut "instructions/cut" [Warning] "An agent reads only the beginning of an instruction file, or nothing of it, because of its limit." => "Shorten it, or move what is read on demand into files of their own.";
     InstructionsExcluded "instructions/excluded" [Info] "An instruction file was left out because a setting excludes it.";
     InstructionsLimit "instructions/limit" [Warning] "Only the nearest directories were searched for instruction files." => "Work in a directory that is less deep.";
     InstructionsLong "instructions/long" [Info] "An instruction file is long, and every request pays for it.";
-    InstructionsUnread "instructions/unread" [Info] "A file is not read by this profile, or by its name, though others would read it as instructions.";
+    InstructionsOneAgent "instructions/one-agent" [Info] "Only one of the agents that are known reads an instruction file or a skill.";
+    InstructionsUnread "instructions/unread" [Info, Warning] "A file is not read by this profile, or because of its name or place by no agent, though it looks like instructions.";
     LayerInside "layer/inside-project" [Warning] "The global layer or the state directory is not used because it is inside the project.";
     LayerNone "layer/none" [Info, Warning] "A layer is missing because it has no directory of its own.";
     LayerSections "layer/sections" [Warning] "Sections of a layer were left out: they cannot be read, are too many, or are too large together.";
@@ -286,6 +288,7 @@ codes! {
     ProfileUnknownProvider "profile/unknown-provider" [Warning] "A section names a context provider that does not exist.";
     ProgramInsideProject "program/inside-project" [Info] "A program was not started because it lies inside the project." => "Name the program by its absolute path.";
     ProjectReplaces "project/replaces" [Warning] "The project replaces or switches off something of the user.";
+    ProjectRuns "project/runs" [Info, Warning] "A file of a project makes an agent start a program or connect to an address, or allows tools without a question." => "Look at it before you start the agent here.";
     PromptCustom "prompt/custom" [Warning, Info] "`systemPrompt.custom` of the settings is the whole prompt.";
     SuppressedError "prompt/file-left-out" [Warning] "The prompt file of a layer cannot be read or is not valid, and was left out.";
     PromptIgnored "prompt/ignored" [Warning] "A key below `systemPrompt` of the settings has no effect on this prompt.";
