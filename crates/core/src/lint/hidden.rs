@@ -13,6 +13,7 @@ use crate::{
     diagnostic::{DiagnosticCode, Diagnostics, Severity},
     markdown_code,
     scope::Scope,
+    skill::frontmatter,
 };
 use memchr::memmem;
 use std::{borrow::Cow, cell::OnceCell, fmt::Write, ops::Range};
@@ -672,13 +673,18 @@ fn code_points(run: &str) -> String {
 const SHOWN_POINTS: usize = 8;
 
 fn comments(text: &str, found: &mut dyn FnMut(HiddenRun)) {
-    // A page shows what is in code; a mark of code in a comment is none.
+    // A page shows what is in code and in the head of the file; a mark of code in a comment is none.
     let code = OnceCell::new();
+    let shown = || {
+        let head = frontmatter::split(text).span;
+        let code = markdown_code::code(text).into_iter().filter(|code| code.start >= head.end);
+        [head.clone()].into_iter().chain(code).collect::<Vec<Range<usize>>>()
+    };
     let mut at = 0;
     let mut end_of_comment = 0;
     while let Some(open) = memmem::find(&text.as_bytes()[at..], b"<!--") {
         let start = at + open;
-        let code: &Vec<Range<usize>> = code.get_or_init(|| markdown_code::code(text));
+        let code: &Vec<Range<usize>> = code.get_or_init(shown);
         let next = code.partition_point(|code| code.end <= start);
         if let Some(code) =
             code.get(next).filter(|code| code.contains(&start) && code.start >= end_of_comment)
@@ -708,6 +714,7 @@ mod tests {
         };
         assert_eq!(comments("`<!--` a -->\n```html\n<!-- b -->\n```\n<!-- c -->"), ["<!-- c -->"]);
         assert_eq!(comments("```\n<!-- open\n"), ["<!-- open\n"], "a fence that is not closed is none");
+        assert_eq!(comments("---\nname: <!-- a -->\n---\n<!-- b -->"), ["<!-- b -->"]);
         let text = "<!-- a\n```\n-->\n<!-- b -->\n<!--\n```\nc -->";
         assert_eq!(comments(text), ["<!-- a\n```\n-->", "<!-- b -->", "<!--\n```\nc -->"]);
     }
