@@ -298,7 +298,12 @@ impl RepositoryRules {
         if !is_place_of_agents(path) || !self.near.is_match(path) || is_readme(path) || is_exact() {
             return None;
         }
+        let is_text = self.reads.iter().any(|pattern| pattern.glob.base(path).is_some());
         let near = |pattern: &&ReadPattern| {
+            // A command may have any name.
+            if is_text && !pattern.glob.text.contains('/') {
+                return false;
+            }
             let text = pattern.glob.text.to_lowercase();
             let glob = GlobBuilder::new(&text).literal_separator(true).build();
             let (path, glob) = (path.to_lowercase(), glob.map(|glob| glob.compile_matcher()));
@@ -717,7 +722,7 @@ mod tests {
             "docs/claude.md",
             ".claude/skills/README.md",
             ".github/instructions/rust.instructions.md",
-            ".claude/commands/x.md",
+            ".claude/commands/agents.md",
             "AGENTS.md",
         ] {
             let file = RepositoryFile { names: vec![path.to_owned()], text: String::new() };
