@@ -17,6 +17,7 @@ use preface_core::{
     },
     lint::hidden::escape_hidden,
     mcp_servers::McpFile,
+    profile::McpUse,
     scope::Scope,
     suggestion::did_you_mean,
     trust::TrustKind,
@@ -363,9 +364,9 @@ fn lacking_file(
     })
 }
 
-/// Reads the `mcp.json` of each layer, the bundled one first.
+/// Reads the `mcp.json` of each layer, the bundled one first, and what a profile names beside that of a project.
 #[must_use]
-pub fn mcp_files(look: &ProviderContext<'_>) -> Vec<McpFile> {
+pub fn mcp_files(profile: &McpUse, look: &ProviderContext<'_>) -> Vec<McpFile> {
     let mut files = Vec::new();
     let mut add = |scope: Scope, shown: &str, bytes: &[u8]| {
         let (file, diagnostics) = McpFile::read(scope, shown, bytes);
@@ -375,8 +376,12 @@ pub fn mcp_files(look: &ProviderContext<'_>) -> Vec<McpFile> {
     if let Some(bytes) = look.system.bundled(MCP) {
         add(Scope::Bundled, "bundled/mcp.json", &bytes);
     }
-    for (scope, root) in roots(look) {
-        let path = root.join(MCP);
+    let layers = roots(look);
+    let has_project = layers.iter().any(|(scope, _)| *scope == Scope::Project);
+    let named = profile.files.iter().filter(|_| has_project);
+    let named = named.map(|file| (Scope::Project, look.project_root().join(file)));
+    let of_layers = layers.into_iter().map(|(scope, root)| (scope, root.join(MCP)));
+    for (scope, path) in of_layers.chain(named) {
         if let Some(read) = look.read(&configuration(scope, &path, SETTINGS_LIMIT, look)) {
             let shown = look.places.source(scope, &path).path.clone();
             add(scope, &shown, &read.bytes);

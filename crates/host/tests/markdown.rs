@@ -5,7 +5,7 @@ use preface_core::{
     extension::Status,
     mcp_servers::{self, McpServers, ServerEntry, StoredRecording},
     origin::Origin,
-    profile::{ByteOrderMark, ProfileDirs},
+    profile::{ByteOrderMark, McpUse, ProfileDirs},
     scope::Scope,
     section::{Language, ProviderName, Section, SectionBody, SectionId},
     settings::MergedSettings,
@@ -108,7 +108,8 @@ fn look_as<T>(
         real_dirs: &dirs,
         file_room: Default::default(),
     };
-    let McpServers { mut servers, .. } = mcp_servers::resolve(extensions::mcp_files(&look), &|_| false);
+    let McpServers { mut servers, .. } =
+        mcp_servers::resolve(extensions::mcp_files(&McpUse::default(), &look), &|_| false);
     for server in servers.iter_mut().filter(|server| server.runnable) {
         server.value.recorded = mcp_recordings::recall(server, &look).map(Arc::new);
     }

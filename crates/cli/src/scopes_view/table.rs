@@ -79,11 +79,13 @@ fn shows_all(groups: &[ListingGroup]) -> bool {
     ListingGroup::ALL.iter().all(|group| groups.contains(group))
 }
 
-/// Returns true for a text that is left out and is in no layer directory, such as an instruction file.
+/// Returns true for a text that is left out, is in no layer directory and lists no servers, such as an instruction file.
 fn is_of_a_text(diagnostic: &Diagnostic, places: &Places) -> bool {
     let dirs = [&places.global, &places.project];
-    let is_in_layer =
-        |path: &str| dirs.into_iter().flatten().any(|dir| Path::new(path).starts_with(places.shown(dir)));
+    let is_in_layer = |path: &str| {
+        let mut dirs = dirs.into_iter().flatten();
+        path.ends_with("mcp.json") || dirs.any(|dir| Path::new(path).starts_with(places.shown(dir)))
+    };
     matches!(diagnostic.code.topic(), "trust" | "file")
         && diagnostic.place.as_ref().is_some_and(|place| !is_in_layer(&place.path))
 }

@@ -119,3 +119,36 @@ To use the project's: `preface trust grant --allow-commands --preset stud`.
 fn what_is_wrong_with_servers_is_not_told_of_tools() {
     served().run("preface list tools --preset stud --trust once").exits(0).says("");
 }
+
+#[test]
+fn claude_code_has_the_servers_of_the_root_of_a_project() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run("preface list servers --preset claude-code").exits(0);
+    let none = "none found in ~/.claude/mcp.json, .claude/mcp.json and .mcp.json\n";
+    assert!(ran.stdout.ends_with(none), "{}", ran.stdout);
+    sandbox.work(
+        ".mcp.json",
+        r#"{"mcpServers": {"git": {"command": "git-mcp"}, "web": {"url": "https://x/mcp"}}}"#,
+    );
+    let ran = sandbox.run("preface list servers --preset claude-code").exits(0);
+    assert!(ran.stdout.contains(".mcp.json is not trusted and was not read"), "{}", ran.stdout);
+    sandbox.run("preface trust grant --preset claude-code").exits(0);
+    let ran = sandbox.run("preface list servers --preset claude-code --all --format json").exits(0);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let servers: Vec<String> = report["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|server| {
+            format!("{} {} {}", server["name"], server["origin"]["path"], server["state"]).replace('"', "")
+        })
+        .collect();
+    assert_eq!(servers, ["git .mcp.json needs grant", "web .mcp.json needs grant"]);
+    // The project's own file comes first.
+    sandbox.work(".claude/mcp.json", r#"{"git": {"command": "other"}}"#);
+    sandbox.run("preface trust grant --preset claude-code").exits(0);
+    let why = sandbox.run("preface list --why servers/git --preset claude-code").exits(0);
+    assert!(why.stdout.contains("the id is taken in this layer by .claude/mcp.json"), "{}", why.stdout);
+    let other = sandbox.run("preface list servers --preset default").exits(0);
+    assert!(!other.stdout.contains(".mcp.json"), "{}", other.stdout);
+}

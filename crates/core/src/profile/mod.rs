@@ -209,15 +209,17 @@ pub struct OptionDir {
 }
 
 /// The offers of MCP servers that a profile uses beside the sections that they fill.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpUse {
     /// True: their tools are active, as `mcp__<server>__<tool>`.
     pub tools: bool,
+    /// The files of a project that list servers, beside the `mcp.json` of its directory: paths from its root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 impl McpUse {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     fn is_none(&self) -> bool {
         *self == McpUse::default()
     }

@@ -62,7 +62,7 @@ impl Engine<'_> {
     pub(crate) fn discover(&self, loaded: &LoadedProfile, project: &OpenedProject) -> DiscoveredFiles {
         let look = project.access.look(self, loaded, &project.settings);
         let extensions = ExtensionFiles::read(loaded.profile.home.flat_extensions, &look);
-        let servers = extensions::mcp_files(&look);
+        let servers = extensions::mcp_files(&loaded.profile.mcp, &look);
         let diagnostics = look.diagnostics.take();
         let (mut agents, mut styles) = (Vec::new(), Vec::new());
         if loaded.turn.agent.is_some() {

@@ -49,6 +49,8 @@ pub struct ServersReport {
     /// The names of the tools that a build of this request uses, without those of servers: the ones that it names, else the
     /// profile's.
     pub used: Vec<String>,
+    /// The files of a project that list servers beside `mcp.json`.
+    pub files: Vec<String>,
 }
 
 impl Engine<'_> {
@@ -97,6 +99,7 @@ impl Engine<'_> {
         let tools = std::mem::take(&mut inputs.entries.server_tools);
         let own = snapshot.turn.tools.iter().filter(|tool| !tool.is_of_server());
         let used = own.map(|tool| tool.name.clone()).collect();
-        Ok(ServersReport { scopes: self.scopes_of(request, inputs, snapshot)?, known, tools, used })
+        let files = snapshot.profile.mcp.files.clone();
+        Ok(ServersReport { scopes: self.scopes_of(request, inputs, snapshot)?, known, tools, used, files })
     }
 }

@@ -141,6 +141,7 @@ pub fn servers(query: &ListQuery<'_>) -> Result<Listing, CommandFailure> {
             .iter()
             .filter_map(|(scope, dir)| Some(places.source(*scope, &dir.as_ref()?.join("mcp.json"))))
             .map(|source| one_line(&source.path))
+            .chain(servers.files.iter().map(|file| one_line(file)))
             .collect();
         let unread = untrusted_servers(&listing.diagnostics)
             .map_or_else(String::new, |path| format!("; {path} is not trusted and was not read"));
