@@ -1,5 +1,6 @@
 //! The command line, from outside: a sandbox, a command, what it prints and how it ends. One file per command.
 
+mod action;
 mod agents;
 mod build;
 mod build_request;
