@@ -29,7 +29,7 @@ pub fn agents() -> &'static [Agent] {
     &FILE.agent
 }
 
-/// Returns the values of [`ConfigRule::allows`] that allow everything.
+/// Returns the values of [`ConfigRule::allows`] that allow without a limit.
 pub(crate) fn wide() -> &'static [String] {
     &FILE.wide
 }

@@ -146,7 +146,9 @@ struct ReadPattern {
 /// A pattern from the root or from every directory.
 struct PathGlob {
     text: &'static str,
-    glob: GlobMatcher,
+    exact: GlobMatcher,
+    /// The same, whatever the case of letters.
+    folded: GlobMatcher,
     is_anywhere: bool,
 }
 
@@ -154,14 +156,20 @@ impl PathGlob {
     fn new(pattern: &'static str) -> Option<Self> {
         let rest = pattern.strip_prefix("**/");
         let text = rest.unwrap_or(pattern);
-        let glob = GlobBuilder::new(text).literal_separator(true).build().ok()?.compile_matcher();
-        Some(PathGlob { text, glob, is_anywhere: rest.is_some() })
+        let glob =
+            |is_folded| GlobBuilder::new(text).literal_separator(true).case_insensitive(is_folded).build();
+        let (exact, folded) = (glob(false).ok()?.compile_matcher(), glob(true).ok()?.compile_matcher());
+        Some(PathGlob { text, exact, folded, is_anywhere: rest.is_some() })
     }
 
     /// Returns the directory that a path matches from, with a slash at its end; empty for the root.
     fn base<'p>(&self, path: &'p str) -> Option<&'p str> {
+        self.base_by(&self.exact, path)
+    }
+
+    fn base_by<'p>(&self, glob: &GlobMatcher, path: &'p str) -> Option<&'p str> {
         let slashes = path.match_indices('/').map(|(at, _)| at + 1).filter(|_| self.is_anywhere);
-        let start = [0].into_iter().chain(slashes).find(|start| self.glob.is_match(&path[*start..]))?;
+        let start = [0].into_iter().chain(slashes).find(|start| glob.is_match(&path[*start..]))?;
         Some(&path[..start])
     }
 }
@@ -290,27 +298,18 @@ impl RepositoryRules {
 
     /// Returns the pattern that a path only matches if the case of letters is ignored.
     fn near_miss(&self, path: &str) -> Option<&'static str> {
-        let named = || self.reads.iter().filter(|pattern| pattern.rule.kind.is_named());
-        let is_exact = || {
-            named().any(|pattern| pattern.glob.base(path).is_some())
-                || self.config.iter().any(|(_, _, glob)| glob.base(path).is_some())
-        };
-        if !is_place_of_agents(path) || !self.near.is_match(path) || is_readme(path) || is_exact() {
+        if !is_place_of_agents(path) || !self.near.is_match(path) || is_readme(path) {
             return None;
         }
+        // A command may have the name of any file.
         let is_text = self.reads.iter().any(|pattern| pattern.glob.base(path).is_some());
         let near = |pattern: &&ReadPattern| {
-            // A command may have any name.
-            if is_text && !pattern.glob.text.contains('/') {
-                return false;
-            }
-            let text = pattern.glob.text.to_lowercase();
-            let glob = GlobBuilder::new(&text).literal_separator(true).build();
-            let (path, glob) = (path.to_lowercase(), glob.map(|glob| glob.compile_matcher()));
-            let anywhere = path.match_indices('/').map(|(at, _)| at + 1).filter(|_| pattern.glob.is_anywhere);
-            glob.is_ok_and(|glob| [0].into_iter().chain(anywhere).any(|start| glob.is_match(&path[start..])))
+            let glob = &pattern.glob;
+            pattern.rule.kind.is_named()
+                && (!is_text || glob.text.contains('/'))
+                && glob.base_by(&glob.folded, path).is_some()
         };
-        named().find(near).map(|pattern| pattern.glob.text)
+        self.reads.iter().find(near).map(|pattern| pattern.glob.text)
     }
 
     fn unread(&self, files: &[RepositoryFile], reads: &[FileRead<'_, '_>], findings: &mut Diagnostics) {
@@ -336,87 +335,46 @@ impl RepositoryRules {
     /// Reports what a file of configuration would run, and what it allows.
     fn config(&self, file: &RepositoryFile, findings: &mut Diagnostics) {
         let Some(shown) = file.names.first() else { return };
-        let mut runs: Vec<(String, Vec<String>, Vec<&str>)> = Vec::new();
-        let mut allows: Vec<(&str, Vec<String>, Vec<&str>)> = Vec::new();
-        let mut is_reported = false;
+        let mut runs: Vec<Run<'_>> = Vec::new();
+        let mut is_broken = false;
         for (agent, rule, glob) in &self.config {
             let Some(name) = file.names.iter().find(|name| glob.base(name).is_some()) else { continue };
-            let Some(value) = parsed(Path::new(name), file.text.as_bytes()) else {
-                let split = frontmatter::split(&file.text);
-                let head = if name.ends_with(".md") { &file.text[split.span] } else { &file.text };
-                if rule.keys.is_empty() {
-                    push(&mut runs, "", Vec::new(), agent);
-                } else if rule.keys.iter().any(|key| head.contains(key.as_str())) && !is_reported {
-                    is_reported = true;
-                    let message = "it cannot be parsed: what it would run is not known";
-                    let diagnostic = Diagnostic::warning(DiagnosticCode::FileUnreadable, message);
-                    findings.push(diagnostic.at(Place::file(None, shown)).help("correct its syntax"));
+            let value = parsed(Path::new(name), file.text.as_bytes());
+            let found = match &value {
+                _ if rule.keys.is_empty() && rule.allows.is_empty() => vec![(String::new(), Vec::new())],
+                Some(value) => rule.keys.iter().flat_map(|key| commands(value, key)).collect(),
+                None => {
+                    let head = if name.ends_with(".md") {
+                        frontmatter::split(&file.text).span
+                    } else {
+                        0..file.text.len()
+                    };
+                    is_broken |= rule.keys.iter().any(|key| file.text[head.clone()].contains(key.as_str()));
+                    Vec::new()
                 }
-                continue;
             };
-            if rule.keys.is_empty() && rule.allows.is_empty() {
-                push(&mut runs, "", Vec::new(), agent);
-            }
-            for key in &rule.keys {
-                let mut settings: BTreeMap<String, Vec<String>> = BTreeMap::new();
-                for action in actions(&value, key) {
-                    let is_table = action.key.contains(' ');
-                    match key.as_str() {
-                        // An agent ignores an event without a list.
-                        "hooks" => {
-                            let event =
-                                action.key.split_once(' ').and_then(|(_, event)| value["hooks"].get(event));
-                            if event.is_some_and(Value::is_array) {
-                                push(&mut runs, &action.key, vec![action.command], agent);
-                            }
-                        }
-                        key if SERVERS.contains(&key) && !is_table => {}
-                        key if SERVERS.contains(&key) => {
-                            push(&mut runs, &action.key, vec![action.command], agent);
-                        }
-                        _ => settings.entry(action.key).or_default().push(action.command),
-                    }
-                }
-                for (key, values) in settings {
-                    push(&mut runs, &key, values, agent);
+            for (key, commands) in found {
+                match runs.iter_mut().find(|run| run.key == key && run.commands == commands) {
+                    Some(run) if run.agents.contains(agent) => {}
+                    Some(run) => run.agents.push(agent),
+                    None => runs.push(Run { key, commands, agents: vec![agent] }),
                 }
             }
             for key in &rule.allows {
-                let values = value_at(&value, key).map(texts).unwrap_or_default();
-                if !values.is_empty() {
-                    allows.push((key, values, vec![agent]));
-                }
+                let values =
+                    value.as_ref().and_then(|value| value_at(value, key)).map(texts).unwrap_or_default();
+                findings.extend(allowed(key, &values, agent, &|word| place_of(shown, &file.text, &[word])));
             }
         }
-        for (key, commands, agents) in runs {
-            let message = format!("{} ({})", run_message(&key, &commands), agents.join(", "));
-            let command = commands.first().map_or("", String::as_str);
-            let (first, name) =
-                (command.split(' ').next().unwrap_or(""), key.rsplit(' ').next().unwrap_or(""));
-            let words =
-                if key.starts_with("hooks ") { [command, first, name] } else { [name, command, first] };
-            let diagnostic = Diagnostic::info(DiagnosticCode::ProjectRuns, message);
+        if is_broken {
+            let message = "it cannot be parsed: what it would run is not known";
+            let diagnostic = Diagnostic::warning(DiagnosticCode::FileUnreadable, message);
+            findings.push(diagnostic.at(Place::file(None, shown)).help("correct its syntax"));
+        }
+        for run in runs {
+            let diagnostic = Diagnostic::info(DiagnosticCode::ProjectRuns, run.message());
             let help = DiagnosticCode::ProjectRuns.help().unwrap_or_default();
-            findings.push(diagnostic.at(place_of(shown, &file.text, &words)).help(help));
-        }
-        for (key, values, agents) in allows {
-            let everything: Vec<&String> = values.iter().filter(|value| wide().contains(value)).collect();
-            let last = key.rsplit('.').next().unwrap_or(key);
-            let place = |value: &str| place_of(shown, &file.text, &[value, last]);
-            let agents = agents.join(", ");
-            if let Some(value) = everything.first() {
-                let message =
-                    format!("`{key}` allows everything without a question: {} ({agents})", quoted(value));
-                let diagnostic = Diagnostic::warning(DiagnosticCode::ProjectRuns, message).at(place(value));
-                findings.push(diagnostic.help("allow the commands that are needed, each by its name"));
-            } else if values.len() > 1 || key.ends_with("allow") {
-                let few: Vec<String> = values.iter().take(MOST_SHOWN).map(|value| quoted(value)).collect();
-                let more = values.len() - few.len();
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                let message =
-                    format!("`{key}` allows without a question: {}{more} ({agents})", few.join(", "));
-                findings.push(Diagnostic::info(DiagnosticCode::ProjectRuns, message).at(place(last)));
-            }
+            findings.push(diagnostic.at(place_of(shown, &file.text, &run.words())).help(help));
         }
     }
 }
@@ -467,17 +425,73 @@ fn bases(base: &str) -> impl Iterator<Item = &str> {
     [base].into_iter().chain(above).chain((!base.is_empty()).then_some(""))
 }
 
-fn push<'a>(
-    runs: &mut Vec<(String, Vec<String>, Vec<&'a str>)>,
-    key: &str,
+/// Something that agents run, connect to or set.
+struct Run<'a> {
+    /// The keys that lead to it; empty for the file itself.
+    key: String,
     commands: Vec<String>,
-    agent: &'a str,
-) {
-    match runs.iter_mut().find(|run| run.0 == key && run.1 == commands) {
-        Some(run) if run.2.contains(&agent) => {}
-        Some(run) => run.2.push(agent),
-        None => runs.push((key.to_owned(), commands, vec![agent])),
+    agents: Vec<&'a str>,
+}
+
+impl Run<'_> {
+    fn message(&self) -> String {
+        let (first, rest) = self.key.split_once(' ').unwrap_or((&self.key, ""));
+        let commands: Vec<String> = self.commands.iter().map(|command| quoted(command)).collect();
+        let (commands, agents) = (commands.join(", "), self.agents.join(", "));
+        let is_address = ["`http://", "`https://"].iter().any(|start| commands.starts_with(start));
+        let verb = if is_address { "connect to" } else { "run" };
+        match first {
+            "" => format!("would run this file ({agents})"),
+            "hooks" => format!("would run {commands}: hook {} ({agents})", quoted(rest)),
+            key if SERVERS.contains(&key) => {
+                format!("would {verb} {commands}: MCP server {} ({agents})", quoted(rest))
+            }
+            _ => format!("would use {}: {commands} ({agents})", quoted(&self.key)),
+        }
     }
+
+    /// Returns the words that its place is searched by.
+    fn words(&self) -> [&str; 3] {
+        let command = self.commands.first().map_or("", String::as_str);
+        let (first, name) =
+            (command.split(' ').next().unwrap_or(""), self.key.rsplit(' ').next().unwrap_or(""));
+        if self.key.starts_with("hooks ") { [command, first, name] } else { [name, command, first] }
+    }
+}
+
+/// Returns what a key of a configuration makes an agent run: each hook and each server by itself, other settings with all of their values.
+fn commands(value: &Value, key: &str) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for action in actions(value, key) {
+        let name = action.key.split_once(' ').map(|(_, name)| name);
+        // An agent ignores an event without a list; a path in the place of a table is a file of its own.
+        let event = name.and_then(|event| value["hooks"].get(event));
+        match found.iter_mut().find(|(key, _)| *key == action.key) {
+            _ if key == "hooks" && !event.is_some_and(Value::is_array) => {}
+            _ if SERVERS.contains(&key) && name.is_none() => {}
+            Some((_, values)) if key != "hooks" && !SERVERS.contains(&key) => values.push(action.command),
+            _ => found.push((action.key, vec![action.command])),
+        }
+    }
+    found
+}
+
+/// Returns the finding about what a key lets an agent do without a question.
+fn allowed(key: &str, values: &[String], agent: &str, place: &dyn Fn(&str) -> Place) -> Option<Diagnostic> {
+    if let Some(value) = values.iter().find(|value| wide().contains(value)) {
+        let message =
+            format!("`{key}`: {} allows without a question and without a limit ({agent})", quoted(value));
+        let diagnostic = Diagnostic::warning(DiagnosticCode::ProjectRuns, message);
+        return Some(diagnostic.at(place(value)).help("allow what is needed, each by its name"));
+    }
+    let last = key.rsplit('.').next().filter(|last| *last == "allow" && !values.is_empty())?;
+    let few: Vec<String> = values.iter().take(MOST_SHOWN).map(|value| quoted(value)).collect();
+    let more = match values.len() - few.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!("`{key}` allows without a question: {}{more} ({agent})", few.join(", "));
+    Some(Diagnostic::info(DiagnosticCode::ProjectRuns, message).at(place(last)))
 }
 
 /// Returns a command on one line, without secrets and hidden characters, within a limit.
@@ -487,22 +501,6 @@ fn quoted(text: &str) -> String {
     match text.char_indices().nth(MOST_CHARACTERS) {
         Some((at, _)) => format!("`{}…`", &text[..at]),
         None => format!("`{text}`"),
-    }
-}
-
-/// Returns the sentence about the commands or values of a key; without a key about the file itself.
-fn run_message(key: &str, commands: &[String]) -> String {
-    let (first, rest) = key.split_once(' ').unwrap_or((key, ""));
-    let commands: Vec<String> = commands.iter().map(|command| quoted(command)).collect();
-    let commands = commands.join(", ");
-    let verb = if commands.starts_with("`http") { "connect to" } else { "run" };
-    match first {
-        "" => "would run this file".to_owned(),
-        "hooks" => format!("would run {commands}: hook {}", quoted(rest)),
-        server if SERVERS.contains(&server) => {
-            format!("would {verb} {commands}: MCP server {}", quoted(rest))
-        }
-        _ => format!("would use {}: {commands}", quoted(key)),
     }
 }
 
@@ -814,16 +812,16 @@ mod tests {
         assert_eq!(
             look(&files),
             [
+                "project/runs .claude/settings.json:7:45 `permissions.allow`: `Bash` allows without a question and without a limit (Claude Code)",
                 "project/runs .claude/settings.json:3:65 would run `echo hi`: hook `SessionStart` (Claude Code)",
                 "project/runs .claude/settings.json:6:4 would use `apiKeyHelper`: `./key.sh` (Claude Code)",
-                "project/runs .claude/settings.json:7:45 `permissions.allow` allows everything without a question: `Bash` (Claude Code)",
                 "project/runs .mcp.json:3:6 would run `npx -y git [REDACTED]`: MCP server `git` (Claude Code, GitHub Copilot CLI)",
                 "project/runs .mcp.json:4:6 would connect to `https://x/mcp`: MCP server `web` (Claude Code, GitHub Copilot CLI)",
                 "project/runs .opencode/plugin/x.ts would run this file (opencode)",
                 "project/runs .claude/agents/a.md:5:16 would run `echo bye`: hook `Stop` (Claude Code)",
                 "file/unreadable .cursor/mcp.json it cannot be parsed: what it would run is not known",
+                "project/runs .codex/config.toml:1:17 `sandbox_mode`: `danger-full-access` allows without a question and without a limit (Codex)",
                 "project/runs .codex/config.toml:3:12 would run `a`: MCP server `a` (Codex)",
-                "project/runs .codex/config.toml:1:17 `sandbox_mode` allows everything without a question: `danger-full-access` (Codex)",
             ]
         );
     }
