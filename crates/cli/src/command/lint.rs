@@ -38,7 +38,7 @@ Examples:
   preface lint                          check every text that a build uses
   preface lint ../api                   in another directory
   preface lint --file AGENTS.md         check one file
-  preface lint --repository             check the files of all agents in the repository
+  preface lint --repository             check the files of all agents
   preface lint --deny warning           exit with 4 if there is a warning
   preface lint --format json > known.json
   preface lint --baseline known.json    leave out what is known
