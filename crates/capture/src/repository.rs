@@ -614,7 +614,7 @@ impl ReadLimit {
     /// Returns the byte of a text behind so many bytes or characters.
     fn offset(self, text: &str, size: usize) -> usize {
         match self.unit {
-            LimitUnit::Bytes => text.floor_char_boundary(size),
+            LimitUnit::Bytes => (0..=size).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0),
             LimitUnit::Characters => text.char_indices().nth(size).map_or(text.len(), |(at, _)| at),
         }
     }

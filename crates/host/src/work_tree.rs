@@ -151,7 +151,7 @@ impl Walk<'_> {
                     self.directory(&dir.join(name), &format!("{path}/"), depth + 1, is_linked);
                 }
                 FileKind::Link if !is_ignored(self, false) => {
-                    self.link(&dir.join(name), path, depth, is_linked)
+                    self.link(&dir.join(name), path, depth, is_linked);
                 }
                 FileKind::File if (self.wants)(&path) && !is_ignored(self, false) => {
                     self.file(&dir.join(name), path);
