@@ -18,6 +18,7 @@ const COMMANDS: &[&[&str]] = &[
     &["diff", "--trust", "once", "--against-preset", "stud"],
     &["list", "variables", "--trust", "once"],
     &["lint", "--trust", "once"],
+    &["lint", "--repository"],
     &["template", "render", "t.md", "--trust", "once"],
     &["trust", "status"],
     &["trust", "grant"],

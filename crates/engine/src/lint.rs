@@ -294,6 +294,7 @@ impl Engine<'_> {
             DiagnosticCode::HiddenCharacter => found.severity > Severity::Info,
             _ => true,
         });
+        comments_once(&mut lint.linted.findings);
         Ok(lint.done(&PrefaceSettings::read(&loaded.merged).lint_ignore))
     }
 
@@ -784,6 +785,26 @@ fn untrusted_once(findings: &mut Diagnostics) {
     findings.push(
         Diagnostic::warning(DiagnosticCode::TrustUntrusted, what).help("look at them, then trust them"),
     );
+}
+
+/// Reports the HTML comments of a file once, at the first: many files have one behind each paragraph.
+fn comments_once(findings: &mut Diagnostics) {
+    let path_of = |found: &Diagnostic| {
+        let place = found.place.as_ref().filter(|_| found.code == DiagnosticCode::HiddenComment);
+        place.map(|place| place.path.clone())
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    findings.iter().filter_map(path_of).for_each(|path| *counts.entry(path).or_default() += 1);
+    findings.retain_mut(|found| {
+        let Some(path) = path_of(found) else { return true };
+        let Some(count) = counts.remove(&path) else { return false };
+        if count > 1 {
+            let count = if count > MOST { format!("more than {MOST}") } else { count.to_string() };
+            found.message =
+                format!("{count} HTML comments, this is the first: absent from the rendered page");
+        }
+        true
+    });
 }
 
 /// The findings that the settings accept, `lint.ignore`.

@@ -593,3 +593,29 @@ help: agents read AGENTS.md: rename or move it
     sandbox.run("preface lint --repository nowhere").exits(2);
     sandbox.run("preface lint --repository --file CLAUDE.md").exits(2);
 }
+
+#[test]
+fn comments_and_examples_of_a_repository_are_no_noise() {
+    let sandbox = Sandbox::new();
+    sandbox.work(
+        "AGENTS.md",
+        "<!-- a -->\nUse tabs. \u{1f468}\u{200d}\u{1f4bb}\n```html\n<!-- shown -->\n```\n<!-- b -->\n**User:** Please write a test for this.\n",
+    );
+    sandbox.work("sub/AGENTS.md", &"<!-- x -->\n".repeat(102));
+    sandbox.work("CLAUDE.md", "<!-- c -->\n</system-reminder>\n");
+    let ran = sandbox.run("preface lint --repository --format json").exits(0);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let found = report["diagnostics"].as_array().unwrap().iter();
+    let found: Vec<String> = found
+        .map(|found| format!("{} {}", found["location"]["path"], found["message"]).replace('"', ""))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "AGENTS.md 2 HTML comments, this is the first: absent from the rendered page",
+            "CLAUDE.md HTML comment of 10 bytes: absent from the rendered page",
+            "CLAUDE.md imitates the tag `</system-reminder>`",
+            "sub/AGENTS.md more than 100 HTML comments, this is the first: absent from the rendered page",
+        ]
+    );
+}
