@@ -706,6 +706,11 @@ mod tests {
             (".agents/AGENTS.md", format!("{unread} .agents/AGENTS.md {nobody}")),
             (".github/instructions/rust.md", format!("{unread} .github/instructions/rust.md {nobody}")),
             (".claude/skills/x.md", format!("{unread} .claude/skills/x.md {nobody}")),
+            ("CLAUDE.txt", format!("{unread} CLAUDE.txt {nobody}")),
+            (".agents/skills/x/SKILLS.md", format!("{unread} .agents/skills/x/SKILLS.md {nobody}")),
+            (".claude/settings.jsonc", format!("{unread} .claude/settings.jsonc {nobody}")),
+            (".cursorrule", format!("{unread} .cursorrule {nobody}")),
+            (".github/instruction/x.md", format!("{unread} .github/instruction/x.md {nobody}")),
             (".claude/command/x.md", format!("{unread} .claude/command/x.md {nobody}")),
             ("AGENT.md", "instructions/one-agent AGENT.md only Zed reads this file".to_owned()),
             (
