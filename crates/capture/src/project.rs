@@ -51,7 +51,7 @@ pub fn config_files(rules: &CaptureRules, places: &Places) -> Vec<ConfigFile> {
                 // What cannot be read here may be read there.
                 None => {
                     let text = String::from_utf8_lossy(&bytes);
-                    let has = |key: &&String| !is_small || text.contains(key.as_str());
+                    let has = |key: &&String| !is_small || may_have(&path, &text, key);
                     let keys = rule.keys.iter().filter(has).cloned();
                     keys.map(|key| Action { key, command: String::new() }).collect()
                 }
@@ -107,6 +107,15 @@ pub(crate) fn parsed(path: &Path, bytes: &[u8]) -> Option<Value> {
             None => Some(Value::Null),
         },
         _ => None,
+    }
+}
+
+/// Returns true if a file that cannot be parsed may have a key: in the head of a Markdown file at the start of a line.
+pub(crate) fn may_have(path: &Path, text: &str, key: &str) -> bool {
+    let is_line = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
+    match path.extension() {
+        Some(extension) if extension == "md" => text[frontmatter::split(text).span].lines().any(is_line),
+        _ => text.contains(key),
     }
 }
 

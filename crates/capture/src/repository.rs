@@ -4,13 +4,12 @@
 
 use crate::{
     agent::{ConfigRule, UnreadRule, agents, readers, unread, wide},
-    project::{actions, parsed, value_at},
+    project::{actions, may_have, parsed, value_at},
 };
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::{hidden::escape_hidden, secret::redact},
-    skill::frontmatter,
     turn::one_line,
 };
 use serde::Deserialize;
@@ -344,12 +343,7 @@ impl RepositoryRules {
                 _ if rule.keys.is_empty() && rule.allows.is_empty() => vec![(String::new(), Vec::new())],
                 Some(value) => rule.keys.iter().flat_map(|key| commands(value, key)).collect(),
                 None => {
-                    let head = if name.ends_with(".md") {
-                        frontmatter::split(&file.text).span
-                    } else {
-                        0..file.text.len()
-                    };
-                    is_broken |= rule.keys.iter().any(|key| file.text[head.clone()].contains(key.as_str()));
+                    is_broken |= rule.keys.iter().any(|key| may_have(Path::new(name), &file.text, key));
                     Vec::new()
                 }
             };
@@ -808,6 +802,8 @@ mod tests {
                 "---\nname: a\nhooks:\n  Stop:\n    - command: echo bye\n---\nhooks: none\n",
             ),
             file(&[".claude/agents/b.md"], "---\nname: b\n---\nhooks:\n  Stop:\n"),
+            file(&[".claude/agents/c.md"], "---\ndescription: Use: it hooks readers\n---\n"),
+            file(&[".claude/agents/d.md"], "---\ndescription: Use: it\nhooks:\n  Stop:\n---\n"),
             file(&[".cursor/mcp.json"], "{ \"mcpServers\": "),
             file(
                 &[".codex/config.toml"],
@@ -824,6 +820,7 @@ mod tests {
                 "project/runs .mcp.json:4:6 would connect to `https://x/mcp`: MCP server `web` (Claude Code, GitHub Copilot CLI)",
                 "project/runs .opencode/plugin/x.ts would run this file (opencode)",
                 "project/runs .claude/agents/a.md:5:16 would run `echo bye`: hook `Stop` (Claude Code)",
+                "file/unreadable .claude/agents/d.md it cannot be parsed: what it would run is not known",
                 "file/unreadable .cursor/mcp.json it cannot be parsed: what it would run is not known",
                 "project/runs .codex/config.toml:1:17 `sandbox_mode`: `danger-full-access` allows without a question and without a limit (Codex)",
                 "project/runs .codex/config.toml:3:12 would run `a`: MCP server `a` (Codex)",
