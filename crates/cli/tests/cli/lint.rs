@@ -601,7 +601,7 @@ fn comments_and_examples_of_a_repository_are_no_noise() {
         "AGENTS.md",
         "<!-- a -->\nUse tabs. \u{1f468}\u{200d}\u{1f4bb}\n```html\n<!-- shown -->\n```\n<!-- b -->\n**User:** Please write a test for this.\n",
     );
-    sandbox.work("sub/AGENTS.md", &"<!-- x -->\n".repeat(102));
+    sandbox.work("sub/AGENTS.md", "<!-- x -->\n".repeat(102));
     sandbox.work("CLAUDE.md", "<!-- c -->\n</system-reminder>\n");
     let ran = sandbox.run("preface lint --repository --format json").exits(0);
     let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
