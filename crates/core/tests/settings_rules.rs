@@ -763,8 +763,6 @@ mod system_prompt_file {
         let summary = merged.extension("contextProviders", "repoSummary").unwrap();
         assert_eq!((summary.disabled_by, summary.config_by), (Some(SetBy::Global), Some(SetBy::Global)));
         assert_eq!(serde_json::Value::Object(summary.config), json!({"maxTokens": -1, "any": [1]}));
-        assert_eq!(merged.directive(SetBy::Global, "contextProviders", "repoSummary"), Some(true));
-        assert_eq!(merged.directive(SetBy::Project, "contextProviders", "repoSummary"), None);
         assert_eq!(merged.extension("contextProviders", "other"), None);
     }
 }
