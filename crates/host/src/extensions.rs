@@ -379,9 +379,8 @@ pub fn mcp_files(profile: &McpUse, look: &ProviderContext<'_>) -> Vec<McpFile> {
     let layers = roots(look);
     // What is granted as a whole is the directory of the project alone.
     let has_project = layers.iter().any(|(scope, _)| *scope == Scope::Project);
-    let root = look.project_root();
-    let named = profile.files.iter().filter(|_| has_project && look.layer_root() == root);
-    let named = named.map(|file| (Scope::Project, root.join(file)));
+    let named = profile.files.iter().filter(|_| has_project && look.layer_root() == look.project_root());
+    let named = named.map(|file| (Scope::Project, look.project_root().join(file)));
     let of_layers = layers.into_iter().map(|(scope, root)| (scope, root.join(MCP)));
     for (scope, path) in of_layers.chain(named) {
         if let Some(read) = look.read(&configuration(scope, &path, SETTINGS_LIMIT, look)) {

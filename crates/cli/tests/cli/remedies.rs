@@ -208,6 +208,7 @@ a link that leads outside | template/file | --follow [ROOT]/outside.md | templat
 a project as a whole | trust/untrusted | --trust once | default claude-code pi stud
 a project as a whole | trust/untrusted | preface trust grant | default claude-code pi stud
 a server of the project whose list is granted | mcp/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
+a server of the project | scaffold/skipped | preface config init | stud
 a server of the project | trust/untrusted | --trust once | default claude-code pi stud
 a server of the project | trust/untrusted | preface trust grant | default claude-code pi stud
 a server that was never asked | mcp/no-recording | preface mcp refresh --profile [ROOT]/servers.toml | default claude-code pi stud template

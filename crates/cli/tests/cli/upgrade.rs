@@ -20,7 +20,7 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn stores_and_grants_of_0_1_are_read() {
     let sandbox = Sandbox::empty();
-    let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/release-0.1");
+    let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/release-0.1");
     copy(&release, &sandbox.path("home/.local/state/preface"));
     sandbox.run("preface template show prod").exits(0).prints("You help.\n").says("");
     sandbox.run("preface template show").exits(0).prints("You help with care.\n");
