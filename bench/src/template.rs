@@ -146,7 +146,7 @@ impl Theirs {
                 TokenKind::IfNot => format!("{{% if {key} is not defined %}}"),
                 TokenKind::Else => "{% else %}".into(),
                 TokenKind::Endif => "{% endif %}".into(),
-                TokenKind::Raw | TokenKind::Endraw => unreachable!("raw blocks are off"),
+                _ => unreachable!("raw blocks and inputs are off"),
             };
         }
         source += &text[at..];

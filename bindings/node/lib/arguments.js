@@ -80,9 +80,10 @@ const listOf = (item) => (value, name) => array(value, name).map((each, index) =
 const tableOf = (item) => (value, name) =>
   Object.fromEntries(Object.entries(object(value, name)).map(([key, each]) => [key, item(each, `${name}["${key}"]`)]))
 
-const variable = type('a string, or null to remove it', (value, name) => {
-  if (value === null) return value
-  return typeof value === 'string' ? wellFormed(value, name) : undefined
+const variable = type('a string, a boolean, a list, or null to remove it', (value, name) => {
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'string') return wellFormed(value, name)
+  return Array.isArray(value) ? json(value, name) : undefined
 })
 
 const event = (value, name) => {

@@ -44,6 +44,9 @@ export interface Tool {
   source?: string | undefined
 }
 
+/** The value of a variable: a text, a flag, or a list of texts or of records. */
+export type VariableValue = string | boolean | readonly string[] | readonly { readonly [field: string]: string | null }[]
+
 /** Something that happened and calls for a reminder. `docs/reference/reminders.md` lists the types and their fields. */
 export interface ReminderEvent {
   type: string
@@ -64,8 +67,8 @@ export interface PromptOptions {
   tools?: readonly (string | Tool)[] | undefined
   /** The agent whose prompt it is; without it that of the main conversation. */
   agent?: string | undefined
-  /** Variables by name, `type:name`. `null` removes one. */
-  variables?: { readonly [name: string]: string | null } | undefined
+  /** Variables by name, `type:name`, with the types of their declarations. `null` removes one. */
+  variables?: { readonly [name: string]: VariableValue | null } | undefined
   /** Options of the profile, and settings by their path, such as `sections.git.when`. */
   settings?: { readonly [path: string]: Json } | undefined
   /** The handling of text from the project: `recorded` without it. */

@@ -93,6 +93,11 @@ impl CommandFailure {
         CommandFailure { exit, quiet: true, ..CommandFailure::new(String::new()) }
     }
 
+    /// Returns the sentence.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Adds what to do next.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use preface_engine::{
     COUNTERS, Request, ToolChoice, TrustChoice,
-    core::variable::VariableKey,
+    core::{declaration::VariableValue, variable::VariableKey},
     host::{places::HomeTrust, trust::RootRecord},
 };
 use std::path::{Path, PathBuf};
@@ -86,8 +86,10 @@ pub struct TurnFlags {
     pub set: Vec<String>,
 
     /// Set a variable, or remove it if there is no `=VALUE`
+    ///
+    /// A list is written as JSON. `@FILE.json` reads the value, a text or a list, from a file.
     #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = variable, add = complete::variables())]
-    pub variable: Vec<(VariableKey, Option<String>)>,
+    pub variable: Vec<(VariableKey, Option<VariableValue>)>,
 
     /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME even if they lie in the project
     ///
@@ -303,13 +305,23 @@ impl ToolNames {
 }
 
 /// Reads `type:name=value`, or `type:name` for a variable that is removed.
-fn variable(text: &str) -> Result<(VariableKey, Option<String>), String> {
+fn variable(text: &str) -> Result<(VariableKey, Option<VariableValue>), String> {
     let (key, value) = match text.split_once('=') {
-        Some((key, value)) => (key, Some(value.to_owned())),
+        Some((key, value)) => (key, Some(value)),
         None => (text, None),
     };
     let key: VariableKey =
         key.parse().map_err(|error: preface_engine::core::variable::VariableKeyError| error.to_string())?;
+    let file = value.and_then(|value| value.strip_prefix('@')).filter(|file| file.ends_with(".json"));
+    let value = match file {
+        Some(file) => {
+            let bytes = files::read(Path::new(file)).map_err(|error| error.message().to_owned())?;
+            let value =
+                serde_json::from_slice(&bytes).map_err(|error| format!("{file} is no JSON: {error}"))?;
+            Some(VariableValue::from_json(value).map_err(|error| format!("{file}: {error}"))?)
+        }
+        None => value.map(VariableValue::from),
+    };
     Ok((key, value))
 }
 
@@ -320,8 +332,13 @@ mod tests {
     #[test]
     fn a_variable_is_split_at_the_first_sign() {
         assert_eq!(variable("git:branch=a=b"), Ok((VariableKey::new("git", "branch"), Some("a=b".into()))));
-        assert_eq!(variable("git:branch="), Ok((VariableKey::new("git", "branch"), Some(String::new()))));
+        assert_eq!(variable("git:branch="), Ok((VariableKey::new("git", "branch"), Some("".into()))));
         assert_eq!(variable("git:branch"), Ok((VariableKey::new("git", "branch"), None)));
+        assert_eq!(
+            variable("app:tips=[\"a\"]"),
+            Ok((VariableKey::new("app", "tips"), Some("[\"a\"]".into())))
+        );
+        assert_eq!(variable("app:at=@ada"), Ok((VariableKey::new("app", "at"), Some("@ada".into()))));
         assert_eq!(variable("branch"), Err("not a variable name (`type:name`): `branch`".into()));
     }
 

@@ -41,7 +41,7 @@ pub fn compose<'w>(
     let mut compose = Composer::new(snapshot, diagnostics);
     for SectionSlot { section, scope } in std::mem::take(&mut compose.slots) {
         let verdict = match &section.when {
-            Some(when) => when.decide(&mut |key| variables.exists(&key.in_scope(scope), diagnostics))?,
+            Some(when) => when.decide(&mut |test| variables.holds(test, scope, diagnostics))?,
             None => ConditionResult::Holds,
         };
         match verdict {
@@ -591,7 +591,7 @@ fn guidelines<'w>(
     let mut last = Vec::new();
     for line in &snapshot.profile.guidelines {
         let holds = match &line.when {
-            Some(when) => when.holds(&mut |key| variables.exists(key, diagnostics))?,
+            Some(when) => when.holds(&mut |test| variables.holds(test, None, diagnostics))?,
             None => true,
         };
         if holds {

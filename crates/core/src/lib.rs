@@ -15,6 +15,7 @@ pub mod causes;
 pub mod compose;
 pub mod condition;
 mod covering;
+pub mod declaration;
 pub mod definition;
 pub mod diagnostic;
 pub mod diff;

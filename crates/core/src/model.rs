@@ -122,6 +122,31 @@ pub struct FoundModel<'m> {
     pub known: bool,
 }
 
+impl FoundModel<'_> {
+    /// Returns the vendor's name, if it is known.
+    #[must_use]
+    pub fn vendor(&self) -> Option<&'static str> {
+        Some(self.model.vendor).filter(|vendor| *vendor != Vendor::Unknown).map(Vendor::as_str)
+    }
+
+    /// Returns the family of the model `name`: the words of its name before the first number.
+    ///
+    /// ```
+    /// use preface_core::model::Models;
+    /// let family = |name: &str| Models::bundled().find(name).family(name);
+    /// assert_eq!(family("us.anthropic.claude-opus-5-5-v1:0").as_deref(), Some("claude-opus"));
+    /// assert_eq!(family("team/my-model-7b").as_deref(), Some("my-model"));
+    /// ```
+    #[must_use]
+    pub fn family(&self, name: &str) -> Option<String> {
+        let own = self.model.names.iter().find(|own| is_name(own, name));
+        let name = own.map_or_else(|| name.rsplit('/').next().unwrap_or(name), String::as_str);
+        let is_word = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit());
+        let words: Vec<&str> = name.split('-').take_while(is_word).collect();
+        (!words.is_empty()).then(|| words.join("-"))
+    }
+}
+
 /// The error for rows that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

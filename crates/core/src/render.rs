@@ -58,6 +58,9 @@ pub struct RenderRules<'p> {
     pub frames: TemplateOptions,
     /// The known types, where a tag of another type is blank.
     pub blank: Option<VariableTypes>,
+    /// The known variables, where some are declared: then a part is as stable as the least stable one that its texts name, in any
+    /// branch.
+    pub named: Option<VariableTypes>,
     /// The types of variables whose values are escaped.
     pub escape: &'p [String],
     /// The tags that no value may imitate.
@@ -80,6 +83,7 @@ impl<'p> RenderRules<'p> {
         RenderRules {
             frames: template.with_type("item"),
             template,
+            named: (!profile.variables.is_empty()).then(|| VariableTypes::of(profile, &turn.variables)),
             blank: is_blank.then(|| VariableTypes::of(profile, &turn.variables)),
             escape: &profile.escape,
             tags: profile.reserved_tags().into(),

@@ -1,6 +1,6 @@
 //! The turn of a prompt: the directory, the tools, the model, the instant.
 
-use crate::{scope::Scope, template};
+use crate::{declaration::GivenVariables, scope::Scope, template};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -36,7 +36,7 @@ pub struct Turn {
     pub counter: String,
     /// Values that `--variable` sets (or removes), before any provider is called.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub variables: BTreeMap<crate::variable::VariableKey, Option<String>>,
+    pub variables: GivenVariables,
 }
 
 /// The prefix of the `source` of a tool that an MCP server brings; the server's name follows.

@@ -2,8 +2,12 @@
 
 use crate::{
     catalog,
+    condition::VariableTest,
+    declaration::VariableValue,
     diagnostic::Diagnostics,
+    model::{FoundModel, Models},
     profile::Profile,
+    scope::Scope,
     turn::Turn,
     variable::{RecordedVariable, RecordedVariables, Stability, VariableKey},
 };
@@ -78,7 +82,9 @@ impl<'a> Variables<'a> {
                         bindings.worked_out(key.name(), self.get(variable, diagnostics)?)
                     }
                     None => {
-                        let given = option_variable(key, profile).or_else(|| turn_variable(key, self.turn));
+                        let given = declared_variable(key, profile, self.turn)
+                            .or_else(|| option_variable(key, profile))
+                            .or_else(|| turn_variable(key, self.turn));
                         let found = given.or_else(|| self.source.get(key));
                         let variable = found.ok_or_else(|| MissingVariable(key.clone()))?;
                         diagnostics.extend(variable.diagnostics.iter().cloned());
@@ -90,17 +96,34 @@ impl<'a> Variables<'a> {
         self.recorded.get(key).ok_or_else(|| MissingVariable(key.clone()))
     }
 
-    /// Returns true if a variable exists; an empty text exists.
+    /// Returns true if the test of a condition holds, which this scope wrote.
     ///
     /// # Errors
     /// The variable is not known.
-    pub fn exists(
+    pub fn holds(
         &mut self,
-        key: &VariableKey,
+        test: &VariableTest,
+        scope: Option<Scope>,
         diagnostics: &mut Diagnostics,
     ) -> Result<bool, MissingVariable> {
-        self.get(key, diagnostics).map(|variable| variable.value.is_some())
+        let test = test.read(&self.profile.variables);
+        let variable = self.get(&test.key.in_scope(scope), diagnostics)?;
+        Ok(test.holds(variable.value.as_deref()))
     }
+}
+
+/// Returns the value of a variable that the profile declares: what the caller gives, else the default, else none. `None` if it is
+/// not declared.
+#[must_use]
+pub fn declared_variable(key: &VariableKey, profile: &Profile, turn: &Turn) -> Option<RecordedVariable> {
+    let declared = profile.variables.get(key)?;
+    let variable = turn.variables.get(key).and_then(|_| turn_variable(key, turn)).unwrap_or_else(|| {
+        match declared.default.as_ref().and_then(VariableValue::to_text) {
+            Some(text) => RecordedVariable::of(text, "the default of the profile", declared.stability),
+            None => RecordedVariable::absent("not given"),
+        }
+    });
+    Some(RecordedVariable { stability: declared.stability, ..variable })
 }
 
 /// The source of the value of an option that the profile sets.
@@ -130,28 +153,36 @@ pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedV
 #[must_use]
 pub fn turn_variable(key: &VariableKey, turn: &Turn) -> Option<RecordedVariable> {
     if let Some(value) = turn.variables.get(key) {
-        return Some(of_turn(value.as_deref(), &format!("--variable {key}")));
+        let value = value.as_ref().and_then(VariableValue::to_text);
+        return Some(of_turn(value, &format!("--variable {key}")));
     }
     let given = |value: Option<&str>| match value {
-        Some(_) => of_turn(value, "the turn"),
+        Some(value) => of_turn(Some(value.to_owned()), "the turn"),
         None => of_turn(None, "not passed in"),
+    };
+    let model = |of: fn(&FoundModel<'_>, &str) -> Option<String>| {
+        let name = turn.model.as_deref()?;
+        of(&Models::bundled().find(name), name)
     };
     match (key.kind(), key.name()) {
         ("prompt", "cwd") => Some(given(Some(&turn.cwd))),
         ("prompt", "cwd_slashes") => Some(given(Some(&turn.cwd.replace('\\', "/")))),
         ("prompt", "model") => Some(given(turn.model.as_deref())),
+        ("model", "name") => Some(given(turn.model.as_deref())),
+        ("model", "vendor") => Some(given(model(|found, _| found.vendor().map(str::to_owned)).as_deref())),
+        ("model", "family") => Some(given(model(|found, name| found.family(name)).as_deref())),
         ("prompt", "conversation_id") => Some(given(turn.conversation.as_deref())),
         ("tool", name) if turn.tools.iter().any(|tool| tool.name == name) => {
-            Some(of_turn(Some(""), "the active tools"))
+            Some(of_turn(Some(String::new()), "the active tools"))
         }
         ("tool", _) => Some(of_turn(None, "not passed in")),
         _ => None,
     }
 }
 
-fn of_turn(value: Option<&str>, source: &str) -> RecordedVariable {
+fn of_turn(value: Option<String>, source: &str) -> RecordedVariable {
     RecordedVariable {
-        value: value.map(str::to_owned),
+        value,
         source: source.into(),
         stability: Stability::Conversation,
         diagnostics: Vec::new(),

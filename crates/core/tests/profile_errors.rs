@@ -116,3 +116,101 @@ fn an_option_of_the_profile_is_one_of_its_choices() {
     let fewer = build(&[&below, "[choices]\nmode = ['normal']"], &[]);
     assert!(fewer.is_ok(), "a table of the extended profile for a choice that is gone: {fewer:?}");
 }
+
+#[test]
+fn a_declaration_that_cannot_be_used_is_an_error_with_its_place() {
+    for (own, covered, message, help) in [
+        ("'git:x' = {}", "'git:x'", "`git` is a type of preface's own, so `git:x` cannot be declared", ""),
+        ("'app' = {}", "'app'", "`variables.app`: not a variable name (`type:name`): `app`", ""),
+        (
+            "'app:a b' = {}",
+            "'app:a b'",
+            "the name of a declared variable is letters, digits, `_`, `-` and `.`: `app:a b`",
+            "",
+        ),
+        (
+            "'app:x' = { vales = [] }",
+            "vales",
+            "`variables.app:x.vales`: unknown field `vales`, expected one of `type`, `description`, `values`, `fields`, \
+             `default`, `required`, `stability`",
+            "did you mean `values`?",
+        ),
+        ("'app:x' = { type = 'records' }", "'app:x'", "a list of records needs `fields`: `app:x`", ""),
+        ("'app:x' = { fields = ['a'] }", "['a']", "only records have `fields`: `app:x`", ""),
+        (
+            "'app:x' = { type = 'list', values = ['a'] }",
+            "['a']",
+            "`app:x` is no text and takes no `values`",
+            "",
+        ),
+        (
+            "'app:x' = { values = ['a|b'] }",
+            "['a|b']",
+            "the value `a|b` of `app:x` has a blank at its end, a `]`, a `|` or a line break, which no test can name",
+            "",
+        ),
+        (
+            "'app:x' = { required = true, default = 'a' }",
+            "true",
+            "`app:x` is required, so it takes no `default`",
+            "",
+        ),
+        (
+            "'app:x' = { values = ['free', 'pro'], default = 'fre' }",
+            "'fre'",
+            "`app:x` cannot be `fre`; did you mean `free`?",
+            "",
+        ),
+        (
+            "'app:x' = { type = 'flag', default = 'yes' }",
+            "'yes'",
+            "`app:x` takes `true` or `false`, not `yes`",
+            "",
+        ),
+    ] {
+        let [_, found, said, helped] = error_of(&[HEAD, &format!("[variables]\n{own}")]);
+        assert_eq!((found.as_str(), said.as_str(), helped.as_str()), (covered, message, help), "{own}");
+    }
+}
+
+#[test]
+fn a_value_that_a_declaration_does_not_have_is_an_error_where_it_is_compared() {
+    let declared =
+        "[variables.'app:plan']\nvalues = ['free', 'pro']\n[variables.'app:beta']\ntype = 'flag'\n";
+    for (own, at, covered, message, help) in [
+        (
+            "[section.x]\ntext = \"\"\"\nA [if app:plan = pro]b[elif app:plan = free | fre]c[endif]\"\"\"",
+            "p1.toml:7:47",
+            "fre",
+            "`app:plan` cannot be `fre`",
+            "did you mean `free`?",
+        ),
+        (
+            "[section.x]\ntext = 'a'\nwhen = ['app:plan = pro', { none = ['app:plan = gold'] }]",
+            "p1.toml:7:49",
+            "gold",
+            "`app:plan` cannot be `gold`",
+            "it is one of `free`, `pro`",
+        ),
+        (
+            "[section.x]\ntext = 'a'\nprefix = '[if app:beta = false]x[endif]'",
+            "p1.toml:7:26",
+            "false",
+            "`app:beta` cannot be `false`",
+            "it is one of `true`",
+        ),
+        (
+            "[[guideline]]\ntext = 'a'\nwhen = ['app:plan = ']",
+            "p1.toml:7:21",
+            "",
+            "`app:plan` cannot be ``",
+            "it is one of `free`, `pro`",
+        ),
+    ] {
+        let found = error_of(&[HEAD, &format!("{declared}{own}")]);
+        assert_eq!((found[0].as_str(), found[1].as_str()), (at, covered), "{own}: {found:?}");
+        assert_eq!((found[2].as_str(), found[3].as_str()), (message, help), "{own}");
+    }
+    let good = "[section.x]\ntext = '[if app:plan = free|pro]a[endif][if app:plan != pro]b[endif]'\nwhen = ['app:beta = true']";
+    assert!(build(&[HEAD, &format!("{declared}{good}")], &[]).is_ok());
+}

@@ -1,15 +1,17 @@
 //! Renders every file of `template/inputs`: a context (JSON), `---`, a template, `---`, what it gives.
 //!
 //! `err_*` files hold the error in its long form. A context may have `options` (raw, trimTagLines, maxDepth,
-//! maxBytes) and `spills`: the template has tags that would pair with those of a block around it.
+//! maxBytes), `declared`, with which inputs are on, and `spills`: the template has tags that would pair with those of a block around it.
 
 #![allow(clippy::disallowed_methods, reason = "stage inputs are files")]
 
 use preface_core::{
+    declaration::GivenVariables,
+    lint::template::VariableTypes,
     template::{Template, TemplateError, TemplateOptions, parse_template},
-    variable::VariableKey,
+    variable::{Stability, VariableKey},
 };
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 #[path = "template/rendered.rs"]
 mod rendered;
@@ -22,6 +24,21 @@ struct Input {
     spills: bool,
     template: String,
     expected: String,
+}
+
+/// Reads the values of a context; a list becomes its JSON.
+fn values(context: &serde_json::Value) -> Values {
+    let given: GivenVariables = serde_json::from_value(context.clone()).expect("values");
+    given.into_iter().map(|(key, value)| (key, value.and_then(|value| value.to_text()))).collect()
+}
+
+/// Returns the known variables of a context with declarations: those, those with a value, and `t:`.
+fn known_types(context: &serde_json::Value) -> Option<Arc<VariableTypes>> {
+    let declared = context["declared"].as_object()?;
+    let keys = declared.keys().chain(context["values"].as_object()?.keys());
+    let keys = keys.map(|key| key.split_once(':').expect("a key"));
+    let types = VariableTypes::default().dynamic("t", Stability::Static);
+    Some(Arc::new(keys.fold(types, |types, (kind, name)| types.fixed(kind, name, Stability::Static))))
 }
 
 fn inputs() -> Vec<Input> {
@@ -39,13 +56,14 @@ fn inputs() -> Vec<Input> {
             let limit = |key: &str| option(key).as_u64().map(|limit| limit as usize);
             let default = TemplateOptions::default();
             Input {
-                values: serde_json::from_value(context["values"].clone()).expect(&name),
+                values: values(&context["values"]),
                 options: TemplateOptions {
                     raw: option("raw").as_bool().unwrap_or(default.raw),
                     trim_tag_lines: option("trimTagLines").as_bool().unwrap_or(default.trim_tag_lines),
                     max_depth: limit("maxDepth").or(default.max_depth),
                     max_bytes: limit("maxBytes").or(default.max_bytes),
-                    types: None,
+                    types: known_types(&context),
+                    inputs: serde_json::from_value(context["declared"].clone()).expect(&name),
                 },
                 spills: context["spills"].as_bool().unwrap_or(false),
                 template: template.to_owned(),

@@ -1,11 +1,12 @@
 //! What holds for every template: the same output as the slow way, identity of plain text, laziness.
 
 use preface_core::{
+    lint::template::VariableTypes,
     template::{Template, TemplateOptions, parse_template},
-    variable::VariableKey,
+    variable::{Stability, VariableKey},
 };
 use proptest::prelude::*;
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 #[path = "template/oracle.rs"]
 mod oracle;
@@ -69,7 +70,7 @@ fn check_ranges(template: &Template, emitted: &[Range<usize>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_slow_way_gives_the_same(text in nasty(), raw: bool, trim: bool) {
@@ -77,6 +78,10 @@ proptest! {
         let expected = oracle::render(&text, raw, trim, &answer);
         prop_assert_eq!(render(&template, &values(&template)), expected);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_text_without_brackets_stays(text in "[^\\[]*") {
@@ -123,6 +128,99 @@ proptest! {
             prop_assert_eq!(text, whole);
         }
         prop_assert!(reads <= known + 1, "nothing is read after that");
+    }
+}
+
+/// Strings over the tags of inputs, whole and broken.
+fn with_inputs() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        8 => prop::sample::select(vec![
+            "[if app:plan = pro]", "[if app:plan != pro | x]", "[if app:plan]", "[elif app:name]", "[elif app:name = a]", "[else]",
+            "[endif]", "[each app:tips]", "[each app:shots]", "[each app:plan]", "[endeach]", "[item:text]", "[item:q]",
+            "[if item:q = x]", "[elif item:a != y]", "[if !item:a]", "[app:plan]", "[app:name]", "[app:tips]", "[raw]", "[endraw]",
+        ])
+        .prop_map(str::to_owned),
+        2 => prop::sample::select(vec!["[", "]", " = ", " != ", "|", "each ", "elif ", "app:plan", "item:", "x", "\n", " "])
+            .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..32).prop_map(|pieces| pieces.concat())
+}
+
+/// The options where these variables are declared.
+fn declared(trim_tag_lines: bool) -> TemplateOptions {
+    let declared = "'app:plan' = {}\n'app:name' = {}\n'app:tips' = { type = 'list' }\n\
+        'app:shots' = { type = 'records', fields = ['q', 'a'] }";
+    let keys = ["plan", "name", "tips", "shots"].into_iter();
+    let types =
+        keys.fold(VariableTypes::default(), |types, name| types.fixed("app", name, Stability::Conversation));
+    TemplateOptions {
+        raw: true,
+        trim_tag_lines,
+        types: Some(Arc::new(types)),
+        inputs: Some(Arc::new(toml::from_str(declared).unwrap())),
+        ..TemplateOptions::default()
+    }
+}
+
+/// Values of the declared variables, all made from `texts`.
+fn declared_values(texts: &[String; 7]) -> Values {
+    let [plan, name, tip, other, q, a, last] = texts;
+    [
+        ("app:plan", plan.clone()),
+        ("app:name", name.clone()),
+        ("app:tips", serde_json::json!([tip, other]).to_string()),
+        ("app:shots", serde_json::json!([{"q": q, "a": a}, {"q": last, "a": null}]).to_string()),
+    ]
+    .map(|(key, value)| (key.parse().unwrap(), Some(value)))
+    .into()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_value_never_becomes_structure(
+        text in with_inputs(),
+        values in prop::array::uniform7(prop_oneof![with_inputs(), any::<String>()]),
+        trim: bool,
+    ) {
+        // A list as a text is its JSON, which writes values in another way.
+        let text = text.replace("[app:tips]", "");
+        let template = Template::parse(text.as_str(), &declared(trim)).unwrap();
+        // No test is about one of these, so all decide as with the values.
+        let marks = std::array::from_fn(|at| format!("\u{1}{at}\u{2}"));
+        let values = values.map(|value| format!("\u{3}{value}"));
+        let marked = render(&template, &declared_values(&marks));
+        let expected = marks.iter().zip(&values).fold(marked, |text, (mark, value)| text.replace(mark, value));
+        prop_assert_eq!(render(&template, &declared_values(&values)), expected);
+    }
+
+    #[test]
+    fn what_is_text_stays_where_inputs_are(text in with_inputs(), trim: bool) {
+        let template = Template::parse(text.as_str(), &declared(trim)).unwrap();
+        let stray: Vec<_> = template.tokens().into_iter().filter(|token| token.stray.is_some()).collect();
+        // All that works is one balanced list of blocks.
+        let mut open = Vec::new();
+        for tile in template.tiles().iter().filter(|tile| tile.stray.is_none()) {
+            match tile.kind.as_str() {
+                word @ ("if" | "if-not" | "each") => open.push(&word[..2]),
+                "endif" => prop_assert_eq!(open.pop(), Some("if")),
+                "endeach" => prop_assert_eq!(open.pop(), Some("ea")),
+                "elif" | "elif-not" | "else" => prop_assert_eq!(open.last(), Some(&"if")),
+                _ => {}
+            }
+            let is_item = tile.key.is_some_and(|key| key.kind() == "item");
+            prop_assert!(!is_item || open.contains(&"ea"), "an item is of an entry");
+        }
+        prop_assert!(open.is_empty());
+        prop_assert!(stray.iter().all(|token| text[token.range.clone()].starts_with('[')));
+    }
+
+    #[test]
+    fn inputs_change_nothing_without_their_words(text in nasty(), raw: bool, trim: bool) {
+        let on = TemplateOptions { inputs: Some(Arc::default()), raw, trim_tag_lines: trim, ..TemplateOptions::default() };
+        let (on, off) = (Template::parse(text.as_str(), &on).unwrap(), parse(&text, raw, trim));
+        prop_assert_eq!(render(&on, &values(&on)), render(&off, &values(&off)));
     }
 }
 

@@ -31,7 +31,7 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
             zone: None,
             budget: None,
             counter: "estimate:bytes4".into(),
-            variables: BTreeMap::from([(key.parse().unwrap(), Some(value.to_owned()))]),
+            variables: BTreeMap::from([(key.parse().unwrap(), Some(value.into()))]),
         },
         profile: profile.into(),
         stack: Stack::default(),

@@ -2,7 +2,9 @@
 //! TypeScript and the service read them as JSON, and a conversation stores them, because a compaction uses them again.
 
 use crate::request::{Request, TemplateInput, ToolChoice, TrustChoice};
-use preface_core::{turn::Tool, variable::VariableKey};
+#[cfg(feature = "openapi")]
+use preface_core::declaration::VariableValue;
+use preface_core::{declaration::GivenVariables, turn::Tool};
 use preface_host::{gate::ShownTexts, places::HomeTrust};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
@@ -65,10 +67,11 @@ pub struct BuildOptions {
     #[serde(default, skip_serializing_if = "is_profile")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<ToolOption>>, max_items = 1000))]
     pub tools: ToolChoice,
-    /// Values that replace what would be found, by `type:name`; null for a variable that is to be absent.
+    /// Values of declared variables and values that replace what would be found, by `type:name`: a text, true or false, or a list
+    /// of texts or records; null for a variable that is to be absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Option<String>>))]
-    pub variables: BTreeMap<VariableKey, Option<String>>,
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, GivenValue>))]
+    pub variables: GivenVariables,
     /// Settings by their path, such as `sections.style.text`, and options of the profile.
     #[serde(default, rename = "settings", skip_serializing_if = "Vec::is_empty", with = "setting_map")]
     #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Object>))]
@@ -119,6 +122,16 @@ pub struct BuildOptions {
     /// The directories that files must be in for this one build.
     #[serde(skip)]
     pub roots: Option<Vec<PathBuf>>,
+}
+
+/// The value of a variable; null for one that is to be absent.
+#[cfg(feature = "openapi")]
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its description is used")]
+enum GivenValue {
+    Absent,
+    Value(VariableValue),
 }
 
 /// A tool of a list: its name, or its definition.
@@ -271,7 +284,12 @@ impl BuildOptions {
     /// Returns the request. A stored template is not looked up.
     #[must_use]
     pub fn request(self) -> Request {
-        let text = |text: String| TemplateInput { name: "main".into(), version: None, text: text.into() };
+        let text = |text: String| TemplateInput {
+            name: "main".into(),
+            version: None,
+            text: text.into(),
+            variables: Default::default(),
+        };
         Request {
             cwd: self.cwd.map(PathBuf::from),
             preset: self.preset,

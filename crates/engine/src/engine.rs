@@ -1,5 +1,6 @@
 //! The pipeline in one function: request → turn → layers → snapshot → prompt.
 
+use crate::input::variables::{RequiredVariables, declare};
 use crate::{
     COUNTERS, Error,
     error::UntrustedProject,
@@ -392,14 +393,18 @@ impl<'s> Engine<'s> {
         let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template));
         section.keep_blank = true;
         section.cut = CutRule::Never;
-        let mut profile = inputs.entries.profile.clone();
+        let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
+        let mut found = Diagnostics::new();
+        let (required, of) = (RequiredVariables::Needed, (&mut profile, &mut turn));
+        declare(request, &inputs.loaded.merged, None, required, of, &mut found)?;
         let only = Arc::make_mut(&mut profile);
         only.sections = vec![section];
         only.groups.clear();
         only.unordered.clear();
         only.removed.clear();
         only.arrange = PartOrder::Listed;
-        let mut snapshot = inputs.snapshot(profile);
+        let mut snapshot = Snapshot { turn, ..inputs.snapshot(profile) };
+        snapshot.diagnostics.extend(found);
         let prompt = self.compose(&inputs, &mut snapshot, &Headless)?;
         let tools = snapshot.turn.tools.clone();
         Ok(BuildResult::new(prompt, snapshot, tools, inputs))

@@ -659,7 +659,8 @@ impl Lint {
             Some((format!("section `{}`", given.id), ConditionPlace::Place(place), given.when.as_ref()?))
         }));
         for (what, of, when) in found {
-            for key in when.keys() {
+            for key in when.tests().into_iter().map(|test| test.read(&snapshot.profile.variables).key) {
+                let key = &key;
                 let Some((why, help)) = self.catalogue.unknown(key) else { continue };
                 let code = match self.catalogue.kind(key.kind()) {
                     None => DiagnosticCode::TemplateUnregisteredType,

@@ -1,12 +1,12 @@
 //! The options of a build. [`Engine`](crate::Engine) finds the files and the trust that they refer to.
 
 use preface_core::{
+    declaration::{Declarations, GivenVariables},
     origin::{Origin, Piece},
-    variable::VariableKey,
 };
 use preface_host::{gate::ShownTexts, places::HomeTrust};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 /// One request for a prompt. [`Request::new`] with a directory is enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Request {
     /// The tokenizer; `None` is the profile's, or `estimate:bytes4` where it names none.
     pub counter: Option<String>,
     /// Variables that are set, or removed where the value is `None`.
-    pub variables: BTreeMap<VariableKey, Option<String>>,
+    pub variables: GivenVariables,
     /// `path=value` settings and profile options, as written.
     pub sets: Vec<String>,
     /// The handling of trust in this call.
@@ -73,6 +73,8 @@ pub struct TemplateInput {
     pub version: Option<u64>,
     /// The text.
     pub text: Arc<str>,
+    /// The variables that it declares.
+    pub variables: Declarations,
 }
 
 impl TemplateInput {

@@ -1,7 +1,7 @@
 //! The inputs of one prompt.
 
 use crate::{Conversation, Error, Preface, Prompt, Store, Tool, stored_template::StoredTemplate};
-use preface_core::variable::VariableKey;
+use preface_core::{declaration::VariableValue, variable::VariableKey};
 use preface_engine::{
     BuildOptions, Engine, Request, TemplateInput, ToolChoice, ToolOption, TrustChoice, setting,
 };
@@ -121,8 +121,8 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets a variable, `type:name`.
-    pub fn variable(self, name: impl AsRef<str>, value: impl Into<String>) -> Self {
+    /// Sets a variable, `type:name`: a text, a flag or a list, with the type of its declaration.
+    pub fn variable(self, name: impl AsRef<str>, value: impl Into<VariableValue>) -> Self {
         self.with_variable(name.as_ref(), Some(value.into()))
     }
 
@@ -131,7 +131,7 @@ impl PromptBuilder {
         self.with_variable(name.as_ref(), None)
     }
 
-    fn with_variable(mut self, name: &str, value: Option<String>) -> Self {
+    fn with_variable(mut self, name: &str, value: Option<VariableValue>) -> Self {
         match name.parse::<VariableKey>() {
             Ok(key) => {
                 self.request.variables.insert(key, value);
@@ -208,7 +208,8 @@ impl PromptBuilder {
     /// Gives the text of the template, for a profile that takes one, in place of a stored one.
     pub fn template_text(mut self, text: impl AsRef<str>) -> Self {
         let text = text.as_ref().into();
-        self.request.template = Some(TemplateInput { name: "main".into(), version: None, text });
+        self.request.template =
+            Some(TemplateInput { name: "main".into(), version: None, text, variables: Default::default() });
         self
     }
 

@@ -17,6 +17,7 @@ from ._values import Absent, Block, Diagnostic, Part, diagnostic, part
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Tool: TypeAlias = str | Mapping[str, Any]
+Variable: TypeAlias = str | bool | Sequence[str] | Sequence[Mapping[str, str | None]] | None
 P = ParamSpec("P")
 T = TypeVar("T")
 Trust = Literal["recorded", "require", "once", "deny"]
@@ -69,7 +70,7 @@ class Preface:
         model: str | None = None,
         agent: str | None = None,
         tools: Iterable[Tool] | None = None,
-        variables: Mapping[str, str | None] | None = None,
+        variables: Mapping[str, Variable] | None = None,
         settings: Mapping[str, Any] | None = None,
         trust: Trust = "recorded",
         trust_pins: str | Mapping[str, Any] | None = None,
@@ -87,7 +88,7 @@ class Preface:
         model: the name of the model, as the service knows it.
         agent: the agent whose prompt it is, instead of the main conversation's.
         tools: the active tools: names, or definitions with `name`, `description`, `input_schema`.
-        variables: values by `type:name`; `None` removes a variable.
+        variables: values by `type:name`, with the types of their declarations; `None` removes a variable.
         settings: settings by path (`sections.environment.disable`) and options of the profile.
         trust: "recorded" leaves out text of the project that the user has not trusted, "require" raises `UntrustedError` then,
             "once" includes everything in this build, "deny" nothing. `trust_pins` is what `preface trust export` printed, as text or parsed.
@@ -140,7 +141,7 @@ class Preface:
         model: str | None = None,
         agent: str | None = None,
         tools: Iterable[Tool] | None = None,
-        variables: Mapping[str, str | None] | None = None,
+        variables: Mapping[str, Variable] | None = None,
         settings: Mapping[str, Any] | None = None,
         trust: Trust = "recorded",
         trust_pins: str | Mapping[str, Any] | None = None,
@@ -579,9 +580,17 @@ def _mapping(name: str, value: object) -> dict[str, Any]:
     return dict(value)
 
 
-def _variables(value: object) -> dict[str, str | None]:
+def _variables(value: object) -> dict[str, Any]:
     variables = _mapping("variables", value)
-    return {name: _text(f"variables[{name!r}]", each) for name, each in variables.items()}
+    return {name: _variable(f"variables[{name!r}]", each) for name, each in variables.items()}
+
+
+def _variable(name: str, value: object) -> Any:
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
+        raise _wrong(name, "a str, a bool or a list", value)
+    return _list(name, value, (str, Mapping))
 
 
 def _json(options: dict[str, Any] | list[Any]) -> str:

@@ -195,7 +195,7 @@ fn a_template_that_is_too_deep_is_shown_where_it_gets_too_deep() {
         .home(".config/preface/append.md", "Hi.\n[if tool:b][if tool:b][if tool:b]x[endif][endif][endif]\n");
     sandbox.run("preface build --set template.maxDepth=2").exits(1).prints("").says(
         "\
-error: `if` blocks are nested more than 2 deep
+error: blocks are nested more than 2 deep
  ——▶ ~/.config/preface/append.md:2:23   (global layer)
   │
 2 │ [if tool:b][if tool:b][if tool:b]x[endif][endif][endif]

@@ -152,7 +152,7 @@ fn a_template_that_is_too_large_is_refused_with_its_place() {
     sandbox.work("t.md", "[if tool:b][if tool:b]x[endif][endif]\n");
     sandbox.run("preface template render t.md --set template.maxDepth=1").exits(1).prints("").says(
         "\
-error: `if` blocks are nested more than 1 deep
+error: blocks are nested more than 1 deep
  ——▶ t.md:1:12
   │
 1 │ [if tool:b][if tool:b]x[endif][endif]

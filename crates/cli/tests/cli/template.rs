@@ -136,7 +136,7 @@ warning: `foo` is no registered type: `[foo:bar]` will vanish [template/unregist
     let deep = "[if a:b]".repeat(1_001) + &"[endif]".repeat(1_001);
     let ran = sandbox.work("deep.md", &deep).run("preface template set deep.md").exits(1).prints("");
     let first = ran.stderr.lines().next().unwrap_or_default();
-    assert_eq!(first, "error: `if` blocks are nested more than 1000 deep", "{}", ran.stderr);
+    assert_eq!(first, "error: blocks are nested more than 1000 deep", "{}", ran.stderr);
     assert!(ran.stderr.contains("deep.md:1:8001"), "the place of the first tag too deep: {}", ran.stderr);
     sandbox.work("bad.md", b"\xff").run("preface template set bad.md").exits(1);
     sandbox.run("preface template show").exits(0).prints("[foo:bar]");

@@ -91,6 +91,7 @@ impl Bindings {
                     _ => true,
                 },
                 (TokenKind::Endif, ..) => matches!(blocks.pop(), Some(OpenCondition::Undecided)),
+                (TokenKind::Elif | TokenKind::ElifNot | TokenKind::Each | TokenKind::Endeach, ..) => true,
                 (TokenKind::Variable, Some(key), _) => {
                     match self.get(key) {
                         _ if !is_reached(&blocks) => {}

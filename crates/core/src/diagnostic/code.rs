@@ -340,6 +340,7 @@ codes! {
     SettingsTextAndFile "settings/text-and-file" [Warning] "A section has both `text` and `file` in the settings; the text is used.";
     UnknownTopLevelKey "settings/unknown-key" [Error] "A settings file has a key at its top level that is not a setting.";
     SettingsUnknownOption "settings/unknown-option" [Warning] "The settings set an option that the profile does not have.";
+    SettingsVariable "settings/variable" [Warning] "The settings give a variable that the profile does not declare, or a value that does not fit.";
     SkillCollision "skill/collision" [Warning] "Two skills have the same name; the first is used." => "Rename one of them.";
     SkillDuplicate "skill/duplicate" [Info] "A skill was left out because it is the same file as another one.";
     SkillIgnored "skill/ignored" [Warning, Info] "A skill was left out because an ignore file lists it or it is too deep, or an ignore file was not used.";
@@ -356,8 +357,9 @@ codes! {
     TemplateMore "template/more" [Warning] "A template has more findings than are reported.";
     TemplateNearMiss "template/near-miss" [Info] "A text in brackets or braces may have been meant as a tag.";
     TemplateTooLarge "template/too-large" [Error] "A template, or what it renders to, is too large and cannot be used.";
-    TemplateUnbalanced "template/unbalanced" [Warning] "An `if`, an `[else]` or an `[endif]` does not pair with others and is kept as text.";
+    TemplateUnbalanced "template/unbalanced" [Warning] "A tag of a block does not pair with others, or is of no entry of a list, and is kept as text.";
     TemplateUnknownName "template/unknown-name" [Warning] "A variable's type has no such name; the variable is absent.";
+    TemplateUnknownValue "template/unknown-value" [Warning] "A test compares a variable with a value that its declaration does not have.";
     TemplateUnregisteredType "template/unregistered-type" [Warning] "No provider answers variables of this type: a tag of it is blank or text, as the profile has it.";
     TemplateUnused "template/unused" [Warning] "A template was not used because the profile takes none.";
     TemplateUtcDate "template/utc-date" [Info] "`system:date` is the day in UTC.";

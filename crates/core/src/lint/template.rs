@@ -11,6 +11,7 @@ mod unclosed;
 mod volatile;
 
 pub use catalogue::{VariableType, VariableTypes};
+pub(crate) use tags::impossible_value;
 
 use super::character::excerpt;
 use crate::{
@@ -52,6 +53,7 @@ pub struct Edit {
 /// such a tag is text: the type of a known key was perhaps meant |
 /// | `template/unknown-name` | warning | the type has no such name; where such a tag is text: another name was perhaps meant |
 /// | `template/unbalanced` | warning | the tag is text |
+/// | `template/unknown-value` | warning | a test compares a variable with a value that its declaration does not have |
 /// | `template/near-miss` | info | text in brackets or braces that was perhaps meant as a tag |
 /// | `template/volatile-early` | info | a value that changes with every build is before text that does not, and that is more than a short rest of its line |
 /// | `template/utc-date` | info | `system:date` is the day in UTC |
@@ -101,7 +103,7 @@ pub fn lint_few(
     }
     let template = Template::parse_unlimited(text.into(), options);
     let mut diagnostics = PendingFindings(BoundedList::new(most));
-    tags::structure(&template, &mut diagnostics);
+    tags::structure(&template, options, &mut diagnostics);
     tags::unknown(&template, options, catalogue, &mut diagnostics);
     tags::diagnostics(&template, options, catalogue, &mut diagnostics);
     volatile::diagnostics(&template, catalogue, &mut diagnostics);
@@ -111,8 +113,8 @@ pub fn lint_few(
     diagnostics.locate(text, scope, path)
 }
 
-/// Finds the tags of a template that are text because their block is broken: `if`, `else` and `endif` without their partners. Of
-/// more than `most` it returns the first. A template that is too large has none.
+/// Finds the tags of a template that are text because their block is broken: `if`, `else` and `endif` without their partners; and
+/// tests that can never hold. Of more than `most` it returns the first. A template that is too large has none.
 ///
 /// ```
 /// use preface_core::{lint::template::lint_structure, template::TemplateOptions};
@@ -132,7 +134,7 @@ pub fn lint_structure(
         return Vec::new();
     }
     let mut diagnostics = PendingFindings(BoundedList::new(most));
-    tags::structure(&Template::parse_unlimited(text.into(), options), &mut diagnostics);
+    tags::structure(&Template::parse_unlimited(text.into(), options), options, &mut diagnostics);
     diagnostics.locate(text, scope, path).0
 }
 

@@ -1,6 +1,7 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
 mod catalog;
+mod inputs;
 mod options;
 mod order;
 mod sections;
@@ -70,7 +71,7 @@ pub fn build(
 }
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 51] = [
+pub const KEYS: [&str; 52] = [
     "about",
     "added_after",
     "added_prefix",
@@ -119,6 +120,7 @@ pub const KEYS: [&str; 51] = [
     "tools_apply",
     "trust",
     "variable_types",
+    "variables",
     "variant",
     "variants",
     "with",
@@ -207,6 +209,7 @@ impl ProfileBuilder<'_> {
         let messages: MessageForms = self.take_or("messages")?;
         let template: TemplateLimits = self.take_or("template")?;
         let variable_types: Vec<String> = self.take_or("variable_types")?;
+        let variables = self.variables()?;
         let budget: Budget = self.take_or("budget")?;
         let counter: Option<String> = self.take("counter")?;
         let escape: Vec<String> = self.take_or("escape")?;
@@ -264,7 +267,8 @@ impl ProfileBuilder<'_> {
         }
         let groups = self.groups(&order, &known)?;
         let removed = remove.iter().map(SectionId::new).collect();
-        Ok(Profile {
+        let given = std::mem::take(&mut self.given);
+        let profile = Profile {
             name,
             about,
             home,
@@ -294,6 +298,7 @@ impl ProfileBuilder<'_> {
             messages,
             template,
             variable_types,
+            variables,
             budget,
             budget_source: None,
             counter,
@@ -301,7 +306,7 @@ impl ProfileBuilder<'_> {
             own_tags,
             options,
             unset_options,
-            given: self.given,
+            given,
             option_sources: BTreeMap::new(),
             text_options,
             option_dirs,
@@ -313,7 +318,11 @@ impl ProfileBuilder<'_> {
             texts_version,
             catalog,
             has_agents,
-        })
+        };
+        if !profile.variables.is_empty() {
+            self.check_tests(&profile)?;
+        }
+        Ok(profile)
     }
 
     /// Takes a typed key out of the table.

@@ -19,10 +19,13 @@ pub use tags::EngineTags;
 
 use crate::{
     condition::Condition,
+    declaration::{DeclarationError, Declarations, GivenVariables},
     message::MessageForms,
     origin::Piece,
     section::{Language, Section, SectionId},
     trust::TrustMode,
+    variable::VariableKey,
+    variable_info::REGISTERED,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
@@ -111,6 +114,9 @@ pub struct Profile {
     /// The types of variables of programs that use the profile: any name of them is a tag.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variable_types: Vec<String>,
+    /// The variables that the caller gives.
+    #[serde(default, skip_serializing_if = "Declarations::is_empty")]
+    pub variables: Declarations,
     /// The budget of the whole prompt.
     pub budget: Budget,
     /// Where the limit of the budget was set, if not in the profile, for people: `set in settings.json:2`.
@@ -187,6 +193,19 @@ impl Profile {
     /// Walks over the names of its own options.
     pub fn option_names(&self) -> impl Iterator<Item = &str> {
         self.options.keys().chain(&self.unset_options).map(String::as_str)
+    }
+
+    /// Checks what a caller gives against the declared variables and returns the values with their types. Where some are declared,
+    /// others are taken only of the registered types and of [`variable_types`](Profile::variable_types).
+    ///
+    /// # Errors
+    /// A variable is unknown, or its value does not fit.
+    pub fn take_variables(&self, given: &GivenVariables) -> Result<GivenVariables, DeclarationError> {
+        let is_open = |key: &VariableKey| {
+            REGISTERED.iter().any(|info| info.kind == key.kind())
+                || self.variable_types.iter().any(|kind| kind == key.kind())
+        };
+        self.variables.take(given, is_open)
     }
 
     /// Returns a section by id.
@@ -617,6 +636,8 @@ pub struct TemplateLimits {
     pub max_bytes: usize,
     /// A tag of a type or name that is not known is blank. False: it is text.
     pub blank_unknown: bool,
+    /// Tests compare declared variables, `[elif]` is understood, and `[each]` repeats for each entry of a list.
+    pub inputs: bool,
 }
 
 impl Default for TemplateLimits {
@@ -627,6 +648,7 @@ impl Default for TemplateLimits {
             max_depth: 1000,
             max_bytes: 1 << 20,
             blank_unknown: false,
+            inputs: true,
         }
     }
 }

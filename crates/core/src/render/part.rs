@@ -20,7 +20,7 @@ use crate::{
     variable::Stability,
     variable_source::Variables,
 };
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 /// A part that is written, before its ends are trimmed.
 pub(super) struct WrittenPart {
@@ -175,6 +175,10 @@ impl<'a> PartWriter<'a, '_> {
         match text {
             PreparedText::Plain(pieces) => push_pieces(out, pieces, rules, diagnostics),
             PreparedText::Parsed(parsed) => {
+                if let Some(types) = &rules.named {
+                    let named = parsed.template.named().filter_map(|key| types.stability(key)).max();
+                    *volatility = (*volatility).max(named.unwrap_or_default());
+                }
                 let mut writer = TemplateWriter {
                     parsed,
                     rules,
@@ -182,6 +186,9 @@ impl<'a> PartWriter<'a, '_> {
                     variables,
                     diagnostics,
                     volatility,
+                    lists: Vec::new(),
+                    known_lists: BTreeMap::new(),
+                    entries: 0,
                     item: item.map(|(item, content, _)| (item, content)),
                     seam: item.is_some_and(|(.., seam)| seam),
                     content: None,

@@ -5,6 +5,7 @@ use super::{
     ready::ParsedTemplate, watch::ImitationWatch,
 };
 use crate::{
+    declaration::{Record, VariableValue},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     origin::{Origin, Piece},
     outline::{ItemVariables, PlanItem},
@@ -13,7 +14,7 @@ use crate::{
     variable::{Stability, VariableKey},
     variable_source::Variables,
 };
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
 
 /// The text of an item, for its frame.
 #[derive(Clone, Copy)]
@@ -22,6 +23,21 @@ pub(super) enum ItemContent<'a> {
     Pieces(&'a [Piece]),
     /// As it came out.
     Rendered(&'a RenderedText),
+}
+
+/// A list whose entries are written.
+pub(super) struct OpenList {
+    key: VariableKey,
+    source: Arc<str>,
+    entries: Arc<Vec<Record>>,
+    at: usize,
+}
+
+impl OpenList {
+    /// Returns a field of the current entry.
+    fn field(&self, name: &str) -> Option<&str> {
+        self.entries.get(self.at)?.get(name)?.as_deref()
+    }
 }
 
 /// The writer of a rendered template.
@@ -33,6 +49,12 @@ pub(super) struct TemplateWriter<'a, 'v> {
     pub diagnostics: &'a mut Diagnostics,
     /// The most volatile variable that was read or tested.
     pub volatility: &'a mut Stability,
+    /// The open lists, the innermost last.
+    pub lists: Vec<OpenList>,
+    /// The lists that were read, with their sources.
+    pub known_lists: BTreeMap<VariableKey, (Arc<Vec<Record>>, Arc<str>)>,
+    /// The number of entries that were begun.
+    pub entries: usize,
     /// The item whose frame the template is.
     pub item: Option<(&'a PlanItem<'a>, ItemContent<'a>)>,
     /// True: line ends at the borders of the item's text give way to those of its frame.
@@ -64,6 +86,15 @@ impl<'a> TemplateWriter<'a, '_> {
             },
             None => key.kind(),
         }
+    }
+
+    fn written(&self) -> usize {
+        self.out.text.len() + self.entries
+    }
+
+    /// Returns the list whose entry an `item:` is of.
+    fn list(&self, key: &VariableKey) -> Option<&OpenList> {
+        self.lists.last().filter(|_| key.kind() == "item")
     }
 
     /// Writes `item:text`, the text of the item, or another variable of it.
@@ -129,14 +160,15 @@ impl<'a> TemplateWriter<'a, '_> {
     }
 }
 
-/// Refuses to write more where the output is too large already: a short template can name a large file many times.
+/// Refuses to write more where the output is too large already: a short template can name a large file many times. Each entry of
+/// a list counts as a byte.
 fn check_room(
-    out: &RenderedText,
+    written: usize,
     rules: &RenderRules<'_>,
     parsed: &ParsedTemplate<'_>,
     tag: Range<usize>,
 ) -> Result<(), RenderError> {
-    if out.text.len() <= RENDERED_LIMIT || rules.template.max_bytes.is_none() {
+    if written <= RENDERED_LIMIT || rules.template.max_bytes.is_none() {
         return Ok(());
     }
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
@@ -145,10 +177,29 @@ fn check_room(
     Err(error_at(diagnostic, &parsed.pieces, parsed.template.text(), tag))
 }
 
+/// Returns the value of a variable as it is written in a text: of an event's reminder, or in a text that is watched as a whole.
+fn written<'t>(
+    key: &VariableKey,
+    text: &'t str,
+    rules: &RenderRules<'_>,
+    (event, watch): (Option<&DueReminder>, Option<&ImitationWatch>),
+    diagnostics: &mut Diagnostics,
+) -> Cow<'t, str> {
+    let is_escaped = rules.escapes(key.kind());
+    match event {
+        Some(_) if !is_escaped => rules.escape_forged(key, text, diagnostics),
+        None if watch.is_some() && !is_escaped => Cow::Borrowed(text),
+        _ => rules.escape_value(key.kind(), key, text, diagnostics),
+    }
+}
+
 impl Output for TemplateWriter<'_, '_> {
     type Error = RenderError;
 
     fn exists(&mut self, key: &VariableKey) -> Result<bool, RenderError> {
+        if let Some(list) = self.list(key) {
+            return Ok(list.field(key.name()).is_some());
+        }
         if let (Some((item, _)), "item") = (self.item, key.kind()) {
             return Ok(key.name() == "text" || item.variable(key.name()).is_some());
         }
@@ -162,6 +213,11 @@ impl Output for TemplateWriter<'_, '_> {
 
     fn literal(&mut self, range: Range<usize>) {
         let mut at = range.start;
+        // The next entry of a list begins before the end of the last.
+        while at < self.piece_start && self.piece > 0 {
+            self.piece -= 1;
+            self.piece_start -= self.parsed.pieces[self.piece].text.len();
+        }
         while at < range.end {
             let Some(piece) = self.parsed.pieces.get(self.piece) else { return };
             let end = self.piece_start + piece.text.len();
@@ -179,14 +235,22 @@ impl Output for TemplateWriter<'_, '_> {
 
     fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), RenderError> {
         let (rules, parsed) = (self.rules, self.parsed);
+        if let Some(list) = self.lists.last().filter(|_| key.kind() == "item") {
+            let Some(text) = list.field(key.name()) else { return Ok(()) };
+            check_room(self.out.text.len() + self.entries, rules, parsed, tag)?;
+            let of = Origin::Variable { key: list.key.clone(), source: list.source.clone() };
+            let text = written(&list.key, text, rules, (self.event, self.watch), self.diagnostics);
+            self.out.push(&text, of);
+            return Ok(());
+        }
         if let (Some((item, content)), "item") = (self.item, key.kind()) {
-            check_room(self.out, rules, parsed, tag.clone())?;
+            check_room(self.written(), rules, parsed, tag.clone())?;
             self.item_value(&tag, key, item, content);
             return Ok(());
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
             let Some(text) = event.variables.get(key.name()) else { return Ok(()) };
-            check_room(self.out, rules, parsed, tag)?;
+            check_room(self.written(), rules, parsed, tag)?;
             let kind = event.one_line.get(key.name()).copied();
             let text = rules.of_event(key, kind, text, self.diagnostics);
             self.out.push(&text, Origin::Variable { key: key.clone(), source: "the event".into() });
@@ -195,15 +259,46 @@ impl Output for TemplateWriter<'_, '_> {
         let variable = self.variables.get(&key.in_scope(parsed.by), self.diagnostics)?;
         *self.volatility = (*self.volatility).max(variable.stability);
         let Some(text) = &variable.value else { return Ok(()) };
-        check_room(self.out, rules, parsed, tag)?;
-        let is_escaped = rules.escapes(key.kind());
-        let written = match self.event {
-            Some(_) if !is_escaped => rules.escape_forged(key, text, self.diagnostics),
-            // A watched text is looked at as a whole.
-            None if self.watch.is_some() && !is_escaped => Cow::Borrowed(text.as_str()),
-            _ => rules.escape_value(key.kind(), key, text, self.diagnostics),
-        };
-        self.out.push(&written, Origin::Variable { key: key.clone(), source: variable.source.clone() });
+        check_room(self.out.text.len() + self.entries, rules, parsed, tag)?;
+        let text = written(key, text, rules, (self.event, self.watch), self.diagnostics);
+        self.out.push(&text, Origin::Variable { key: key.clone(), source: variable.source.clone() });
         Ok(())
+    }
+
+    fn is_one_of(&mut self, key: &VariableKey, words: &[&str]) -> Result<bool, RenderError> {
+        if let Some(list) = self.list(key) {
+            return Ok(list.field(key.name()).is_some_and(|value| words.contains(&value)));
+        }
+        let variable = self.variables.get(key, self.diagnostics)?;
+        *self.volatility = (*self.volatility).max(variable.stability);
+        Ok(variable.value.as_deref().is_some_and(|value| words.contains(&value)))
+    }
+
+    fn entry(&mut self, tag: Range<usize>, list: &VariableKey, at: usize) -> Result<bool, RenderError> {
+        if at == 0 {
+            let entries = match self.known_lists.get(list) {
+                Some(known) => known.clone(),
+                None => {
+                    let variable = self.variables.get(list, self.diagnostics)?;
+                    *self.volatility = (*self.volatility).max(variable.stability);
+                    let source = variable.source.clone();
+                    // The value of a list is recorded as JSON.
+                    let value = variable.value.as_deref().and_then(|text| serde_json::from_str(text).ok());
+                    let entries = Arc::new(value.map(VariableValue::into_entries).unwrap_or_default());
+                    self.known_lists.insert(list.clone(), (entries.clone(), source.clone()));
+                    (entries, source)
+                }
+            };
+            self.lists.push(OpenList { key: list.clone(), source: entries.1, entries: entries.0, at });
+        }
+        let Some(open) = self.lists.last_mut() else { return Ok(false) };
+        open.at = at;
+        if at >= open.entries.len() {
+            self.lists.pop();
+            return Ok(false);
+        }
+        self.entries += 1;
+        check_room(self.out.text.len() + self.entries, self.rules, self.parsed, tag)?;
+        Ok(true)
     }
 }

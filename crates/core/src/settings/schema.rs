@@ -243,6 +243,7 @@ pub const TOP: &[SchemaField] = &[
     may("tools", "Configures or disables tools by name.", EXTENSIONS),
     may_not("trust", "Sets how project files are trusted.", ValueShape::Record(TRUST, UnlistedKeys::Refused)),
     may("ui", "Configures or disables user interfaces by name.", EXTENSIONS),
+    may_not("variables", "Gives variables of the profile by `type:name`.", OPTIONS),
 ];
 
 const ACTIVE: &[SchemaField] = &[
@@ -434,7 +435,7 @@ mod tests {
         let seed = "env securityMode providers tools hooks ui loggers stateMachines commands sessionStores \
                     contextProviders logging active";
         let own = "preset profile systemPrompt sections budget template trust claudeMd claudeMdExcludes options \
-                   outputStyle lint";
+                   outputStyle lint variables";
         let mut listed: Vec<&str> = seed.split_whitespace().chain(own.split_whitespace()).collect();
         listed.sort_unstable();
         let names: Vec<&str> = TOP.iter().map(|field| field.name).collect();

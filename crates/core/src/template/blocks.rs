@@ -1,7 +1,9 @@
-//! Pairs each `if` with its `else` and `endif`, and finds the tags that are text after all.
+//! Pairs each `if` with its `elif`, `else` and `endif`, each `each` with its `endeach`, and finds the tags that are text after all.
 
-use super::scan::{ScannedTag, Scanner, TagContent};
-use crate::lint::template::VariableTypes;
+use super::{
+    TemplateOptions,
+    scan::{ScannedTag, Scanner, TagContent, Test},
+};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -11,12 +13,20 @@ use std::ops::Range;
 #[cfg_attr(feature = "openapi", schema(as = LiteralWhy, description = "Why a tag is text."))]
 #[serde(rename_all = "kebab-case")]
 pub enum StrayReason {
-    /// An `if` that no `endif` closes, or the `else` of one.
+    /// An `if` or `each` whose end is missing, or the `else` of one.
     NeverClosed,
-    /// An `else` or `endif` with no open `if`.
+    /// An `elif`, `else` or `endif` with no open `if`, or with an `each` between.
     NoOpenIf,
-    /// An `else` of an `if` that has one already.
+    /// An `elif` or `else` of an `if` that has an `else` already.
     SecondElse,
+    /// An `endeach` with no open `each`.
+    NoOpenEach,
+    /// An `each` of what is not declared as a list.
+    NoList,
+    /// An `item:` outside of `each`.
+    NoEach,
+    /// An `item:` that the entries of its list do not have.
+    NoField,
     /// A `[raw]` with no `[endraw]` behind it.
     NoEndraw,
     /// An `[endraw]` with no `[raw]` before it.
@@ -27,11 +37,42 @@ pub enum StrayReason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TagRole {
     Variable { key: usize },
-    If { key: usize, negated: bool, endif: Option<usize> },
+    If { test: TagTest, endif: Option<usize> },
+    Elif { test: TagTest },
     Else,
     Endif,
+    Each { list: usize },
+    Endeach,
     Raw,
     Endraw,
+}
+
+impl TagRole {
+    /// Returns the test of an `if` or `elif`.
+    pub(crate) fn test(&self) -> Option<&TagTest> {
+        match self {
+            TagRole::If { test, .. } | TagRole::Elif { test } => Some(test),
+            _ => None,
+        }
+    }
+
+    /// Returns the key of a variable, test or list.
+    pub(crate) fn key(&self) -> Option<usize> {
+        match self {
+            TagRole::Variable { key } | TagRole::Each { list: key } => Some(*key),
+            role => role.test().map(|test| test.key),
+        }
+    }
+}
+
+/// The test of an `if` or `elif`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TagTest {
+    pub(crate) key: usize,
+    /// True if it holds where the variable does not exist, or is none of `words`.
+    pub(crate) negated: bool,
+    /// The bytes of the values of a comparison.
+    pub(crate) words: Option<Range<usize>>,
 }
 
 /// A tag of the template.
@@ -41,97 +82,256 @@ pub(crate) struct Tag {
     pub(crate) role: TagRole,
     /// The reason why the tag is text; `None` means that it works as a tag.
     pub(crate) stray: Option<StrayReason>,
-    /// The key's bytes, for variables and conditions.
+    /// The key's bytes, for variables, tests and lists.
     pub(crate) key: Range<usize>,
 }
 
-/// An `if` that waits for its `endif`.
-struct OpenIf {
-    /// `None` for an `if` of an unknown key: its block is text.
-    tag: Option<usize>,
-    otherwise: Option<usize>,
+/// A block, from its `if` or `each` on.
+struct Block {
+    kind: BlockKind,
+    /// The reason why all its tags are text, as far as it is known.
+    stray: Option<StrayReason>,
+    /// The block of the `each` whose entries it tests.
+    needs: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    /// An `if` of an unknown key: its tags are text.
+    UnknownIf,
+    /// The number of its first tag, and whether it has an `else`.
+    If {
+        first: usize,
+        has_else: bool,
+    },
+    Each,
 }
 
 /// The number of bytes of text per tag in a typical template; only a guess for the first allocation.
 const BYTES_PER_TAG: usize = 128;
 
-/// Finds all tags of `text`, whose keys are of `types`, and pairs them. `intern` turns the bytes of a key into its number.
-pub(super) fn pair(
+/// Finds all tags of `text` and pairs them. `intern` turns the bytes of a key into its number. `names` returns what `item:` may
+/// name in an entry of the list with this number; `None` if it is no list.
+pub(super) fn pair<'n>(
     text: &str,
-    raw: bool,
-    types: Option<&VariableTypes>,
+    options: &TemplateOptions,
     mut intern: impl FnMut(Range<usize>) -> usize,
+    names: impl Fn(Range<usize>) -> Option<Vec<&'n str>>,
 ) -> Vec<Tag> {
-    let mut tags: Vec<Tag> = Vec::with_capacity(text.len() / BYTES_PER_TAG);
-    let mut open: Vec<OpenIf> = Vec::new();
-    for ScannedTag { range, word } in Scanner::new(text, raw, types) {
-        let number = tags.len();
+    let mut pairs = Pairs { text, tags: Vec::with_capacity(text.len() / BYTES_PER_TAG), ..Pairs::default() };
+    pairs.has_items =
+        options.inputs.is_none() || options.types.as_ref().is_none_or(|types| types.kind("item").is_some());
+    let mut scanner = Scanner::new(text, options.raw, options.types.as_deref(), options.inputs.as_deref());
+    loop {
+        scanner.in_each = !pairs.lists.is_empty();
+        let Some(ScannedTag { range, word }) = scanner.next() else { return pairs.finish() };
         let mut tag = Tag { range, role: TagRole::Else, stray: None, key: 0..0 };
-        match word {
+        // The block that the tag works with.
+        let block = match word {
             TagContent::Variable { key } => {
+                let needs = pairs.needed(&key, &mut tag.stray);
                 tag.key = key.clone();
                 tag.role = TagRole::Variable { key: intern(key) };
+                needs
             }
-            TagContent::If { key, negated } => {
+            TagContent::If(Test { key, negated, words }) => {
+                let mut stray = None;
+                let needs = pairs.needed(&key, &mut stray);
                 tag.key = key.clone();
-                tag.role = TagRole::If { key: intern(key), negated, endif: None };
-                open.push(OpenIf { tag: Some(number), otherwise: None });
+                let test = TagTest { key: intern(key), negated, words };
+                tag.role = TagRole::If { test, endif: None };
+                let kind = BlockKind::If { first: pairs.tags.len(), has_else: false };
+                Some(pairs.open(kind, stray.or(Some(StrayReason::NeverClosed)), needs))
             }
             TagContent::UnknownIf => {
-                open.push(OpenIf { tag: None, otherwise: None });
+                pairs.open(BlockKind::UnknownIf, None, None);
                 continue;
             }
-            TagContent::Else => {
-                tag.stray = match open.last_mut() {
-                    None => Some(StrayReason::NoOpenIf),
-                    Some(OpenIf { tag: None, .. }) => continue,
-                    Some(OpenIf { otherwise: Some(_), .. }) => Some(StrayReason::SecondElse),
-                    Some(OpenIf { otherwise, .. }) => {
-                        *otherwise = Some(number);
-                        None
-                    }
-                };
-            }
-            TagContent::Endif => {
-                tag.role = TagRole::Endif;
-                match open.pop() {
-                    None => tag.stray = Some(StrayReason::NoOpenIf),
-                    Some(OpenIf { tag: None, .. }) => continue,
-                    Some(OpenIf { tag: Some(opened), .. }) => {
-                        if let TagRole::If { endif, .. } = &mut tags[opened].role {
-                            *endif = Some(number);
+            TagContent::Elif(Test { key, negated, words }) => {
+                let mut stray = None;
+                let needs = pairs.needed(&key, &mut stray);
+                tag.key = key.clone();
+                tag.role = TagRole::Elif { test: TagTest { key: intern(key), negated, words } };
+                match pairs.innermost_if(&mut tag.stray, false) {
+                    Innermost::Unknown => continue,
+                    Innermost::None => None,
+                    Innermost::If(block) => {
+                        let of = &mut pairs.blocks[block];
+                        of.needs = of.needs.or(needs);
+                        if of.stray == Some(StrayReason::NeverClosed) {
+                            of.stray = stray.or(of.stray);
                         }
+                        Some(block)
                     }
                 }
+            }
+            TagContent::Else => match pairs.innermost_if(&mut tag.stray, true) {
+                Innermost::Unknown => continue,
+                Innermost::None => None,
+                Innermost::If(block) => Some(block),
+            },
+            TagContent::Endif => {
+                tag.role = TagRole::Endif;
+                match pairs.close(|kind| !matches!(kind, BlockKind::Each)) {
+                    None => {
+                        tag.stray = Some(StrayReason::NoOpenIf);
+                        None
+                    }
+                    Some(block) => match pairs.blocks[block].kind {
+                        BlockKind::If { first, .. } => {
+                            let number = pairs.tags.len();
+                            if let TagRole::If { endif, .. } = &mut pairs.tags[first].role {
+                                *endif = Some(number);
+                            }
+                            Some(block)
+                        }
+                        _ => continue,
+                    },
+                }
+            }
+            TagContent::Each { list } => {
+                tag.key = list.clone();
+                let known = names(list.clone());
+                tag.role = TagRole::Each { list: intern(list) };
+                let stray = if known.is_some() { StrayReason::NeverClosed } else { StrayReason::NoList };
+                let block = pairs.open(BlockKind::Each, Some(stray), None);
+                pairs.lists.push((block, known.unwrap_or_default()));
+                Some(block)
+            }
+            TagContent::Endeach => {
+                tag.role = TagRole::Endeach;
+                let block = pairs.close(|kind| matches!(kind, BlockKind::Each));
+                if block.is_none() {
+                    tag.stray = Some(StrayReason::NoOpenEach);
+                }
+                block
             }
             TagContent::Raw { closed } => {
                 tag.role = TagRole::Raw;
                 tag.stray = (!closed).then_some(StrayReason::NoEndraw);
+                None
             }
             TagContent::Endraw { opened } => {
                 tag.role = TagRole::Endraw;
                 tag.stray = (!opened).then_some(StrayReason::NoRaw);
+                None
             }
-        }
-        tags.push(tag);
+        };
+        pairs.tags.push(tag);
+        pairs.of.push(block);
     }
-    for OpenIf { tag, otherwise } in open {
-        let Some(tag) = tag else { continue };
-        tags[tag].stray = Some(StrayReason::NeverClosed);
-        if let Some(otherwise) = otherwise {
-            tags[otherwise].stray = Some(StrayReason::NeverClosed);
-        }
-    }
-    tags
 }
 
-/// Returns the first `if` with more than `limit` others around it and itself.
+/// The block that an `elif` or `else` belongs to.
+enum Innermost {
+    None,
+    Unknown,
+    If(usize),
+}
+
+/// The tags found so far, and their blocks.
+#[derive(Default)]
+struct Pairs<'t, 'n> {
+    text: &'t str,
+    tags: Vec<Tag>,
+    /// For each tag the block that it works with, if there is one.
+    of: Vec<Option<usize>>,
+    blocks: Vec<Block>,
+    open: Vec<usize>,
+    /// The open `each` blocks, with what `item:` names in them.
+    lists: Vec<(usize, Vec<&'n str>)>,
+    /// True if `item:` has a meaning outside of `each`.
+    has_items: bool,
+}
+
+impl Pairs<'_, '_> {
+    fn open(&mut self, kind: BlockKind, stray: Option<StrayReason>, needs: Option<usize>) -> usize {
+        self.blocks.push(Block { kind, stray, needs });
+        self.open.push(self.blocks.len() - 1);
+        self.blocks.len() - 1
+    }
+
+    /// Closes the innermost block of a kind. What was opened in it and is not closed is text.
+    fn close(&mut self, is: impl Fn(BlockKind) -> bool) -> Option<usize> {
+        let at = self.open.iter().rposition(|block| is(self.blocks[*block].kind))?;
+        let block = self.open[at];
+        self.open.truncate(at);
+        while self.lists.last().is_some_and(|(list, _)| *list >= block) {
+            self.lists.pop();
+        }
+        let closed = &mut self.blocks[block];
+        if closed.stray == Some(StrayReason::NeverClosed) {
+            closed.stray = None;
+        }
+        Some(block)
+    }
+
+    /// Finds the block of an `else` or `elif`.
+    fn innermost_if(&mut self, stray: &mut Option<StrayReason>, is_else: bool) -> Innermost {
+        let Some(block) = self.open.last().copied() else {
+            *stray = Some(StrayReason::NoOpenIf);
+            return Innermost::None;
+        };
+        match &mut self.blocks[block].kind {
+            BlockKind::UnknownIf => return Innermost::Unknown,
+            BlockKind::Each => *stray = Some(StrayReason::NoOpenIf),
+            BlockKind::If { has_else: true, .. } => *stray = Some(StrayReason::SecondElse),
+            BlockKind::If { has_else, .. } => {
+                *has_else = is_else;
+                return Innermost::If(block);
+            }
+        }
+        Innermost::None
+    }
+
+    /// Returns the `each` that a key needs: the innermost for an `item:`. Without one, or where its entries have no such name,
+    /// the tag is stray.
+    fn needed(&self, key: &Range<usize>, stray: &mut Option<StrayReason>) -> Option<usize> {
+        let name = self.text[key.clone()].strip_prefix("item:")?;
+        match self.lists.last() {
+            Some((each, names)) => {
+                if !names.is_empty() && !names.contains(&name) {
+                    *stray = Some(StrayReason::NoField);
+                }
+                Some(*each)
+            }
+            None => {
+                if !self.has_items {
+                    *stray = Some(StrayReason::NoEach);
+                }
+                None
+            }
+        }
+    }
+
+    /// Returns the tags, with why each of a broken block is text.
+    fn finish(mut self) -> Vec<Tag> {
+        for at in 0..self.blocks.len() {
+            let each = self.blocks[at].needs.and_then(|each| self.blocks[each].stray);
+            if each.is_some() {
+                self.blocks[at].stray.get_or_insert(StrayReason::NoEach);
+            }
+        }
+        for (tag, block) in self.tags.iter_mut().zip(self.of) {
+            let Some(block) = block else { continue };
+            let broken = self.blocks[block].stray;
+            let broken = match tag.role {
+                TagRole::Variable { .. } => broken.map(|_| StrayReason::NoEach),
+                _ => broken,
+            };
+            tag.stray = tag.stray.or(broken);
+        }
+        self.tags
+    }
+}
+
+/// Returns the first tag of a block with more than `limit` others around it and itself.
 pub(crate) fn too_deep(tags: &[Tag], limit: usize) -> Option<&Tag> {
     let mut depth = 0;
     tags.iter().filter(|tag| tag.stray.is_none()).find(|tag| {
         match tag.role {
-            TagRole::If { .. } => depth += 1,
-            TagRole::Endif => depth -= 1,
+            TagRole::If { .. } | TagRole::Each { .. } => depth += 1,
+            TagRole::Endif | TagRole::Endeach => depth -= 1,
             _ => {}
         }
         depth > limit
@@ -142,8 +342,12 @@ pub(crate) fn too_deep(tags: &[Tag], limit: usize) -> Option<&Tag> {
 mod tests {
     use super::*;
 
+    fn options() -> TemplateOptions {
+        TemplateOptions { raw: true, ..TemplateOptions::default() }
+    }
+
     fn strays(text: &str) -> Vec<Option<StrayReason>> {
-        pair(text, true, None, |_| 0).into_iter().map(|tag| tag.stray).collect()
+        pair(text, &options(), |_| 0, |_| None).into_iter().map(|tag| tag.stray).collect()
     }
 
     #[test]
@@ -162,7 +366,7 @@ mod tests {
 
     #[test]
     fn only_closed_blocks_count_as_depth() {
-        let tags = pair("[if a:x][if a:x][if a:x][endif][endif]", false, None, |_| 0);
+        let tags = pair("[if a:x][if a:x][if a:x][endif][endif]", &options(), |_| 0, |_| None);
         assert_eq!(too_deep(&tags, 2), None, "the first `if` is text");
         assert_eq!(too_deep(&tags, 1).map(|tag| tag.range.start), Some(16));
     }

@@ -47,7 +47,7 @@ impl TemplateError {
     }
 
     pub(crate) fn depth_message(limit: usize) -> String {
-        format!("`if` blocks are nested more than {limit} deep")
+        format!("blocks are nested more than {limit} deep")
     }
 
     /// Returns the error as a diagnostic about the template `text` that is in the file `path`.

@@ -66,12 +66,13 @@ fn line_end(text: &str, at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::blocks::pair;
+    use super::super::{TemplateOptions, blocks::pair};
     use super::*;
 
     /// Returns the text without all that its tags take.
     fn left(text: &str) -> String {
-        let tags = pair(text, true, None, |_| 0);
+        let options = TemplateOptions { raw: true, ..TemplateOptions::default() };
+        let tags = pair(text, &options, |_| 0, |_| None);
         let mut from = 0;
         let mut left = String::new();
         for taken in taken(text, &tags).into_iter().filter(|taken| !taken.is_empty()) {

@@ -1,6 +1,7 @@
 //! A text as a template that renders to it.
 
 use super::scan::{Scanner, find_endraw};
+use crate::declaration::Declarations;
 use std::borrow::Cow;
 
 /// Returns a template that renders to `text` where raw blocks are on, whatever is around it: what would be read as a tag is in a
@@ -29,7 +30,8 @@ pub fn literal(text: &str) -> Cow<'_, str> {
 }
 
 fn push(text: &str, out: &mut String) {
-    let tags: Vec<_> = Scanner::new(text, true, None).map(|tag| tag.range).collect();
+    let inputs = Declarations::default();
+    let tags: Vec<_> = Scanner::new(text, true, None, Some(&inputs)).map(|tag| tag.range).collect();
     // A bracket that is still open could become a tag with what follows.
     let closed = text.rfind(']').map_or(0, |at| at + 1);
     let open = text[closed..].find('[').map(|at| closed + at..text.trim_end().len());

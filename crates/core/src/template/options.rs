@@ -1,11 +1,12 @@
 //! The options of a template beyond the plain language, and its limits.
 
 use crate::{
+    declaration::{Declarations, GivenVariables},
     lint::template::VariableTypes,
     profile::Profile,
-    variable::{Stability, VariableKey},
+    variable::Stability,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// The options of the template parser. The default is the plain language, with the usual limits.
 ///
@@ -26,12 +27,14 @@ pub struct TemplateOptions {
     pub max_bytes: Option<usize>,
     /// The types whose keys are tags: what else is in brackets is text. `None`: each key is a tag.
     pub types: Option<Arc<VariableTypes>>,
+    /// The declared variables, where tests compare and lists repeat; `None`: `elif`, `each` and `endeach` are text.
+    pub inputs: Option<Arc<Declarations>>,
 }
 
 impl TemplateOptions {
     /// Returns the options of the texts of a profile, where the caller gives these variables.
     #[must_use]
-    pub fn of(profile: &Profile, given: &BTreeMap<VariableKey, Option<String>>) -> Self {
+    pub fn of(profile: &Profile, given: &GivenVariables) -> Self {
         let limits = &profile.template;
         let some = |limit: usize| (limit > 0).then_some(limit);
         TemplateOptions {
@@ -40,6 +43,7 @@ impl TemplateOptions {
             max_depth: some(limits.max_depth),
             max_bytes: some(limits.max_bytes),
             types: (!limits.blank_unknown).then(|| Arc::new(VariableTypes::of(profile, given))),
+            inputs: limits.inputs.then(|| Arc::new(profile.variables.clone())),
         }
     }
 
@@ -59,6 +63,7 @@ impl Default for TemplateOptions {
             max_depth: Some(1_000),
             max_bytes: Some(1 << 20),
             types: None,
+            inputs: None,
         }
     }
 }

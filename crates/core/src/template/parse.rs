@@ -4,7 +4,7 @@ use super::blocks::{self, Tag};
 use super::ops::{self, Op};
 use super::{Locator, TemplateError, TemplateOptions, lines};
 use crate::{lint::character::floor_char_boundary, variable::VariableKey};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// A template that was read once and can be rendered any number of times.
 #[derive(Clone, Debug)]
@@ -46,7 +46,9 @@ impl Template {
     /// Reads a text of any size and depth; the lint reports the depth among its other findings.
     pub(crate) fn parse_unlimited(text: Arc<str>, options: &TemplateOptions) -> Self {
         let mut keys = Keys::default();
-        let tags = blocks::pair(&text, options.raw, options.types.as_deref(), |key| keys.intern(&text[key]));
+        let inputs = options.inputs.as_deref();
+        let names = |list: Range<usize>| inputs?.item_names(&text[list].parse().ok()?);
+        let tags = blocks::pair(&text, options, |key| keys.intern(&text[key]), names);
         let ops = if options.trim_tag_lines {
             let taken = lines::taken(&text, &tags);
             ops::build(text.len(), &tags, |number| taken[number].clone())
@@ -64,6 +66,12 @@ impl Template {
 
     pub(crate) fn tags(&self) -> &[Tag] {
         &self.tags
+    }
+
+    /// Returns the keys of the working tags, those of branches that are not taken, too.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &VariableKey> {
+        let working = self.tags.iter().filter(|tag| tag.stray.is_none());
+        working.filter_map(|tag| Some(self.key(tag.role.key()?)))
     }
 
     pub(crate) fn key(&self, number: usize) -> &VariableKey {

@@ -2,7 +2,7 @@
 
 use super::ops::Op;
 use super::{Template, TemplateError, TemplateOptions};
-use crate::variable::VariableKey;
+use crate::{declaration::alternatives, variable::VariableKey};
 use std::{collections::BTreeMap, convert::Infallible, ops::Range};
 
 /// The receiver of a render: it looks variables up and takes the output, in order.
@@ -24,6 +24,23 @@ pub trait Output {
     /// # Errors
     /// Ends the render.
     fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), Self::Error>;
+
+    /// Returns true if the variable exists and its value is one of these, byte for byte.
+    ///
+    /// # Errors
+    /// Ends the render.
+    fn is_one_of(&mut self, _key: &VariableKey, _words: &[&str]) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
+    /// Goes on with an entry of a list, from 0: until the list is left, `item:` is of it. Returns false, and leaves the list, if
+    /// it has no such entry. `tag` is that of the `each`.
+    ///
+    /// # Errors
+    /// Ends the render.
+    fn entry(&mut self, _tag: Range<usize>, _list: &VariableKey, _at: usize) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
 }
 
 impl Template {
@@ -60,17 +77,47 @@ impl Template {
     /// ```
     pub fn render<O: Output>(&self, output: &mut O) -> Result<(), O::Error> {
         let mut at = 0;
+        // The entry of each open list.
+        let mut entries: Vec<usize> = Vec::new();
         while let Some(op) = self.ops.get(at) {
             at += 1;
             match op {
                 Op::Literal(range) => output.literal(range.clone()),
                 Op::Value { tag, key } => output.value(tag.clone(), &self.keys[*key])?,
-                Op::Test { key, negated, otherwise } => {
-                    if output.exists(&self.keys[*key])? == *negated {
+                Op::Test { test, otherwise } => {
+                    let key = &self.keys[test.key];
+                    let holds = match &test.words {
+                        None => output.exists(key)?,
+                        Some(words) => {
+                            let words: Vec<&str> = alternatives(&self.text()[words.clone()]).collect();
+                            output.is_one_of(key, &words)?
+                        }
+                    };
+                    if holds == test.negated {
                         at = *otherwise;
                     }
                 }
                 Op::Jump(to) => at = *to,
+                Op::Each { tag, list, end } => {
+                    if output.entry(tag.clone(), &self.keys[*list], 0)? {
+                        entries.push(0);
+                    } else {
+                        at = *end;
+                    }
+                }
+                Op::Next(each) => {
+                    let (Some(Op::Each { tag, list, .. }), Some(entry)) =
+                        (self.ops.get(*each), entries.last_mut())
+                    else {
+                        continue;
+                    };
+                    *entry += 1;
+                    if output.entry(tag.clone(), &self.keys[*list], *entry)? {
+                        at = each + 1;
+                    } else {
+                        entries.pop();
+                    }
+                }
             }
         }
         Ok(())

@@ -5,7 +5,10 @@
 //! and where the last line end before it is. Without that, `[a:[a:[a:…` would be read once per `[`.
 
 use super::white;
-use crate::lint::template::VariableTypes;
+use crate::{
+    declaration::{self, Declarations},
+    lint::template::VariableTypes,
+};
 use std::ops::Range;
 
 /// The content of a tag, before blocks are matched. Keys are byte ranges of the template.
@@ -14,14 +17,16 @@ pub(super) enum TagContent {
     Variable {
         key: Range<usize>,
     },
-    If {
-        key: Range<usize>,
-        negated: bool,
-    },
+    If(Test),
     /// An `if` of a key that is of no known type.
     UnknownIf,
+    Elif(Test),
     Else,
     Endif,
+    Each {
+        list: Range<usize>,
+    },
+    Endeach,
     /// `closed` is true if an `[endraw]` follows.
     Raw {
         closed: bool,
@@ -30,6 +35,16 @@ pub(super) enum TagContent {
     Endraw {
         opened: bool,
     },
+}
+
+/// The test of an `if` or `elif`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Test {
+    pub(super) key: Range<usize>,
+    /// True if it holds where the variable does not exist, or is none of `words`.
+    pub(super) negated: bool,
+    /// The values of a comparison.
+    pub(super) words: Option<Range<usize>>,
 }
 
 /// A tag and its bytes, brackets included.
@@ -53,6 +68,9 @@ pub(super) struct Scanner<'t> {
     text: &'t str,
     raw: bool,
     types: Option<&'t VariableTypes>,
+    inputs: Option<&'t Declarations>,
+    /// True while an `each` is open: then `item:` can be compared.
+    pub(super) in_each: bool,
     at: usize,
     close: Option<ClosingBracket>,
     /// The end tag of the raw block that was just opened.
@@ -64,12 +82,19 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Starts a scan; keys that are of none of the `types` are text.
-    pub(super) fn new(text: &'t str, raw: bool, types: Option<&'t VariableTypes>) -> Self {
+    /// Starts a scan; keys that are of none of the `types` are text. With `inputs`, tests compare and lists repeat.
+    pub(super) fn new(
+        text: &'t str,
+        raw: bool,
+        types: Option<&'t VariableTypes>,
+        inputs: Option<&'t Declarations>,
+    ) -> Self {
         Scanner {
             text,
             raw,
             types,
+            inputs,
+            in_each: false,
             at: 0,
             close: None,
             endraw: None,
@@ -113,6 +138,7 @@ impl<'t> Scanner<'t> {
             let word = match word {
                 b"else" => TagContent::Else,
                 b"endif" => TagContent::Endif,
+                b"endeach" if self.inputs.is_some() => TagContent::Endeach,
                 b"raw" if self.raw => {
                     self.endraw = self.find_endraw(range.end);
                     TagContent::Raw { closed: self.endraw.is_some() }
@@ -127,10 +153,12 @@ impl<'t> Scanner<'t> {
             return Some(ScannedTag { range, word: TagContent::Variable { key } });
         }
         let after = white::skip_white(self.text, word_end, end);
-        if word != b"if" || after == word_end {
+        let has_inputs = self.inputs.is_some();
+        let is_control = word == b"if" || has_inputs && (word == b"elif" || word == b"each");
+        if !is_control || after == word_end {
             return None;
         }
-        let negated = bytes.get(after) == Some(&b'!');
+        let negated = word != b"each" && bytes.get(after) == Some(&b'!');
         let start = after + usize::from(negated);
         let colon = self.word_end(start, end);
         self.count(word_end..colon);
@@ -138,16 +166,38 @@ impl<'t> Scanner<'t> {
             return None;
         }
         let key = self.key(open, start, colon, end)?;
-        if self.is_known(&key) {
-            return Some(ScannedTag { range, word: TagContent::If { key, negated } });
+        if word == b"each" {
+            return (!self.text[key.clone()].contains('['))
+                .then_some(ScannedTag { range, word: TagContent::Each { list: key } });
+        }
+        let test = match self.comparison(start, close).filter(|_| !negated) {
+            Some(compared) => {
+                let words = start + compared.words.start..(start + compared.words.start).max(end);
+                Test { key: start..start + compared.key_end, negated: compared.differs, words: Some(words) }
+            }
+            None => Test { key, negated, words: None },
+        };
+        if self.is_known(&test.key) {
+            let tag = if word == b"if" { TagContent::If } else { TagContent::Elif };
+            return Some(ScannedTag { range, word: tag(test) });
         }
         // A bracket inside of a text gets its chance.
-        (!self.text[key].contains('[')).then_some(ScannedTag { range, word: TagContent::UnknownIf })
+        let is_text = word == b"if" && !self.text[test.key].contains('[');
+        is_text.then_some(ScannedTag { range, word: TagContent::UnknownIf })
     }
 
-    /// Returns true if a key may have a value.
+    /// Reads the test from `start` to the `]` at `close` as a comparison.
+    fn comparison(&self, start: usize, close: usize) -> Option<declaration::Comparison> {
+        let inputs = self.inputs?;
+        let of_item = |key: &str| self.in_each && key.starts_with("item:");
+        declaration::comparison(&self.text[start..close], |key| of_item(key) || inputs.compares(key))
+    }
+
+    /// Returns true if a key may have a value. Whether `item:` has an entry is decided where blocks are paired.
     fn is_known(&self, key: &Range<usize>) -> bool {
-        self.types.is_none_or(|types| types.find(&self.text[key.clone()]).is_some())
+        let key = &self.text[key.clone()];
+        let is_item = || key.strip_prefix("item:").is_some_and(declaration::is_name);
+        self.types.is_none_or(|types| types.find(key).is_some()) || self.inputs.is_some() && is_item()
     }
 
     /// Returns the end of the letters, digits and underscores from `start` on.
@@ -234,11 +284,15 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<(&str, TagContent)> {
-        Scanner::new(text, true, None).map(|found| (&text[found.range.clone()], found.word)).collect()
+        Scanner::new(text, true, None, None).map(|found| (&text[found.range.clone()], found.word)).collect()
     }
 
     fn variable(key: Range<usize>) -> TagContent {
         TagContent::Variable { key }
+    }
+
+    fn tested(key: Range<usize>, negated: bool) -> TagContent {
+        TagContent::If(Test { key, negated, words: None })
     }
 
     #[test]
@@ -254,7 +308,7 @@ mod tests {
         assert_eq!(words("[a:x\ny]"), []);
         assert_eq!(words("[a:x\u{2028}y]"), []);
         assert_eq!(words("[a:x\n[b:y]"), [("[b:y]", variable(6..9))]);
-        assert_eq!(words("[if\na:x]"), [("[if\na:x]", TagContent::If { key: 4..7, negated: false })]);
+        assert_eq!(words("[if\na:x]"), [("[if\na:x]", tested(4..7, false))]);
     }
 
     #[test]
@@ -265,7 +319,7 @@ mod tests {
 
     #[test]
     fn conditions_need_white_space_and_a_key() {
-        assert_eq!(words("[if !a:x]"), [("[if !a:x]", TagContent::If { key: 5..8, negated: true })]);
+        assert_eq!(words("[if !a:x]"), [("[if !a:x]", tested(5..8, true))]);
         for none in
             ["[if!a:x]", "[if ! a:x]", "[if !!a:x]", "[if :x]", "[if a]", "[IF a:x]", "[if ]", "[if !]"]
         {
@@ -285,11 +339,11 @@ mod tests {
             ]
         );
         assert_eq!(words("[raw]x"), [("[raw]", TagContent::Raw { closed: false })]);
-        assert_eq!(Scanner::new(text, false, None).count(), 1, "off: only the variable is a tag");
+        assert_eq!(Scanner::new(text, false, None, None).count(), 1, "off: only the variable is a tag");
     }
 
     fn steps(text: &str) -> usize {
-        let mut scanner = Scanner::new(text, true, None);
+        let mut scanner = Scanner::new(text, true, None, None);
         while scanner.next().is_some() {}
         scanner.steps
     }

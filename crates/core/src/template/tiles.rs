@@ -17,7 +17,8 @@ pub enum TileKind {
 }
 
 impl TileKind {
-    /// Returns the word for it: `text`, `raw-text`, `variable`, `if`, `if-not`, `else`, `endif`, `raw`, `endraw`.
+    /// Returns the word for it: `text`, `raw-text`, `variable`, `if`, `if-not`, `elif`, `elif-not`, `else`, `endif`, `each`,
+    /// `endeach`, `raw`, `endraw`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -28,6 +29,10 @@ impl TileKind {
             TileKind::Tag(TokenKind::IfNot) => "if-not",
             TileKind::Tag(TokenKind::Else) => "else",
             TileKind::Tag(TokenKind::Endif) => "endif",
+            TileKind::Tag(TokenKind::Elif) => "elif",
+            TileKind::Tag(TokenKind::ElifNot) => "elif-not",
+            TileKind::Tag(TokenKind::Each) => "each",
+            TileKind::Tag(TokenKind::Endeach) => "endeach",
             TileKind::Tag(TokenKind::Raw) => "raw",
             TileKind::Tag(TokenKind::Endraw) => "endraw",
         }
@@ -41,8 +46,10 @@ pub struct Tile<'t> {
     pub kind: TileKind,
     /// The bytes of the run; never empty.
     pub range: Range<usize>,
-    /// The key of a variable or condition.
+    /// The key of a variable, condition or list.
     pub key: Option<&'t VariableKey>,
+    /// The values of a comparison, with `|` between them.
+    pub words: Option<&'t str>,
     /// The bytes of that key.
     pub key_range: Option<Range<usize>>,
     /// The reason why a tag is text; `None` means that it works as a tag, or is none.
@@ -51,7 +58,7 @@ pub struct Tile<'t> {
     pub depth: usize,
     /// The branch of the innermost block around it; `None` outside of all blocks.
     pub branch: Option<Branch>,
-    /// The other tags of its block, by their places in the list: of an `if` its `else` and `endif`, of a `[raw]` its
+    /// The other tags of its block, by their places in the list: of an `if` its `elif`, `else` and `endif`, of a `[raw]` its
     /// `[endraw]`, and the other way round.
     pub partners: Vec<usize>,
 }
@@ -82,16 +89,16 @@ impl Template {
             let mut partners = Vec::new();
             if token.stray.is_none() {
                 match token.kind {
-                    TokenKind::If | TokenKind::IfNot => {
+                    TokenKind::If | TokenKind::IfNot | TokenKind::Each => {
                         open.push(OpenBlock { tags: vec![number], branch: Branch::First });
                     }
-                    TokenKind::Else => {
+                    TokenKind::Elif | TokenKind::ElifNot | TokenKind::Else => {
                         if let Some(block) = open.last_mut() {
                             block.tags.push(number);
                             block.branch = Branch::Second;
                         }
                     }
-                    TokenKind::Endif => {
+                    TokenKind::Endif | TokenKind::Endeach => {
                         partners = open.pop().map(|block| block.tags).unwrap_or_default();
                     }
                     TokenKind::Raw => raw = Some(number),
@@ -103,6 +110,7 @@ impl Template {
                 kind: TileKind::Tag(token.kind),
                 range: token.range,
                 key: token.key,
+                words: token.words,
                 key_range: token.key.map(|_| tag.key.clone()),
                 stray: token.stray,
                 depth: token.depth,
@@ -124,7 +132,7 @@ impl Template {
     }
 }
 
-/// A block whose `endif` is still to come.
+/// A block whose end is still to come.
 struct OpenBlock {
     tags: Vec<usize>,
     branch: Branch,
@@ -135,6 +143,7 @@ fn between<'t>(range: Range<usize>, raw: bool, open: &[OpenBlock]) -> Tile<'t> {
         kind: if raw { TileKind::RawText } else { TileKind::Text },
         range,
         key: None,
+        words: None,
         key_range: None,
         stray: None,
         depth: open.len(),

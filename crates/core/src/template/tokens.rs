@@ -1,6 +1,6 @@
 //! The tags of a template as an editor wants them: kind, bytes, whether they work, how deep they are.
 
-use super::{StrayReason, TagRole, Template};
+use super::{StrayReason, TagRole, Template, trim};
 use crate::variable::VariableKey;
 use serde::Serialize;
 use std::ops::Range;
@@ -12,12 +12,20 @@ pub enum TokenKind {
     Variable,
     /// `[if type:name]`
     If,
-    /// `[if !type:name]`
+    /// `[if !type:name]` or `[if type:name != value]`
     IfNot,
+    /// `[elif type:name]`, where inputs are on
+    Elif,
+    /// `[elif !type:name]`, where inputs are on
+    ElifNot,
     /// `[else]`
     Else,
     /// `[endif]`
     Endif,
+    /// `[each type:name]`, where inputs are on
+    Each,
+    /// `[endeach]`, where inputs are on
+    Endeach,
     /// `[raw]`, if raw blocks are on
     Raw,
     /// `[endraw]`, if raw blocks are on
@@ -30,9 +38,9 @@ pub enum TokenKind {
 #[cfg_attr(feature = "openapi", schema(as = TokenBranch))]
 #[serde(rename_all = "kebab-case")]
 pub enum Branch {
-    /// Between `if` and `else`, or `if` and `endif`.
+    /// Behind `if` or `each`.
     First,
-    /// Between `else` and `endif`.
+    /// Behind `elif` or `else`.
     Second,
 }
 
@@ -43,8 +51,10 @@ pub struct Token<'t> {
     pub kind: TokenKind,
     /// The bytes of the tag, brackets included.
     pub range: Range<usize>,
-    /// The key of a variable or condition.
+    /// The key of a variable, condition or list.
     pub key: Option<&'t VariableKey>,
+    /// The values of a comparison, with `|` between them.
+    pub words: Option<&'t str>,
     /// The reason why the tag is text; `None` means that it works as a tag.
     pub stray: Option<StrayReason>,
     /// The number of blocks around the tag. An `if`, its `else` and its `endif` have the same depth.
@@ -70,29 +80,36 @@ impl Template {
         let mut tokens = Vec::with_capacity(self.tags().len());
         for tag in self.tags() {
             let works = tag.stray.is_none();
-            let (kind, key) = match &tag.role {
-                TagRole::Variable { key } => (TokenKind::Variable, Some(*key)),
-                TagRole::If { key, negated: false, .. } => (TokenKind::If, Some(*key)),
-                TagRole::If { key, negated: true, .. } => (TokenKind::IfNot, Some(*key)),
-                TagRole::Else => (TokenKind::Else, None),
-                TagRole::Endif => (TokenKind::Endif, None),
-                TagRole::Raw => (TokenKind::Raw, None),
-                TagRole::Endraw => (TokenKind::Endraw, None),
+            let kind = match &tag.role {
+                TagRole::Variable { .. } => TokenKind::Variable,
+                TagRole::If { test, .. } if test.negated => TokenKind::IfNot,
+                TagRole::If { .. } => TokenKind::If,
+                TagRole::Elif { test } if test.negated => TokenKind::ElifNot,
+                TagRole::Elif { .. } => TokenKind::Elif,
+                TagRole::Else => TokenKind::Else,
+                TagRole::Endif => TokenKind::Endif,
+                TagRole::Each { .. } => TokenKind::Each,
+                TagRole::Endeach => TokenKind::Endeach,
+                TagRole::Raw => TokenKind::Raw,
+                TagRole::Endraw => TokenKind::Endraw,
             };
-            if works && matches!(tag.role, TagRole::Else | TagRole::Endif) {
+            let is_branch = matches!(tag.role, TagRole::Elif { .. } | TagRole::Else);
+            if works && (is_branch || matches!(tag.role, TagRole::Endif | TagRole::Endeach)) {
                 open.pop();
             }
+            let words = tag.role.test().and_then(|test| test.words.clone());
             tokens.push(Token {
                 kind,
                 range: tag.range.clone(),
-                key: key.map(|key| self.key(key)),
+                key: tag.role.key().map(|key| self.key(key)),
+                words: words.map(|words| trim(&self.text()[words])),
                 stray: tag.stray,
                 depth: open.len(),
                 branch: open.last().copied(),
             });
             match tag.role {
-                TagRole::If { .. } if works => open.push(Branch::First),
-                TagRole::Else if works => open.push(Branch::Second),
+                TagRole::If { .. } | TagRole::Each { .. } if works => open.push(Branch::First),
+                _ if works && is_branch => open.push(Branch::Second),
                 _ => {}
             }
         }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{COUNTERS, Error, request::TemplateInput};
 use preface_core::{
+    declaration::Declarations,
     diagnostic::Diagnostics,
     pipeline::{self, PipelineError},
     profile::PartOrder,
@@ -25,7 +26,12 @@ pub(super) fn preview(
     variables: &mut RecordedVariables,
     problem: &mut Diagnostics,
 ) -> Result<Option<Prompt>, Error> {
-    let template = TemplateInput { name: "template".into(), version: None, text: text.into() };
+    let template = TemplateInput {
+        name: "template".into(),
+        version: None,
+        text: text.into(),
+        variables: Declarations::default(),
+    };
     let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template.pieces()));
     section.keep_blank = true;
     section.cut = CutRule::Never;

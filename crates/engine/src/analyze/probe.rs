@@ -4,20 +4,23 @@
 use crate::{
     Error,
     engine::Engine,
-    input::load_profile::LoadedProfile,
+    input::{
+        load_profile::LoadedProfile,
+        variables::{RequiredVariables, declare},
+    },
     request::{Request, ToolChoice, TrustChoice},
     trust::consent::ProjectAccess,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
     profile::Profile,
     turn::{Tool, Turn},
     variable::{RecordedVariable, RecordedVariables, VariableKey},
-    variable_source::option_variable,
+    variable_source::{declared_variable, option_variable},
 };
 use preface_host::{provider, provider_context::ProviderContext};
-use std::{cell::Cell, path::PathBuf};
+use std::{cell::Cell, path::PathBuf, sync::Arc};
 
 /// The most bytes that the values of one probe have together.
 const VALUES_LIMIT: usize = 64 << 20;
@@ -45,7 +48,11 @@ impl<'s> Probe<'s> {
         let request = Request { cwd, trust, roots: Some(roots.to_vec()), ..request.clone() };
         let mut loaded = engine.load_profile(&request)?;
         let access = engine.open_gate(&request, &loaded, None)?;
-        let profile = Profile::clone(&loaded.profile);
+        let mut profile = loaded.profile.clone();
+        let declared = request.template.as_ref().map(|template| &template.variables);
+        let (required, of) = (RequiredVariables::Absent, (&mut profile, &mut loaded.turn));
+        declare(&request, &loaded.merged, declared, required, of, &mut Diagnostics::new())?;
+        let profile = Arc::unwrap_or_clone(profile);
         loaded.turn.tools = match &request.tools {
             ToolChoice::Given(tools) => tools.clone(),
             ToolChoice::Named(names) => named_tools(names),
@@ -80,7 +87,9 @@ impl<'s> Probe<'s> {
     }
 
     fn look_up(&self, key: &VariableKey) -> RecordedVariable {
-        option_variable(key, &self.profile).unwrap_or_else(|| provider::resolve(key, &self.look()))
+        declared_variable(key, &self.profile, self.turn())
+            .or_else(|| option_variable(key, &self.profile))
+            .unwrap_or_else(|| provider::resolve(key, &self.look()))
     }
 
     /// Returns the view of the machine with which variables are answered.

@@ -530,7 +530,12 @@ impl ConversationService {
         }
         let version = found.as_ref().map(|found| found.version);
         let text = found.and_then(|found| found.text);
-        let text = text.map(|text| TemplateInput { name: choice.name.as_str().into(), version, text });
+        let text = text.map(|text| TemplateInput {
+            name: choice.name.as_str().into(),
+            version,
+            text,
+            variables: Default::default(),
+        });
         Ok((TemplateUsed { chosen: choice.to_string(), name: choice.name, version }, text))
     }
 

@@ -147,8 +147,9 @@ impl Engine<'_> {
         request: &Request,
         read: impl FnOnce(BuildContext<'_>) -> T,
     ) -> Result<T, Error> {
-        // A build at another instant, or with templates of its own, is of no use to the next.
-        let lasts = request.now.is_none() && self.templates().is_none();
+        // A build at another instant, or with templates or declarations of its own, is of no use to the next.
+        let declares = request.template.as_ref().is_some_and(|template| !template.variables.is_empty());
+        let lasts = request.now.is_none() && self.templates().is_none() && !declares;
         let key = Request { conversation: None, template: None, ..request.clone() };
         if lasts
             && let Some(mut kept) = cache.take(&key)

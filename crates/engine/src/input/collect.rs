@@ -3,6 +3,7 @@
 
 use crate::{
     Engine, Error,
+    input::variables::{RequiredVariables, declare},
     input::{
         Inputs, extensions,
         load_profile::{ProfileSource, UserSettings},
@@ -13,7 +14,7 @@ use crate::{
     trust::consent::Ask,
 };
 use preface_core::{
-    condition::Condition,
+    condition::{Condition, VariableTest},
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Category, Scopes},
     layer::Stack,
@@ -26,8 +27,7 @@ use preface_core::{
     suggestion::suggest_or,
     template::TemplateOptions,
     turn::Turn,
-    variable::VariableKey,
-    variable_source::{option_variable, turn_variable},
+    variable_source::{declared_variable, option_variable, turn_variable},
 };
 use preface_host::{
     discover,
@@ -59,32 +59,41 @@ impl Engine<'_> {
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<(Inputs, Snapshot), Error> {
+        let required = match consent {
+            None if self.starts_programs() => RequiredVariables::Needed,
+            _ => RequiredVariables::Absent,
+        };
         let inputs = self.read_inputs(request, consent)?;
-        let snapshot = self.collect(request, &inputs, breadth, ask)?;
+        let snapshot = self.collect(request, &inputs, breadth, required, ask)?;
         Ok((inputs, snapshot))
     }
 
     /// Reads the texts that the prompt of a request is made of.
     ///
     /// # Errors
-    /// A store of templates that cannot be read, and events that call for no reminder.
+    /// A store of templates that cannot be read, variables that do not fit, and events that call for no reminder.
     pub(crate) fn collect(
         &self,
         request: &Request,
         inputs: &Inputs,
         breadth: Breadth,
+        required: RequiredVariables,
         ask: &dyn Ask,
     ) -> Result<Snapshot, Error> {
         let Inputs { loaded, project, entries, .. } = inputs;
         let mut diagnostics = inputs.diagnostics();
         let stored = self.stored(request, &entries.profile, &mut diagnostics)?;
+        let (mut profile, mut turn) = (entries.profile.clone(), entries.turn.clone());
+        let declared = stored.as_ref().map(|template| &template.variables);
+        let of = (&mut profile, &mut turn);
+        declare(request, &loaded.merged, declared, required, of, &mut diagnostics)?;
+        let stored = stored.as_ref().map(TemplateInput::pieces);
         let reminders = self.due(&request.events, &entries.profile, inputs.places(), &mut diagnostics)?;
-        let mut profile = entries.profile.clone();
         named::apply_append(project.system_prompt.append.as_ref(), &mut profile);
         let (mut stack, mut overrides, mut contributions) = <_>::default();
         // Where the settings give the whole prompt, nothing else is part of it, and nothing else is looked at.
         if project.system_prompt.custom.is_none() {
-            let look = self.look(inputs, &entries.turn, ask);
+            let look = self.look(inputs, &turn, ask);
             stack = discover::layers(&profile, project.access.trust, &look);
             overrides = self.overrides(inputs, &mut stack, &look, &mut diagnostics);
             if !profile.closed {
@@ -104,6 +113,7 @@ impl Engine<'_> {
             contributions,
             reminders,
             diagnostics,
+            turn,
             ..inputs.snapshot(profile)
         };
         if project.system_prompt.custom.is_none() {
@@ -206,14 +216,13 @@ impl Engine<'_> {
         request: &Request,
         profile: &Profile,
         diagnostics: &mut Diagnostics,
-    ) -> Result<Option<Vec<Piece>>, Error> {
-        if let Some(template) = &request.template {
-            return Ok(Some(template.pieces()));
+    ) -> Result<Option<TemplateInput>, Error> {
+        if request.template.is_some() {
+            return Ok(request.template.clone());
         }
         let Some(source) = self.templates() else { return Ok(None) };
         if profile.takes_template() {
-            let template = source.template()?;
-            return Ok(template.as_ref().map(TemplateInput::pieces));
+            return source.template();
         }
         diagnostics.extend(source.chosen().map(|chosen| {
             Diagnostic::warning(
@@ -304,15 +313,18 @@ pub(crate) fn collect_again(
     snapshot
 }
 
-/// Returns true if a condition fails by the options that are set and, unless every tool counts, by the active tools.
+/// Returns true if a condition fails by the declared variables, the options that are set and, unless every tool counts, by the
+/// active tools.
 fn cannot_hold(when: &Condition, profile: &Profile, breadth: Breadth, turn: &Turn) -> bool {
-    let exists = &mut |key: &VariableKey| {
+    let holds = &mut |test: &VariableTest| {
+        let test = test.read(&profile.variables);
+        let key = &test.key;
         let known = match key.kind() {
             "tool" if breadth == Breadth::EveryTool => None,
             "tool" => turn_variable(key, turn),
-            _ => option_variable(key, profile),
+            _ => declared_variable(key, profile, turn).or_else(|| option_variable(key, profile)),
         };
-        known.map(|variable| variable.value.is_some()).ok_or(())
+        known.map(|variable| test.holds(variable.value.as_deref())).ok_or(())
     };
-    when.holds(exists) == Ok(false)
+    when.holds(holds) == Ok(false)
 }

@@ -76,7 +76,7 @@ impl Engine<'_> {
         let mut source = |key: &VariableKey| Some(provider::resolve(key, &look));
         let mut variables = Variables::new(turn, profile, &mut recorded, &mut source);
         let verdict =
-            section.when.as_ref()?.decide(&mut |key| variables.exists(key, &mut Diagnostics::new()));
+            section.when.as_ref()?.decide(&mut |test| variables.holds(test, None, &mut Diagnostics::new()));
         match verdict {
             Ok(ConditionResult::Fails(why)) => Some(why),
             _ => None,

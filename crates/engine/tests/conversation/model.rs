@@ -67,7 +67,7 @@ async fn play(steps: Vec<Step>) -> Result<(), TestCaseError> {
     let bench = Bench::on(machine().with_file("/work/p/AGENTS.md", "file 0")).await;
     let mut model = Model::default();
     let day = |model: &Model| BuildOptions {
-        variables: [("day:now".parse().unwrap(), Some((model.day + 1).to_string()))].into(),
+        variables: [("day:now".parse().unwrap(), Some((model.day + 1).to_string().into()))].into(),
         ..BuildOptions::default()
     };
     for (number, step) in (1..).zip(steps) {

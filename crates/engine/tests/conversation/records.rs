@@ -48,7 +48,12 @@ fn explain_shows_what_a_build_gives() {
 
         let mut request =
             preface_engine::Request { conversation: Some("c".to_owned()), ..options.clone().request() };
-        request.template = Some(TemplateInput { name: "main".into(), version: Some(1), text: text.into() });
+        request.template = Some(TemplateInput {
+            name: "main".into(),
+            version: Some(1),
+            text: text.into(),
+            variables: Default::default(),
+        });
         let built = Engine::new(&bench.system).build(&request).unwrap();
         assert_eq!(explained.document, Document::of(&built.prompt, &Bytes4));
         assert_eq!(explained.document.text, &*explained.head.text);
@@ -92,7 +97,7 @@ fn facts_of_the_caller_are_remembered() {
         let bench = Bench::new().await;
         bench.template("<[x:y]><[git:branch]>").await;
         let key: VariableKey = "x:y".parse().unwrap();
-        let options = BuildOptions { variables: [(key, Some("z".to_owned()))].into(), ..turn_options() };
+        let options = BuildOptions { variables: [(key, Some("z".into()))].into(), ..turn_options() };
         assert_eq!(&*bench.turn_of("c", &options).await.unwrap().head.text, "<z><>");
         assert_eq!(&*bench.compact("c").await.head.text, "<z><>");
     });

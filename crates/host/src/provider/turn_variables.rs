@@ -7,13 +7,13 @@ use preface_core::{
     variable_source::turn_variable,
 };
 
-/// The provider of `prompt:`, `tool:` and `option:`.
+/// The provider of `model:`, `prompt:` and `tool:`.
 #[derive(Debug)]
 pub struct TurnVariables;
 
 impl VariableProvider for TurnVariables {
     fn kinds(&self) -> &'static [&'static str] {
-        &["prompt", "tool"]
+        &["model", "prompt", "tool"]
     }
 
     fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {

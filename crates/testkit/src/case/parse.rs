@@ -1,6 +1,6 @@
 //! Reading a case file. `cases/README.md` is its reference.
 
-use preface_engine::core::turn::Tool;
+use preface_engine::core::{declaration::VariableValue, turn::Tool};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -129,7 +129,7 @@ pub struct CaseTurn {
     /// `path=value`.
     pub set: Vec<String>,
     /// Variables.
-    pub variable: BTreeMap<String, String>,
+    pub variable: BTreeMap<String, VariableValue>,
     /// Paths for `grant` and `revoke`.
     pub paths: Vec<String>,
     /// Severities that the `diagnostics` block does not list.

@@ -213,6 +213,7 @@ fn take_turn(
             name: "main".into(),
             version: Some(1),
             text: text.as_str().into(),
+            variables: Default::default(),
         }),
         roots: turn.roots.as_ref().map(|roots| roots.iter().map(|root| absolute(root)).collect()),
         follow: turn.follow.iter().map(|path| absolute(path)).collect(),

@@ -2,6 +2,7 @@
 
 use crate::{
     catalog,
+    declaration::GivenVariables,
     lint::hidden::escape_hidden,
     profile::Profile,
     variable::{Stability, VariableKey},
@@ -39,7 +40,7 @@ impl VariableTypes {
     /// Returns the types that the texts of a profile can name: the registered ones, those of the profile, and those that the
     /// caller gives values of.
     #[must_use]
-    pub fn of(profile: &Profile, given: &BTreeMap<VariableKey, Option<String>>) -> Self {
+    pub fn of(profile: &Profile, given: &GivenVariables) -> Self {
         let known =
             REGISTERED.iter().fold(VariableTypes::default(), |known, info| match (info.dynamic, info.name) {
                 (true, "<path>") => known.dynamic(info.kind, info.stability),
@@ -50,7 +51,13 @@ impl VariableTypes {
         let merged = profile.sections.iter().filter(|section| section.merge_into.is_some());
         let known = merged
             .fold(known, |known, section| known.fixed("section", section.id.as_str(), Stability::Static));
-        let known = given.keys().fold(known, |known, key| match known.kind(key.kind()) {
+        let declared = &profile.variables;
+        let known = declared
+            .0
+            .iter()
+            .fold(known, |known, (key, one)| known.fixed(key.kind(), key.name(), one.stability));
+        let given = given.keys().filter(|key| declared.get(key).is_none());
+        let known = given.fold(known, |known, key| match known.kind(key.kind()) {
             Some(kind) if kind.dynamic.is_some() => known,
             Some(_) => known.fixed(key.kind(), key.name(), Stability::Conversation),
             None => known.dynamic(key.kind(), Stability::Conversation),

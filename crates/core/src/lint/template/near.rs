@@ -102,8 +102,8 @@ fn guess(inner: &str, options: &TemplateOptions, catalogue: &VariableTypes) -> O
     let (word, rest) = lower.split_once(char::is_whitespace).unwrap_or((lower.as_str(), ""));
     let rest = &inner[inner.len() - rest.len()..];
     match word {
-        "elif" | "elsif" | "elseif" if !rest.is_empty() => no_else_if(),
-        "else" if rest.trim_start().to_ascii_lowercase().starts_with("if ") => no_else_if(),
+        "elif" | "elsif" | "elseif" if !rest.is_empty() => no_else_if(options),
+        "else" if rest.trim_start().to_ascii_lowercase().starts_with("if ") => no_else_if(options),
         "if" => condition(rest, catalogue),
         _ if word.starts_with("if!") => condition(&inner[2..], catalogue),
         _ => variable(inner, catalogue),
@@ -138,8 +138,12 @@ fn tag(message: &'static str, tag: String) -> Option<Guess> {
     Some(Guess { message, tag: Some(tag) })
 }
 
-fn no_else_if() -> Option<Guess> {
-    Some(Guess { message: "there is no `else if`; put an `if` block behind `[else]`", tag: None })
+fn no_else_if(options: &TemplateOptions) -> Option<Guess> {
+    let message = match options.inputs {
+        Some(_) => "write `[elif type:name]`",
+        None => "there is no `else if`; put an `if` block behind `[else]`",
+    };
+    Some(Guess { message, tag: None })
 }
 
 /// Guesses at what follows `if`.

@@ -9,9 +9,15 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Reports the tags that are text because their block is broken.
-pub(super) fn structure(template: &Template, diagnostics: &mut PendingFindings) {
+/// Reports the tags that are text because their block is broken, and comparisons that cannot hold.
+pub(super) fn structure(template: &Template, options: &TemplateOptions, diagnostics: &mut PendingFindings) {
     for tag in template.tags() {
+        if let Some((range, word, help)) = impossible_value(template, tag, options) {
+            let key = tag.role.key().map_or("", |key| template.key(key).as_str());
+            let message = format!("`{key}` cannot be `{}`", shown(word));
+            let code = DiagnosticCode::TemplateUnknownValue;
+            diagnostics.push(PendingFinding::new(Severity::Warning, code, &range, message).help(help));
+        }
         if let Some(diagnostic) = tag.stray.and_then(|stray| stray_tag(tag, stray)) {
             diagnostics.push(diagnostic);
         }
@@ -27,8 +33,12 @@ pub(super) fn unknown(
 ) {
     let mut answers = Answers { template, catalogue, raw: options.raw, wrapped: 0 };
     for tag in template.tags().iter().filter(|tag| tag.stray.is_none()) {
-        if let TagRole::Variable { key } | TagRole::If { key, .. } = &tag.role {
-            let key = template.key(*key);
+        if let Some(key) = tag.role.key() {
+            let key = template.key(key);
+            // Those of an entry were checked where blocks were paired.
+            if key.kind() == "item" && options.inputs.is_some() {
+                continue;
+            }
             if let Some(diagnostic) = answers.check(tag, key) {
                 diagnostics.push(diagnostic);
             }
@@ -62,11 +72,42 @@ pub(super) fn diagnostics(
     }
 }
 
+/// Returns the value of a comparison that its variable can never have, and the help.
+pub(crate) fn impossible_value<'t>(
+    template: &'t Template,
+    tag: &Tag,
+    options: &TemplateOptions,
+) -> Option<(Range<usize>, &'t str, String)> {
+    let test = tag.role.test().filter(|_| tag.stray.is_none())?;
+    let words = template.text().get(test.words.clone()?)?;
+    let (word, help) = options.inputs.as_ref()?.impossible(template.key(test.key), words)?;
+    let at = test.words.as_ref()?.start + (word.as_ptr() as usize - words.as_ptr() as usize);
+    Some((at..at + word.len(), word, help))
+}
+
 /// Reports a tag that is in the output as text.
 fn stray_tag(tag: &Tag, stray: StrayReason) -> Option<PendingFinding> {
     let message = match (&tag.role, stray) {
+        (TagRole::Variable { .. } | TagRole::If { .. } | TagRole::Elif { .. }, StrayReason::NoEach) => {
+            "no working `each` is open here: `item:` will appear as text"
+        }
+        (TagRole::Variable { .. } | TagRole::If { .. } | TagRole::Elif { .. }, StrayReason::NoField) => {
+            "the entries of this list have no such `item:`: it will appear as text"
+        }
+        (TagRole::Each { .. }, StrayReason::NoList) => {
+            "this is not declared as a list: it will appear as text"
+        }
+        (TagRole::Each { .. }, _) => "no `[endeach]` closes this `each`: it will appear as text",
+        (TagRole::Endeach, StrayReason::NoOpenEach) => {
+            "no `each` is open here: `[endeach]` will appear as text"
+        }
+        (_, StrayReason::NoEach | StrayReason::NoField | StrayReason::NoList) | (TagRole::Endeach, _) => {
+            return None;
+        }
         (TagRole::If { .. }, _) => "no `[endif]` closes this `if`: it will appear as text",
         (_, StrayReason::SecondElse) => "this `if` has an `[else]` already: it will appear as text",
+        (TagRole::Elif { .. }, StrayReason::NoOpenIf) => "no `if` is open here: `elif` will appear as text",
+        (TagRole::Elif { .. }, _) => "no `[endif]` closes the `if` of this `elif`: it will appear as text",
         (TagRole::Else, StrayReason::NeverClosed) => {
             "no `[endif]` closes the `if` of this `[else]`: it will appear as text"
         }
@@ -94,8 +135,9 @@ impl Answers<'_> {
             return None;
         }
         let follows = match tag.role {
-            TagRole::If { negated: true, .. } => "its first branch is always taken".to_owned(),
-            TagRole::If { .. } => "its first branch is never taken".to_owned(),
+            TagRole::If { ref test, .. } | TagRole::Elif { ref test } => {
+                format!("its first branch is {} taken", if test.negated { "always" } else { "never" })
+            }
             _ => format!("`{}` will vanish", shown(&self.template.text()[tag.range.clone()])),
         };
         Some(match self.catalogue.kind(key.kind()) {

@@ -22,24 +22,26 @@ pub(super) fn diagnostics(template: &Template, catalogue: &VariableTypes, diagno
         follows = follows.after(&template.text()[tag.range.end..end]);
         end = tag.range.start;
         match tag.role {
-            TagRole::Variable { key } => match catalogue.stability(template.key(key)) {
-                Some(Stability::Turn) if follows > StableText::Line(SHORT_REST) => diagnostics.push(
-                    PendingFinding::new(
-                        Severity::Info,
-                        DiagnosticCode::TemplateVolatileEarly,
-                        &tag.range,
-                        format!(
-                            "`{}` may change with every build and comes before stable text",
-                            template.key(key)
-                        ),
-                    )
-                    .help("a provider's cache ends at the first byte that changed; put it near the end"),
-                ),
-                Some(Stability::Turn) | None => {}
-                Some(_) => follows = StableText::More,
-            },
+            TagRole::Variable { key } | TagRole::Each { list: key } => {
+                match catalogue.stability(template.key(key)) {
+                    Some(Stability::Turn) if follows > StableText::Line(SHORT_REST) => diagnostics.push(
+                        PendingFinding::new(
+                            Severity::Info,
+                            DiagnosticCode::TemplateVolatileEarly,
+                            &tag.range,
+                            format!(
+                                "`{}` may change with every build and comes before stable text",
+                                template.key(key)
+                            ),
+                        )
+                        .help("a provider's cache ends at the first byte that changed; put it near the end"),
+                    ),
+                    Some(Stability::Turn) | None => {}
+                    Some(_) => follows = StableText::More,
+                }
+            }
             TagRole::Endif => behind.push(BlockContext { after: follows, second: StableText::default() }),
-            TagRole::Else => {
+            TagRole::Elif { .. } | TagRole::Else => {
                 if let Some(block) = behind.last_mut() {
                     block.second = follows;
                     follows = block.after;
@@ -48,7 +50,7 @@ pub(super) fn diagnostics(template: &Template, catalogue: &VariableTypes, diagno
             TagRole::If { .. } => {
                 follows = follows.max(behind.pop().map_or(StableText::default(), |block| block.second));
             }
-            TagRole::Raw | TagRole::Endraw => {}
+            TagRole::Endeach | TagRole::Raw | TagRole::Endraw => {}
         }
     }
 }

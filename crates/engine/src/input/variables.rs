@@ -1,0 +1,74 @@
+//! The variables of the caller: those of the call and of the user's settings, checked against what the profile and the stored
+//! template declare.
+
+use crate::{Error, request::Request};
+use preface_core::{
+    declaration::{DeclarationError, Declarations, GivenVariables, VariableValue},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    profile::Profile,
+    settings::{MergedSettings, SetBy, SettingsNode},
+    turn::Turn,
+    variable::VariableKey,
+};
+use std::sync::Arc;
+
+/// Whether what is required must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequiredVariables {
+    /// A prompt is built of it.
+    Needed,
+    /// Something is looked at: what is missing is absent.
+    Absent,
+}
+
+/// Adds the declarations of a stored template to a profile, and puts the given values into the turn, with their types. Values of the
+/// settings that do not fit are reported and not used.
+///
+/// # Errors
+/// A value of the call is unknown or does not fit, or a required one is missing.
+pub(crate) fn declare(
+    request: &Request,
+    settings: &MergedSettings,
+    of_template: Option<&Declarations>,
+    required: RequiredVariables,
+    (profile, turn): (&mut Arc<Profile>, &mut Turn),
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Error> {
+    if let Some(declared) = of_template.filter(|declared| !declared.is_empty()) {
+        Arc::make_mut(profile).variables.0.extend(declared.0.clone());
+    }
+    let usage = |error: DeclarationError| Error::Usage(error.message, error.help);
+    let mut given = GivenVariables::new();
+    let table = settings.at(&["variables"]).and_then(SettingsNode::as_table);
+    for (name, node) in table.into_iter().flat_map(|table| table.iter()) {
+        let of_call = node.by() == SetBy::Caller;
+        match taken(name, node, profile) {
+            Ok(taken) => given.extend(taken),
+            Err(error) if of_call => return Err(usage(error)),
+            Err(error) => {
+                let what = format!("`variables.{name}` was not used: {}", error.message);
+                let diagnostic =
+                    Diagnostic::warning(DiagnosticCode::SettingsVariable, what).at(node.key_place());
+                diagnostics.push(Diagnostic { help: error.help, ..diagnostic });
+            }
+        }
+    }
+    given.extend(profile.take_variables(&request.variables).map_err(usage)?);
+    if required == RequiredVariables::Needed {
+        profile.variables.check_required(&given).map_err(usage)?;
+    }
+    turn.variables = given;
+    Ok(())
+}
+
+/// Reads one variable of the settings.
+fn taken(name: &str, node: &SettingsNode, profile: &Profile) -> Result<GivenVariables, DeclarationError> {
+    let wrong = |message: String| DeclarationError { message, help: None };
+    let key: VariableKey =
+        name.parse().map_err(|_| wrong(format!("not a variable name (`type:name`): `{name}`")))?;
+    let value = match node.to_value() {
+        serde_json::Value::Null => None,
+        value => Some(VariableValue::from_json(value).map_err(wrong)?),
+    };
+    profile.take_variables(&GivenVariables::from([(key, value)]))
+}
