@@ -27,7 +27,7 @@ pub enum VariableValue {
     /// A list of texts. An empty one does not exist.
     List(Vec<String>),
     /// A list of records. An empty one does not exist.
-    Records(Vec<Record>),
+    Records(Vec<BTreeMap<String, Option<String>>>),
 }
 
 impl VariableValue {

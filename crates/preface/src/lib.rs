@@ -153,6 +153,7 @@ pub use conversation::{Conversation, Store};
 pub use error::{Error, ErrorKind};
 pub use machine::Preface;
 pub use preface_core::{
+    declaration::VariableValue,
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     draft::{Absent, AbsentReason},
     format::RequestUsage,
