@@ -242,6 +242,14 @@ impl VariableDeclaration {
         }
     }
 
+    fn item_names(&self) -> Option<Vec<&str>> {
+        match self.shape {
+            VariableShape::List => Some(vec![TEXT]),
+            VariableShape::Records => Some(self.fields.iter().map(String::as_str).collect()),
+            VariableShape::Text | VariableShape::Flag => None,
+        }
+    }
+
     /// Returns a value as its type has it. A text for a list is read as JSON.
     fn read(&self, key: &VariableKey, value: VariableValue) -> Result<VariableValue, DeclarationError> {
         let error = |message: String| DeclarationError { message, help: None };
@@ -338,6 +346,12 @@ impl Declarations {
         self.0.is_empty()
     }
 
+    /// Returns true if the caller gives one of them: the values of options come from elsewhere.
+    #[must_use]
+    pub fn has_inputs(&self) -> bool {
+        self.0.keys().any(is_input)
+    }
+
     /// Returns the declaration of a variable.
     #[must_use]
     pub fn get(&self, key: &VariableKey) -> Option<&VariableDeclaration> {
@@ -358,12 +372,7 @@ impl Declarations {
 
     /// Returns what `item:` names in an entry of a list; `None` for a key that is no list.
     pub(crate) fn item_names(&self, list: &VariableKey) -> Option<Vec<&str>> {
-        let declared = self.get(list)?;
-        match declared.shape {
-            VariableShape::List => Some(vec![TEXT]),
-            VariableShape::Records => Some(declared.fields.iter().map(String::as_str).collect()),
-            VariableShape::Text | VariableShape::Flag => None,
-        }
+        self.get(list)?.item_names()
     }
 
     /// Returns the first alternative of a comparison that the variable can never be, and the help.
@@ -389,6 +398,16 @@ impl Declarations {
             }
             if !is_name(key.name()) {
                 let what = "the name of a declared variable is letters, digits, `_`, `-` and `.`";
+                return invalid("", format!("{what}: `{key}`"));
+            }
+            let plain = VariableDeclaration {
+                description: declared.description.clone(),
+                values: declared.values.clone(),
+                shape: declared.shape,
+                ..VariableDeclaration::default()
+            };
+            if !is_input(key) && (*declared != plain || declared.item_names().is_some()) {
+                let what = "an option is declared as a text or a flag, with `values` and `description` alone";
                 return invalid("", format!("{what}: `{key}`"));
             }
             let (of_text, of_records) =
@@ -437,15 +456,15 @@ impl Declarations {
         given: &GivenVariables,
         is_open: impl Fn(&VariableKey) -> bool,
     ) -> Result<GivenVariables, DeclarationError> {
-        if self.is_empty() {
+        if !self.has_inputs() {
             return Ok(given.clone());
         }
         let mut taken = GivenVariables::new();
         for (key, value) in given {
-            let value = match (self.get(key), value) {
+            let value = match (self.get(key).filter(|_| is_input(key)), value) {
                 (Some(declared), Some(value)) => Some(declared.read(key, value.clone())?),
-                (None, _) if !is_open(key) => {
-                    let known = || self.0.keys().map(VariableKey::as_str);
+                (None, _) if is_input(key) && !is_open(key) => {
+                    let known = || self.0.keys().filter(|key| is_input(key)).map(VariableKey::as_str);
                     let help =
                         suggest_or(key.as_str(), known(), || format!("variables are {}", quoted(known())));
                     return Err(DeclarationError {
@@ -474,6 +493,11 @@ impl Declarations {
             None => Ok(()),
         }
     }
+}
+
+/// Returns true for a variable that the caller gives; `option:` is an option of the profile, whose values are declared.
+fn is_input(key: &VariableKey) -> bool {
+    key.kind() != "option"
 }
 
 /// Returns true for a name that a test can have before its operator.

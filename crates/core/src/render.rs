@@ -83,7 +83,7 @@ impl<'p> RenderRules<'p> {
         RenderRules {
             frames: template.with_type("item"),
             template,
-            named: (!profile.variables.is_empty()).then(|| VariableTypes::of(profile, &turn.variables)),
+            named: profile.variables.has_inputs().then(|| VariableTypes::of(profile, &turn.variables)),
             blank: is_blank.then(|| VariableTypes::of(profile, &turn.variables)),
             escape: &profile.escape,
             tags: profile.reserved_tags().into(),

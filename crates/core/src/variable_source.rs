@@ -116,7 +116,7 @@ impl<'a> Variables<'a> {
 /// not declared.
 #[must_use]
 pub fn declared_variable(key: &VariableKey, profile: &Profile, turn: &Turn) -> Option<RecordedVariable> {
-    let declared = profile.variables.get(key)?;
+    let declared = profile.variables.get(key).filter(|_| key.kind() != "option")?;
     let variable = turn.variables.get(key).and_then(|_| turn_variable(key, turn)).unwrap_or_else(|| {
         match declared.default.as_ref().and_then(VariableValue::to_text) {
             Some(text) => RecordedVariable::of(text, "the default of the profile", declared.stability),

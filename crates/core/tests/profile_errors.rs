@@ -82,39 +82,78 @@ fn an_error_about_a_key_covers_the_key() {
 }
 
 #[test]
-fn an_option_of_the_profile_is_one_of_its_choices() {
-    let choices = "[choices]\nmode = ['normal', 'quick']\nflags = ['a', 'b']\n";
+fn an_option_of_the_profile_has_a_value_of_its_declaration() {
+    let declared = "[variables]\n'option:mode' = { values = ['normal', 'quick'] }\n'option:flag' = { type = 'flag' }\n";
     let refused = [
         (
             "[options]\nmode = 'other'",
             ["p1.toml:5:8", "'other'", "`mode` cannot be `other`", "it is one of `normal`, `quick`"],
         ),
         (
-            "[options]\nflags = ['a', 'c']",
-            ["p1.toml:5:9", "['a', 'c']", "`flags` cannot be `c`", "it is one of `a`, `b`"],
+            "[options]\nflag = 'yes'",
+            ["p1.toml:5:8", "'yes'", "`flag` cannot be `yes`", "it is one of `true`, `false`"],
         ),
         (
-            "[options]\nmode = 'quick'\n[with.\"mode=qick\"]\nabout = 'x'",
-            ["p1.toml:6:7", "\"mode=qick\"", "`mode` cannot be `qick`", "did you mean `quick`?"],
+            "[options]\nmode = 'quick'\n[variants.x]\nwhen = ['option:mode = qick']",
+            ["p1.toml:7:8", "['option:mode = qick']", "`option:mode` cannot be `qick`", "did you mean `quick`?"],
         ),
         (
-            "[options]\nmode = 'quick'\n[with.\"mode=quick\".options]\nmode = 'nrmal'",
-            ["p1.toml:7:8", "'nrmal'", "`mode` cannot be `nrmal`", "did you mean `normal`?"],
+            "[options]\nmode = 'quick'\n[variants.x]\nwhen = ['option:mode = quick']\noptions.mode = 'nrmal'",
+            ["p1.toml:8:16", "'nrmal'", "`mode` cannot be `nrmal`", "did you mean `normal`?"],
+        ),
+        (
+            "[options]\nmode = 'quick'\n[variants.x]\nwhen = ['option:mod']",
+            ["p1.toml:7:8", "['option:mod']", "this profile has no option `mod`", "did you mean `mode`?"],
+        ),
+        (
+            "[variants.x]\nwhen = ['git:branch']",
+            [
+                "p1.toml:5:8",
+                "['git:branch']",
+                "`git:branch` is no option",
+                "the condition of a variant tests options, such as `option:quick`",
+            ],
+        ),
+        (
+            "[variables.'option:x']\ndefault = 'a'",
+            [
+                "p1.toml:4:12",
+                "'option:x'",
+                "an option is declared as a text or a flag, with `values` and `description` alone: `option:x`",
+                "",
+            ],
         ),
     ];
     for (own, expected) in refused {
-        assert_eq!(error_of(&[HEAD, &format!("{choices}{own}")]), expected);
+        assert_eq!(error_of(&[HEAD, &format!("{declared}{own}")]), expected, "{own}");
     }
     for own in [
         "[options]\nmode = ''",
-        "[options]\nmode = 'quick'\nflags = ['b', 'a']\n[with.\"mode=*\"]\nabout = 'x'",
-        "[options]\nmode = 'normal'\n[with.\"mode=normal\"]\nabout = 'x'",
+        "[options]\nmode = 'quick'\n[variants.x]\nwhen = ['option:mode']\nabout = 'x'",
+        "[options]\nmode = 'normal'\nflag = true\n[variants.x]\nwhen = { none = ['option:flag = true'] }\nabout = 'x'",
     ] {
-        assert!(build(&[HEAD, &format!("{choices}{own}")], &[]).is_ok(), "{own}");
+        assert!(build(&[HEAD, &format!("{declared}{own}")], &[]).is_ok(), "{own}");
     }
-    let below = format!("{HEAD}{choices}[options]\nmode = 'normal'\n[with.\"mode=quick\"]\nabout = 'x'");
-    let fewer = build(&[&below, "[choices]\nmode = ['normal']"], &[]);
-    assert!(fewer.is_ok(), "a table of the extended profile for a choice that is gone: {fewer:?}");
+    let below =
+        format!("{HEAD}{declared}[options]\nmode = 'normal'\n[variants.x]\nwhen = ['option:mode = quick']\nabout = 'x'");
+    let fewer = build(&[&below, "[variables.'option:mode']\nvalues = ['normal']"], &[]);
+    assert!(fewer.is_ok(), "a variant of the extended profile for a value that is gone: {fewer:?}");
+}
+
+#[test]
+fn a_variant_applies_where_its_condition_holds() {
+    let own = "[options]\nmode = ''\nquick = false\n[variables]\n'option:mode' = { values = ['a', 'b'] }\n\
+        [variants.a]\nwhen = ['option:mode = a']\nabout = 'A'\n[variants.any]\nwhen = ['option:mode']\njoin = 'any'\n\
+        [variants.slow]\nwhen = ['!option:quick']\nseam = true";
+    let built = |key: &str, value: &str| {
+        let profile = build(&[HEAD, own], &[Setting { key: key.into(), value: value.into() }]).unwrap();
+        (profile.about, profile.join.text, profile.seam)
+    };
+    assert_eq!(built("mode", "a"), ("A".into(), "any".into(), true));
+    assert_eq!(built("mode", "b"), (String::new(), "any".into(), true));
+    assert_eq!(built("quick", "true"), (String::new(), "\n\n".into(), false));
+    let named = build(&[HEAD, own], &[Setting { key: "variant".into(), value: "a".into() }]);
+    assert_eq!(named.unwrap_err().message, "unknown variant: `a`");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn build(system: &MemorySystem, sets: &[&str]) -> Result<BuildResult, Error> {
     request.preset = Some("harbour".to_owned());
     request.sets = sets.iter().map(|set| (*set).to_owned()).collect();
     let status = "${TIDE_NOW} <<CCVERSION>> [if x]".to_owned();
-    request.variables.insert("git:status".parse().unwrap(), Some(status));
+    request.variables.insert("git:status".parse().unwrap(), Some(status.into()));
     Engine::new(system).build(&request)
 }
 
@@ -236,8 +236,8 @@ fn what_is_worked_out_from_a_variable_is_its_value() {
     let mut request = Request::new("/work/app");
     request.preset = Some("harbour".to_owned());
     request.sets = vec!["catalog=2.1.50".to_owned()];
-    request.variables.insert("git:status".parse().unwrap(), Some(String::new()));
-    request.variables.insert("system:year".parse().unwrap(), Some("2026".to_owned()));
+    request.variables.insert("git:status".parse().unwrap(), Some("".into()));
+    request.variables.insert("system:year".parse().unwrap(), Some("2026".into()));
     let built = Engine::new(&system).build(&request).unwrap();
     assert_eq!(text(&built, "status"), "Tide: 2025\nStatus:\n(slack water)");
 }

@@ -394,8 +394,8 @@ fn merged(part: &PartRow, preset: &str) -> Vec<SourceRow> {
                 Some(at) => (*at, Some(key)),
                 None => {
                     profiles.insert(profile, rows.len());
-                    let file = match overlay_of(preset, profile) {
-                        Some((kind, name)) => format!("{preset}.toml, {kind} {name}"),
+                    let file = match variant_of(preset, profile) {
+                        Some(name) => format!("{preset}.toml, variant {name}"),
                         None => LiteralSource::of(profile).to_string(),
                     };
                     let label = format!("{}: {key}", one_line(&file));
@@ -420,11 +420,9 @@ fn merged(part: &PartRow, preset: &str) -> Vec<SourceRow> {
     rows
 }
 
-/// Returns the variant, or the value of an option, whose table of the chosen profile a literal is from. An origin names it behind
-/// the profile.
-fn overlay_of<'p>(preset: &str, profile: &'p str) -> Option<(&'static str, &'p str)> {
-    let name = profile.strip_prefix(preset)?.strip_prefix(' ')?;
-    Some((if name.contains('=') { "with" } else { "variant" }, name))
+/// Returns the variant of the chosen profile that a literal is from. An origin names it behind the profile.
+fn variant_of<'p>(preset: &str, profile: &'p str) -> Option<&'p str> {
+    profile.strip_prefix(preset)?.strip_prefix(' ')
 }
 
 /// Returns the kind of a source: the word of its scope, or where else its bytes come from.

@@ -174,17 +174,17 @@ fn a_text_of_an_overlay_or_of_the_caller_is_named_as_such() {
     let sandbox = Sandbox::new();
     sandbox.work(
         "house.toml",
-        "extends = \"small\"\n[options]\ntone = \"\"\n[with.\"tone=formal\".section.identity]\ntext = \"Good day.\"\n",
+        "extends = \"small\"\n[options]\ntone = \"\"\n[variables.\"option:tone\"]\n[variants.formal]\nwhen = [\"option:tone = formal\"]\n[variants.formal.section.identity]\ntext = \"Good day.\"\n",
     );
     let explain = |rest: &str| sandbox.run(&format!("preface explain --profile house.toml {rest}")).exits(0);
     let ran = explain("--set tone=formal");
-    assert!(ran.stdout.contains("  profile      house.toml, with tone=formal: text\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  profile      house.toml, variant formal: text\n"), "{}", ran.stdout);
     explain("--set tone=formal --at Good").prints(
         "\
 identity bytes 0–4
- ——▶ house.toml:5:9   (`section.identity.text` of the profile `house`, with `tone=formal`)
+ ——▶ house.toml:8:9   (`section.identity.text` of the profile `house`, variant `formal`)
   │
-5 │ text = \"Good day.\"
+8 │ text = \"Good day.\"
   │         ^^^^
 ",
     );

@@ -71,7 +71,7 @@ pub fn build(
 }
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 52] = [
+pub const KEYS: [&str; 50] = [
     "about",
     "added_after",
     "added_prefix",
@@ -82,7 +82,6 @@ pub const KEYS: [&str; 52] = [
     "budget",
     "bundle",
     "catalog",
-    "choices",
     "closed",
     "compaction",
     "counter",
@@ -123,7 +122,6 @@ pub const KEYS: [&str; 52] = [
     "variables",
     "variant",
     "variants",
-    "with",
 ];
 
 struct ProfileBuilder<'a> {
@@ -138,8 +136,8 @@ struct ProfileBuilder<'a> {
     agent: Option<String>,
     /// The sections of an agent's prompt, where another one is built.
     only_agents: Vec<String>,
-    /// The applied tables below `variants` and `with`, each as these two keys of its path.
-    overlays: Vec<[String; 2]>,
+    /// The applied variants.
+    overlays: Vec<String>,
 }
 
 impl ProfileBuilder<'_> {
@@ -160,8 +158,8 @@ impl ProfileBuilder<'_> {
             .of(&path.join("."))
             .is_some_and(|giver| LiteralSource::of(&giver.name) == LiteralSource::Caller);
         let mut applied = self.overlays.iter().rev().filter(|_| !is_of_caller);
-        let overlaid = applied.find_map(|[kind, name]| {
-            let path = [&[kind.as_str(), name.as_str()][..], path].concat();
+        let overlaid = applied.find_map(|name| {
+            let path = [&["variants", name.as_str()][..], path].concat();
             Some((with(&path)?, path))
         });
         if let Some((raw, path)) = overlaid {

@@ -74,7 +74,7 @@ impl RawProfile {
     }
 
     /// Finds the bytes `part` of a text that this file has under a key, such as `section.identity.text`. With `overlaid`, the
-    /// key is below `variants` or `with`.
+    /// key is below `variants`.
     ///
     /// ```
     /// use preface_core::profile;
@@ -106,11 +106,11 @@ impl RawProfile {
         let table = toml::de::DeTable::parse(&self.text).ok()?;
         let is_meant = |path: &str| match overlaid {
             false => is_at_or_below(path, key),
-            // The key follows the name of the variant or of the choice; any of them may have dots.
+            // The key follows the name of the variant; any of them may have dots.
             true => path.match_indices('.').any(|(at, _)| is_at_or_below(&path[at + 1..], key)),
         };
-        let is_overlay = |name: &str| matches!(name, "variants" | "with");
-        let mut values = table.get_ref().iter().filter(|(name, _)| is_overlay(name.get_ref()) == overlaid);
+        let mut values =
+            table.get_ref().iter().filter(|(name, _)| (name.get_ref() == "variants") == overlaid);
         values.find_map(|(name, value)| find_text(value, name.get_ref().to_string(), &is_meant, text))
     }
 }
@@ -149,7 +149,7 @@ pub struct ProfileError {
     pub place: Box<Place>,
     /// The remedy.
     pub help: Option<String>,
-    /// True if a table below `variants` or `with` is wrong that was applied, and not the value that selected it.
+    /// True if a variant is wrong that was applied, and not the value that selected it.
     pub in_overlay: bool,
 }
 
@@ -273,7 +273,7 @@ text = "Be brief."
 text = "Be kind."
 [variants.short.section.a]
 text = "Short."
-[with."x=1.5".section.a]
+[variants.with.section.a]
 text = "With."
 "#;
 

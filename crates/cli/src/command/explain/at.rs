@@ -1,6 +1,6 @@
 //! `preface explain --at`: the origin of a text or a byte of the prompt, and the use of a line of a file.
 
-use super::{lost, overlay_of};
+use super::{lost, variant_of};
 use crate::{
     advice::complete,
     failure::CommandFailure,
@@ -188,9 +188,9 @@ fn about_literal(preset: &str, profile: &str, key: &str) -> String {
         LiteralSource::Caller => return format!("`{key}`, set with `--set`"),
         LiteralSource::Profile(profile) => profile,
     };
-    match overlay_of(preset, profile) {
-        Some((kind, name)) => {
-            format!("`{key}` of the profile `{}`, {kind} `{}`", one_line(preset), one_line(name))
+    match variant_of(preset, profile) {
+        Some(name) => {
+            format!("`{key}` of the profile `{}`, variant `{}`", one_line(preset), one_line(name))
         }
         None => format!("`{key}` of the profile `{}`", one_line(profile)),
     }
@@ -333,7 +333,7 @@ mod tests {
         for (profile, expected) in [
             ("o", "`join` of the profile `o`"),
             ("base", "`join` of the profile `base`"),
-            ("o tone=formal", "`join` of the profile `o`, with `tone=formal`"),
+            ("o formal", "`join` of the profile `o`, variant `formal`"),
             ("o 0.58", "`join` of the profile `o`, variant `0.58`"),
             ("bundled", "`join`, bundled with preface"),
             ("--set", "`join`, set with `--set`"),

@@ -14,8 +14,15 @@ use crate::{
 use std::{ops::Range, sync::Arc};
 
 impl ProfileBuilder<'_> {
+    /// Reads the declarations as they are before options and conditional variants are laid over the profile.
+    pub(super) fn declared(&self) -> Result<Declarations, ProfileError> {
+        let written = self.table.get("variables").cloned();
+        Ok(written.map(|value| self.deserialize(&["variables"], value)).transpose()?.unwrap_or_default())
+    }
+
     pub(super) fn variables(&mut self) -> Result<Declarations, ProfileError> {
-        let variables: Declarations = self.take_or("variables")?;
+        let variables = self.declared()?;
+        self.table.remove("variables");
         match variables.check() {
             Ok(()) => Ok(variables),
             Err((key, "", message)) => Err(self.error(&["variables", key.as_str()], message)),

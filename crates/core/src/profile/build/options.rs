@@ -2,12 +2,15 @@
 
 use super::{KEYS, ProfileBuilder, SECTION_KEYS, Setting};
 use crate::{
+    condition::Condition,
+    declaration::{Declarations, VariableShape},
     origin::LiteralSource,
     profile::{
         ProfileError, RawProfile,
         overlay::{KeySource, overlay},
     },
     suggestion::{quoted, suggest_or},
+    variable::VariableKey,
 };
 use std::{collections::BTreeMap, sync::Arc};
 use toml::{Table, Value};
@@ -33,7 +36,9 @@ impl ProfileBuilder<'_> {
         let by_caller = KeySource { name: LiteralSource::Caller.name().into(), raw: last };
         self.check_overlays()?;
         let mut overlays = Vec::new();
-        let variants = self.take_table("variants")?;
+        let is_conditional = |over: &Value| over.get("when").is_some();
+        let (conditional, variants): (Table, Table) =
+            self.take_table("variants")?.into_iter().partition(|(_, over)| is_conditional(over));
         let chosen = match settings.iter().rev().find(|setting| setting.key == "variant") {
             Some(setting) => Some(setting.value.clone()),
             None => match self.table.remove("variant") {
@@ -45,12 +50,7 @@ impl ProfileBuilder<'_> {
         if let Some(name) = chosen.filter(|name| !name.is_empty()) {
             match variants.get(&name) {
                 Some(Value::Table(over)) => {
-                    overlays.push(["variants".to_owned(), name.clone()]);
-                    let shown: Arc<str> = format!("{} {name}", self.name()).into();
-                    overlay(&mut self.table, over.clone(), &mut self.givers, &|givers, path| KeySource {
-                        name: shown.clone(),
-                        raw: givers.of(&format!("variants.{name}.{path}")).map_or(last, |giver| giver.raw),
-                    });
+                    self.overlay_variant(&name, over.clone(), &mut overlays);
                 }
                 Some(_) => return Err(self.error(&["variants", &name], "a variant must be a table")),
                 None => {
@@ -63,7 +63,7 @@ impl ProfileBuilder<'_> {
                 }
             }
         }
-        let choices: BTreeMap<String, Vec<String>> = self.take_or("choices")?;
+        let declared = self.declared()?;
         for Setting { key, value } in settings.iter().filter(|setting| setting.key != "variant") {
             let text = Value::String(value.clone());
             let over = match key.as_str() {
@@ -105,8 +105,10 @@ impl ProfileBuilder<'_> {
                         let text = format!("`{key}` must be `true` or `false`, not `{value}`");
                         return Err(self.error(&["options", key], text));
                     }
-                    if let Some(words) = choices.get(key).filter(|words| !words.contains(value)) {
-                        return Err(self.unknown_choice(&["options", key], key, value, words));
+                    if let Some(words) =
+                        words_of(&declared, key).filter(|words| !words.contains(&value.as_str()))
+                    {
+                        return Err(self.unknown_choice(&["options", key], key, value, &words));
                     }
                     let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
                     let takes_texts = self
@@ -131,42 +133,46 @@ impl ProfileBuilder<'_> {
             };
             overlay(&mut self.table, over, &mut self.givers, &|_, _| by_caller.clone());
         }
-        self.overlay_choices(&choices, &mut overlays)?;
+        self.overlay_conditional(conditional, &declared, &mut overlays)?;
         self.overlays = overlays;
-        self.check_choices(&choices)
+        self.check_choices(&declared)
     }
 
-    /// Refuses an option whose value is none of its choices. An empty option is one that is not set.
-    fn check_choices(&self, choices: &BTreeMap<String, Vec<String>>) -> Result<(), ProfileError> {
+    /// Lays a variant over the table.
+    fn overlay_variant(&mut self, name: &str, over: Table, overlays: &mut Vec<String>) {
+        let last = self.chain.len().saturating_sub(1);
+        overlays.push(name.to_owned());
+        let shown: Arc<str> = format!("{} {name}", self.name()).into();
+        overlay(&mut self.table, over, &mut self.givers, &|givers, path| KeySource {
+            name: shown.clone(),
+            raw: givers.of(&format!("variants.{name}.{path}")).map_or(last, |giver| giver.raw),
+        });
+    }
+
+    /// Refuses an option whose value its declaration does not have. An empty option is one that is not set.
+    fn check_choices(&self, declared: &Declarations) -> Result<(), ProfileError> {
         let options = self.table.get("options").and_then(Value::as_table);
-        for (name, words) in choices {
-            let Some(value) = options.and_then(|options| options.get(name)) else { continue };
-            let values = match value {
-                Value::Array(values) => values.iter().filter_map(value_text).collect(),
-                value => Vec::from_iter(value_text(value)),
-            };
-            let is_choice = |value: &String| value.is_empty() || words.contains(value);
-            if let Some(value) = values.iter().find(|value| !is_choice(value)) {
-                return Err(self.unknown_choice(&["options", name], name, value, words));
+        for (name, value) in options.into_iter().flatten() {
+            let (Some(words), Some(value)) = (words_of(declared, name), value_text(value)) else { continue };
+            if !value.is_empty() && !words.contains(&value.as_str()) {
+                return Err(self.unknown_choice(&["options", name], name, &value, &words));
             }
         }
         Ok(())
     }
 
-    /// Returns true if a profile has other choices for an option than the one that it extends, which has the table below `with`.
-    fn is_narrowed(&self, option: &str, with: &str) -> bool {
+    /// Returns true if a profile declares other values of an option than the one that it extends, which has the variant.
+    fn is_narrowed(&self, option: &VariableKey, variant: &str) -> bool {
         let raw = |path: String| self.givers.of(&path).map(|giver| giver.raw);
-        raw(format!("with.{with}")) < raw(format!("choices.{option}"))
+        raw(format!("variants.{variant}")) < raw(format!("variables.{option}.values"))
     }
 
-    fn unknown_choice(&self, path: &[&str], option: &str, value: &str, words: &[String]) -> ProfileError {
+    fn unknown_choice(&self, path: &[&str], option: &str, value: &str, words: &[&str]) -> ProfileError {
         let error = self.value_error(path, format!("`{option}` cannot be `{value}`"));
-        error.help(suggest_or(value, words.iter().map(String::as_str), || {
-            format!("it is one of {}", quoted(words.iter().filter(|word| !word.is_empty())))
-        }))
+        error.help(suggest_or(value, words.iter().copied(), || format!("it is one of {}", quoted(words))))
     }
 
-    /// Refuses a table below `variants` or `with` with a key that nothing has, whether or not it is applied.
+    /// Refuses a variant with a key that nothing has, whether or not it is applied.
     fn check_overlays(&self) -> Result<(), ProfileError> {
         let unknown = |raw: &RawProfile, path: &[&str], known: &[&str]| {
             let key = path.last().copied().unwrap_or_default();
@@ -174,20 +180,19 @@ impl ProfileBuilder<'_> {
             error.help(suggest_or(key, known.iter().copied(), || format!("its keys are {}", quoted(known))))
         };
         for raw in self.chain {
-            for kind in ["variants", "with"] {
-                for (name, over) in tables(raw.table.get(kind)) {
-                    if let Some(key) = over.keys().find(|key| !KEYS.contains(&key.as_str())) {
-                        return Err(unknown(raw, &[kind, name, key], &KEYS));
+            for (name, over) in tables(raw.table.get("variants")) {
+                let is_known = |key: &str| key == "when" || KEYS.contains(&key);
+                if let Some(key) = over.keys().find(|key| !is_known(key)) {
+                    return Err(unknown(raw, &["variants", name, key], &KEYS));
+                }
+                for (id, section) in tables(over.get("section")) {
+                    // The other keys of a section with `fill` are options of its provider.
+                    let own = self.table.get("section").and_then(|sections| sections.get(id));
+                    if section.contains_key("fill") || own.is_some_and(|own| own.get("fill").is_some()) {
+                        continue;
                     }
-                    for (id, section) in tables(over.get("section")) {
-                        // The other keys of a section with `fill` are options of its provider.
-                        let own = self.table.get("section").and_then(|sections| sections.get(id));
-                        if section.contains_key("fill") || own.is_some_and(|own| own.get("fill").is_some()) {
-                            continue;
-                        }
-                        if let Some(key) = section.keys().find(|key| !SECTION_KEYS.contains(&key.as_str())) {
-                            return Err(unknown(raw, &[kind, name, "section", id, key], &SECTION_KEYS));
-                        }
+                    if let Some(key) = section.keys().find(|key| !SECTION_KEYS.contains(&key.as_str())) {
+                        return Err(unknown(raw, &["variants", name, "section", id, key], &SECTION_KEYS));
                     }
                 }
             }
@@ -195,49 +200,53 @@ impl ProfileBuilder<'_> {
         Ok(())
     }
 
-    /// Lays over the table what the profile has for the values of its options: `[with."name=value"]`, or `*` for any.
-    fn overlay_choices(
+    /// Lays over the table the variants whose condition holds for the options.
+    fn overlay_conditional(
         &mut self,
-        choices: &BTreeMap<String, Vec<String>>,
-        overlays: &mut Vec<[String; 2]>,
+        variants: Table,
+        declared: &Declarations,
+        overlays: &mut Vec<String>,
     ) -> Result<(), ProfileError> {
-        let last = self.chain.len().saturating_sub(1);
-        for (name, over) in self.take_table("with")? {
-            let Some((option, value)) = name.split_once('=') else {
-                let error = self.error(&["with", &name], format!("no option with a value: `{name}`"));
-                return Err(error.help("write it as `[with.\"name=value\"]`"));
+        for (name, over) in variants {
+            let Value::Table(mut over) = over else {
+                return Err(self.error(&["variants", &name], "a variant must be a table"));
             };
-            let known = self.table.get("options").and_then(|options| options.get(option));
-            let Some(known) = known else {
-                return Err(self.error(&["with", &name], format!("this profile has no option `{option}`")));
-            };
-            if let Some(words) = choices.get(option)
-                && !(value == "*" || value.is_empty() || known.is_array())
-                && !words.iter().any(|word| word == value)
-                && !self.is_narrowed(option, &name)
-            {
-                return Err(self.unknown_choice(&["with", &name], option, value, words));
+            let path = ["variants", name.as_str(), "when"];
+            let Some(when) = over.remove("when") else { continue };
+            let when: Condition = self.deserialize(&path, when)?;
+            let options = self.table.get("options").and_then(Value::as_table);
+            let option = |key: &VariableKey| options.and_then(|options| options.get(key.name()));
+            for test in when.tests() {
+                let read = test.read(declared);
+                if read.key.kind() != "option" {
+                    let error = self.value_error(&path, format!("`{}` is no option", read.key));
+                    return Err(
+                        error.help("the condition of a variant tests options, such as `option:quick`")
+                    );
+                }
+                if option(&read.key).is_none() {
+                    let names = options.into_iter().flat_map(|options| options.keys()).map(String::as_str);
+                    let option = read.key.name();
+                    let error = self.value_error(&path, format!("this profile has no option `{option}`"));
+                    return Err(error.near(option, names));
+                }
+                if let Some((word, help)) = read.words.and_then(|words| declared.impossible(&read.key, words))
+                    && !self.is_narrowed(&read.key, &name)
+                {
+                    return Err(self
+                        .value_error(&path, format!("`{}` cannot be `{word}`", read.key))
+                        .help(help));
+                }
             }
-            let Value::Table(over) = over else {
-                return Err(
-                    self.error(&["with", &name], "what an option's value lays over the profile is a table")
-                );
-            };
-            let is = value_text(known).unwrap_or_default();
-            let applies = match value {
-                // Any value will do.
-                "*" => !is.is_empty() && is != "false",
-                value => is == value,
-            };
-            if !applies {
-                continue;
+            let is_set = |value: &String| !value.is_empty() && value != "false";
+            let holds = when.holds(&mut |test| {
+                let read = test.read(declared);
+                let value = option(&read.key).and_then(value_text).filter(is_set);
+                Ok::<_, ProfileError>(read.holds(value.as_deref()))
+            })?;
+            if holds {
+                self.overlay_variant(&name, over, overlays);
             }
-            overlays.push(["with".to_owned(), name.clone()]);
-            let shown: Arc<str> = format!("{} {name}", self.name()).into();
-            overlay(&mut self.table, over, &mut self.givers, &|givers, path| KeySource {
-                name: shown.clone(),
-                raw: givers.of(&format!("with.{name}.{path}")).map_or(last, |giver| giver.raw),
-            });
         }
         Ok(())
     }
@@ -273,6 +282,16 @@ impl ProfileBuilder<'_> {
             }
         }
         Ok((options, unset))
+    }
+}
+
+/// Returns the values that an option may have; `None` for any.
+fn words_of<'d>(declared: &'d Declarations, option: &str) -> Option<Vec<&'d str>> {
+    let declared = declared.get(&VariableKey::new("option", option))?;
+    match declared.shape {
+        VariableShape::Flag => Some(vec!["true", "false"]),
+        _ => Some(declared.values.iter().map(String::as_str).collect())
+            .filter(|words: &Vec<_>| !words.is_empty()),
     }
 }
 
