@@ -142,11 +142,22 @@ pub fn tokenizers() -> ArgValueCandidates {
     ArgValueCandidates::new(|| candidates(COUNTERS.names().into_iter().map(str::to_owned)))
 }
 
-/// Suggests the variables.
-pub fn variables() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let all = preface_engine::variables();
-        candidates(all.iter().filter(|one| !one.dynamic).map(|one| format!("{}:{}", one.kind, one.name)))
+/// Suggests the variables, and behind `=` the values of a declared one that has few.
+pub fn variables() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let Some(current) = current.to_str() else { return Vec::new() };
+        let system = files::system();
+        let declared = Engine::new(&system).declarations(&Request::default()).unwrap_or_default();
+        let registered = preface_engine::variables();
+        let registered = registered.iter().filter(|one| !one.dynamic);
+        let mut words: Vec<String> = registered.map(|one| format!("{}:{}", one.kind, one.name)).collect();
+        for (key, one) in &declared.0 {
+            words.push(key.to_string());
+            if current.contains('=') {
+                words.extend(one.values.iter().map(|value| format!("{key}={value}")));
+            }
+        }
+        candidates(words.into_iter().filter(|word| word.starts_with(current)))
     })
 }
 

@@ -305,6 +305,32 @@ impl VariableDeclaration {
         }
     }
 
+    /// Returns what it is in one sentence, for lists: the description, else its type.
+    #[must_use]
+    pub fn about(&self) -> String {
+        let required = if self.required { "; required" } else { "" };
+        let what = if self.description.is_empty() { self.shape.what() } else { &self.description };
+        format!("{what}{required}")
+    }
+
+    /// Returns what a value looks like.
+    #[must_use]
+    pub fn example(&self) -> String {
+        if let Some(text) = self.default.as_ref().and_then(VariableValue::to_text) {
+            return text;
+        }
+        match self.shape {
+            VariableShape::Text => self.values.first().cloned().unwrap_or_default(),
+            VariableShape::Flag => "true".to_owned(),
+            VariableShape::List => r#"["text"]"#.to_owned(),
+            VariableShape::Records => {
+                let record: Record =
+                    self.fields.iter().map(|field| (field.clone(), Some("text".to_owned()))).collect();
+                serde_json::json!([record]).to_string()
+            }
+        }
+    }
+
     fn help(&self, key: &VariableKey) -> String {
         match self.values.as_slice() {
             [] => format!("give `{key}` {}", self.shape.what()),

@@ -83,7 +83,8 @@ fn an_error_about_a_key_covers_the_key() {
 
 #[test]
 fn an_option_of_the_profile_has_a_value_of_its_declaration() {
-    let declared = "[variables]\n'option:mode' = { values = ['normal', 'quick'] }\n'option:flag' = { type = 'flag' }\n";
+    let declared =
+        "[variables]\n'option:mode' = { values = ['normal', 'quick'] }\n'option:flag' = { type = 'flag' }\n";
     let refused = [
         (
             "[options]\nmode = 'other'",
@@ -95,7 +96,12 @@ fn an_option_of_the_profile_has_a_value_of_its_declaration() {
         ),
         (
             "[options]\nmode = 'quick'\n[variants.x]\nwhen = ['option:mode = qick']",
-            ["p1.toml:7:8", "['option:mode = qick']", "`option:mode` cannot be `qick`", "did you mean `quick`?"],
+            [
+                "p1.toml:7:8",
+                "['option:mode = qick']",
+                "`option:mode` cannot be `qick`",
+                "did you mean `quick`?",
+            ],
         ),
         (
             "[options]\nmode = 'quick'\n[variants.x]\nwhen = ['option:mode = quick']\noptions.mode = 'nrmal'",
@@ -134,8 +140,9 @@ fn an_option_of_the_profile_has_a_value_of_its_declaration() {
     ] {
         assert!(build(&[HEAD, &format!("{declared}{own}")], &[]).is_ok(), "{own}");
     }
-    let below =
-        format!("{HEAD}{declared}[options]\nmode = 'normal'\n[variants.x]\nwhen = ['option:mode = quick']\nabout = 'x'");
+    let below = format!(
+        "{HEAD}{declared}[options]\nmode = 'normal'\n[variants.x]\nwhen = ['option:mode = quick']\nabout = 'x'"
+    );
     let fewer = build(&[&below, "[variables.'option:mode']\nvalues = ['normal']"], &[]);
     assert!(fewer.is_ok(), "a variant of the extended profile for a value that is gone: {fewer:?}");
 }

@@ -16,6 +16,7 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
+    declaration::Declarations,
     definition,
     diagnostic::Diagnostics,
     hook::DiscoverReason,
@@ -29,14 +30,15 @@ use preface_core::{
     snapshot::Snapshot,
     trust::{Trust, TrustMode},
     turn::Tool,
-    variable::{RecordedVariable, RecordedVariables, VariableKey},
-    variable_info::{REGISTERED, VariableInfo},
-    variable_source::NoSource,
+    variable::{RecordedVariable, RecordedVariables, Stability, VariableKey},
+    variable_info::VariableInfo,
+    variable_source::{NoSource, declared_variable},
 };
 use preface_host::{
     gate::{AdmittedText, Consent, GateVerdict, GatedText, ShownTexts, UnreadFile},
     places::Places,
     provider,
+    provider_context::ProviderContext,
     provider_context::{CONTEXT_FILE_LIMIT, Headless},
     system::{FileKind, System},
     trust::{PinPath, RootRecord},
@@ -141,10 +143,35 @@ impl BuildResult {
 /// A variable with what is known of it here.
 #[derive(Clone, Debug)]
 pub struct VariableRow {
-    /// The registry's entry.
-    pub info: VariableInfo,
+    /// `type:name`, or a placeholder such as `file:<path>`.
+    pub name: String,
+    /// What it is, for people.
+    pub about: String,
+    /// True if any name is good.
+    pub dynamic: bool,
+    /// What a value looks like.
+    pub example: String,
+    /// How long a value stays the same.
+    pub stability: Stability,
+    /// What looking it up costs, for people.
+    pub cost: &'static str,
     /// The answer; `None` for types where any name is good.
     pub variable: Option<RecordedVariable>,
+}
+
+impl VariableRow {
+    fn registered(info: &VariableInfo, look: &ProviderContext<'_>) -> Self {
+        let key = VariableKey::new(info.kind, info.name);
+        VariableRow {
+            name: key.to_string(),
+            about: info.description.to_owned(),
+            dynamic: info.dynamic,
+            example: info.example.to_owned(),
+            stability: info.stability,
+            cost: info.cost,
+            variable: (!info.dynamic).then(|| provider::resolve(&key, look)),
+        }
+    }
 }
 
 impl<'s> Engine<'s> {
@@ -410,23 +437,39 @@ impl<'s> Engine<'s> {
         Ok(BuildResult::new(prompt, snapshot, tools, inputs))
     }
 
-    /// Lists every registered variable with its value here.
+    /// Lists every registered variable with its value here, and those that the profile declares behind them.
     ///
     /// # Errors
     /// See [`Error`].
     pub fn variables(&self, request: &Request) -> Result<Vec<VariableRow>, Error> {
         let inputs = self.read_inputs(request, None)?;
         let look = inputs.look(self);
-        let mut rows: Vec<VariableRow> = REGISTERED
-            .iter()
-            .map(|info| VariableRow {
-                info: *info,
-                variable: (!info.dynamic)
-                    .then(|| provider::resolve(&VariableKey::new(info.kind, info.name), &look)),
-            })
-            .collect();
-        rows.sort_by_key(|row| variables::place(&row.info));
+        let registered = variables::variables();
+        let mut rows: Vec<_> = registered.iter().map(|info| VariableRow::registered(info, &look)).collect();
+        let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
+        let (required, of) = (RequiredVariables::Absent, (&mut profile, &mut turn));
+        declare(request, &inputs.loaded.merged, None, required, of, &mut Diagnostics::new())?;
+        let inputs = profile.variables.0.iter().filter(|(key, _)| key.kind() != "option");
+        rows.extend(inputs.map(|(key, declared)| VariableRow {
+            name: key.to_string(),
+            about: declared.about(),
+            dynamic: false,
+            example: declared.example(),
+            stability: declared.stability,
+            cost: "free",
+            variable: declared_variable(key, &profile, &turn),
+        }));
         Ok(rows)
+    }
+
+    /// Returns the variables that the profile of a request declares, without its options.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn declarations(&self, request: &Request) -> Result<Declarations, Error> {
+        let mut declared = self.load_profile(request)?.profile.variables.clone();
+        declared.0.retain(|key, _| key.kind() != "option");
+        Ok(declared)
     }
 
     /// Builds. Nothing is logged.

@@ -75,7 +75,7 @@ impl Engine<'_> {
             problem,
             &utf16,
         );
-        let (variables, more_variables) = preview::variables(&tiles, &variables);
+        let (variables, more_variables) = preview::variables(&tiles, &variables, &probe.profile.variables);
         let model = Models::bundled().find(wanted.request.model.as_deref().unwrap_or_default()).model;
         let counter = counter_of(model);
         let of = |prompt| Preview::of(&prompt, conditions, &*counter, model.cache_minimum);

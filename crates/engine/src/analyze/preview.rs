@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{COUNTERS, Error, request::TemplateInput};
 use preface_core::{
+    condition::ReadTest,
     declaration::Declarations,
     diagnostic::Diagnostics,
     pipeline::{self, PipelineError},
@@ -13,7 +14,7 @@ use preface_core::{
     prompt::Prompt,
     section::{CutRule, Section, SectionBody, SectionId},
     snapshot::{SNAPSHOT_VERSION, SettingsPrompt, Snapshot},
-    template::{Branch, Tile, TileKind, TokenKind},
+    template::{Tile, TileKind, TokenKind},
     variable::{RecordedVariables, VariableKey},
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -69,28 +70,48 @@ pub(super) fn preview(
     }
 }
 
+/// An open block: whether the text around it is included, whether an earlier branch is, and whether this one is; `None` where that
+/// is not known, as in the entries of a list.
+struct OpenBlock {
+    around: Option<bool>,
+    earlier: Option<bool>,
+    here: Option<bool>,
+}
+
 /// Returns for each condition whether it was true; `None` for one that rendering did not reach.
 pub(super) fn conditions(tiles: &[Tile<'_>], variables: &RecordedVariables) -> Vec<Condition> {
     let mut conditions = Vec::new();
-    // For each open block: the branch that is included, if the block is reached.
-    let mut open: Vec<Option<Branch>> = Vec::new();
+    let mut open: Vec<OpenBlock> = Vec::new();
     for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
-        match (tile.kind, tile.key) {
-            (TileKind::Tag(kind @ (TokenKind::If | TokenKind::IfNot)), Some(key)) => {
-                let reached = match (open.last(), tile.branch) {
-                    (Some(taken), Some(branch)) => *taken == Some(branch),
-                    _ => true,
-                };
-                let negated = kind == TokenKind::IfNot;
-                let known = variables.get(key).filter(|_| reached);
-                let taken = known.map(|variable| variable.value.is_some() != negated);
-                open.push(taken.map(|taken| if taken { Branch::First } else { Branch::Second }));
-                conditions.push(Condition { token: number, key: key.to_string(), negated, taken });
+        let TileKind::Tag(kind) = tile.kind else { continue };
+        let negated = matches!(kind, TokenKind::IfNot | TokenKind::ElifNot);
+        match kind {
+            TokenKind::If | TokenKind::IfNot => {
+                let around = open.last().map_or(Some(true), |block| block.here);
+                open.push(OpenBlock { around, earlier: Some(false), here: None });
             }
-            (TileKind::Tag(TokenKind::Endif), _) => {
+            TokenKind::Elif | TokenKind::ElifNot | TokenKind::Else => {
+                let Some(block) = open.last_mut() else { continue };
+                block.earlier = match (block.earlier, block.here) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (earlier, here) => earlier.and(here),
+                };
+                block.here = block.around.and_then(|around| Some(around && !block.earlier?));
+            }
+            TokenKind::Each => open.push(OpenBlock { around: None, earlier: None, here: None }),
+            TokenKind::Endif | TokenKind::Endeach => {
                 open.pop();
             }
-            _ => {}
+            TokenKind::Variable | TokenKind::Raw | TokenKind::Endraw => {}
+        }
+        let (Some(key), Some(block)) = (tile.key, open.last_mut()) else { continue };
+        if matches!(kind, TokenKind::If | TokenKind::IfNot | TokenKind::Elif | TokenKind::ElifNot) {
+            let is_reached = block.around == Some(true) && block.earlier == Some(false);
+            let test = ReadTest { key: key.clone(), negated, words: tile.words };
+            let known = variables.get(key).filter(|_| is_reached);
+            let taken = known.map(|variable| test.holds(variable.value.as_deref()));
+            block.here = if is_reached { taken } else { Some(false).filter(|_| block.earlier == Some(true)) };
+            conditions.push(Condition { token: number, key: key.to_string(), negated, taken });
         }
     }
     conditions
@@ -98,12 +119,18 @@ pub(super) fn conditions(tiles: &[Tile<'_>], variables: &RecordedVariables) -> V
 
 /// Lists the keys of a template in the order of their first tags, with what is known of them, and counts those that are too
 /// many.
-pub(super) fn variables(tiles: &[Tile<'_>], variables: &RecordedVariables) -> (Vec<UsedVariable>, usize) {
+pub(super) fn variables(
+    tiles: &[Tile<'_>],
+    variables: &RecordedVariables,
+    declared: &Declarations,
+) -> (Vec<UsedVariable>, usize) {
     let registry = crate::variables();
+    // An `item:` is of an entry.
+    let has_inputs = declared.has_inputs();
     let mut places: BTreeMap<&VariableKey, usize> = BTreeMap::new();
     let mut used: Vec<UsedVariable> = Vec::new();
     for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
-        let Some(key) = tile.key else { continue };
+        let Some(key) = tile.key.filter(|key| key.kind() != "item" || !has_inputs) else { continue };
         if let Some(known) = places.get(key) {
             if let Some(used) = used.get_mut(*known) {
                 used.tokens.push(number);
@@ -124,7 +151,7 @@ pub(super) fn variables(tiles: &[Tile<'_>], variables: &RecordedVariables) -> (V
             key: key.to_string(),
             kind: key.kind().to_owned(),
             name: key.name().to_owned(),
-            registered: known.is_some(),
+            registered: known.is_some() || declared.get(key).is_some(),
             exists: variable.map(|variable| variable.value.is_some()),
             value: shown,
             cut: cut.unwrap_or(false),

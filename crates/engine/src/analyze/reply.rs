@@ -49,7 +49,8 @@ pub struct Left {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AnalyzedToken {
-    /// `text`, `raw-text`, `variable`, `if`, `if-not`, `else`, `endif`, `raw`, `endraw`, or `literal` for a tag that is text.
+    /// `text`, `raw-text`, `variable`, `if`, `if-not`, `elif`, `elif-not`, `else`, `endif`, `each`, `endeach`, `raw`, `endraw`, or
+    /// `literal` for a tag that is text.
     #[cfg_attr(feature = "openapi", schema(value_type = TokenKind))]
     pub kind: &'static str,
     /// Its bytes.
@@ -70,7 +71,8 @@ pub struct AnalyzedToken {
     /// Which tag a `literal` looks like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<&'static str>,
-    /// Why a `literal` is text: `never-closed`, `no-open-if`, `second-else`, `no-endraw` or `no-raw`.
+    /// Why a `literal` is text: `never-closed`, `no-open-if`, `second-else`, `no-open-each`, `no-list`, `no-each`, `no-field`,
+    /// `no-endraw` or `no-raw`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<StrayReason>,
     /// The other tags of its block, by their places in this list.
@@ -89,8 +91,12 @@ enum TokenKind {
     Variable,
     If,
     IfNot,
+    Elif,
+    ElifNot,
     Else,
     Endif,
+    Each,
+    Endeach,
     Raw,
     Endraw,
     Literal,
@@ -215,13 +221,13 @@ pub enum SpanOrigin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Condition {
-    /// Its `if`, by its place in the list of tokens.
+    /// Its `if` or `elif`, by its place in the list of tokens.
     pub token: usize,
     /// The variable that the condition tests.
     pub key: String,
-    /// True for `[if !…]`.
+    /// True for `[if !…]` and `!=`.
     pub negated: bool,
-    /// True if the first branch is included; null if rendering did not reach the block.
+    /// True if the branch behind it is included; null if rendering did not reach the test, or it is of an entry of a list.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub taken: Option<bool>,
 }

@@ -482,7 +482,7 @@ fn wide(rows: &[VariableRow], room: Option<usize>) -> String {
     table.row(["variable", "value", "stability", "cost", "about"].map(|head| Cell::styled(head, dim)));
     for row in rows {
         let [name, value, stability] = cells(row, 32);
-        table.row([name, value, stability, row.info.cost.into(), Cell::styled(row.info.description, dim)]);
+        table.row([name, value, stability, row.cost.into(), Cell::styled(row.about.clone(), dim)]);
     }
     table.show(room)
 }
@@ -491,13 +491,13 @@ fn narrow(rows: &[VariableRow]) -> String {
     let mut table = TextTable::new([ColumnAlignment::Left; 3]);
     table.row(["variable", "value", "stability"].map(|head| Cell::styled(head, style::DIM)));
     rows.iter().for_each(|row| table.row(cells(row, 36)));
-    let about = |row: &VariableRow| format!("  {}; costs: {}", row.info.description, row.info.cost);
+    let about = |row: &VariableRow| format!("  {}; costs: {}", row.about, row.cost);
     table.show_with(rows.iter().map(|row| vec![about(row)]), None)
 }
 
 /// Name, value and stability.
 fn cells(row: &VariableRow, widest: usize) -> [Cell; 3] {
-    let (info, dim) = (&row.info, style::DIM);
+    let dim = style::DIM;
     let value = match row.variable.as_ref().map(|variable| (variable.value.as_deref(), &variable.source)) {
         None => Cell::styled("any name", dim),
         Some((None, why)) => {
@@ -506,22 +506,21 @@ fn cells(row: &VariableRow, widest: usize) -> [Cell; 3] {
         Some((Some(""), _)) => Cell::styled("(empty)", dim),
         Some((Some(value), _)) => Cell::styled(short(&one_line(value), widest).into_owned(), style::GOOD),
     };
-    let stability = Cell::styled(info.stability.as_str(), style::stability(info.stability));
-    [Cell::styled(format!("{}:{}", info.kind, info.name), style::BOLD), value, stability]
+    let stability = Cell::styled(row.stability.as_str(), style::stability(row.stability));
+    [Cell::styled(row.name.clone(), style::BOLD), value, stability]
 }
 
 fn variable(row: &VariableRow) -> Value {
-    let info = &row.info;
     let variable = row.variable.as_ref();
     json!({
-        "variable": format!("{}:{}", info.kind, info.name),
+        "variable": row.name,
         "value": variable.and_then(|variable| variable.value.as_deref()),
         "source": variable.map(|variable| &*variable.source),
-        "dynamic": info.dynamic,
-        "stability": variable.filter(|variable| variable.value.is_some()).map_or(info.stability, |variable| variable.stability),
-        "cost": info.cost,
-        "about": info.description,
-        "example": info.example,
+        "dynamic": row.dynamic,
+        "stability": variable.filter(|variable| variable.value.is_some()).map_or(row.stability, |variable| variable.stability),
+        "cost": row.cost,
+        "about": row.about,
+        "example": row.example,
         "diagnostics": variable.map(|variable| variable.diagnostics.as_slice()).unwrap_or_default(),
     })
 }
