@@ -8,7 +8,7 @@ const { test } = require('node:test')
 const typescript = require('typescript')
 const { home, project } = require('./common.js')
 
-const PAGES = ['docs/tasks/use-it-from-typescript.md', 'packages/node/preface/README.md']
+const PAGES = ['docs/tasks/use-it-from-typescript.md', 'docs/tasks/a-support-bot.md', 'packages/node/preface/README.md']
 const AsyncFunction = (async () => {}).constructor
 
 /** A client that answers every request. */
@@ -24,6 +24,11 @@ for (const page of PAGES) {
     process.env.HOME = home
     process.chdir(project)
     const text = fs.readFileSync(path.join(process.env.CHECKOUT, page), 'utf8')
+    for (const [, name, content] of text.matchAll(/^`([^`\n]+)`:\n```\w+\n(.*?)^```$/gms)) {
+      const file = name.startsWith('~/') ? path.join(home, name.slice(2)) : path.join(project, name)
+      fs.mkdirSync(path.dirname(file), { recursive: true })
+      fs.writeFileSync(file, content)
+    }
     const blocks = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
     assert.ok(blocks.length > 0)
     const client = { messages: { create: answers }, responses: { create: answers } }

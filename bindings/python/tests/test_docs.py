@@ -15,18 +15,32 @@ import pytest
 from preface import Preface, Store
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = ["docs/tasks/use-it-from-python.md", "bindings/python/README.md"]
+PAGES = ["docs/tasks/use-it-from-python.md", "docs/tasks/a-support-bot.md", "bindings/python/README.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^`([^`\n]+)`:\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PRINTED = re.compile(r"^ *print\(.*\) +# (.+)$", re.MULTILINE)
 
 
+class Block(SimpleNamespace):
+    """A block of an answer, as the SDK has it."""
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        return vars(self)
+
+
 class Messages:
-    """The client of a service: takes a request as its SDK does."""
+    """The client of a service: takes a request as its SDK does, and calls the tool of an order once."""
+
+    called = False
 
     def create(self, *, model: str, max_tokens: int, messages: list[Any], **others: Any) -> Any:
         assert messages and max_tokens == 4096, (model, others)
         usage = SimpleNamespace(input_tokens=10, cache_read_input_tokens=0)
-        return SimpleNamespace(content=[{"type": "text", "text": "Done."}], usage=usage)
+        content = [Block(type="text", text="Done.")]
+        if not self.called and any(tool["name"] == "find_order" for tool in others.get("tools", [])):
+            self.called = True
+            content = [Block(type="tool_use", id="t1", name="find_order", input={"number": "7"})]
+        return SimpleNamespace(content=content, usage=usage)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -37,7 +51,7 @@ def test_each_block_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name in [name for name in os.environ if name != "PATH"]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(app)
     names: dict[str, Any] = {
         "client": SimpleNamespace(messages=Messages()),
         "cwd": app,
@@ -48,7 +62,12 @@ def test_each_block_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "Agent": lambda *arguments, **options: options["instructions"],
         "dynamic_prompt": lambda function: function,
     }
-    blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for name, content in FILE.findall(text):
+        file = tmp_path / name[2:] if name.startswith("~/") else app / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+    blocks = BLOCK.findall(text)
     assert blocks
     for block in blocks:
         printed = io.StringIO()
