@@ -354,8 +354,6 @@ pub type InvalidDeclaration = (VariableKey, &'static str, String);
 
 /// The declared variables of a profile or a stored template, by `type:name`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, VariableDeclaration>))]
 #[serde(transparent)]
 pub struct Declarations(pub BTreeMap<VariableKey, VariableDeclaration>);
 

@@ -46,6 +46,7 @@ use preface_host::{
     styles,
     system::{ReadError, ReadScope},
 };
+use std::sync::Arc;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -240,7 +241,10 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<LintReport, Error> {
-        let loaded = self.load_profile(request)?;
+        let mut loaded = self.load_profile(request)?;
+        if let Some(template) = &request.template {
+            Arc::make_mut(&mut loaded.profile).variables.0.extend(template.variables.0.clone());
+        }
         let mut lint = Lint::of_files(&loaded.profile, request);
         for file in files {
             if lint.is_other_encoding(file) {

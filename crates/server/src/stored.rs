@@ -13,10 +13,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use preface_core::{
+    declaration::{Declarations, VariableDeclaration},
     diagnostic::{Diagnostic, Severity},
     lint::hidden::escape_hidden,
 };
 use preface_engine::{
+    Request, TemplateInput,
     lint::LintFile,
     store::{
         Actor, ExpectedVersion, List, NewVersion, TemplateName, TemplateVersion, VersionChoice,
@@ -42,6 +44,47 @@ const MOST_DIAGNOSTICS: usize = 10;
 pub struct TemplateReply {
     /// The text, byte for byte as it was given.
     pub template: String,
+}
+
+/// A named template.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct NamedTemplateReply {
+    /// The text, byte for byte as it was given.
+    pub template: String,
+    /// The variables that it declares, by `type:name`.
+    #[schema(value_type = BTreeMap<String, VariableDeclaration>)]
+    pub variables: Declarations,
+}
+
+/// Whether a reply has the declarations of a template beside its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyShape {
+    /// The text alone: `/system-prompt`.
+    Plain,
+    /// Both.
+    Named,
+}
+
+/// A named template to be stored.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedTemplateWrite {
+    /// The text; kept byte for byte.
+    pub template: String,
+    /// The variables that it declares, by `type:name`; without it those of the current version.
+    #[serde(default)]
+    #[schema(value_type = Option<BTreeMap<String, VariableDeclaration>>)]
+    pub variables: Option<Declarations>,
+    /// Why it is changed.
+    #[serde(default)]
+    #[schema(max_length = 2000, pattern = r"^[^\x00]*$")]
+    pub note: String,
+}
+
+impl From<TemplateWrite> for NamedTemplateWrite {
+    fn from(body: TemplateWrite) -> Self {
+        NamedTemplateWrite { template: body.template, variables: None, note: body.note }
+    }
 }
 
 /// A template to be stored.
@@ -95,6 +138,10 @@ impl From<&TemplateVersion> for VersionInfo {
 pub struct VersionReply {
     /// The text; of a version that goes back to the default, the default.
     pub template: String,
+    /// The variables that it declares, by `type:name`.
+    #[serde(skip_serializing_if = "Declarations::is_empty")]
+    #[schema(value_type = BTreeMap<String, VariableDeclaration>)]
+    pub variables: Declarations,
     /// The metadata.
     #[serde(flatten)]
     pub info: VersionInfo,
@@ -131,7 +178,12 @@ pub struct LabelWrite {
 }
 
 /// Returns the effective template of a name.
-pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) -> HandlerResult<Response> {
+pub(crate) async fn read(
+    app: &App,
+    name: &TemplateName,
+    headers: &HeaderMap,
+    shape: ReplyShape,
+) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let main = *name == TemplateName::main();
     let effective = match templates::effective(&*app.store, name, &default).await {
@@ -153,23 +205,32 @@ pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) ->
     if if_none_match(headers, &tag(&effective)) {
         return Ok((StatusCode::NOT_MODIFIED, version_headers(&effective)).into_response());
     }
-    Ok(template_response(&effective))
+    Ok(template_response(&effective, shape))
 }
 
 /// Stores a text as the next version.
 pub(crate) async fn write(
     app: &App,
     name: &TemplateName,
-    body: TemplateWrite,
+    body: NamedTemplateWrite,
     headers: &HeaderMap,
     actor: &Actor,
+    shape: ReplyShape,
 ) -> HandlerResult<Response> {
-    let problems = check(app, &body.template).await?;
+    let NamedTemplateWrite { template, variables, note } = body;
+    let declared = match &variables {
+        Some(variables) => variables.clone(),
+        None => {
+            let current = app.store.template(name, &VersionChoice::Current).await?;
+            current.map(|current| current.variables).unwrap_or_default()
+        }
+    };
+    let problems = check(app, &template, declared).await?;
     let default = app.default_template().await?;
     let expect = expected_version(app, name, &default, headers).await?;
-    let new = NewVersion { note: body.note, ..NewVersion::of(name.clone(), body.template) };
+    let new = NewVersion { note, variables, ..NewVersion::of(name.clone(), template) };
     let stored = templates::put(&*app.store, new, expect, actor).await?;
-    let mut response = template_response(&EffectiveTemplate::of(Some(&stored), &default));
+    let mut response = template_response(&EffectiveTemplate::of(Some(&stored), &default), shape);
     if let Some(problems) = problems {
         warn!(
             template = name.as_str(),
@@ -189,6 +250,7 @@ pub(crate) async fn reset(
     name: &TemplateName,
     headers: &HeaderMap,
     actor: &Actor,
+    shape: ReplyShape,
 ) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let is_main = *name == TemplateName::main();
@@ -199,7 +261,7 @@ pub(crate) async fn reset(
     let stored = templates::reset(&*app.store, name, expect, actor).await?;
     let effective = EffectiveTemplate::of(Some(&stored), &default);
     if is_main {
-        return Ok(template_response(&effective));
+        return Ok(template_response(&effective, shape));
     }
     Ok((StatusCode::NO_CONTENT, [(VERSION, HeaderValue::from(effective.version))]).into_response())
 }
@@ -211,11 +273,12 @@ pub(crate) async fn restore(
     version: u64,
     headers: &HeaderMap,
     actor: &Actor,
+    shape: ReplyShape,
 ) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let expect = expected_version(app, name, &default, headers).await?;
     let stored = templates::restore(&*app.store, name, version, expect, actor).await?;
-    Ok(template_response(&EffectiveTemplate::of(Some(&stored), &default)))
+    Ok(template_response(&EffectiveTemplate::of(Some(&stored), &default), shape))
 }
 
 /// Lists the versions of a template.
@@ -238,7 +301,8 @@ pub(crate) async fn version(
 ) -> HandlerResult<Json<VersionReply>> {
     let default = app.default_template().await?;
     let (version, text) = templates::at_version(&*app.store, name, version, &default).await?;
-    Ok(Json(VersionReply { template: text.as_ref().to_owned(), info: VersionInfo::from(&version) }))
+    let (template, info) = (text.as_ref().to_owned(), VersionInfo::from(&version));
+    Ok(Json(VersionReply { template, variables: version.variables, info }))
 }
 
 /// Compares two versions.
@@ -261,8 +325,9 @@ pub(crate) async fn label(
 
 /// Refuses a text that breaks a hard limit. Returns the errors and warnings of any other text, the worst first, as a list of
 /// RFC 9651: `template/unbalanced;line=1;column=5`.
-async fn check(app: &App, text: &str) -> HandlerResult<Option<String>> {
-    let (request, text) = (app.request(), text.to_owned());
+async fn check(app: &App, text: &str, variables: Declarations) -> HandlerResult<Option<String>> {
+    let declared = TemplateInput { name: "template".into(), version: None, text: "".into(), variables };
+    let (request, text) = (Request { template: Some(declared), ..app.request() }, text.to_owned());
     let checked = app.work(move |engine| {
         if let Err(note) = engine.check_template(&request, &text)? {
             return Ok(Err(note));
@@ -318,9 +383,16 @@ async fn expected_version(
     Ok(ExpectedVersion::Version(effective.version))
 }
 
-fn template_response(effective: &EffectiveTemplate) -> Response {
-    let body = Json(TemplateReply { template: effective.text.as_ref().to_owned() });
-    (version_headers(effective), body).into_response()
+fn template_response(effective: &EffectiveTemplate, shape: ReplyShape) -> Response {
+    let template = effective.text.as_ref().to_owned();
+    let headers = version_headers(effective);
+    match shape {
+        ReplyShape::Plain => (headers, Json(TemplateReply { template })).into_response(),
+        ReplyShape::Named => {
+            let variables = effective.variables.clone();
+            (headers, Json(NamedTemplateReply { template, variables })).into_response()
+        }
+    }
 }
 
 fn tag(effective: &EffectiveTemplate) -> HeaderValue {

@@ -214,3 +214,36 @@ async fn a_note_has_an_end() {
     service.put("/system-prompt", &note("\0".into())).await.problem(400, "invalid");
     assert_eq!(service.put("/system-prompt", &note("é".repeat(2_000))).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_named_template_declares_variables_beside_its_text() {
+    let service = service().await;
+    let declared = json!({"app:plan": {"values": ["free", "pro"], "required": true}});
+    let body = json!({"template": "Plan: [app:plan].", "variables": declared});
+    let stored = service.put("/templates/bot", &body).await;
+    assert_eq!(stored.status, 200);
+    assert!(stored.headers.get("preface-diagnostics").is_none(), "the text is linted with its variables");
+    let shown = stored.json();
+    assert_eq!(
+        (&shown["variables"]["app:plan"]["values"], &shown["variables"]["app:plan"]["stability"]),
+        (&json!(["free", "pro"]), &json!("conversation"))
+    );
+    assert_eq!(service.get("/templates/bot").await.json(), shown);
+    let kept = service.put("/templates/bot", &json!({"template": "[app:plan]"})).await.json();
+    assert_eq!(kept["variables"], shown["variables"]);
+    assert_eq!(service.get("/templates/bot/versions/1").await.json()["variables"], shown["variables"]);
+
+    let wrong = json!({"template": "", "variables": {"git:x": {}}});
+    service.put("/templates/bot", &wrong).await.problem(400, "invalid");
+    let wrong = json!({"template": "", "variables": {"app:x": {"vales": []}}});
+    service.put("/templates/bot", &wrong).await.problem(400, "body");
+    service.put("/system-prompt", &json!({"template": "", "variables": {}})).await.problem(400, "body");
+    service.put("/templates/main", &body).await;
+    assert_eq!(service.get("/system-prompt").await.json(), json!({"template": "Plan: [app:plan]."}));
+
+    let body = json!({"template": "[app:plan]", "variables": declared, "options": {"variables": {"app:plan": "pro"}}});
+    let analysis = service.post("/system-prompt/analyze", &body).await.json();
+    assert_eq!(analysis["preview"]["text"], "pro", "{analysis}");
+    assert_eq!(analysis["variables"][0]["registered"], true);
+    assert_eq!(analysis["diagnostics"], json!([]));
+}

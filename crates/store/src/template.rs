@@ -2,6 +2,7 @@
 
 use crate::actor::{Actor, to_millisecond};
 use jiff::Timestamp;
+use preface_core::declaration::Declarations;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{fmt, str::FromStr, sync::Arc};
@@ -73,6 +74,8 @@ pub struct TemplateVersion {
     pub version: u64,
     /// The text, byte for byte. `None` if this version resets the template to the default, and in lists.
     pub text: Option<Arc<str>>,
+    /// The variables that it declares.
+    pub variables: Declarations,
     /// True if this version resets the template to the default.
     pub reset: bool,
     /// The number of bytes of the text.
@@ -113,6 +116,8 @@ pub struct NewVersion {
     pub name: TemplateName,
     /// The text; `None` resets the template to the default.
     pub text: Option<Arc<str>>,
+    /// The variables that it declares; `None` keeps those of the version before.
+    pub variables: Option<Declarations>,
     /// The note; may be empty.
     pub note: String,
     /// The author and the time, if they are not the actor's.
@@ -123,22 +128,41 @@ impl NewVersion {
     /// Builds a version with a text and no note.
     #[must_use]
     pub fn of(name: TemplateName, text: impl Into<Arc<str>>) -> Self {
-        NewVersion { name, text: Some(text.into()), note: String::new(), written: None }
+        NewVersion { name, text: Some(text.into()), variables: None, note: String::new(), written: None }
     }
 
     /// Builds a version that resets the template to the default.
     #[must_use]
     pub fn reset(name: TemplateName) -> Self {
-        NewVersion { name, text: None, note: String::new(), written: None }
+        NewVersion {
+            name,
+            text: None,
+            variables: Some(Declarations::default()),
+            note: String::new(),
+            written: None,
+        }
     }
 
-    /// Returns the version with its number. Author and time are the actor's where none are given.
-    pub(crate) fn numbered(&self, version: u64, actor: &Actor) -> TemplateVersion {
+    /// Returns true if nothing is new in it beside the current version.
+    pub(crate) fn is_current(&self, current: &TemplateVersion) -> bool {
+        let same = self.variables.as_ref().is_none_or(|variables| *variables == current.variables);
+        self.text == current.text && same && self.note.is_empty()
+    }
+
+    /// Returns the version with its number, which follows `before`. Author and time are the actor's where none are given.
+    pub(crate) fn numbered(
+        &self,
+        version: u64,
+        before: Option<&TemplateVersion>,
+        actor: &Actor,
+    ) -> TemplateVersion {
+        let before = before.map(|before| before.variables.clone());
         let (author, at) = self.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
         TemplateVersion {
             name: self.name.clone(),
             version,
             text: self.text.clone(),
+            variables: self.variables.clone().or(before).unwrap_or_default(),
             reset: self.text.is_none(),
             bytes: self.text.as_ref().map_or(0, |text| text.len() as u64),
             author,

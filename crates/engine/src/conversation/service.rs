@@ -529,12 +529,9 @@ impl ConversationService {
             return Err(ConversationError::UnknownTemplate(choice.to_string()));
         }
         let version = found.as_ref().map(|found| found.version);
-        let text = found.and_then(|found| found.text);
-        let text = text.map(|text| TemplateInput {
-            name: choice.name.as_str().into(),
-            version,
-            text,
-            variables: Default::default(),
+        let text = found.and_then(|found| {
+            let (text, variables) = (found.text?, found.variables);
+            Some(TemplateInput { name: choice.name.as_str().into(), version, text, variables })
         });
         Ok((TemplateUsed { chosen: choice.to_string(), name: choice.name, version }, text))
     }

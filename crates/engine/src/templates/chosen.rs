@@ -13,7 +13,7 @@ pub async fn chosen(store: &dyn Store, choice: &TemplateChoice) -> Result<Option
     let is_stored = stored.is_some();
     let template = stored.and_then(|stored| {
         let (name, version) = (stored.name.as_str().into(), Some(stored.version));
-        Some(TemplateInput { name, version, text: stored.text?, variables: Default::default() })
+        Some(TemplateInput { name, version, text: stored.text?, variables: stored.variables })
     });
     if template.is_some() || !choice.is_named() {
         return Ok(template);

@@ -2,6 +2,9 @@
 
 use super::TemplatesError;
 use jiff::Timestamp;
+use preface_core::declaration::Declarations;
+#[cfg(feature = "openapi")]
+use preface_core::declaration::VariableDeclaration;
 use preface_store::{Page, PageRequest, Store, StoreError, TemplateName, TemplateVersion, VersionChoice};
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +49,10 @@ pub struct StoredVersion {
     #[serde(deserialize_with = "Option::deserialize")]
     #[cfg_attr(feature = "openapi", schema(required))]
     pub template: Option<String>,
+    /// The variables that it declares.
+    #[serde(default, skip_serializing_if = "Declarations::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, VariableDeclaration>))]
+    pub variables: Declarations,
     /// Who wrote it.
     #[cfg_attr(
         feature = "openapi",
@@ -79,6 +86,7 @@ pub async fn export(store: &dyn Store) -> Result<Document, TemplatesError> {
             versions.push(StoredVersion {
                 version: full.version,
                 template: full.text.map(|text| text.as_ref().to_owned()),
+                variables: full.variables,
                 author: full.author,
                 at: full.at,
                 note: full.note,

@@ -1,7 +1,7 @@
 //! Imports a document of templates. Versions that exist are skipped, and nothing that exists is changed.
 
 use super::{
-    TemplatesError, check_label, check_note,
+    TemplatesError, check_declarations, check_label, check_note,
     export::{Document, FORMAT, StoredTemplate, StoredVersion, history},
 };
 use preface_core::lint::hidden::escape_hidden;
@@ -99,6 +99,7 @@ fn verify(
             };
             version.template.as_deref().map_or(Ok(()), check).map_err(within)?;
             check_note(&version.note).map_err(within)?;
+            check_declarations(&version.variables).map_err(within)?;
             let author = &version.author;
             if author.is_empty() || author.chars().count() > 200 || author.chars().any(char::is_control) {
                 let what = "the author is no name".to_owned();
@@ -224,6 +225,7 @@ async fn append(
         let new = NewVersion {
             name: template.name.clone(),
             text: version.template.as_deref().map(Into::into),
+            variables: Some(version.variables.clone()),
             note: version.note.clone(),
             written: Some((version.author.clone(), Actor::at("", version.at).at)),
         };

@@ -19,4 +19,4 @@ pub use export::{Document, FORMAT, StoredTemplate, StoredVersion, export};
 pub use import::{Imported, ImportedTemplate, import};
 pub use label::{check_label, set_label};
 pub use read::{EffectiveTemplate, at_version, effective};
-pub use restore::{check_note, put, reset, restore};
+pub use restore::{check_declarations, check_note, put, reset, restore};

@@ -1,7 +1,7 @@
 //! Reads the effective text of a template.
 
 use super::TemplatesError;
-use preface_core::prompt::fingerprint;
+use preface_core::{declaration::Declarations, prompt::fingerprint};
 use preface_store::{Store, TemplateName, TemplateVersion, VersionChoice};
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub struct EffectiveTemplate {
     /// The text, byte for byte.
     pub text: Arc<str>,
+    /// The variables that it declares.
+    pub variables: Declarations,
     /// The version of the text; 0 if nothing is stored.
     pub version: u64,
     /// True if it is the default text.
@@ -21,9 +23,10 @@ impl EffectiveTemplate {
     #[must_use]
     pub fn of(stored: Option<&TemplateVersion>, default: &str) -> Self {
         let version = stored.map_or(0, |stored| stored.version);
+        let variables = stored.map(|stored| stored.variables.clone()).unwrap_or_default();
         match stored.and_then(|stored| stored.text.clone()) {
-            Some(text) => EffectiveTemplate { text, version, default: false },
-            None => EffectiveTemplate { text: default.into(), version, default: true },
+            Some(text) => EffectiveTemplate { text, variables, version, default: false },
+            None => EffectiveTemplate { text: default.into(), variables, version, default: true },
         }
     }
 

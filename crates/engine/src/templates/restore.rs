@@ -1,6 +1,7 @@
 //! Writes a text, resets to the default, restores an older version. Each adds a version; no version is ever removed.
 
 use super::TemplatesError;
+use preface_core::declaration::Declarations;
 use preface_store::{
     Actor, ExpectedVersion, NewVersion, PutOutcome, Store, TemplateName, TemplateVersion, VersionChoice,
 };
@@ -23,6 +24,17 @@ pub fn check_note(note: &str) -> Result<(), TemplatesError> {
     Ok(())
 }
 
+/// Checks that declarations can be used.
+///
+/// # Errors
+/// One of them cannot.
+pub fn check_declarations(variables: &Declarations) -> Result<(), TemplatesError> {
+    variables.check().map_err(|(key, at, message)| {
+        let at = if at.is_empty() { String::new() } else { format!(".{at}") };
+        TemplatesError::Invalid(message, format!("change `variables.{key}{at}`"))
+    })
+}
+
 /// Adds a version. Where the text is the current one already and there is no note, the current version stays.
 ///
 /// # Errors
@@ -34,6 +46,7 @@ pub async fn put(
     actor: &Actor,
 ) -> Result<TemplateVersion, TemplatesError> {
     check_note(&new.note)?;
+    new.variables.as_ref().map_or(Ok(()), check_declarations)?;
     match store.put_template(new, expect, actor).await? {
         PutOutcome::Stored(version) | PutOutcome::Unchanged(version) => Ok(version),
         PutOutcome::Stale(current) => Err(TemplatesError::Stale(Box::new(current))),
@@ -67,5 +80,17 @@ pub async fn restore(
     let old = store.template(name, &VersionChoice::Version(version)).await?;
     let old = old.ok_or_else(|| TemplatesError::NoVersion(name.clone(), version))?;
     let note = format!("restored from version {version}");
-    put(store, NewVersion { name: name.clone(), text: old.text, note, written: None }, expect, actor).await
+    put(
+        store,
+        NewVersion {
+            name: name.clone(),
+            text: old.text,
+            variables: Some(old.variables),
+            note,
+            written: None,
+        },
+        expect,
+        actor,
+    )
+    .await
 }

@@ -3,8 +3,9 @@
 use crate::{App, Problem, extract::JsonBody, options, reply::HandlerResult};
 use axum::{Json, extract::State};
 use preface_engine::{
-    BuildOptions, Request,
+    BuildOptions, Request, TemplateInput,
     analyze::{Analysis, AnalysisRequest},
+    core::declaration::{Declarations, VariableDeclaration},
 };
 use serde::Deserialize;
 use std::sync::Arc;
@@ -15,6 +16,10 @@ use std::sync::Arc;
 pub struct AnalyzeWrite {
     /// The text.
     pub template: String,
+    /// The variables that the template declares, by `type:name`.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<String, VariableDeclaration>)]
+    pub variables: Declarations,
     /// The options of the build. Without `directory` no values of a directory are read.
     #[serde(default, deserialize_with = "preface_engine::json_input::object")]
     pub options: BuildOptions,
@@ -59,7 +64,9 @@ pub async fn analyze(
         Some(cwd) => Some(app.below_a_root(cwd).await?),
         None => None,
     };
-    let request = Request { cwd, conversation, ..options.request() };
+    let declared =
+        TemplateInput { name: "template".into(), version: None, text: "".into(), variables: body.variables };
+    let request = Request { cwd, conversation, template: Some(declared), ..options.request() };
     let wanted = AnalysisRequest {
         template: body.template,
         request,

@@ -6,7 +6,9 @@ use crate::{
     extract::{JsonBody, PathValues, QueryValues},
     page::{PageQuery, Paged},
     reply::HandlerResult,
-    stored::{self, DiffQuery, LabelWrite, TemplateReply, TemplateWrite, VersionInfo, VersionReply},
+    stored::{
+        self, DiffQuery, LabelWrite, ReplyShape, TemplateReply, TemplateWrite, VersionInfo, VersionReply,
+    },
 };
 use axum::{
     Json,
@@ -31,7 +33,7 @@ use std::sync::Arc;
     ),
 )]
 pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> HandlerResult<Response> {
-    stored::read(&app, &TemplateName::main(), &headers).await
+    stored::read(&app, &TemplateName::main(), &headers, ReplyShape::Plain).await
 }
 
 /// Stores a text as the next version. Its bytes are not changed; diagnostics never reject it, and a header has them.
@@ -54,7 +56,7 @@ pub async fn put(
     Caller(actor): Caller,
     JsonBody(body): JsonBody<TemplateWrite>,
 ) -> HandlerResult<Response> {
-    stored::write(&app, &TemplateName::main(), body, &headers, &actor).await
+    stored::write(&app, &TemplateName::main(), body.into(), &headers, &actor, ReplyShape::Plain).await
 }
 
 /// Resets to the default, by adding a version. Older versions can be restored.
@@ -72,7 +74,7 @@ pub async fn delete(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::reset(&app, &TemplateName::main(), &headers, &actor).await
+    stored::reset(&app, &TemplateName::main(), &headers, &actor, ReplyShape::Plain).await
 }
 
 /// Lists the versions, the newest first, without their texts.
@@ -125,7 +127,7 @@ pub async fn restore(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::restore(&app, &TemplateName::main(), version, &headers, &actor).await
+    stored::restore(&app, &TemplateName::main(), version, &headers, &actor, ReplyShape::Plain).await
 }
 
 /// Compares two versions line by line: as unified text, and as hunks.

@@ -7,8 +7,8 @@ use crate::{
     page::{PageQuery, Paged},
     reply::HandlerResult,
     stored::{
-        self, DiffQuery, LabelWrite, TemplateEntry, TemplateReply, TemplateWrite, VersionInfo, VersionReply,
-        parse_name,
+        self, DiffQuery, LabelWrite, NamedTemplateReply, NamedTemplateWrite, ReplyShape, TemplateEntry,
+        VersionInfo, VersionReply, parse_name,
     },
 };
 use axum::{
@@ -50,7 +50,7 @@ pub async fn list(
     operation_id = "template_get",
     params(("name" = String, Path, description = "The name of the template."), ("If-None-Match" = Option<String>, Header, description = "The ETag of a cached version.")),
     responses(
-        (status = 200, description = "The template.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
+        (status = 200, description = "The template.", body = NamedTemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
         (status = 304, description = "Not modified: `If-None-Match` has the current ETag."),
         (status = 404, description = "The template does not exist.", body = Problem, content_type = "application/problem+json"),
     ),
@@ -60,7 +60,7 @@ pub async fn get(
     PathValues(name): PathValues<String>,
     headers: HeaderMap,
 ) -> HandlerResult<Response> {
-    stored::read(&app, &parse_name(&name)?, &headers).await
+    stored::read(&app, &parse_name(&name)?, &headers, ReplyShape::Named).await
 }
 
 /// Stores a text as the next version. Its bytes are not changed; diagnostics never reject it, and a header has them.
@@ -70,10 +70,10 @@ pub async fn get(
     put, path = "/templates/{name}", tag = "templates",
     operation_id = "template_put",
     params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional."), ("If-None-Match" = Option<String>, Header, description = "`*`: only if nothing is stored yet.")),
-    request_body = TemplateWrite,
+    request_body = NamedTemplateWrite,
     responses(
-        (status = 200, description = "Stored.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."), ("Preface-Diagnostics" = String, description = "The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unbalanced;line=1;column=5`."))),
-        (status = 400, description = "The body is no object with a string `template`, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "Stored.", body = NamedTemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."), ("Preface-Diagnostics" = String, description = "The errors and warnings about the text, the worst first, ten at most, as a list of RFC 9651; absent if there are none: `template/unbalanced;line=1;column=5`."))),
+        (status = 400, description = "The body is no object with a string `template`, a declaration cannot be used, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -82,9 +82,9 @@ pub async fn put(
     PathValues(name): PathValues<String>,
     headers: HeaderMap,
     Caller(actor): Caller,
-    JsonBody(body): JsonBody<TemplateWrite>,
+    JsonBody(body): JsonBody<NamedTemplateWrite>,
 ) -> HandlerResult<Response> {
-    stored::write(&app, &parse_name(&name)?, body, &headers, &actor).await
+    stored::write(&app, &parse_name(&name)?, body, &headers, &actor, ReplyShape::Named).await
 }
 
 /// Deletes the template, by adding a version. Older versions can be read and restored.
@@ -93,7 +93,7 @@ pub async fn put(
     operation_id = "template_reset",
     params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional.")),
     responses(
-        (status = 200, description = "The default template, where the name is the one of the first template, which always has a text.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version with this text."))),
+        (status = 200, description = "The default template, where the name is the one of the first template, which always has a text.", body = NamedTemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version with this text."))),
         (status = 204, description = "It is deleted.", headers(("Preface-Version" = u64, description = "The version with this text."))),
         (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "The template does not exist or is deleted.", body = Problem, content_type = "application/problem+json"),
@@ -105,7 +105,7 @@ pub async fn delete(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::reset(&app, &parse_name(&name)?, &headers, &actor).await
+    stored::reset(&app, &parse_name(&name)?, &headers, &actor, ReplyShape::Named).await
 }
 
 /// Lists the versions, the newest first, without their texts.
@@ -149,7 +149,7 @@ pub async fn version(
     operation_id = "template_restore",
     params(("name" = String, Path, description = "The name of the template."), ("version" = u64, Path, description = "The number of the version."), ("If-Match" = Option<String>, Header, description = "The ETag of the version that the write is based on; without it the write is unconditional.")),
     responses(
-        (status = 200, description = "The restored version.", body = TemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
+        (status = 200, description = "The restored version.", body = NamedTemplateReply, headers(("ETag" = String, description = "Identifies this version of the text."), ("Preface-Version" = u64, description = "The version; 0 if nothing is stored."))),
         (status = 404, description = "The version does not exist.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "`If-Match` does not have the ETag of the current version.", body = Problem, content_type = "application/problem+json"),
     ),
@@ -160,7 +160,7 @@ pub async fn restore(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::restore(&app, &parse_name(&name)?, version, &headers, &actor).await
+    stored::restore(&app, &parse_name(&name)?, version, &headers, &actor, ReplyShape::Named).await
 }
 
 /// Compares two versions line by line: as unified text, and as hunks.

@@ -328,3 +328,32 @@ async fn a_first_turn_that_was_begun_is_stored_although_its_client_went_away() {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test]
+async fn a_turn_gives_the_variables_of_its_template() {
+    let bench = bench().await;
+    let declared =
+        json!({"app:plan": {"values": ["free", "pro"], "required": true}, "app:tips": {"type": "list"}});
+    let body = json!({"template": "[app:plan]: [app:tips]", "variables": declared});
+    bench.service.put("/templates/bot", &body).await;
+    let turn = |variables: Value| json!({"options": {"directory": "/work/p", "template": "bot", "variables": variables}});
+    for (variables, detail, help) in [
+        (json!({}), "the variable `app:plan` is required", "give `app:plan` one of `free`, `pro`"),
+        (json!({"app:plan": "gold"}), "`app:plan` cannot be `gold`", "it is one of `free`, `pro`"),
+        (
+            json!({"app:plan": "pro", "app:tip": "x"}),
+            "unknown variable: `app:tip`",
+            "did you mean `app:tips`?",
+        ),
+    ] {
+        let problem = bench.post("c/turns", &turn(variables)).await.json();
+        assert_eq!((&problem["detail"], &problem["help"]), (&json!(detail), &json!(help)), "{problem}");
+    }
+    let reply = bench.post("c/turns", &turn(json!({"app:plan": "pro", "app:tips": ["a"]}))).await.json();
+    assert_eq!(reply["system_prompt"], r#"pro: ["a"]"#, "the language of preset `template` has no lists");
+    bench.service.put("/templates/bot", &json!({"template": "Now [app:plan]."})).await;
+    let compaction = bench.post("c/compactions", &json!({})).await;
+    assert_eq!(compaction.status, 200, "{}", compaction.json());
+    let compacted = bench.get("/c/system-prompt").await.json();
+    assert_eq!(compacted["system_prompt"], "Now pro.", "a compaction has the stored variables");
+}

@@ -29,7 +29,7 @@ macro_rules! version_columns {
             $text,
             ", v.text IS NULL, v.bytes, v.author, v.at, v.note, \
              ARRAY(SELECT l.label FROM preface_template_labels l \
-             WHERE l.name = v.name AND l.version = v.version ORDER BY l.label)"
+             WHERE l.name = v.name AND l.version = v.version ORDER BY l.label), v.variables"
         )
     };
 }
@@ -126,6 +126,7 @@ pub(super) fn version(row: &Row) -> Result<TemplateVersion, StoreError> {
         author: text(row, 5)?,
         at: time(row, 6)?,
         note: text(row, 7)?,
+        variables: serde_json::from_slice(get(row, 9)?).map_err(|error| damaged(9, error))?,
         labels: labels
             .into_iter()
             .map(|label| utf8(8, label).map(str::to_owned))

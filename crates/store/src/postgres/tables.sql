@@ -16,6 +16,8 @@ CREATE TABLE preface_template_versions (
     author bytea NOT NULL,
     at bigint NOT NULL,
     note bytea NOT NULL,
+    -- The declarations as JSON.
+    variables bytea NOT NULL,
     -- Random, made by the writer: after a lost connection it knows its version by it.
     stamp bigint NOT NULL,
     PRIMARY KEY (name, version)

@@ -153,14 +153,15 @@ async fn insert_version(
     if matches!(expect, ExpectedVersion::Version(expected) if expected != number - 1) {
         return Ok(TransactionEnd::Undo(PutOutcome::Stale(current)));
     }
-    if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
-        return Ok(TransactionEnd::Undo(PutOutcome::Unchanged(current)));
+    if let Some(current) = current.as_ref().filter(|current| new.is_current(current)) {
+        return Ok(TransactionEnd::Undo(PutOutcome::Unchanged(current.clone())));
     }
-    let version = new.numbered(number, actor);
+    let version = new.numbered(number, current.as_ref(), actor);
     session
         .rows(
-            "INSERT INTO preface_template_versions (name, version, text, bytes, author, at, note, stamp) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "INSERT INTO preface_template_versions \
+             (name, version, text, bytes, author, at, note, stamp, variables) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             &[
                 &name,
                 &signed(number)?,
@@ -170,6 +171,7 @@ async fn insert_version(
                 &version.at.as_millisecond(),
                 &version.note.as_bytes(),
                 &stamp,
+                &json!(version.variables).to_string().as_bytes(),
             ],
         )
         .await?;

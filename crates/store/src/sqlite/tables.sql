@@ -65,6 +65,7 @@ CREATE TABLE template_versions (
     author            TEXT    NOT NULL,
     note              TEXT    NOT NULL,
     reset             INTEGER NOT NULL,
+    variables         TEXT    NOT NULL,
     text              TEXT
 ) STRICT;
 

@@ -7,11 +7,15 @@ use super::{
 use crate::{
     Actor, AuditAction, ExpectedVersion, NewVersion, PutOutcome, TemplateName, TemplateVersion, VersionChoice,
 };
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params, types::ValueRef};
+use preface_core::declaration::Declarations;
+use rusqlite::{
+    Connection, OptionalExtension, Row, named_params, params,
+    types::{Type, ValueRef},
+};
 use serde_json::json;
 
 /// The columns of a version without its text, in the order of [`read_version`].
-pub(super) const LISTED: &str = "name, version, bytes, at, author, note, reset";
+pub(super) const LISTED: &str = "name, version, bytes, at, author, note, reset, variables";
 
 /// Reads [`LISTED`]; the labels are elsewhere.
 pub(super) fn read_version(row: &Row<'_>) -> rusqlite::Result<TemplateVersion> {
@@ -24,8 +28,15 @@ pub(super) fn read_version(row: &Row<'_>) -> rusqlite::Result<TemplateVersion> {
         author: row.get(4)?,
         note: row.get(5)?,
         reset: row.get(6)?,
+        variables: declarations(row, 7)?,
         labels: Vec::new(),
     })
+}
+
+/// Reads declarations, which are stored as JSON.
+fn declarations(row: &Row<'_>, column: usize) -> rusqlite::Result<Declarations> {
+    serde_json::from_str(&text(row, column)?)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
 /// Adds the labels of a version, sorted.
@@ -62,9 +73,9 @@ pub(super) fn template(
             "SELECT {LISTED}, text FROM template_versions WHERE name = ?1 AND version = ?2"
         ))?
         .query_row(params![name.as_str(), number], |row| {
-            let text = match row.get_ref(7)? {
+            let text = match row.get_ref(8)? {
                 ValueRef::Null => None,
-                _ => Some(text(row, 7)?),
+                _ => Some(text(row, 8)?),
             };
             Ok(TemplateVersion { text, ..read_version(row)? })
         })
@@ -86,10 +97,10 @@ pub(super) fn put(
     if matches!(expect, ExpectedVersion::Version(expected) if expected != known) {
         return Ok(PutOutcome::Stale(current));
     }
-    if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
-        return Ok(PutOutcome::Unchanged(current));
+    if let Some(current) = current.as_ref().filter(|current| new.is_current(current)) {
+        return Ok(PutOutcome::Unchanged(current.clone()));
     }
-    let version = new.numbered(known + 1, actor);
+    let version = new.numbered(known + 1, current.as_ref(), actor);
     connection
         .prepare_cached(
             "INSERT INTO templates (name, current) VALUES (?1, ?2) \
@@ -99,7 +110,7 @@ pub(super) fn put(
     connection
         .prepare_cached(&format!(
             "INSERT INTO template_versions ({LISTED}, text) \
-             VALUES (:name, :version, :bytes, :at, :author, :note, :reset, :text)"
+             VALUES (:name, :version, :bytes, :at, :author, :note, :reset, :variables, :text)"
         ))?
         .execute(named_params! {
             ":name": version.name.as_str(),
@@ -109,6 +120,7 @@ pub(super) fn put(
             ":author": version.author,
             ":note": version.note,
             ":reset": version.reset,
+            ":variables": json!(version.variables).to_string(),
             ":text": version.text.as_deref(),
         })?;
     write_audit_entry(

@@ -162,6 +162,7 @@ macro_rules! contract {
             templates::a_reset_is_a_version,
             templates::a_stale_writer_changes_nothing,
             templates::an_import_keeps_author_and_time,
+            templates::declarations_belong_to_a_version,
             templates::lists_leave_texts_out,
             templates::unchanged_text_adds_none,
             templates::versions_count_from_one,

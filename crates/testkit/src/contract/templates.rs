@@ -4,6 +4,7 @@ use super::{
     Nodes,
     samples::{actor, at, new_version, template},
 };
+use preface_core::declaration::Declarations;
 use preface_store::{
     Actor, ExpectedVersion, NewVersion, PageRequest, PutOutcome, Store, TemplateVersion, VersionChoice,
 };
@@ -69,6 +70,24 @@ pub async fn unchanged_text_adds_none(nodes: &Nodes) {
         2,
         "no text is not an empty text"
     );
+}
+
+/// Declarations belong to a version; a text without any keeps those of the version before, and a reset has none.
+pub async fn declarations_belong_to_a_version(nodes: &Nodes) {
+    let store = nodes.first();
+    let declared: Declarations =
+        serde_json::from_str(r#"{"app:plan": {"values": ["free", "pro"]}}"#).unwrap();
+    let first = put(store, NewVersion { variables: Some(declared.clone()), ..new_version("a", "one") }).await;
+    assert_eq!(first.variables, declared);
+    let again = store.put_template(new_version("a", "one"), ExpectedVersion::Any, &actor()).await;
+    assert_eq!(again, Ok(PutOutcome::Unchanged(first)));
+    assert_eq!(put(store, new_version("a", "two")).await.variables, declared);
+    let none = NewVersion { variables: Some(Declarations::default()), ..new_version("a", "two") };
+    let third = put(store, none).await;
+    assert_eq!((third.version, third.variables.is_empty()), (3, true));
+    assert_eq!(get(nodes.other(), "a", VersionChoice::Version(2)).await.unwrap().variables, declared);
+    let versions = nodes.other().versions(&template("a"), &PageRequest::default()).await.unwrap();
+    assert_eq!(versions.items[1].variables, declared);
 }
 
 /// The same text with a note is a version.
