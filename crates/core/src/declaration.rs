@@ -193,6 +193,7 @@ impl VariableShape {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(description = "The declaration of a variable."))]
 #[serde(default, deny_unknown_fields)]
 pub struct VariableDeclaration {
     /// The type of its values.

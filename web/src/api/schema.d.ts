@@ -947,7 +947,10 @@ export interface components {
                 number,
                 number
             ] | null;
-            /** @description `text`, `raw-text`, `variable`, `if`, `if-not`, `else`, `endif`, `raw`, `endraw`, or `literal` for a tag that is text. */
+            /**
+             * @description `text`, `raw-text`, `variable`, `if`, `if-not`, `elif`, `elif-not`, `else`, `endif`, `each`, `endeach`, `raw`, `endraw`, or
+             *     `literal` for a tag that is text.
+             */
             kind: components["schemas"]["TokenKind"];
             /** @description The other tags of its block, by their places in this list. */
             partners?: number[];
@@ -980,6 +983,10 @@ export interface components {
             options?: components["schemas"]["BuildOptions"];
             /** @description The text. */
             template: string;
+            /** @description The variables that the template declares, by `type:name`. */
+            variables?: {
+                [key: string]: components["schemas"]["VariableDeclaration"];
+            };
         };
         /**
          * @description The message that an attachment goes with. The order is that of a request.
@@ -1147,9 +1154,12 @@ export interface components {
             trust?: string | null;
             /** @description An export of `preface trust export` for this one build. It is not stored. */
             trust_pins?: string | null;
-            /** @description Values that replace what would be found, by `type:name`; null for a variable that is to be absent. */
+            /**
+             * @description Values of declared variables and values that replace what would be found, by `type:name`: a text, true or false, or a list
+             *     of texts or records; null for a variable that is to be absent.
+             */
             variables?: {
-                [key: string]: string | null;
+                [key: string]: components["schemas"]["GivenValue"];
             };
         };
         /**
@@ -1256,11 +1266,11 @@ export interface components {
         Condition: {
             /** @description The variable that the condition tests. */
             key: string;
-            /** @description True for `[if !…]`. */
+            /** @description True for `[if !…]` and `!=`. */
             negated: boolean;
-            /** @description True if the first branch is included; null if rendering did not reach the block. */
+            /** @description True if the branch behind it is included; null if rendering did not reach the test, or it is of an entry of a list. */
             taken: boolean | null;
-            /** @description Its `if`, by its place in the list of tokens. */
+            /** @description Its `if` or `elif`, by its place in the list of tokens. */
             token: number;
         };
         /**
@@ -1684,6 +1694,8 @@ export interface components {
             offset: number;
             right: components["schemas"]["Side"] | null;
         };
+        /** @description The value of a variable; null for one that is to be absent. */
+        GivenValue: null | components["schemas"]["VariableValue"];
         /** @description The health of the service. */
         Health: {
             /** @description `ok`. */
@@ -1773,7 +1785,7 @@ export interface components {
          * @description Why a tag is text.
          * @enum {string}
          */
-        LiteralWhy: "never-closed" | "no-open-if" | "second-else" | "no-endraw" | "no-raw";
+        LiteralWhy: "never-closed" | "no-open-if" | "second-else" | "no-open-each" | "no-list" | "no-each" | "no-field" | "no-endraw" | "no-raw";
         /** @description An active extension in the log. */
         LoadedExtension: {
             /** @description The strongest layer whose configuration counts. */
@@ -1787,6 +1799,26 @@ export interface components {
             scope: components["schemas"]["Scope"];
             /** @description The layers whose entry of the same name it hides. */
             shadows: components["schemas"]["Scope"][];
+        };
+        /** @description A named template. */
+        NamedTemplateReply: {
+            /** @description The text, byte for byte as it was given. */
+            template: string;
+            /** @description The variables that it declares, by `type:name`. */
+            variables: {
+                [key: string]: components["schemas"]["VariableDeclaration"];
+            };
+        };
+        /** @description A named template to be stored. */
+        NamedTemplateWrite: {
+            /** @description Why it is changed. */
+            note?: string;
+            /** @description The text; kept byte for byte. */
+            template: string;
+            /** @description The variables that it declares, by `type:name`; without it those of the current version. */
+            variables?: {
+                [key: string]: components["schemas"]["VariableDeclaration"];
+            } | null;
         };
         /** @description An order that an ordering manifest changed. */
         OrderingRewrite: {
@@ -2415,6 +2447,10 @@ export interface components {
             note?: string;
             /** @description The text; `null` where this version goes back to the default. */
             template: string | null;
+            /** @description The variables that it declares. */
+            variables?: {
+                [key: string]: components["schemas"]["VariableDeclaration"];
+            };
             /**
              * Format: int64
              * @description Its number in the store that it comes from.
@@ -2459,7 +2495,7 @@ export interface components {
          * @description What a run of a template is.
          * @enum {string}
          */
-        TokenKind: "text" | "raw-text" | "variable" | "if" | "if-not" | "else" | "endif" | "raw" | "endraw" | "literal";
+        TokenKind: "text" | "raw-text" | "variable" | "if" | "if-not" | "elif" | "elif-not" | "else" | "endif" | "each" | "endeach" | "raw" | "endraw" | "literal";
         /**
          * @description The number of tokens of a text, and its counter.
          *
@@ -2587,6 +2623,41 @@ export interface components {
             /** @description The type, before the colon. */
             type: string;
         };
+        /** @description The declaration of a variable. */
+        VariableDeclaration: {
+            /** @default null */
+            default: components["schemas"]["VariableValue"] | null;
+            /**
+             * @description What it is, for people.
+             * @default
+             */
+            description: string;
+            /**
+             * @description The fields of each record.
+             * @default []
+             */
+            fields: string[];
+            /**
+             * @description True: a build without a value is refused.
+             * @default false
+             */
+            required: boolean;
+            /**
+             * @description How long a value stays the same.
+             * @default conversation
+             */
+            stability: components["schemas"]["Stability"];
+            /**
+             * @description The type of its values.
+             * @default text
+             */
+            type: components["schemas"]["VariableShape"];
+            /**
+             * @description The texts that it may be; empty for any.
+             * @default []
+             */
+            values: string[];
+        };
         /** @description A variable, with its value if requested. */
         VariableEntry: components["schemas"]["Variable"] & {
             /** @description True if it exists. */
@@ -2594,6 +2665,11 @@ export interface components {
             /** @description The value; null if it does not exist. */
             value?: string | null;
         };
+        /**
+         * @description The type of a declared variable.
+         * @enum {string}
+         */
+        VariableShape: "text" | "flag" | "list" | "records";
         /** @description The available variables. */
         VariablesReply: {
             /** @description The directories below which `cwd` may lie, for a caller whose role includes `analyze`. */
@@ -2601,6 +2677,10 @@ export interface components {
             /** @description The variables, always in the same order. */
             variables: components["schemas"]["VariableEntry"][];
         };
+        /** @description The value of a variable that a caller gives. */
+        VariableValue: boolean | string | string[] | {
+            [key: string]: string | null;
+        }[];
         /** @description A version of a template, without its text. */
         VersionInfo: {
             /**
@@ -2631,6 +2711,10 @@ export interface components {
         VersionReply: components["schemas"]["VersionInfo"] & {
             /** @description The text; of a version that goes back to the default, the default. */
             template: string;
+            /** @description The variables that it declares, by `type:name`. */
+            variables?: {
+                [key: string]: components["schemas"]["VariableDeclaration"];
+            };
         };
     };
     responses: never;
@@ -7571,7 +7655,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateReply"];
+                    "application/json": components["schemas"]["NamedTemplateReply"];
                 };
             };
             /** @description Not modified: `If-None-Match` has the current ETag. */
@@ -7712,7 +7796,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TemplateWrite"];
+                "application/json": components["schemas"]["NamedTemplateWrite"];
             };
         };
         responses: {
@@ -7730,10 +7814,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateReply"];
+                    "application/json": components["schemas"]["NamedTemplateReply"];
                 };
             };
-            /** @description The body is no object with a string `template`, or the template breaks a limit. */
+            /** @description The body is no object with a string `template`, a declaration cannot be used, or the template breaks a limit. */
             400: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7883,7 +7967,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateReply"];
+                    "application/json": components["schemas"]["NamedTemplateReply"];
                 };
             };
             /** @description It is deleted. */
@@ -9186,7 +9270,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TemplateReply"];
+                    "application/json": components["schemas"]["NamedTemplateReply"];
                 };
             };
             /** @description The request is invalid or has no single `Host`. */

@@ -16,6 +16,7 @@ export type Span = Schemas["AnalyzedSpan"];
 export type SpanOrigin = Schemas["SpanOrigin"];
 export type Condition = Schemas["Condition"];
 export type UsedVariable = Schemas["UsedVariable"];
+export type VariableDeclaration = Schemas["VariableDeclaration"];
 export type VariableEntry = Schemas["VariableEntry"];
 export type VariablesReply = Schemas["VariablesReply"];
 export type Stability = Schemas["Stability"];

@@ -70,7 +70,7 @@ export function aboutToken(packed: Packed, at: number): preact.VNode | null {
     const hint = tokens.dead[at] === 1 ? "In a branch that is not taken." : undefined;
     return <AboutVariable variable={variable} hint={hint} text={valueOf(packed, variable)} />;
   }
-  if (kind === "if" || kind === "if-not") {
+  if (CONDITIONS.includes(kind)) {
     const state = tokens.dead[at] ? "is not evaluated, because it is in a branch that is not taken" : TAKEN_WORDS[tokens.taken[at]!]!;
     return (
       <div class="about">
@@ -78,7 +78,7 @@ export function aboutToken(packed: Packed, at: number): preact.VNode | null {
           <span class="pill condition">condition</span> {state}
         </p>
         <p class="soft">
-          {kind === "if" ? "True if this exists:" : "True if this does not exist:"}
+          {kind.endsWith("-not") ? "True if this does not exist, or has none of the values:" : "True if this exists, or has one of the values:"}
         </p>
         {variable && <AboutVariable variable={variable} text={valueOf(packed, variable)} />}
         {variable && tokens.taken[at] !== TAKEN.unknown && <OtherBranch variable={variable} />}
@@ -119,7 +119,11 @@ const TAKEN_WORDS: Record<number, string> = {
   [TAKEN.no]: "is false",
 };
 
+const CONDITIONS: readonly string[] = ["if", "if-not", "elif", "elif-not"];
+
 const PLAIN: Partial<Record<string, string>> = {
+  each: "The following text is included once for each entry of the list.",
+  endeach: "End of a list.",
   else: "The following text is included if the condition is false.",
   endif: "End of a condition.",
   raw: "Start of raw text: tags are not evaluated.",
@@ -135,7 +139,7 @@ export function tokenDescription(packed: Packed, at: number): string {
   const variable = packed.variables.find((one) => one.key === keys[tokens.key[at]!]);
   const what = variable ? variableDescription(variable) : "";
   if (kind === "variable") return what;
-  if (kind === "if" || kind === "if-not") return `Condition on ${key}: ${TAKEN_WORDS[tokens.taken[at]!]}. ${what}`;
+  if (CONDITIONS.includes(kind)) return `Condition on ${key}: ${TAKEN_WORDS[tokens.taken[at]!]}. ${what}`;
   return PLAIN[kind] ?? "Text.";
 }
 

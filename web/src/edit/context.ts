@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { request } from "../api/client";
 import { meta } from "../api/meta";
 import { isAborted } from "../api/problem";
-import type { BuildOptions, Stability, VariableEntry, VariablesReply } from "../api/types";
+import type { BuildOptions, Stability, VariableDeclaration, VariableEntry, VariablesReply } from "../api/types";
 import { keep, kept } from "../keep";
 
 export const directory = signal(kept("session", "preface-cwd") ?? meta.root);
@@ -77,13 +77,23 @@ export function tried(): BuildOptions {
 
 const found = signal<readonly VariableEntry[]>([]);
 
+/** The variables that the template declares, by `type:name`. */
+export const declared = signal<Readonly<Record<string, VariableDeclaration>>>({});
+
+/** Returns a declared variable as an entry of the list. */
+function entryOf([key, { description, values, stability }]: [string, VariableDeclaration]): VariableEntry {
+  const [type, name] = [key.slice(0, key.indexOf(":")), key.slice(key.indexOf(":") + 1)];
+  const about = description || (values && values.length > 0 ? `One of ${values.join(", ")}` : "A variable that this template declares");
+  return { type, name, description: about, dynamic: false, example: values?.[0] ?? "", stability: stability ?? "conversation", cost: "free", exists: false, value: null };
+}
+
 /** The directories below which the directory may lie; none for a token that may not read them. */
 export const roots = signal<readonly string[]>([]);
 
 /** The available variables, as the preview uses them; without values if the directory is not accessible. */
 export const variables = computed<readonly VariableEntry[]>(() => {
   const own = values.value.variables;
-  return found.value.map((one) => {
+  return [...found.value, ...Object.entries(declared.value).map(entryOf)].map((one) => {
     const value = own[`${one.type}:${one.name}`];
     return value === undefined || one.dynamic ? one : { ...one, value, exists: value !== null };
   });

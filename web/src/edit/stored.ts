@@ -2,7 +2,9 @@
 // unavailable.
 import { request } from "../api/client";
 import { Problem } from "../api/problem";
+import type { VariableDeclaration } from "../api/types";
 import { halves } from "./analysis/halves";
+import { declared } from "./context";
 
 export const MAIN = "main";
 
@@ -102,7 +104,8 @@ export async function resetStored(name: string, etag: string | null): Promise<vo
   else await request("delete", "/templates/{name}", { path: { name }, ifMatch: etag });
 }
 
-function stored(reply: { data: { template: string }; etag: string | null; version: number | null; degraded: boolean }) {
+function stored(reply: { data: { template: string; variables?: Readonly<Record<string, VariableDeclaration>> }; etag: string | null; version: number | null; degraded: boolean }) {
   const { data, etag, version, degraded } = reply;
+  declared.value = data.variables ?? {};
   return { text: data.template, etag, version: version ?? 0, degraded };
 }

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { access, requestAccess } from "../../api/access";
 import { meta, OLD_PAGE, renewed } from "../../api/meta";
 import { isNotPermitted, Problem, messageOf, type ProblemBody } from "../../api/problem";
-import { currentInputs, tried } from "../context";
+import { currentInputs, declared, tried } from "../context";
 import type { Packed } from "./packed";
 import type { Got, Wanted } from "./worker";
 
@@ -72,7 +72,7 @@ class Analyzer {
     const options = { ...rest, ...tried(), ...(directory && !this.withoutDirectory && { directory }) };
     const wanted: Wanted = {
       id: ++this.id,
-      body: { template: this.source.take(), options, language: {} },
+      body: { template: this.source.take(), variables: { ...declared.peek() }, options, language: {} },
       headers: {
         "Content-Type": "application/json",
         "X-Preface-Token": meta.token,

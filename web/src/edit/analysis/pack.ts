@@ -68,6 +68,10 @@ function packTokens({ tokens, preview }: Analysis, keys: Interned): Tokens {
       packed.dead[at] = Number(dead);
       blocks.push({ outside: dead, taken: packed.taken[at]! });
       dead = dead || packed.taken[at] === TAKEN.no;
+    } else if ((token.kind === "elif" || token.kind === "elif-not") && block) {
+      packed.dead[at] = Number(block.outside);
+      dead = block.outside || block.taken === TAKEN.yes || packed.taken[at] === TAKEN.no;
+      if (block.taken !== TAKEN.yes) block.taken = packed.taken[at]!;
     } else if (token.kind === "else" && block) {
       packed.dead[at] = Number(block.outside);
       dead = block.outside || block.taken === TAKEN.yes;

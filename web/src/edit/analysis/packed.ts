@@ -8,14 +8,18 @@ export const KINDS: readonly TokenKind[] = [
   "variable",
   "if",
   "if-not",
+  "elif",
+  "elif-not",
   "else",
   "endif",
+  "each",
+  "endeach",
   "raw",
   "endraw",
   "literal",
 ];
 
-/** Whether the first branch of a condition is taken. */
+/** Whether the branch behind a condition is taken. */
 export const TAKEN = { unknown: 0, yes: 1, no: 2 } as const;
 
 export interface Tokens {

@@ -22,7 +22,7 @@ class Taken extends GutterMarker {
 }
 
 const MARKERS = { yes: new Taken("yes"), no: new Taken("no"), both: new Taken("both") };
-const CONDITIONS = new Set([KINDS.indexOf("if"), KINDS.indexOf("if-not")]);
+const CONDITIONS = new Set((["if", "if-not", "elif", "elif-not"] as const).map((kind) => KINDS.indexOf(kind)));
 
 /** What the conditions of a line come to. */
 function takenOn(view: EditorView, from: number, to: number): GutterMarker | null {
