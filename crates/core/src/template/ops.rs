@@ -81,9 +81,9 @@ pub(super) fn build(length: usize, tags: &[Tag], taken: impl Fn(usize) -> Range<
 /// Sets the target of the jump at `from` to the next operation.
 fn set_jump_target(ops: &mut [Op], from: Option<usize>) {
     let here = ops.len();
-    match from.and_then(|from| ops.get_mut(from)) {
-        Some(Op::Test { otherwise: to, .. } | Op::Each { end: to, .. } | Op::Jump(to)) => *to = here,
-        _ => {}
+    let jump = from.and_then(|from| ops.get_mut(from));
+    if let Some(Op::Test { otherwise: to, .. } | Op::Each { end: to, .. } | Op::Jump(to)) = jump {
+        *to = here;
     }
 }
 
