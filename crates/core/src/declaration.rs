@@ -1,6 +1,7 @@
 //! Declared variables: what a profile or a stored template takes from its caller, and the one check of what is given.
 
 use crate::{
+    lint::character::excerpt,
     suggestion::{quoted, suggest_or},
     variable::{Stability, VariableKey},
     variable_info::REGISTERED,
@@ -43,7 +44,7 @@ impl VariableValue {
         let field = |at: usize, (name, value): (String, Value)| match value {
             Value::Null => Ok((name, None)),
             value => {
-                let place = format!("field `{name}` of record {}", at + 1);
+                let place = format!("field `{}` of record {}", shown(&name), at + 1);
                 Ok((name, Some(text(value, place)?)))
             }
         };
@@ -141,6 +142,11 @@ impl From<String> for VariableValue {
     fn from(text: String) -> Self {
         VariableValue::Text(text)
     }
+}
+
+/// Returns the start of what a caller wrote, for a message.
+fn shown(text: &str) -> String {
+    excerpt(text, 80)
 }
 
 fn name_of(value: &Value) -> &'static str {
@@ -263,11 +269,14 @@ impl VariableDeclaration {
                 let help = suggest_or(&text, self.values.iter().map(String::as_str), || {
                     format!("it is one of {}", quoted(&self.values))
                 });
-                Err(DeclarationError { help: Some(help), ..error(format!("`{key}` cannot be `{text}`")) })
+                Err(DeclarationError {
+                    help: Some(help),
+                    ..error(format!("`{key}` cannot be `{}`", shown(&text)))
+                })
             }
             (VariableShape::Flag, VariableValue::Flag(flag)) => Ok(VariableValue::Flag(flag)),
             (VariableShape::Flag, VariableValue::Text(text)) => {
-                text.parse().map(VariableValue::Flag).map_err(|_| takes(&format!("`{text}`")))
+                text.parse().map(VariableValue::Flag).map_err(|_| takes(&format!("`{}`", shown(&text))))
             }
             (VariableShape::List | VariableShape::Records, VariableValue::Text(text)) => {
                 let read = serde_json::from_str(&text).map_err(|error| format!("not JSON: {error}"));
@@ -291,7 +300,8 @@ impl VariableDeclaration {
                         let help = suggest_or(name, fields.clone(), || {
                             format!("its fields are {}", quoted(&self.fields))
                         });
-                        let what = format!("record {} of `{key}` has an unknown field: `{name}`", at + 1);
+                        let what =
+                            format!("record {} of `{key}` has an unknown field: `{}`", at + 1, shown(name));
                         return Err(DeclarationError { help: Some(help), ..error(what) });
                     }
                     if let Some(name) = self.fields.iter().find(|name| !record.contains_key(*name)) {
@@ -493,7 +503,7 @@ impl Declarations {
                     let help =
                         suggest_or(key.as_str(), known(), || format!("variables are {}", quoted(known())));
                     return Err(DeclarationError {
-                        message: format!("unknown variable: `{key}`"),
+                        message: format!("unknown variable: `{}`", shown(key.as_str())),
                         help: Some(help),
                     });
                 }
@@ -622,6 +632,13 @@ mod tests {
             (json!({"app:paln": "pro"}), "unknown variable: `app:paln`; did you mean `app:plan`?"),
             (json!({"app:name": null}), "the variable `app:name` is required; give `app:name` a text"),
             (json!({"app:plan": "fre"}), "`app:plan` cannot be `fre`; did you mean `free`?"),
+            (
+                json!({"app:plan": "\u{1b}[2J".to_owned() + &"x".repeat(1 << 20)}),
+                &*format!(
+                    "`app:plan` cannot be `\\u{{1b}}[2J{}…`; it is one of `free`, `pro`",
+                    "x".repeat(76)
+                ),
+            ),
             (json!({"app:plan": ["pro"]}), "`app:plan` takes a text, not a list of texts; "),
             (json!({"app:beta": "yes"}), "`app:beta` takes `true` or `false`, not `yes`; "),
             (

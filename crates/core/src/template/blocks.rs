@@ -172,7 +172,7 @@ pub(super) fn pair<'n>(
             },
             TagContent::Endif => {
                 tag.role = TagRole::Endif;
-                match pairs.close(|kind| !matches!(kind, BlockKind::Each)) {
+                match pairs.close(EndTag::Endif) {
                     None => {
                         tag.stray = Some(StrayReason::NoOpenIf);
                         None
@@ -200,7 +200,7 @@ pub(super) fn pair<'n>(
             }
             TagContent::Endeach => {
                 tag.role = TagRole::Endeach;
-                let block = pairs.close(|kind| matches!(kind, BlockKind::Each));
+                let block = pairs.close(EndTag::Endeach);
                 if block.is_none() {
                     tag.stray = Some(StrayReason::NoOpenEach);
                 }
@@ -220,6 +220,13 @@ pub(super) fn pair<'n>(
         pairs.tags.push(tag);
         pairs.of.push(block);
     }
+}
+
+/// A tag that ends a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EndTag {
+    Endif,
+    Endeach,
 }
 
 /// The block that an `elif` or `else` belongs to.
@@ -251,9 +258,14 @@ impl Pairs<'_, '_> {
         self.blocks.len() - 1
     }
 
-    /// Closes the innermost block of a kind. What was opened in it and is not closed is text.
-    fn close(&mut self, is: impl Fn(BlockKind) -> bool) -> Option<usize> {
-        let at = self.open.iter().rposition(|block| is(self.blocks[*block].kind))?;
+    /// Closes the innermost block that the tag ends. What was opened in it and is not closed is text.
+    fn close(&mut self, end: EndTag) -> Option<usize> {
+        // Without such a block nothing is searched, so that many end tags cost no more than many blocks.
+        let lists = self.lists.len();
+        let has_one = if end == EndTag::Endeach { lists > 0 } else { self.open.len() > lists };
+        let is = |kind| (kind == BlockKind::Each) == (end == EndTag::Endeach);
+        let is_ended = |block: &usize| is(self.blocks[*block].kind);
+        let at = has_one.then(|| self.open.iter().rposition(is_ended)).flatten()?;
         let block = self.open[at];
         self.open.truncate(at);
         while self.lists.last().is_some_and(|(list, _)| *list >= block) {
