@@ -239,7 +239,7 @@ impl RepositoryRules {
 
     /// Looks at the files of a work tree.
     #[must_use]
-    pub fn look(&self, files: &[RepositoryFile]) -> RepositoryReport {
+    pub fn check(&self, files: &[RepositoryFile]) -> RepositoryReport {
         let reads = self.reads(files);
         let mut report = RepositoryReport { findings: Vec::new(), readers: vec![Vec::new(); files.len()] };
         let texts = reads.iter().filter(|read| read.pattern.rule.kind != TextKind::Check);
@@ -626,16 +626,16 @@ mod tests {
     }
 
     /// Returns the findings as `CODE PATH:LINE MESSAGE`.
-    fn look(files: &[RepositoryFile]) -> Vec<String> {
+    fn findings(files: &[RepositoryFile]) -> Vec<String> {
         let shown = |found: Diagnostic| {
             let place = found.place.map(|place| place.to_string()).unwrap_or_default();
             format!("{} {place} {}", found.code, found.message)
         };
-        RepositoryRules::new().look(files).findings.into_iter().map(shown).collect()
+        RepositoryRules::new().check(files).findings.into_iter().map(shown).collect()
     }
 
     fn read_by(files: &[RepositoryFile]) -> Vec<String> {
-        RepositoryRules::new().look(files).readers.iter().map(|titles| titles.join(", ")).collect()
+        RepositoryRules::new().check(files).readers.iter().map(|titles| titles.join(", ")).collect()
     }
 
     #[test]
@@ -684,7 +684,7 @@ mod tests {
         let read = read_by(&[file(&["AGENTS.md", "CLAUDE.md"], "")]);
         assert!(read[0].contains("Codex") && read[0].contains("Claude Code"), "{read:?}");
         let skill = [file(&[".agents/skills/x/SKILL.md", ".kiro/steering/x.md"], "")];
-        assert_eq!(look(&skill), Vec::<String>::new());
+        assert_eq!(findings(&skill), Vec::<String>::new());
     }
 
     #[test]
@@ -712,7 +712,7 @@ mod tests {
                 "instructions/one-agent a/CLAUDE.local.md only Claude Code reads this file".to_owned(),
             ),
         ] {
-            assert_eq!(look(&[file(&[path], "")]), [expected]);
+            assert_eq!(findings(&[file(&[path], "")]), [expected]);
         }
         for path in [
             "docs/agents.md",
@@ -723,10 +723,10 @@ mod tests {
             "AGENTS.md",
         ] {
             let file = RepositoryFile { names: vec![path.to_owned()], text: String::new() };
-            assert_eq!(look(&[file]), Vec::<String>::new(), "{path}");
+            assert_eq!(findings(&[file]), Vec::<String>::new(), "{path}");
         }
         let many = [".kiro/steering/a.md", ".kiro/steering/b.md", ".kiro/steering/c.md"];
-        let found = look(&many.map(|path| file(&[path], "")));
+        let found = findings(&many.map(|path| file(&[path], "")));
         assert_eq!(
             found,
             ["instructions/one-agent .kiro/steering/a.md only Kiro reads this file and 2 others like it"]
@@ -746,7 +746,7 @@ mod tests {
         ];
         let codex = "Codex reads at most 32768 bytes of `AGENTS.md` from the root down:";
         assert_eq!(
-            look(&files),
+            findings(&files),
             [
                 format!(
                     "instructions/cut a/AGENTS.md:128:69 {codex} the last 7232 of 20000 of this file are cut"
@@ -759,13 +759,13 @@ mod tests {
         );
         let copilot = [file(&["CLAUDE.md", ".github/copilot-instructions.md"], &"é".repeat(4_001))];
         assert_eq!(
-            look(&copilot),
+            findings(&copilot),
             [
                 "instructions/cut CLAUDE.md:1:4001 GitHub Copilot code review reads at most 4000 characters of a file, as \
               `.github/copilot-instructions.md`: the last 1 of 4001 of this file are cut"
             ]
         );
-        let long = look(&[file(&["CLAUDE.md"], &"a".repeat(40_001))]);
+        let long = findings(&[file(&["CLAUDE.md"], &"a".repeat(40_001))]);
         assert_eq!(
             long,
             [
@@ -811,7 +811,7 @@ mod tests {
             ),
         ];
         assert_eq!(
-            look(&files),
+            findings(&files),
             [
                 "project/runs .claude/settings.json:7:45 `permissions.allow`: `Bash` allows without a question and without a limit (Claude Code)",
                 "project/runs .claude/settings.json:3:65 would run `echo hi`: hook `SessionStart` (Claude Code)",

@@ -448,7 +448,7 @@ pub struct WrittenFiles(BTreeMap<PathBuf, (u64, Option<SystemTime>)>);
 impl WrittenFiles {
     /// Looks at the project, and at the agent's own directories.
     #[must_use]
-    pub fn look(rules: &CaptureRules, places: &Places) -> Self {
+    pub fn list(rules: &CaptureRules, places: &Places) -> Self {
         let mut state = WrittenFiles::default();
         state.add(&places.root);
         for path in &rules.writes {

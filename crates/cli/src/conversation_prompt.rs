@@ -78,7 +78,7 @@ impl SubjectFlags {
         };
         let id = conversation_id(id)?;
         match missing {
-            MissingPromptPolicy::Skip => look(&self.keep.template, &self.turn.request(), &id),
+            MissingPromptPolicy::Skip => stored_prompt(&self.keep.template, &self.turn.request(), &id),
             MissingPromptPolicy::Construct => self.turn(ui, &id, asking).map(Some),
         }
     }
@@ -98,7 +98,7 @@ impl SubjectFlags {
         let actor = actor(request.now.as_deref())?;
         let mut options = self.turn_options(&Engine::new(&*system), &request)?;
         if asking == InteractionMode::May && ui.can_ask() && request.trust == TrustChoice::Ask {
-            let there = store.look(async |store| Ok(store.conversation(id).await?))?;
+            let there = store.read(async |store| Ok(store.conversation(id).await?))?;
             let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
             // A stored prompt needs no questions.
             let builds = match record {
@@ -147,7 +147,7 @@ impl SubjectFlags {
         self.trust.apply(&mut request)?;
         let options = self.turn_options(&Engine::new(&*system), &request)?;
         let store = self.keep.template.store.for_request(&request);
-        let checked = store.look(async |store| {
+        let checked = store.read(async |store| {
             let record = PromptRecord::of(&known(&store, &kept.head.id).await?)?;
             if record.rebuild != Rebuild::BetweenTurns {
                 advice::set_conversation(&record.options);
@@ -191,13 +191,13 @@ pub fn conversation_id(text: &str) -> Result<ConversationId, CommandFailure> {
 }
 
 /// Returns the stored prompt of a conversation, or `None`. Nothing is built.
-pub fn look(
+pub fn stored_prompt(
     flags: &TemplateFlags,
     request: &Request,
     id: &ConversationId,
 ) -> Result<Option<Subject>, CommandFailure> {
     let found =
-        flags.store.for_request(request).look(async |store| Ok(store.conversation(id).await?))?.flatten();
+        flags.store.for_request(request).read(async |store| Ok(store.conversation(id).await?))?.flatten();
     found.as_ref().map(Subject::kept).transpose()
 }
 

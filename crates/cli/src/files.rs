@@ -41,7 +41,7 @@ pub fn read(file: &Path) -> Result<Vec<u8>, CommandFailure> {
             .read_all()
             .map_err(|error| CommandFailure::new(format!("cannot read stdin: {}", words(&error))));
     }
-    look(&absolute(file)?, LIMIT).map_err(|error| match error {
+    read_bytes(&absolute(file)?, LIMIT).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).help("`-` reads from a pipe"),
         ReadError::Missing => unread(file, &error).help(MISSING),
         _ => unread(file, &error),
@@ -60,7 +60,7 @@ pub fn read_text(file: &Path) -> Result<(String, String), CommandFailure> {
 
 /// Reads a file that is not larger than `limit`; stdin is not accepted.
 pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, CommandFailure> {
-    look(&absolute(file)?, limit).map_err(|error| match error {
+    read_bytes(&absolute(file)?, limit).map_err(|error| match error {
         ReadError::Kind(FileKind::Special) => unread(file, &error).help("save what it gives to a file"),
         ReadError::TooLarge { .. } => unread(file, &error).help("give a smaller file"),
         ReadError::Missing => unread(file, &error).help(MISSING),
@@ -68,7 +68,7 @@ pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, CommandFailure> 
     })
 }
 
-fn look(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     system().read(path, ReadScope::Anywhere, limit).map(|read| read.into_bytes())
 }
 

@@ -105,7 +105,7 @@ impl StoreFlag {
     }
 
     /// Opens the store to read it; `None` if nothing was stored yet.
-    pub fn look<T, Done: Future<Output = Result<T, CommandFailure>>>(
+    pub fn read<T, Done: Future<Output = Result<T, CommandFailure>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
     ) -> Result<Option<T>, CommandFailure> {

@@ -42,7 +42,7 @@ impl TemplateFlags {
 }
 
 impl StoredTemplates {
-    fn look(&self) -> Result<Option<TemplateInput>, Error> {
+    fn stored(&self) -> Result<Option<TemplateInput>, Error> {
         let choice = match &self.flags.template {
             Some(choice) => choice.clone(),
             None => "".parse().map_err(|_| Error::Usage("not a template".to_owned(), None))?,
@@ -76,7 +76,7 @@ impl TemplateSource for StoredTemplates {
         if let Some(read) = self.read.get() {
             return Ok(read.clone());
         }
-        let read = self.look()?;
+        let read = self.stored()?;
         Ok(self.read.get_or_init(|| read).clone())
     }
 }

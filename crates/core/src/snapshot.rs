@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The version of the JSON form that `build --save-snapshot` writes.
-pub const SNAPSHOT_VERSION: u32 = 2;
+pub const SNAPSHOT_VERSION: u32 = 3;
 
 /// A turn with everything that was found for it. `docs/reference/snapshot.md` describes its JSON form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

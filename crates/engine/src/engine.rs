@@ -160,7 +160,7 @@ pub struct VariableRow {
 }
 
 impl VariableRow {
-    fn registered(info: &VariableInfo, look: &ProviderContext<'_>) -> Self {
+    fn registered(info: &VariableInfo, context: &ProviderContext<'_>) -> Self {
         let key = VariableKey::new(info.kind, info.name);
         VariableRow {
             name: key.to_string(),
@@ -169,7 +169,7 @@ impl VariableRow {
             example: info.example.to_owned(),
             stability: info.stability,
             cost: info.cost,
-            variable: (!info.dynamic).then(|| provider::resolve(&key, look)),
+            variable: (!info.dynamic).then(|| provider::resolve(&key, context)),
         }
     }
 }
@@ -443,9 +443,10 @@ impl<'s> Engine<'s> {
     /// See [`Error`].
     pub fn variables(&self, request: &Request) -> Result<Vec<VariableRow>, Error> {
         let inputs = self.read_inputs(request, None)?;
-        let look = inputs.look(self);
+        let context = inputs.context(self);
         let registered = variables::variables();
-        let mut rows: Vec<_> = registered.iter().map(|info| VariableRow::registered(info, &look)).collect();
+        let mut rows: Vec<_> =
+            registered.iter().map(|info| VariableRow::registered(info, &context)).collect();
         let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
         let (required, of) = (RequiredVariables::Absent, (&mut profile, &mut turn));
         declare(request, &inputs.loaded.merged, None, required, of, &mut Diagnostics::new())?;
@@ -530,12 +531,12 @@ impl<'s> Engine<'s> {
             return Err(refused.clone());
         }
         let turn = snapshot.turn.clone();
-        let look = self.look(inputs, &turn, ask);
+        let context = self.context(inputs, &turn, ask);
         let mut prompt = pipeline::run_with(snapshot, COUNTERS, &mut |key: &VariableKey| {
-            let known = || known.get(key).filter(|variable| look.has_room(variable)).cloned();
-            Some(known().unwrap_or_else(|| provider::resolve(key, &look)))
+            let known = || known.get(key).filter(|variable| context.has_room(variable)).cloned();
+            Some(known().unwrap_or_else(|| provider::resolve(key, &context)))
         })?;
-        prompt.diagnostics.extend(look.diagnostics.take());
+        prompt.diagnostics.extend(context.diagnostics.take());
         prompt.diagnostics.extend(inputs.changes.warnings());
         prompt.diagnostics.extend(options::missing_dirs(self.system, &snapshot.profile, &prompt));
         let access = &inputs.project.access;
@@ -553,8 +554,8 @@ impl<'s> Engine<'s> {
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<Tool>, Error> {
         let turn = snapshot.turn.clone();
-        let look = self.look(inputs, &turn, &Headless);
-        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &look));
+        let context = self.context(inputs, &turn, &Headless);
+        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &context));
         Ok(definition::definitions(snapshot, &mut answer, diagnostics)?)
     }
 }

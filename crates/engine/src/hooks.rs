@@ -66,7 +66,7 @@ pub(crate) fn of_event<'h>(
 impl Engine<'_> {
     /// Returns the programs that hooks are, in the order in which they run.
     pub(crate) fn programs(&self, inputs: &Inputs, turn: &Turn, ask: &dyn Ask) -> Vec<HookCommand> {
-        hook_commands(&inputs.entries.scopes, &self.look(inputs, turn, ask))
+        hook_commands(&inputs.entries.scopes, &self.context(inputs, turn, ask))
     }
 
     /// Builds the first base, lets hooks point to skills for a reason, and builds it again where they did.
@@ -112,9 +112,9 @@ impl Engine<'_> {
         }
         let inputs = Inputs { skill_paths: paths, ..inputs };
         let turn = snapshot.turn.clone();
-        let look = self.look(&inputs, &turn, ask);
+        let context = self.context(&inputs, &turn, ask);
         let mut snapshot =
-            collect_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &look);
+            collect_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, snapshot, &context);
         let before = prompt;
         let mut prompt = self.compose(&inputs, &mut snapshot, ask)?;
         let by = by.join(", ");

@@ -205,13 +205,13 @@ impl Engine<'_> {
     /// Reads what a build uses once an agent or a style is named, or a model once it uses a skill, and adds what came to the gate so
     /// far, and the user's own skills. What is wrong with their heads is reported where they are listed.
     fn read_on_demand(&self, inputs: &Inputs, files: &mut FileTexts) {
-        let look = inputs.look(self);
+        let context = inputs.context(self);
         let profile = &inputs.entries.profile;
         if profile.has_agents {
-            let _ = (commands::load(&look), styles::load(&look));
+            let _ = (commands::load(&context), styles::load(&context));
         }
         for section in profile.sections.iter().filter(|section| section.options.contains_key("roots")) {
-            for entry in skills::load(&SkillOptions::read(section, &look), &look) {
+            for entry in skills::load(&SkillOptions::read(section, &context), &context) {
                 let Some(loaded) = entry.value.loaded.filter(|_| entry.origin.scope == Scope::Global) else {
                     continue;
                 };
@@ -232,7 +232,7 @@ impl Engine<'_> {
 
     /// Reads the agents and returns the name of one, if there are any.
     fn any_agent(&self, inputs: &Inputs) -> Option<String> {
-        let agents = inputs.entries.profile.has_agents.then(|| agents::load(&inputs.look(self)))?;
+        let agents = inputs.entries.profile.has_agents.then(|| agents::load(&inputs.context(self)))?;
         agents.into_iter().find(|agent| agent.active).map(|agent| agent.name)
     }
 

@@ -126,14 +126,14 @@ const OWN: MarkdownKind<Agent> = MarkdownKind { layers: &[Scope::Global, Scope::
 
 /// Finds, reads and checks the agents of all layers: the weakest layer first, each sorted by path. Nothing fails.
 #[must_use]
-pub fn load(look: &ProviderContext<'_>) -> Vec<AgentEntry> {
-    markdown::load(&AGENTS, look)
+pub fn load(context: &ProviderContext<'_>) -> Vec<AgentEntry> {
+    markdown::load(&AGENTS, context)
 }
 
 /// The same for those of the user and the project: one that hides a bundled agent has nothing to hide here.
 #[must_use]
-pub fn load_own(look: &ProviderContext<'_>) -> Vec<AgentEntry> {
-    markdown::load(&OWN, look)
+pub fn load_own(context: &ProviderContext<'_>) -> Vec<AgentEntry> {
+    markdown::load(&OWN, context)
 }
 
 /// Returns the active agent of a name; case does not matter.

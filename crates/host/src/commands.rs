@@ -46,8 +46,8 @@ const COMMANDS: MarkdownKind<SlashCommand> = MarkdownKind {
 
 /// Finds, reads and checks the slash commands of the user and the project: the weakest layer first, each sorted by path.
 #[must_use]
-pub fn load(look: &ProviderContext<'_>) -> Vec<CommandEntry> {
-    markdown::load(&COMMANDS, look)
+pub fn load(context: &ProviderContext<'_>) -> Vec<CommandEntry> {
+    markdown::load(&COMMANDS, context)
 }
 
 fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<SlashCommand>, Box<Diagnostic>> {

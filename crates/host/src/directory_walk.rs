@@ -69,7 +69,7 @@ pub(crate) trait WalkVisitor {
 
 /// A walk.
 pub(crate) struct DirectoryWalk<'a> {
-    look: &'a ProviderContext<'a>,
+    context: &'a ProviderContext<'a>,
     scope: Scope,
     /// The directory that links must stay within; `None` for no limit.
     within: Option<&'a Path>,
@@ -87,11 +87,11 @@ impl<'a> DirectoryWalk<'a> {
         scope: Scope,
         within: Option<&'a Path>,
         limits: WalkLimits,
-        look: &'a ProviderContext<'a>,
+        context: &'a ProviderContext<'a>,
         visitor: &'a mut dyn WalkVisitor,
     ) {
         let walked = BTreeMap::new();
-        let mut walk = DirectoryWalk { look, scope, within, limits, visitor, walked, diagnostics: 0 };
+        let mut walk = DirectoryWalk { context, scope, within, limits, visitor, walked, diagnostics: 0 };
         if let Some(real) = walk.real(dir) {
             walk.directory(dir, real, "", 0);
         }
@@ -101,8 +101,8 @@ impl<'a> DirectoryWalk<'a> {
     /// below is inside.
     fn real(&mut self, dir: &Path) -> Option<PathBuf> {
         let real = match self.within {
-            Some(root) => self.look.enter(dir, root),
-            None => self.look.system.canonical(dir),
+            Some(root) => self.context.enter(dir, root),
+            None => self.context.system.canonical(dir),
         };
         match real {
             Ok(real) => Some(real),
@@ -126,7 +126,7 @@ impl<'a> DirectoryWalk<'a> {
             return self.limit(path, too_many, format!("{directories} directories are the most"));
         }
         self.walked.insert(real.clone(), path.to_owned());
-        let entries = match self.look.system.list(path, MOST_ENTRIES) {
+        let entries = match self.context.system.list(path, MOST_ENTRIES) {
             Ok(entries) => entries,
             Err(ReadError::Missing) => return,
             Err(ReadError::TooLarge { limit, .. }) => {
@@ -145,7 +145,7 @@ impl<'a> DirectoryWalk<'a> {
     fn entry(&mut self, directory: &WalkedDirectory<'_>, real: &Path, entry: &DirEntry) {
         let path = directory.path.join(&entry.name);
         let kind = match entry.kind {
-            FileKind::Link => self.look.system.stat(&path).map(|stat| stat.kind),
+            FileKind::Link => self.context.system.stat(&path).map(|stat| stat.kind),
             kind => Some(kind),
         };
         if kind != Some(FileKind::Dir) {
@@ -177,10 +177,10 @@ impl<'a> DirectoryWalk<'a> {
         if self.diagnostics > MOST_DIAGNOSTICS {
             return;
         }
-        let mut diagnostic = self.look.left_out(self.scope, path, code, error);
+        let mut diagnostic = self.context.left_out(self.scope, path, code, error);
         if self.diagnostics == MOST_DIAGNOSTICS {
             diagnostic.message.push_str("; there may be more");
         }
-        self.look.note(diagnostic);
+        self.context.note(diagnostic);
     }
 }

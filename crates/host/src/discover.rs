@@ -29,31 +29,31 @@ const SECTIONS_LIMIT: u64 = 16 << 20;
 
 /// Reads the settings of the project directory, through the gate.
 #[must_use]
-pub fn project_settings(look: &ProviderContext<'_>) -> Option<LayerSettings> {
-    if !look.gate.allows_layer() {
+pub fn project_settings(context: &ProviderContext<'_>) -> Option<LayerSettings> {
+    if !context.gate.allows_layer() {
         return None;
     }
-    let path = look.places.project.as_ref()?.join("settings.json");
+    let path = context.places.project.as_ref()?.join("settings.json");
     let wanted = ReadRequest::project(
         &path,
-        ReadScope::Root(look.layer_root()),
+        ReadScope::Root(context.layer_root()),
         SETTINGS_LIMIT,
         TrustKind::Configuration,
     );
-    settings_at(&wanted, look)
+    settings_at(&wanted, context)
 }
 
-fn settings_at(wanted: &ReadRequest<'_>, look: &ProviderContext<'_>) -> Option<LayerSettings> {
-    let read = look.read(wanted)?;
-    let source = look.places.source(wanted.scope, wanted.path);
-    let (settings, diagnostics) = look.places.parse_settings(wanted.scope, &source.path, &read.bytes);
-    look.diagnostics.borrow_mut().extend(diagnostics);
+fn settings_at(wanted: &ReadRequest<'_>, context: &ProviderContext<'_>) -> Option<LayerSettings> {
+    let read = context.read(wanted)?;
+    let source = context.places.source(wanted.scope, wanted.path);
+    let (settings, diagnostics) = context.places.parse_settings(wanted.scope, &source.path, &read.bytes);
+    context.diagnostics.borrow_mut().extend(diagnostics);
     settings
 }
 
 /// Discovers the three layers. `trust` is the user's decision about the project layer.
 #[must_use]
-pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> Stack {
+pub fn layers(profile: &Profile, trust: Trust, context: &ProviderContext<'_>) -> Stack {
     let mut stack = vec![Layer {
         scope: Scope::Bundled,
         path: "bundled".to_owned(),
@@ -61,14 +61,15 @@ pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> St
         files: BTreeMap::new(),
         sections: BTreeMap::new(),
     }];
-    for (scope, root) in [(Scope::Global, &look.places.global), (Scope::Project, &look.places.project)] {
+    for (scope, root) in [(Scope::Global, &context.places.global), (Scope::Project, &context.places.project)]
+    {
         let Some(root) = root else { continue };
-        match look.system.stat(root) {
+        match context.system.stat(root) {
             None => continue,
             Some(stat) if stat.kind == FileKind::Dir => {}
             Some(_) => {
-                let shown = look.places.source(scope, root).path.clone();
-                look.note(
+                let shown = context.places.source(scope, root).path.clone();
+                context.note(
                     Diagnostic::warning(
                         DiagnosticCode::LayerNone,
                         format!("{shown} is no directory; there is no {scope} layer"),
@@ -81,16 +82,16 @@ pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> St
         let trust = if scope == Scope::Global { Trust::Trusted } else { trust };
         let mut layer = Layer {
             scope,
-            path: look.places.source(scope, root).path.clone(),
+            path: context.places.source(scope, root).path.clone(),
             trust,
             files: BTreeMap::new(),
             sections: BTreeMap::new(),
         };
-        if scope == Scope::Global || look.gate.allows_layer() {
+        if scope == Scope::Global || context.gate.allows_layer() {
             // A text that the caller gave takes the place of files: they are not even looked at.
             let is_given = |group: &&SectionGroup| {
                 group.replace.iter().any(
-                    |candidate| matches!(candidate, ReplacementSource::Option(name) if look.given.contains_key(name)),
+                    |candidate| matches!(candidate, ReplacementSource::Option(name) if context.given.contains_key(name)),
                 )
             };
             for group in profile.groups.iter().filter(|group| !is_given(group)) {
@@ -101,36 +102,36 @@ pub fn layers(profile: &Profile, trust: Trust, look: &ProviderContext<'_>) -> St
                     .filter(|file| file.scope == scope)
                 {
                     let path = root.join(&file.name);
-                    let mut wanted = extensions::wanted(scope, &path, CONTEXT_FILE_LIMIT, look);
+                    let mut wanted = extensions::wanted(scope, &path, CONTEXT_FILE_LIMIT, context);
                     if group.win == ReplacementRule::First {
                         wanted = wanted.or_unreadable();
                     }
-                    if let Some(pieces) = look.pieces(&wanted) {
+                    if let Some(pieces) = context.pieces(&wanted) {
                         layer.files.insert(file.name.clone(), pieces);
                     }
                 }
             }
-            sections(&mut layer, &root.join("sections"), look);
+            sections(&mut layer, &root.join("sections"), context);
         }
         if scope == Scope::Global {
-            writable(look.system, root, &layer.path, look);
+            writable(context.system, root, &layer.path, context);
         }
         stack.push(layer);
     }
     Stack(stack)
 }
 
-fn layer_file(scope: Scope, path: &Path, limit: u64, look: &ProviderContext<'_>) -> Option<Vec<Piece>> {
-    look.pieces(&extensions::wanted(scope, path, limit, look))
+fn layer_file(scope: Scope, path: &Path, limit: u64, context: &ProviderContext<'_>) -> Option<Vec<Piece>> {
+    context.pieces(&extensions::wanted(scope, path, limit, context))
 }
 
 /// Reads `sections/<id>.md`.
-fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
-    let entries = match look.list(layer.scope, dir, look.layer_root(), SECTIONS) {
+fn sections(layer: &mut Layer, dir: &Path, context: &ProviderContext<'_>) {
+    let entries = match context.list(layer.scope, dir, context.layer_root(), SECTIONS) {
         Ok(entries) => entries,
         Err(ReadError::Missing) => return,
         Err(error) => {
-            look.note(look.left_out(layer.scope, dir, DiagnosticCode::LayerSections, &error));
+            context.note(context.left_out(layer.scope, dir, DiagnosticCode::LayerSections, &error));
             return;
         }
     };
@@ -139,8 +140,8 @@ fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
         let path = dir.join(&entry.name);
         let Some(id) = entry.name.to_str().and_then(|name| name.strip_suffix(".md")) else { continue };
         if !SectionId::is_valid(id) {
-            let shown = look.places.source(layer.scope, &path).path.clone();
-            look.note(
+            let shown = context.places.source(layer.scope, &path).path.clone();
+            context.note(
                 Diagnostic::left_out(
                     Severity::Warning,
                     DiagnosticCode::SectionName,
@@ -151,10 +152,10 @@ fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
             );
             continue;
         }
-        left = left.saturating_sub(look.system.stat(&path).map_or(0, |stat| stat.len));
+        left = left.saturating_sub(context.system.stat(&path).map_or(0, |stat| stat.len));
         if left == 0 {
-            let shown = look.places.source(layer.scope, &path).path.clone();
-            look.note(
+            let shown = context.places.source(layer.scope, &path).path.clone();
+            context.note(
                 Diagnostic::warning(
                     DiagnosticCode::LayerSections,
                     format!("{shown} and those after it were left out: together they have more than {SECTIONS_LIMIT} bytes"),
@@ -163,15 +164,15 @@ fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
             );
             return;
         }
-        let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, look) else { continue };
+        let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, context) else { continue };
         if is_blank(&pieces) {
-            let shown = look.places.source(layer.scope, &path).path.clone();
+            let shown = context.places.source(layer.scope, &path).path.clone();
             let diagnostic = Diagnostic::warning(
                 DiagnosticCode::SectionBlank,
                 format!("{shown} has no effect: it is empty"),
             )
             .at(Place::file(Some(layer.scope), shown));
-            look.note(diagnostic.help(format!(
+            context.note(diagnostic.help(format!(
                 "`\"sections\": {{\"{id}\": {{\"disable\": true}}}}` in settings.json leaves `{id}` out"
             )));
             continue;
@@ -181,12 +182,12 @@ fn sections(layer: &mut Layer, dir: &Path, look: &ProviderContext<'_>) {
 }
 
 /// Warns if other users can write files that only the user should write.
-fn writable(system: &dyn System, root: &Path, shown: &str, look: &ProviderContext<'_>) {
+fn writable(system: &dyn System, root: &Path, shown: &str, context: &ProviderContext<'_>) {
     for name in ["mcp.json", "ordering.json", "settings.json", "system.md", "trust.json"] {
         if let Some(mode) = system.stat(&root.join(name)).and_then(|stat| stat.mode)
             && mode & 0o022 != 0
         {
-            look.note(
+            context.note(
                 Diagnostic::warning(
                     DiagnosticCode::LayerWritable,
                     format!("other users can write {shown}/{name} (mode {mode:o})"),
@@ -203,7 +204,7 @@ fn writable(system: &dyn System, root: &Path, shown: &str, look: &ProviderContex
 pub fn overrides(
     layer: &LayerSettings,
     scope: Option<Scope>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Override> {
     let alone = settings::merge(vec![layer.clone()], &mut Vec::new());
@@ -234,7 +235,7 @@ pub fn overrides(
                 }
                 // Without its text the entry is not used; a diagnostic has the reason.
                 Some(SectionContent::File(file)) => {
-                    Some(section_file(scope, &file, &given.id, layer.path(), look)?)
+                    Some(section_file(scope, &file, &given.id, layer.path(), context)?)
                 }
             };
             // Without its condition it would always be included; the error is that of the settings.
@@ -291,16 +292,17 @@ fn section_file(
     file: &str,
     id: &str,
     by: &str,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Option<Vec<Piece>> {
     let root = match scope {
-        Some(Scope::Project) => look.places.project.as_ref()?,
-        _ => look.places.global.as_ref()?,
+        Some(Scope::Project) => context.places.project.as_ref()?,
+        _ => context.places.global.as_ref()?,
     };
     let path = normal(root, Path::new(file));
-    if look.system.link_stat(&path).is_none() && (scope != Some(Scope::Project) || path.starts_with(root)) {
+    if context.system.link_stat(&path).is_none() && (scope != Some(Scope::Project) || path.starts_with(root))
+    {
         let shown = preface_core::lint::hidden::escape_hidden(file);
-        look.note(Diagnostic::left_out(
+        context.note(Diagnostic::left_out(
             Severity::Warning,
             DiagnosticCode::FileMissing,
             format!("`sections.{id}.file` of {by}"),
@@ -308,9 +310,9 @@ fn section_file(
         ));
         return None;
     }
-    look.pieces(&match scope {
+    context.pieces(&match scope {
         Some(Scope::Project) => {
-            let within = if path.starts_with(root) { look.layer_root() } else { root.as_path() };
+            let within = if path.starts_with(root) { context.layer_root() } else { root.as_path() };
             ReadRequest::project(&path, ReadScope::Root(within), CONTEXT_FILE_LIMIT, TrustKind::LayerText)
         }
         _ => ReadRequest::global(&path, CONTEXT_FILE_LIMIT),

@@ -45,7 +45,7 @@ const MOST: usize = 10_000;
 
 /// Returns what ships inside preface: the context providers that are built in, and the bundled manifests.
 #[must_use]
-pub fn bundled(look: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
+pub fn bundled(context: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
     let builtin = CONTEXT_PROVIDERS.iter().map(|provider| DiscoveredManifest {
         scope: Scope::Bundled,
         category: Category::ContextProviders,
@@ -53,18 +53,18 @@ pub fn bundled(look: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
         path: "bundled".to_owned(),
         what: DiscoveredContent::Builtin { about: provider.about().to_owned() },
     });
-    let root = match look.bundle {
+    let root = match context.bundle {
         Some(bundle) => format!("bundles/{bundle}/"),
         None => "extensions/".to_owned(),
     };
-    let manifests = look.system.bundled_list(&root).into_iter().filter_map(|path| {
+    let manifests = context.system.bundled_list(&root).into_iter().filter_map(|path| {
         let mut parts = path.strip_prefix(&root)?.split('/');
         let category = parts.next()?.parse::<Category>().ok()?;
         let id = parts.next()?.to_owned();
         if parts.next() != Some(MANIFEST) || parts.next().is_some() {
             return None;
         }
-        let what = bundled_manifest(&path, category, &id, look.system)?;
+        let what = bundled_manifest(&path, category, &id, context.system)?;
         Some(DiscoveredManifest {
             scope: Scope::Bundled,
             category,
@@ -105,18 +105,18 @@ fn bundled_manifest(
 /// Returns what the global and the project layer bring. `flat`: a layer without a category in its `extensions` may have
 /// the categories in its root.
 #[must_use]
-pub fn of_layers(flat: bool, look: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
+pub fn of_layers(flat: bool, context: &ProviderContext<'_>) -> Vec<DiscoveredManifest> {
     let mut found = Vec::new();
-    for (scope, root) in roots(look) {
+    for (scope, root) in roots(context) {
         let nested = root.join(EXTENSIONS);
         // A root that is named so is the directory itself.
         let dir = if root.file_name().is_some_and(|name| name == EXTENSIONS) { root.clone() } else { nested };
-        let dirs = list(scope, &dir, look).unwrap_or_default();
-        unknown_categories(scope, &dir, &dirs, look);
-        let is_category = |entry: &&DirEntry| is_dir(&dir.join(&entry.name), entry, look);
+        let dirs = list(scope, &dir, context).unwrap_or_default();
+        unknown_categories(scope, &dir, &dirs, context);
+        let is_category = |entry: &&DirEntry| is_dir(&dir.join(&entry.name), entry, context);
         let is_flat = flat && !dirs.iter().filter(is_category).any(|entry| category_of(entry).is_some());
         if flat && !is_flat && dir != root {
-            passed_over(scope, &root, look);
+            passed_over(scope, &root, context);
         }
         let (dir, categories) = match is_flat {
             true => (root, Category::ALL.to_vec()),
@@ -124,11 +124,11 @@ pub fn of_layers(flat: bool, look: &ProviderContext<'_>) -> Vec<DiscoveredManife
         };
         for category in categories {
             let below = dir.join(category.as_str());
-            for extension in list(scope, &below, look).unwrap_or_default() {
+            for extension in list(scope, &below, context).unwrap_or_default() {
                 let is_hidden = extension.name.as_encoded_bytes().starts_with(b".");
                 if !is_hidden && matches!(extension.kind, FileKind::Dir | FileKind::Link) {
                     let path = below.join(&extension.name);
-                    found.push(read_manifest(scope, category, &path, &extension, look));
+                    found.push(read_manifest(scope, category, &path, &extension, context));
                 }
             }
         }
@@ -137,42 +137,42 @@ pub fn of_layers(flat: bool, look: &ProviderContext<'_>) -> Vec<DiscoveredManife
 }
 
 /// Reports categories beside `extensions` that have extensions: nothing reads them.
-fn passed_over(scope: Scope, root: &Path, look: &ProviderContext<'_>) {
+fn passed_over(scope: Scope, root: &Path, context: &ProviderContext<'_>) {
     for category in Category::ALL.map(Category::as_str) {
         let dir = root.join(category);
-        let Ok(entries) = look.list(scope, &dir, look.layer_root(), MOST) else { continue };
+        let Ok(entries) = context.list(scope, &dir, context.layer_root(), MOST) else { continue };
         let has_manifest =
-            |entry: &DirEntry| look.system.stat(&dir.join(&entry.name).join(MANIFEST)).is_some();
+            |entry: &DirEntry| context.system.stat(&dir.join(&entry.name).join(MANIFEST)).is_some();
         if !entries.iter().any(has_manifest) {
             continue;
         }
-        let shown = look.places.source(scope, &dir).path.clone();
-        let inside = look.places.source(scope, &root.join(EXTENSIONS).join(category)).path.clone();
+        let shown = context.places.source(scope, &dir).path.clone();
+        let inside = context.places.source(scope, &root.join(EXTENSIONS).join(category)).path.clone();
         let what = format!("{shown} is not looked at: extensions are read from `{EXTENSIONS}` here");
         let diagnostic = Diagnostic::warning(DiagnosticCode::ExtensionPassedOver, what);
-        look.note(diagnostic.at(Place::file(Some(scope), shown)).help(format!("move them to {inside}")));
+        context.note(diagnostic.at(Place::file(Some(scope), shown)).help(format!("move them to {inside}")));
     }
 }
 
 /// Returns the ordering manifests of the layers, the bundled one first. A defective one is a warning and left out.
 #[must_use]
-pub fn orderings(look: &ProviderContext<'_>) -> Vec<Ordering> {
+pub fn orderings(context: &ProviderContext<'_>) -> Vec<Ordering> {
     let mut orderings = Vec::new();
     let mut add = |read: Result<Ordering, Box<Diagnostic>>| match read {
         Ok(ordering) => orderings.push(ordering),
-        Err(diagnostic) => look.note(*diagnostic),
+        Err(diagnostic) => context.note(*diagnostic),
     };
-    if let Some(bytes) = look.system.bundled(ORDERING) {
+    if let Some(bytes) = context.system.bundled(ORDERING) {
         add(Ordering::read(Scope::Bundled, "bundled/ordering.json", &bytes));
     }
-    for (scope, root) in roots(look) {
+    for (scope, root) in roots(context) {
         let path = root.join(ORDERING);
         let wanted = ReadRequest {
             code: Some(DiagnosticCode::OrderingManifestUnreadable),
-            ..configuration(scope, &path, ORDERING_LIMIT, look)
+            ..configuration(scope, &path, ORDERING_LIMIT, context)
         };
-        if let Some(read) = look.read(&wanted) {
-            let shown = look.places.source(scope, &path).path.clone();
+        if let Some(read) = context.read(&wanted) {
+            let shown = context.places.source(scope, &path).path.clone();
             add(Ordering::read(scope, &shown, &read.bytes));
         }
     }
@@ -180,20 +180,20 @@ pub fn orderings(look: &ProviderContext<'_>) -> Vec<Ordering> {
 }
 
 /// Returns the roots that may be read: the global one, and the project's if it is trusted.
-pub(crate) fn roots(look: &ProviderContext<'_>) -> Vec<(Scope, PathBuf)> {
-    let project = look.places.project.clone().filter(|_| look.gate.allows_layer());
-    let all = [(Scope::Global, look.places.global.clone()), (Scope::Project, project)];
+pub(crate) fn roots(context: &ProviderContext<'_>) -> Vec<(Scope, PathBuf)> {
+    let project = context.places.project.clone().filter(|_| context.gate.allows_layer());
+    let all = [(Scope::Global, context.places.global.clone()), (Scope::Project, project)];
     all.into_iter().filter_map(|(scope, root)| Some((scope, root?))).collect()
 }
 
 /// Returns where the manifest of an entry lies; `None` for what is bundled.
 #[must_use]
-pub fn manifest_path(entry: &ExtensionEntry, look: &ProviderContext<'_>) -> Option<PathBuf> {
-    let (_, root) = roots(look).into_iter().find(|(scope, _)| *scope == entry.origin.scope)?;
+pub fn manifest_path(entry: &ExtensionEntry, context: &ProviderContext<'_>) -> Option<PathBuf> {
+    let (_, root) = roots(context).into_iter().find(|(scope, _)| *scope == entry.origin.scope)?;
     [root.join(EXTENSIONS), root]
         .into_iter()
         .map(|dir| dir.join(entry.value.category.as_str()).join(&entry.name).join(MANIFEST))
-        .find(|path| look.places.source(entry.origin.scope, path).path == entry.origin.path)
+        .find(|path| context.places.source(entry.origin.scope, path).path == entry.origin.path)
 }
 
 /// A file of a layer.
@@ -201,11 +201,11 @@ pub(crate) fn wanted<'a>(
     scope: Scope,
     path: &'a Path,
     limit: u64,
-    look: &'a ProviderContext<'_>,
+    context: &'a ProviderContext<'_>,
 ) -> ReadRequest<'a> {
     match scope {
         Scope::Project => {
-            ReadRequest::project(path, ReadScope::Root(look.layer_root()), limit, TrustKind::LayerText)
+            ReadRequest::project(path, ReadScope::Root(context.layer_root()), limit, TrustKind::LayerText)
         }
         _ => ReadRequest::global(path, limit),
     }
@@ -216,16 +216,16 @@ fn configuration<'a>(
     scope: Scope,
     path: &'a Path,
     limit: u64,
-    look: &'a ProviderContext<'_>,
+    context: &'a ProviderContext<'_>,
 ) -> ReadRequest<'a> {
-    ReadRequest { kind: TrustKind::Configuration, ..wanted(scope, path, limit, look) }
+    ReadRequest { kind: TrustKind::Configuration, ..wanted(scope, path, limit, context) }
 }
 
 /// Lists a directory of a layer; a project's only where it is inside. Missing is nothing, any other failure a diagnostic.
-fn list(scope: Scope, dir: &Path, look: &ProviderContext<'_>) -> Option<Vec<DirEntry>> {
+fn list(scope: Scope, dir: &Path, context: &ProviderContext<'_>) -> Option<Vec<DirEntry>> {
     // Nothing is asked of the root of the project where there is nothing.
-    look.system.link_stat(dir)?;
-    let error = match look.list(scope, dir, look.layer_root(), MOST) {
+    context.system.link_stat(dir)?;
+    let error = match context.list(scope, dir, context.layer_root(), MOST) {
         Ok(entries) => return Some(entries),
         // A link that leads nowhere.
         Err(ReadError::Missing) => ReadError::Dangling,
@@ -234,14 +234,14 @@ fn list(scope: Scope, dir: &Path, look: &ProviderContext<'_>) -> Option<Vec<DirE
         }
         Err(error) => error,
     };
-    look.note(look.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, &error));
+    context.note(context.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, &error));
     None
 }
 
-fn is_dir(path: &Path, entry: &DirEntry, look: &ProviderContext<'_>) -> bool {
+fn is_dir(path: &Path, entry: &DirEntry, context: &ProviderContext<'_>) -> bool {
     match entry.kind {
         FileKind::Dir => true,
-        FileKind::Link => look.system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir),
+        FileKind::Link => context.system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir),
         _ => false,
     }
 }
@@ -251,10 +251,10 @@ fn category_of(entry: &DirEntry) -> Option<Category> {
 }
 
 /// Reports directories in the place of a category whose names are those of none.
-fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &ProviderContext<'_>) {
+fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], context: &ProviderContext<'_>) {
     for entry in dirs.iter().filter(|entry| category_of(entry).is_none()) {
         let path = dir.join(&entry.name);
-        if entry.name.as_encoded_bytes().starts_with(b".") || !is_dir(&path, entry, look) {
+        if entry.name.as_encoded_bytes().starts_with(b".") || !is_dir(&path, entry, context) {
             continue;
         }
         let name = entry.name.to_string_lossy();
@@ -269,9 +269,10 @@ fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Provid
             Some(near) => format!("did you mean `{near}`?"),
             None => UnknownCategory.to_string(),
         };
-        let shown = look.places.source(scope, &path).path.clone();
+        let shown = context.places.source(scope, &path).path.clone();
         let place = Place::file(Some(scope), shown);
-        look.note(Diagnostic::warning(DiagnosticCode::ExtensionUnknownCategory, what).at(place).help(help));
+        context
+            .note(Diagnostic::warning(DiagnosticCode::ExtensionUnknownCategory, what).at(place).help(help));
     }
 }
 
@@ -280,11 +281,11 @@ fn read_manifest(
     category: Category,
     dir: &Path,
     entry: &DirEntry,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> DiscoveredManifest {
     let id = entry.name.to_string_lossy().into_owned();
     let path = dir.join(MANIFEST);
-    let shown = look.places.source(scope, &path).path.clone();
+    let shown = context.places.source(scope, &path).path.clone();
     let unreadable = |why: String, help: &str| {
         let place = Place::file(Some(scope), shown.clone());
         DiscoveredContent::Unreadable(
@@ -298,12 +299,12 @@ fn read_manifest(
     let what = if let Some(fault) = fault {
         unreadable(format!("the directory's name {fault}"), "rename it")
     } else {
-        let before = look.diagnostics.borrow().len();
-        let read = look.read(&configuration(scope, &path, MANIFEST_LIMIT, look));
+        let before = context.diagnostics.borrow().len();
+        let read = context.read(&configuration(scope, &path, MANIFEST_LIMIT, context));
         // The diagnostics of the reading are this entry's, and are reported with it.
-        let diagnostic = look.diagnostics.borrow_mut().drain(before..).next();
+        let diagnostic = context.diagnostics.borrow_mut().drain(before..).next();
         match (read, diagnostic) {
-            (Some(read), _) => match lacking_file(scope, category, dir, &read.bytes, look) {
+            (Some(read), _) => match lacking_file(scope, category, dir, &read.bytes, context) {
                 Some(LackingFile::Empty(name)) => unreadable(
                     format!("it names a file that is missing or empty: `{}`", escape_hidden(&name)),
                     "write the file, or name another",
@@ -343,7 +344,7 @@ fn lacking_file(
     category: Category,
     dir: &Path,
     manifest: &[u8],
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Option<LackingFile> {
     #[derive(Deserialize)]
     struct NamedFiles {
@@ -353,38 +354,39 @@ fn lacking_file(
         serde_json::from_slice(manifest).ok().filter(|_| category == Category::ContextProviders)?;
     named.files.into_iter().find_map(|name| {
         let path = normal(dir, Path::new(&name));
-        if look.system.stat(&path).is_none_or(|stat| stat.len == 0) {
+        if context.system.stat(&path).is_none_or(|stat| stat.len == 0) {
             return Some(LackingFile::Empty(name));
         }
-        let before = look.diagnostics.borrow().len();
-        let read = look.read_or_why(&wanted(scope, &path, CONTEXT_FILE_LIMIT, look));
+        let before = context.diagnostics.borrow().len();
+        let read = context.read_or_why(&wanted(scope, &path, CONTEXT_FILE_LIMIT, context));
         // Anything else is reported where its text is collected.
-        let diagnostic = look.diagnostics.borrow_mut().drain(before..).next();
+        let diagnostic = context.diagnostics.borrow_mut().drain(before..).next();
         diagnostic.filter(|_| matches!(read, Err(ReadFailure::Untrusted))).map(LackingFile::Untrusted)
     })
 }
 
 /// Reads the `mcp.json` of each layer, the bundled one first, and what a profile names beside that of a project.
 #[must_use]
-pub fn mcp_files(profile: &McpUse, look: &ProviderContext<'_>) -> Vec<McpFile> {
+pub fn mcp_files(profile: &McpUse, context: &ProviderContext<'_>) -> Vec<McpFile> {
     let mut files = Vec::new();
     let mut add = |scope: Scope, shown: &str, bytes: &[u8]| {
         let (file, diagnostics) = McpFile::read(scope, shown, bytes);
-        look.diagnostics.borrow_mut().extend(diagnostics);
+        context.diagnostics.borrow_mut().extend(diagnostics);
         files.extend(file);
     };
-    if let Some(bytes) = look.system.bundled(MCP) {
+    if let Some(bytes) = context.system.bundled(MCP) {
         add(Scope::Bundled, "bundled/mcp.json", &bytes);
     }
-    let layers = roots(look);
+    let layers = roots(context);
     // What is granted as a whole is the directory of the project alone.
     let has_project = layers.iter().any(|(scope, _)| *scope == Scope::Project);
-    let named = profile.files.iter().filter(|_| has_project && look.layer_root() == look.project_root());
-    let named = named.map(|file| (Scope::Project, look.project_root().join(file)));
+    let named =
+        profile.files.iter().filter(|_| has_project && context.layer_root() == context.project_root());
+    let named = named.map(|file| (Scope::Project, context.project_root().join(file)));
     let of_layers = layers.into_iter().map(|(scope, root)| (scope, root.join(MCP)));
     for (scope, path) in of_layers.chain(named) {
-        if let Some(read) = look.read(&configuration(scope, &path, SETTINGS_LIMIT, look)) {
-            let shown = look.places.source(scope, &path).path.clone();
+        if let Some(read) = context.read(&configuration(scope, &path, SETTINGS_LIMIT, context)) {
+            let shown = context.places.source(scope, &path).path.clone();
             add(scope, &shown, &read.bytes);
         }
     }

@@ -173,18 +173,18 @@ impl HookCommand {
 
 /// Returns the hooks of all layers, slot by slot in the order in which they run.
 #[must_use]
-pub fn hook_commands(scopes: &Scopes, look: &ProviderContext<'_>) -> Vec<HookCommand> {
+pub fn hook_commands(scopes: &Scopes, context: &ProviderContext<'_>) -> Vec<HookCommand> {
     let mut entries: Vec<&ExtensionEntry> = scopes.of(Category::Hooks).filter(|entry| entry.active).collect();
     entries.sort_by_key(|entry| (entry.slot, entry.order));
     if entries.is_empty() {
         return Vec::new();
     }
     // The work tree is looked up once, however many hooks there are.
-    let project = project_root(look.system, &look.places.cwd);
+    let project = project_root(context.system, &context.places.cwd);
     let hook = |entry: &ExtensionEntry| {
-        let manifest = manifest_path(entry, look);
-        let cwd = look.start_dir(entry.needs_grant())?;
-        HookCommand::outside(&project, entry, manifest.as_deref(), granted(entry, look), cwd)
+        let manifest = manifest_path(entry, context);
+        let cwd = context.start_dir(entry.needs_grant())?;
+        HookCommand::outside(&project, entry, manifest.as_deref(), granted(entry, context), cwd)
     };
     entries.into_iter().filter_map(hook).collect()
 }

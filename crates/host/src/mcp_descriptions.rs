@@ -17,18 +17,18 @@ const DIR: &str = "mcp-descriptions";
 
 /// Returns where the recording of a server lies; `None` if there is no directory, or the id is no file name.
 #[must_use]
-pub fn path(server: &str, look: &ProviderContext<'_>) -> Option<PathBuf> {
-    let dir = look.places.global.as_ref()?.join(DIR);
+pub fn path(server: &str, context: &ProviderContext<'_>) -> Option<PathBuf> {
+    let dir = context.places.global.as_ref()?.join(DIR);
     id_fault(server).is_none().then(|| dir.join(format!("{server}.json")))
 }
 
 /// Reads the recording of a server, its tools sorted by name and each once. `None` if there is none; one that cannot be
 /// read is a diagnostic.
 #[must_use]
-pub fn read(server: &str, look: &ProviderContext<'_>) -> Option<ServerDescription> {
-    let path = path(server, look)?;
-    let read = look.read(&ReadRequest::global(&path, CONTEXT_FILE_LIMIT))?;
-    let shown = look.places.source(Scope::Global, &path).path.clone();
+pub fn read(server: &str, context: &ProviderContext<'_>) -> Option<ServerDescription> {
+    let path = path(server, context)?;
+    let read = context.read(&ReadRequest::global(&path, CONTEXT_FILE_LIMIT))?;
+    let shown = context.places.source(Scope::Global, &path).path.clone();
     let bytes = read.bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&read.bytes);
     match object(bytes) {
         Ok(mut described) => {
@@ -43,7 +43,7 @@ pub fn read(server: &str, look: &ProviderContext<'_>) -> Option<ServerDescriptio
             let mut place = Place::file(Some(Scope::Global), shown);
             place.line = Some(error.line()).filter(|line| *line > 0);
             let help = "it is an object of `instructions` and `tools`, as `tools/list` answers";
-            look.note(diagnostic.at(place).help(help));
+            context.note(diagnostic.at(place).help(help));
             None
         }
     }

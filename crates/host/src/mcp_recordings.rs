@@ -72,35 +72,35 @@ fn reached(server: &McpServer, project: Option<&Path>) -> Digest {
 /// Returns what is known of a server. Of one of the user's what was written by hand counts first; a project's has only what
 /// preface recorded. A file that cannot be read is a diagnostic.
 #[must_use]
-pub fn recall(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<StoredRecording> {
+pub fn recall(entry: &ServerEntry, context: &ProviderContext<'_>) -> Option<StoredRecording> {
     if entry.origin.scope != Scope::Project
-        && let Some(described) = mcp_descriptions::read(&entry.name, look)
+        && let Some(described) = mcp_descriptions::read(&entry.name, context)
     {
         let recording = Recording { described, ..Recording::default() };
         return Some(StoredRecording { by: RecordedBy::Hand, recording });
     }
-    let recording = read_recording(entry, look)?;
+    let recording = read_recording(entry, context)?;
     Some(StoredRecording { by: RecordedBy::Preface, recording })
 }
 
 /// Returns what preface recorded of a server. A file that cannot be read is a diagnostic.
 #[must_use]
-pub fn read_recording(entry: &ServerEntry, look: &ProviderContext<'_>) -> Option<Recording> {
-    let path = path(entry, look.system, look.places)?;
-    let read = look.read(&ReadRequest::global(&path, RECORDING_LIMIT))?;
+pub fn read_recording(entry: &ServerEntry, context: &ProviderContext<'_>) -> Option<Recording> {
+    let path = path(entry, context.system, context.places)?;
+    let read = context.read(&ReadRequest::global(&path, RECORDING_LIMIT))?;
     match serde_json::from_slice::<Recording>(&read.bytes) {
         Ok(mut recording) => {
             recording.described.settle();
             Some(recording)
         }
         Err(error) => {
-            let shown = look.places.source(Scope::Global, &path).path.clone();
+            let shown = context.places.source(Scope::Global, &path).path.clone();
             let error = error.to_string();
             let why = escape_hidden(&error);
             let diagnostic =
                 Diagnostic::left_out(Severity::Warning, DiagnosticCode::McpRecording, &shown, why)
                     .at(Place::file(Some(Scope::Global), shown));
-            look.note(diagnostic.help(format!("a refresh of `{}` writes it anew", entry.word())));
+            context.note(diagnostic.help(format!("a refresh of `{}` writes it anew", entry.word())));
             None
         }
     }

@@ -42,8 +42,8 @@ const STYLES: MarkdownKind<Style> = MarkdownKind {
 
 /// Finds, reads and checks the output styles of all layers: the weakest layer first, each sorted by path.
 #[must_use]
-pub fn load(look: &ProviderContext<'_>) -> Vec<StyleEntry> {
-    markdown::load(&STYLES, look)
+pub fn load(context: &ProviderContext<'_>) -> Vec<StyleEntry> {
+    markdown::load(&STYLES, context)
 }
 
 /// Returns true for a name that selects no style: an empty one, or `default`.

@@ -60,15 +60,15 @@ impl<T> Seen<T> {
     }
 }
 
-fn look<T>(
+fn load_with<T>(
     system: &MemorySystem,
     agent: Option<&str>,
     see: impl FnOnce(&ProviderContext<'_>) -> T,
 ) -> Seen<T> {
-    look_as(system, agent, Consent::Recorded, see)
+    load_as(system, agent, Consent::Recorded, see)
 }
 
-fn look_as<T>(
+fn load_as<T>(
     system: &MemorySystem,
     agent: Option<&str>,
     consent: Consent,
@@ -88,7 +88,7 @@ fn look_as<T>(
     let turn = Turn { agent: agent.map(str::to_owned), ..Turn::default() };
     let (settings, dirs, bounds) = (MergedSettings::default(), RealDirs::default(), Bounds::default());
     let skills = section("skills", &json!({"roots": [{"at": "global", "dir": "skills"}]}));
-    let look = ProviderContext {
+    let context = ProviderContext {
         system,
         turn: &turn,
         places: &places,
@@ -109,18 +109,18 @@ fn look_as<T>(
         file_room: Default::default(),
     };
     let McpServers { mut servers, .. } =
-        mcp_servers::resolve(extensions::mcp_files(&McpUse::default(), &look), &|_| false);
+        mcp_servers::resolve(extensions::mcp_files(&McpUse::default(), &context), &|_| false);
     for server in servers.iter_mut().filter(|server| server.runnable) {
-        server.value.recorded = mcp_recordings::recall(server, &look).map(Arc::new);
+        server.value.recorded = mcp_recordings::recall(server, &context).map(Arc::new);
     }
     let tools = servers
         .iter()
         .filter_map(|server| Some((server, server.value.recorded.as_ref()?)))
         .flat_map(tools_of);
     let turn = Turn { tools: tools.collect(), ..turn.clone() };
-    let look = ProviderContext { servers: &servers, turn: &turn, ..look };
-    let got = see(&look);
-    let diagnostics = look.diagnostics.take();
+    let context = ProviderContext { servers: &servers, turn: &turn, ..context };
+    let got = see(&context);
+    let diagnostics = context.diagnostics.take();
     let line = |diagnostic: &preface_core::diagnostic::Diagnostic| {
         let line = diagnostic.place.as_ref().and_then(|place| place.line);
         line.map(|line| format!(" (line {line})")).unwrap_or_default()
@@ -152,7 +152,7 @@ fn tools_of((server, stored): (&ServerEntry, &Arc<StoredRecording>)) -> Vec<Tool
 
 fn contribute(system: &MemorySystem, agent: Option<&str>, name: &str, options: &Value) -> Seen<Contribution> {
     let provider = provider::context_provider(name).expect("it is in the list");
-    look(system, agent, |look| provider.contribute(&section(name, options), look))
+    load_with(system, agent, |context| provider.contribute(&section(name, options), context))
 }
 
 fn text(item: &Item) -> String {
@@ -181,14 +181,14 @@ fn the_strongest_layer_wins_a_name_and_the_others_are_known() {
         .with_file("/home/u/.x/agents/deep/er.md", agent("other", ""))
         .with_file("/w/p/.x/agents/h.md", agent("HELPER", ""));
     let rest = [("helper", Scope::Bundled, Status::Ok, false), ("other", Scope::Global, Status::Ok, true)];
-    let seen = look(&system, None, agents::load);
+    let seen = load_with(&system, None, agents::load);
     assert_eq!(rows(&seen.got)[..2], rest);
     assert_eq!(
         rows(&seen.got)[2..],
         [("Helper", Scope::Global, Status::Ok, true), ("HELPER", Scope::Project, Status::Untrusted, false)],
         "the user's own is replaced by a grant alone"
     );
-    let seen = look_as(&system, None, Consent::Once, agents::load);
+    let seen = load_as(&system, None, Consent::Once, agents::load);
     assert_eq!(rows(&seen.got)[..2], rest);
     assert_eq!(
         rows(&seen.got)[2..],
@@ -213,7 +213,7 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
         .with_file("/w/p/.x/agents/f.md", "Nothing at its head.")
         .with_file("/w/p/.x/agents/g.md", "---\nname: g\ndescription: g\ntools: {a: b}\n---\nG")
         .with_file("/w/p/.x/agents/h.md", "---\nname: h\ndescription: 3\n---\nH");
-    let seen = look(&system, None, agents::load);
+    let seen = load_with(&system, None, agents::load);
     assert_eq!(rows(&seen.got)[0], ("a", Scope::Global, Status::Ok, true));
     assert_eq!(seen.got[0].fallback_from.as_ref().map(|from| from.path.as_str()), Some(".x/agents/a.md"));
     assert!(seen.got[1..].iter().all(|entry| entry.status == Status::Disabled && !entry.active));
@@ -242,7 +242,7 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
 fn the_head_lists_what_an_agent_may_use() {
     let head = "tools: Read, Bash(git add:*, git rm:*), Grep\ndisallowedTools: [Grep]\nmodel: small\n\
                 skills: [one, two]\ncriticalSystemReminder_EXPERIMENTAL: Never write.\nmaxTurns: 4\nmodle: x\n";
-    let seen = look(&machine().with_file("/w/p/.x/agents/a.md", agent("a", head)), None, agents::load);
+    let seen = load_with(&machine().with_file("/w/p/.x/agents/a.md", agent("a", head)), None, agents::load);
     let row = serde_json::to_value(&seen.got[0]).expect("it is JSON");
     assert_eq!(row["tools"], json!(["Read", "Bash(git add:*, git rm:*)", "Grep"]));
     assert_eq!(row["disallowedTools"], json!(["Grep"]));
@@ -267,15 +267,17 @@ fn the_head_lists_what_an_agent_may_use() {
 #[test]
 fn an_agent_without_a_text_is_reported_and_active() {
     let system = machine().with_file("/w/p/.x/agents/a.md", "---\ndescription: A.\nname: a\n---\n\n \n");
-    let seen = look(&system, None, agents::load);
+    let seen = load_with(&system, None, agents::load);
     assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
     let message = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
     assert_eq!(seen.diagnostics, [("markdown/empty".into(), message.into())]);
 }
 
 fn own(system: &MemorySystem) -> RecordedVariable {
-    look_as(system, None, Consent::Once, |look| provider::resolve(&VariableKey::new("agents", "own"), look))
-        .got
+    load_as(system, None, Consent::Once, |context| {
+        provider::resolve(&VariableKey::new("agents", "own"), context)
+    })
+    .got
 }
 
 #[test]
@@ -299,7 +301,9 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
     assert_eq!(codes, ["agents/cut", "agent/invalid", "markdown/shadowed", "hidden/character"]);
     assert_eq!(own(&system).value, variable.value);
     assert_eq!(
-        look(&system, None, |look| provider::resolve(&VariableKey::new("agents", "all"), look)).got.value,
+        load_with(&system, None, |context| provider::resolve(&VariableKey::new("agents", "all"), context))
+            .got
+            .value,
         None
     );
 }
@@ -323,7 +327,7 @@ fn fifty_own_agents_are_listed_and_the_others_counted() {
 fn an_agent_without_tools_has_all_and_one_with_an_empty_list_has_none() {
     let tools = |head: &str| {
         let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", head));
-        look(&system, None, agents::load).got[0].value.what.clone().expect("it is sound").tools
+        load_with(&system, None, agents::load).got[0].value.what.clone().expect("it is sound").tools
     };
     assert_eq!(tools(""), None);
     assert_eq!(tools("tools:\n"), None);
@@ -410,9 +414,9 @@ fn three_sections_of_one_agent_report_a_problem_once() {
         .with_file("/w/p/.x/agents/a.md", agent("a", "skills: gone\n"))
         .with_file("/w/p/.x/agents/b.md", "No head.");
     let provider = provider::context_provider("agent").expect("it is in the list");
-    let seen = look(&system, Some("a"), |look| {
+    let seen = load_with(&system, Some("a"), |context| {
         for part in ["prompt", "reminder", "skills", "skills"] {
-            let _ = provider.contribute(&section("agent", &json!({"part": part})), look);
+            let _ = provider.contribute(&section("agent", &json!({"part": part})), context);
         }
     });
     assert_eq!(seen.codes(), ["agent/invalid", "agent/no-skill"]);
@@ -442,7 +446,7 @@ fn a_style_is_found_by_name_or_by_file_and_default_is_none() {
     let unknown = of("teachr");
     assert_eq!(unknown.got.silent.as_deref(), Some("there is no output style `teachr`"));
     assert_eq!(unknown.codes(), ["style/unknown"]);
-    let entries = look(&system, None, styles::load).got;
+    let entries = load_with(&system, None, styles::load).got;
     let keep = |name| {
         styles::find(name, &entries).and_then(|style| style.value.what.as_ref()?.keep_coding_instructions)
     };
@@ -460,9 +464,9 @@ fn commands_are_named_by_their_path_and_sorted() {
         )
         .with_file("/w/p/.x/commands/empty.md", "")
         .with_file("/w/p/.x/commands/notes.txt", "No command.");
-    let seen = look_as(&system, None, Consent::Once, |look| {
+    let seen = load_as(&system, None, Consent::Once, |context| {
         let provider = provider::context_provider("commands").expect("it is in the list");
-        provider.contribute(&section("commands", &json!({})), look)
+        provider.contribute(&section("commands", &json!({})), context)
     });
     let names: Vec<_> = seen.got.items.iter().map(|item| item.variables["name"].as_str()).collect();
     assert_eq!(names, ["empty", "fix", "git:push"]);
@@ -510,7 +514,7 @@ fn of_five_thousand_agents_a_thousand_are_read() {
     let system = (0..5_000).fold(machine(), |system, at| {
         system.with_file(format!("/w/p/.x/agents/a{at:04}.md"), agent(&format!("a{at:04}"), ""))
     });
-    let seen = look(&system, None, agents::load);
+    let seen = load_with(&system, None, agents::load);
     assert_eq!((seen.got.len(), seen.got[999].name.as_str()), (1_000, "a0999"));
     assert_eq!(
         seen.diagnostics,
@@ -563,16 +567,16 @@ fn hostile_files_are_left_out_and_reported() {
 
 /// Looks at a project whose links may not lead out of it.
 fn contained<T>(system: &MemorySystem, see: impl FnOnce(&ProviderContext<'_>) -> T) -> Seen<T> {
-    look(system, None, |look| {
+    load_with(system, None, |context| {
         let gate = Gate::new(TrustMode::Pinned, Consent::Once, "/w/p".into(), RootRecord::default(), true);
         let inner = ProviderContext {
             gate: &gate,
             diagnostics: RefCell::default(),
             file_room: Default::default(),
-            ..*look
+            ..*context
         };
         let got = see(&inner);
-        look.diagnostics.borrow_mut().append(&mut inner.diagnostics.take());
+        context.diagnostics.borrow_mut().append(&mut inner.diagnostics.take());
         got
     })
 }
@@ -587,7 +591,7 @@ fn a_link_leads_no_further_than_the_work_tree_even_where_nothing_is_guarded() {
         .with_file("/home/u/.ssh/key", "first line\n")
         .with_link("/w/p/.x/agents", "/w/shared/agents")
         .with_link("/w/p/.x/commands/key.md", "/home/u/.ssh/key");
-    let seen = look(&system, None, |look| (agents::load(look), commands::load(look)));
+    let seen = load_with(&system, None, |context| (agents::load(context), commands::load(context)));
     assert_eq!(rows(&seen.got.0), [("near", Scope::Project, Status::Ok, true)]);
     assert_eq!(seen.got.1[0].status, Status::Disabled);
     assert_eq!(seen.codes(), ["file/outside"]);
@@ -598,7 +602,7 @@ fn a_directory_of_thousands_hides_none_of_those_beside_it() {
     let system = (0..1_200).fold(machine().with_file("/w/p/.x/agents/z.md", agent("z", "")), |system, at| {
         system.with_file(format!("/w/p/.x/agents/many/a{at:04}.md"), agent(&format!("a{at:04}"), ""))
     });
-    let seen = look(&system, None, agents::load);
+    let seen = load_with(&system, None, agents::load);
     assert_eq!((seen.got.len(), agents::find("z", &seen.got).is_some()), (1_000, true));
 }
 
@@ -617,7 +621,7 @@ fn control_characters_of_a_name_are_shown_and_never_meant() {
 #[test]
 fn a_denied_file_is_left_out_and_reported() {
     let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", ""));
-    let seen = look_as(&system, None, Consent::Deny, agents::load);
+    let seen = load_as(&system, None, Consent::Deny, agents::load);
     assert!(seen.got.iter().all(|entry| !entry.active));
     assert_eq!(seen.codes(), ["trust/untrusted"]);
 }
@@ -625,7 +629,7 @@ fn a_denied_file_is_left_out_and_reported() {
 #[test]
 fn a_command_file_that_is_no_text_is_read_with_its_bad_bytes_marked() {
     let system = machine().with_file("/w/p/.x/commands/a.md", b"---\ndescription: Say.\n---\n\nX \xff Y");
-    let seen = look(&system, None, commands::load);
+    let seen = load_with(&system, None, commands::load);
     let body: String = seen.got[0].value.body.iter().map(|piece| piece.text.as_str()).collect();
     assert_eq!((body.as_str(), seen.codes()), ("X \u{fffd} Y", vec!["file/not-utf8"]));
 }
@@ -683,10 +687,10 @@ fn a_projects_server_without_a_grant_is_not_named() {
         machine().with_file("/w/p/.x/mcp.json", MCP).with_file("/home/u/.x/mcp-descriptions/git.json", "{}");
     let seen = contribute(&system, None, "mcp-servers", &json!({}));
     assert_eq!(seen.got.silent.as_deref(), Some("there is no MCP server"));
-    let seen = look_as(&system, None, Consent::Once, |look| {
+    let seen = load_as(&system, None, Consent::Once, |context| {
         provider::context_provider("mcp-servers")
             .expect("it is in the list")
-            .contribute(&section("mcp-servers", &json!({})), look)
+            .contribute(&section("mcp-servers", &json!({})), context)
     });
     assert_eq!(seen.got.silent.as_deref(), Some("no MCP server is active and allowed"));
 }

@@ -76,7 +76,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), RootRecord::default(), true);
     let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
     let bounds = Bounds::default();
-    let look = ProviderContext {
+    let context = ProviderContext {
         system,
         turn: &turn,
         places: &places,
@@ -101,14 +101,14 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         section.options.insert(key.clone(), value.clone());
     }
     let provider = provider::context_provider("skills").expect("it is in the list");
-    let entries = skills::load(&SkillOptions::read(&section, &look), &look);
-    let diagnostics = look
+    let entries = skills::load(&SkillOptions::read(&section, &context), &context);
+    let diagnostics = context
         .diagnostics
         .take()
         .into_iter()
         .map(|diagnostic| (diagnostic.code.to_string(), diagnostic.message))
         .collect();
-    let contribution = provider.contribute(&section, &look);
+    let contribution = provider.contribute(&section, &context);
     Found { entries, contribution, diagnostics }
 }
 

@@ -87,7 +87,7 @@ pub(super) fn diagnostics(
             let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), variable.source);
             let mut diagnostic = Diagnostic::info(DiagnosticCode::TemplateMissingFile, what);
             let near =
-                similar_file(key.name(), &probe.look()).map(|near| VariableKey::new(key.kind(), &near));
+                similar_file(key.name(), &probe.context()).map(|near| VariableKey::new(key.kind(), &near));
             if let Some(near) = &near {
                 diagnostic =
                     diagnostic.help(format!("did you mean `{}`?", hidden::escape_hidden(near.as_str())));

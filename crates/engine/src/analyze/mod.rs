@@ -128,7 +128,7 @@ impl Engine<'_> {
         dir: &str,
         search: &str,
     ) -> Result<Result<FileListing, ReadError>, Error> {
-        Ok(list_files(dir, search, &Probe::new(self, request, roots)?.look()))
+        Ok(list_files(dir, search, &Probe::new(self, request, roots)?.context()))
     }
 }
 

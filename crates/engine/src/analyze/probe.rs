@@ -89,13 +89,13 @@ impl<'s> Probe<'s> {
     fn look_up(&self, key: &VariableKey) -> RecordedVariable {
         declared_variable(key, &self.profile, self.turn())
             .or_else(|| option_variable(key, &self.profile))
-            .unwrap_or_else(|| provider::resolve(key, &self.look()))
+            .unwrap_or_else(|| provider::resolve(key, &self.context()))
     }
 
     /// Returns the view of the machine with which variables are answered.
-    pub(crate) fn look(&self) -> ProviderContext<'_> {
-        let look = self.access.look(&self.engine, &self.loaded, &self.loaded.merged);
-        ProviderContext { bundle: None, sections: &[], ..look }
+    pub(crate) fn context(&self) -> ProviderContext<'_> {
+        let context = self.access.context(&self.engine, &self.loaded, &self.loaded.merged);
+        ProviderContext { bundle: None, sections: &[], ..context }
     }
 
     fn within_bounds(&self, key: &VariableKey, variable: RecordedVariable) -> RecordedVariable {

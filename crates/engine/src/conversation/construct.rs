@@ -265,8 +265,8 @@ impl Engine<'_> {
         else {
             return Ok(None);
         };
-        let look = project.access.look(self, &loaded, &project.settings);
-        let stack = discover::layers(profile, project.access.trust, &look);
+        let context = project.access.context(self, &loaded, &project.settings);
+        let stack = discover::layers(profile, project.access.trust, &context);
         let own = group
             .replace
             .iter()

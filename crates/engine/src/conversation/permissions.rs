@@ -18,11 +18,11 @@ impl Conversation {
         }
         let mut diagnostics = Diagnostics::new();
         let engine = self.setup.engine();
-        let look = self.inputs.look(&engine);
+        let context = self.inputs.context(&engine);
         let ResolvedEntries { scopes, mcp, .. } = &self.inputs.entries;
         let (scopes, mcp, granted) =
-            permission::allow(&self.inputs.grants(&look), scopes.clone(), mcp.clone(), &mut diagnostics);
-        drop(look);
+            permission::allow(&self.inputs.grants(&context), scopes.clone(), mcp.clone(), &mut diagnostics);
+        drop(context);
         let entries = &mut self.inputs.entries;
         (entries.scopes, entries.mcp, entries.granted) = (scopes, mcp, granted);
         self.programs = self.setup.engine().programs(&self.inputs, &self.snapshot.turn, &Headless);

@@ -176,9 +176,9 @@ impl Conversation {
     /// the diagnostics of skills were reported with the base.
     fn expanded(&mut self, words: String) -> String {
         let engine = self.setup.engine();
-        let look = engine.look(&self.inputs, &self.snapshot.turn, &Headless);
-        let expanded = skills::expand(&words, &self.snapshot.profile, &look);
-        let diagnostics = look.diagnostics.take();
+        let context = engine.context(&self.inputs, &self.snapshot.turn, &Headless);
+        let expanded = skills::expand(&words, &self.snapshot.profile, &context);
+        let diagnostics = context.diagnostics.take();
         self.diagnostics.extend(
             diagnostics.into_iter().filter(|diagnostic| !self.snapshot.diagnostics.contains(diagnostic)),
         );

@@ -259,9 +259,13 @@ impl Setup {
         if snapshot.turn.tools != active {
             snapshot.turn.tools = active;
             let turn = snapshot.turn.clone();
-            let look = engine.look(&inputs, &turn, &Headless);
-            snapshot =
-                collect_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
+            let context = engine.context(&inputs, &turn, &Headless);
+            snapshot = collect_again(
+                |provider| provider.follows_tools(),
+                &inputs.entries.scopes,
+                snapshot,
+                &context,
+            );
         }
         let nothing = Prompt::default();
         let (reason, kind, earlier) = match occasion {

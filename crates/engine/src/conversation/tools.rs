@@ -154,9 +154,9 @@ pub(super) fn with_tools(
     }
     let mut snapshot = before.clone();
     if !same_tools {
-        let look = engine.look(inputs, &turn, &Headless);
+        let context = engine.context(inputs, &turn, &Headless);
         snapshot =
-            collect_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &look);
+            collect_again(|provider| provider.follows_tools(), &inputs.entries.scopes, snapshot, &context);
     }
     snapshot.turn = turn;
     snapshot.variables.retain(|key, variable| {

@@ -93,17 +93,17 @@ impl Engine<'_> {
         let (mut stack, mut overrides, mut contributions) = <_>::default();
         // Where the settings give the whole prompt, nothing else is part of it, and nothing else is looked at.
         if project.system_prompt.custom.is_none() {
-            let look = self.look(inputs, &turn, ask);
-            stack = discover::layers(&profile, project.access.trust, &look);
-            overrides = self.overrides(inputs, &mut stack, &look, &mut diagnostics);
+            let context = self.context(inputs, &turn, ask);
+            stack = discover::layers(&profile, project.access.trust, &context);
+            overrides = self.overrides(inputs, &mut stack, &context, &mut diagnostics);
             if !profile.closed {
-                contributions = extensions::contribute(&mut profile, &entries.scopes, &look);
+                contributions = extensions::contribute(&mut profile, &entries.scopes, &context);
             }
             let place_of =
                 |section: &str| loaded.source.place_of_value(self.system(), &["section", section, "fill"]);
-            let more = contribute(&profile, &contributions, &entries.scopes, breadth, &look, &place_of);
+            let more = contribute(&profile, &contributions, &entries.scopes, breadth, &context, &place_of);
             contributions.extend(more);
-            diagnostics.extend(look.diagnostics.take());
+            diagnostics.extend(context.diagnostics.take());
         }
         let mut snapshot = Snapshot {
             stack,
@@ -171,7 +171,7 @@ impl Engine<'_> {
         &self,
         inputs: &Inputs,
         stack: &mut Stack,
-        look: &ProviderContext<'_>,
+        context: &ProviderContext<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Vec<Override> {
         let Inputs { loaded, project, entries, .. } = inputs;
@@ -180,7 +180,7 @@ impl Engine<'_> {
         let mut overrides = Vec::new();
         let scopes = [(bundled, Scope::Bundled), (global, Scope::Global), (&project.layer, Scope::Project)];
         for (layer, scope) in scopes {
-            let read = |layer| discover::overrides(layer, Some(scope), look, diagnostics);
+            let read = |layer| discover::overrides(layer, Some(scope), context, diagnostics);
             overrides.extend(layer.as_ref().map(read).unwrap_or_default());
         }
         if profile.closed {
@@ -204,7 +204,7 @@ impl Engine<'_> {
             }
         }
         for layer in sets {
-            overrides.extend(discover::overrides(layer, None, look, diagnostics));
+            overrides.extend(discover::overrides(layer, None, context, diagnostics));
         }
         overrides
     }
@@ -243,7 +243,7 @@ fn contribute(
     contributed: &[Contribution],
     scopes: &Scopes,
     breadth: Breadth,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     place_of: &dyn Fn(&str) -> Option<Place>,
 ) -> Vec<Contribution> {
     profile
@@ -256,13 +256,13 @@ fn contribute(
             if contributed.iter().any(is_this) {
                 return None;
             }
-            if section.when.as_ref().is_some_and(|when| cannot_hold(when, profile, breadth, look.turn)) {
+            if section.when.as_ref().is_some_and(|when| cannot_hold(when, profile, breadth, context.turn)) {
                 return None;
             }
             match provider::context_provider(name.as_str()) {
                 Some(provider) => Some(match extensions::switched_off(scopes, provider.id()) {
                     Some(why) => provider::silent(provider, section, why),
-                    None => provider.contribute(section, look),
+                    None => provider.contribute(section, context),
                 }),
                 // An extension that is no part of this prompt.
                 None if scopes.active(Category::ContextProviders, name.as_str()).is_some() => None,
@@ -275,7 +275,7 @@ fn contribute(
                     });
                     let diagnostic =
                         Diagnostic::warning(DiagnosticCode::ProfileUnknownProvider, what).help(help);
-                    look.note(Diagnostic { place: place_of(section.id.as_str()), ..diagnostic });
+                    context.note(Diagnostic { place: place_of(section.id.as_str()), ..diagnostic });
                     None
                 }
             }
@@ -284,12 +284,12 @@ fn contribute(
 }
 
 /// Asks those context providers again that `which` names, after what they depend on has changed, and returns the snapshot with
-/// their new contributions. `look` has what they depend on.
+/// their new contributions. `context` has what they depend on.
 pub(crate) fn collect_again(
     which: fn(&dyn ContextProvider) -> bool,
     scopes: &Scopes,
     mut snapshot: Snapshot,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Snapshot {
     let contributions = &mut snapshot.contributions;
     for section in &snapshot.profile.sections {
@@ -302,10 +302,10 @@ pub(crate) fn collect_again(
             && which(provider)
             && extensions::switched_off(scopes, provider.id()).is_none()
         {
-            *before = provider.contribute(section, look);
+            *before = provider.contribute(section, context);
         }
     }
-    for diagnostic in look.diagnostics.take() {
+    for diagnostic in context.diagnostics.take() {
         if !snapshot.diagnostics.contains(&diagnostic) {
             snapshot.diagnostics.push(diagnostic);
         }

@@ -41,10 +41,10 @@ pub(crate) struct ExtensionFiles {
 
 impl ExtensionFiles {
     /// Reads the manifests of all scopes.
-    pub(crate) fn read(flat: bool, look: &ProviderContext<'_>) -> Self {
-        let mut found = extensions::bundled(look);
-        found.extend(extensions::of_layers(flat, look));
-        ExtensionFiles { found, orderings: extensions::orderings(look) }
+    pub(crate) fn read(flat: bool, context: &ProviderContext<'_>) -> Self {
+        let mut found = extensions::bundled(context);
+        found.extend(extensions::of_layers(flat, context));
+        ExtensionFiles { found, orderings: extensions::orderings(context) }
     }
 
     /// Decides which of them are active. Nothing is started.
@@ -60,16 +60,16 @@ impl ExtensionFiles {
 impl Engine<'_> {
     /// Reads the files that entries come from.
     pub(crate) fn discover(&self, loaded: &LoadedProfile, project: &OpenedProject) -> DiscoveredFiles {
-        let look = project.access.look(self, loaded, &project.settings);
-        let extensions = ExtensionFiles::read(loaded.profile.home.flat_extensions, &look);
-        let servers = extensions::mcp_files(&loaded.profile.mcp, &look);
-        let diagnostics = look.diagnostics.take();
+        let context = project.access.context(self, loaded, &project.settings);
+        let extensions = ExtensionFiles::read(loaded.profile.home.flat_extensions, &context);
+        let servers = extensions::mcp_files(&loaded.profile.mcp, &context);
+        let diagnostics = context.diagnostics.take();
         let (mut agents, mut styles) = (Vec::new(), Vec::new());
         if loaded.turn.agent.is_some() {
-            agents = agents::load(&look);
+            agents = agents::load(&context);
         }
         if loaded.profile.options.contains_key(STYLE) {
-            styles = styles::load(&look);
+            styles = styles::load(&context);
         }
         // What is wrong with agents and styles is reported by the context providers that use them.
         DiscoveredFiles { extensions, servers, agents, styles, diagnostics }

@@ -144,10 +144,10 @@ pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
 pub(crate) fn contribute(
     shared: &mut Arc<Profile>,
     scopes: &Scopes,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Vec<Contribution> {
     let mut contributions = Vec::new();
-    let providers = active_context_providers(scopes, look);
+    let providers = active_context_providers(scopes, context);
     if providers.is_empty() {
         return contributions;
     }
@@ -157,14 +157,14 @@ pub(crate) fn contribute(
         .as_ref()
         .and_then(|after| profile.sections.iter().position(|section| section.id == *after));
     let mut at = anchor.map_or(profile.sections.len(), |anchor| anchor + 1);
-    for (entry, context) in providers {
+    for (entry, ability) in providers {
         if let Some(section) = filled_by(profile, &entry.name) {
             let id = section.id.clone();
             section.body = SectionBody::Fill(ProviderName::new(&entry.name));
             section.language = Language::Verbatim;
             // The frame of an item needs the values of the built-in one.
             section.item = None;
-            contributions.push(provider::extension::contribute(entry, context, &id, look));
+            contributions.push(provider::extension::contribute(entry, ability, &id, context));
             continue;
         }
         let taken = |id: &str| profile.sections.iter().any(|section| section.id.as_str() == id);
@@ -178,7 +178,7 @@ pub(crate) fn contribute(
             section.between.clone().filter(|_| section.seam && matches!(section.body, SectionBody::Fill(_)))
         });
         section.project = entry.origin.scope == Scope::Project;
-        contributions.push(provider::extension::contribute(entry, context, &section.id, look));
+        contributions.push(provider::extension::contribute(entry, ability, &section.id, context));
         profile.sections.insert(at, section);
         at += 1;
     }
@@ -198,30 +198,30 @@ fn filled_by<'p>(profile: &'p mut Profile, id: &str) -> Option<&'p mut Section> 
 /// that share an exclusive slot only the first is active.
 fn active_context_providers<'s>(
     scopes: &'s Scopes,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Vec<(&'s ExtensionEntry, &'s Context)> {
     let mut all: Vec<(&ExtensionEntry, &Context)> = scopes
         .of(Category::ContextProviders)
         .filter(|entry| entry.active)
         .filter_map(|entry| match &entry.value.ability {
-            Some(Ability::Context(context)) => Some((entry, context)),
+            Some(Ability::Context(ability)) => Some((entry, ability)),
             _ => None,
         })
         .collect();
-    all.sort_by_key(|(entry, context)| (std::cmp::Reverse(context.priority), entry.origin.scope));
+    all.sort_by_key(|(entry, ability)| (std::cmp::Reverse(ability.priority), entry.origin.scope));
     let mut slots: Vec<(&str, &str)> = Vec::new();
-    all.retain(|(entry, context)| {
+    all.retain(|(entry, ability)| {
         let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
-        if context.kind != FragmentKind::SystemMessage {
+        if ability.kind != FragmentKind::SystemMessage {
             let what =
                 format!("`{}` is no `system-message`; it is not part of the system prompt", entry.name);
-            look.note(Diagnostic::info(DiagnosticCode::ExtensionOtherKind, what).at(place()));
+            context.note(Diagnostic::info(DiagnosticCode::ExtensionOtherKind, what).at(place()));
             return false;
         }
-        let Some(slot) = &context.exclusive_slot else { return true };
+        let Some(slot) = &ability.exclusive_slot else { return true };
         if let Some((_, winner)) = slots.iter().find(|(taken, _)| taken == slot) {
             let what = format!("`{}` stays silent: `{winner}` has the exclusive slot `{slot}`", entry.name);
-            look.note(Diagnostic::warning(DiagnosticCode::ExclusiveSlotConflict, what).at(place()));
+            context.note(Diagnostic::warning(DiagnosticCode::ExclusiveSlotConflict, what).at(place()));
             return false;
         }
         slots.push((slot, &entry.name));

@@ -109,20 +109,20 @@ impl Inputs {
     }
 
     /// Returns a view of the machine with the results of the stages. It never asks the user.
-    pub(crate) fn look<'a>(&'a self, engine: &Engine<'a>) -> ProviderContext<'a> {
+    pub(crate) fn context<'a>(&'a self, engine: &Engine<'a>) -> ProviderContext<'a> {
         ProviderContext {
             turn: &self.entries.turn,
             granted: Some(&self.entries.granted),
             skill_paths: &self.skill_paths,
             sections: &self.entries.profile.sections,
             servers: &self.entries.mcp.servers,
-            ..self.project.access.look(engine, &self.loaded, &self.project.settings)
+            ..self.project.access.context(engine, &self.loaded, &self.project.settings)
         }
     }
 
     /// Returns what is granted to the project.
-    pub(crate) fn grants<'a>(&'a self, look: &'a ProviderContext<'a>) -> ProjectGrants<'a> {
-        ProjectGrants::new(look, self.loaded.store.as_deref(), self.entries.profile.trust)
+    pub(crate) fn grants<'a>(&'a self, context: &'a ProviderContext<'a>) -> ProjectGrants<'a> {
+        ProjectGrants::new(context, self.loaded.store.as_deref(), self.entries.profile.trust)
     }
 
     /// Returns the directory below which a project's own files are written: the working directory, or the project
@@ -186,12 +186,12 @@ impl Engine<'_> {
     }
 
     /// Returns a view of the machine for a turn.
-    pub(crate) fn look<'a>(
+    pub(crate) fn context<'a>(
         &'a self,
         inputs: &'a Inputs,
         turn: &'a Turn,
         ask: &'a dyn Ask,
     ) -> ProviderContext<'a> {
-        ProviderContext { turn, confirm: ask.as_confirm(), ..inputs.look(self) }
+        ProviderContext { turn, confirm: ask.as_confirm(), ..inputs.context(self) }
     }
 }

@@ -37,10 +37,10 @@ impl Engine<'_> {
         consent: Option<Consent>,
     ) -> Result<OpenedProject, Error> {
         let access = self.open_gate(request, loaded, consent)?;
-        let look = access.look(self, loaded, &loaded.merged);
-        let layer = discover::project_settings(&look);
-        let mut diagnostics = look.diagnostics.take();
-        drop(look);
+        let context = access.context(self, loaded, &loaded.merged);
+        let layer = discover::project_settings(&context);
+        let mut diagnostics = context.diagnostics.take();
+        drop(context);
         let settings = match &layer {
             Some(layer) => Arc::new(loaded.settings.merge(Some(layer), &mut diagnostics)),
             None => {

@@ -70,12 +70,12 @@ impl Engine<'_> {
         project: &OpenedProject,
         layers: DiscoveredFiles,
     ) -> Result<ResolvedEntries, Error> {
-        let look = project.access.look(self, loaded, &project.settings);
+        let context = project.access.context(self, loaded, &project.settings);
         let mut profile = loaded.profile.clone();
         let mut turn = loaded.turn.clone();
         let mut diagnostics = layers.diagnostics;
 
-        let grants = ProjectGrants::new(&look, loaded.store.as_deref(), profile.trust);
+        let grants = ProjectGrants::new(&context, loaded.store.as_deref(), profile.trust);
         let scopes = layers.extensions.resolve(&project.settings, &grants);
         diagnostics.extend(scopes.diagnostics.iter().cloned());
         let audit = scopes.audit();
@@ -83,7 +83,7 @@ impl Engine<'_> {
         let servers = mcp_servers::resolve(layers.servers, &|server| grants.may_start(server));
         diagnostics.extend(servers.diagnostics.iter().cloned());
         let (scopes, mut servers, granted) = permission::allow(&grants, scopes, servers, &mut diagnostics);
-        mcp::recall(&mut servers, &profile, &look, &mut diagnostics);
+        mcp::recall(&mut servers, &profile, &context, &mut diagnostics);
         let mut server_tools = Vec::new();
         if profile.mcp.tools {
             server_tools = mcp::tools_of(&servers.servers, &mut diagnostics);
@@ -93,7 +93,7 @@ impl Engine<'_> {
         let is_on = extensions::switched_off(&scopes, AgentSection.id()).is_none();
         let agent = named.bundled_agent().filter(|_| is_on);
         let refused =
-            catalog::lay(self.system(), look.places, &mut profile, agent, &turn.tools, &mut diagnostics)
+            catalog::lay(self.system(), context.places, &mut profile, agent, &turn.tools, &mut diagnostics)
                 .err();
         let entries = ResolvedEntries {
             profile,

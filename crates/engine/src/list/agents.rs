@@ -53,17 +53,17 @@ impl Engine<'_> {
     /// See [`Engine::agents`].
     pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
         let (counts, mut diagnostics) =
-            self.looking_at_skills(request, &mut |profile, look: &ProviderContext<'_>| {
-                let _: Diagnostics = look.diagnostics.take();
+            self.with_layers(request, &mut |profile, context: &ProviderContext<'_>| {
+                let _: Diagnostics = context.diagnostics.take();
                 if !profile.has_agents {
                     return (Vec::new(), Diagnostics::new());
                 }
                 let counts = vec![
-                    FileCount::of("agents", &agents::load(look)),
-                    FileCount::of("commands", &commands::load(look)),
-                    FileCount::of("styles", &styles::load(look)),
+                    FileCount::of("agents", &agents::load(context)),
+                    FileCount::of("commands", &commands::load(context)),
+                    FileCount::of("styles", &styles::load(context)),
                 ];
-                let mut diagnostics = look.diagnostics.take();
+                let mut diagnostics = context.diagnostics.take();
                 diagnostics.retain(|diagnostic| diagnostic.severity >= Severity::Warning);
                 (counts, diagnostics)
             })?;
@@ -76,9 +76,9 @@ impl Engine<'_> {
     /// # Errors
     /// The errors of [`Engine::build`] that occur before the project is read.
     pub fn styles(&self, request: &Request) -> Result<FilesReport<Style>, Error> {
-        self.looking_at_skills(request, &mut |profile, look| {
-            let entries = if profile.has_agents { styles::load(look) } else { Vec::new() };
-            report(entries, look)
+        self.with_layers(request, &mut |profile, context| {
+            let entries = if profile.has_agents { styles::load(context) } else { Vec::new() };
+            report(entries, context)
         })
     }
 
@@ -87,9 +87,9 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Engine::styles`].
     pub fn slash_commands(&self, request: &Request) -> Result<FilesReport<SlashCommand>, Error> {
-        self.looking_at_skills(request, &mut |profile, look| {
-            let entries = if profile.has_agents { commands::load(look) } else { Vec::new() };
-            report(entries, look)
+        self.with_layers(request, &mut |profile, context| {
+            let entries = if profile.has_agents { commands::load(context) } else { Vec::new() };
+            report(entries, context)
         })
     }
 
@@ -99,8 +99,8 @@ impl Engine<'_> {
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn agents(&self, request: &Request) -> Result<FilesReport<Agent>, Error> {
-        self.looking_at_skills(request, &mut |profile, look| {
-            let mut report = report(agents::load(look), look);
+        self.with_layers(request, &mut |profile, context| {
+            let mut report = report(agents::load(context), context);
             if !profile.has_agents && !report.entries.is_empty() {
                 let what =
                     format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
@@ -112,9 +112,9 @@ impl Engine<'_> {
     }
 }
 
-fn report<T>(mut entries: Vec<MarkdownEntry<T>>, look: &ProviderContext<'_>) -> FilesReport<T> {
+fn report<T>(mut entries: Vec<MarkdownEntry<T>>, context: &ProviderContext<'_>) -> FilesReport<T> {
     entries.sort_by_cached_key(|entry| {
         (entry.name.to_lowercase(), Reverse(entry.origin.scope), entry.shadowed_by.is_some())
     });
-    FilesReport { entries, diagnostics: look.diagnostics.take() }
+    FilesReport { entries, diagnostics: context.diagnostics.take() }
 }

@@ -90,11 +90,11 @@ impl Engine<'_> {
         snapshot: &Snapshot,
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<Attachment>, Error> {
-        let look = self.look(inputs, &snapshot.turn, &Headless);
-        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &look));
+        let context = self.context(inputs, &snapshot.turn, &Headless);
+        let mut answer = |key: &VariableKey| Some(provider::resolve(key, &context));
         let (attachments, more) = pipeline::remind(due, &snapshot.profile, &snapshot.turn, &mut answer)?;
         diagnostics.extend(more);
-        diagnostics.extend(look.diagnostics.take());
+        diagnostics.extend(context.diagnostics.take());
         Ok(attachments)
     }
 

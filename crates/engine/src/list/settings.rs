@@ -122,9 +122,9 @@ impl Engine<'_> {
             let path = root.display().to_string();
             return Err(Error::Untrusted(UntrustedProject { path, sources, states: Vec::new() }));
         }
-        let look = project.access.look(self, &loaded, &project.settings);
-        let grants = ProjectGrants::new(&look, loaded.store.as_deref(), loaded.profile.trust);
-        let files = ExtensionFiles::read(loaded.profile.home.flat_extensions, &look);
+        let context = project.access.context(self, &loaded, &project.settings);
+        let grants = ProjectGrants::new(&context, loaded.store.as_deref(), loaded.profile.trust);
+        let files = ExtensionFiles::read(loaded.profile.home.flat_extensions, &context);
         let scopes = files.resolve(&project.settings, &grants);
         let mut diagnostics =
             [&loaded.diagnostics[..], &project.access.diagnostics[..], &project.diagnostics[..]].concat();

@@ -44,8 +44,8 @@ impl Engine<'_> {
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn skills(&self, request: &Request) -> Result<SkillsReport, Error> {
         let left_out = self.section_left_out(request);
-        self.looking_at_skills(request, &mut |profile, look| {
-            let found = load(profile, look);
+        self.with_layers(request, &mut |profile, context| {
+            let found = load(profile, context);
             let listed = found.is_some();
             let mut skills = found.unwrap_or_default();
             for entry in &mut skills {
@@ -58,10 +58,10 @@ impl Engine<'_> {
             skills.sort_by(|a, b| a.name.cmp(&b.name));
             SkillsReport {
                 skills,
-                diagnostics: look.diagnostics.take(),
+                diagnostics: context.diagnostics.take(),
                 listed,
                 left_out: left_out.clone(),
-                roots: roots(profile, look.places),
+                roots: roots(profile, context.places),
             }
         })
     }
@@ -69,11 +69,11 @@ impl Engine<'_> {
     /// Returns the reason why the condition of the section for skills is false, if it is.
     fn section_left_out(&self, request: &Request) -> Option<String> {
         let inputs = self.read_inputs(request, None).ok()?;
-        let look = inputs.look(self);
+        let context = inputs.context(self);
         let ResolvedEntries { profile, turn, .. } = &inputs.entries;
         let section = profile.sections.iter().find(|section| is_for_skills(section))?;
         let mut recorded = RecordedVariables::default();
-        let mut source = |key: &VariableKey| Some(provider::resolve(key, &look));
+        let mut source = |key: &VariableKey| Some(provider::resolve(key, &context));
         let mut variables = Variables::new(turn, profile, &mut recorded, &mut source);
         let verdict =
             section.when.as_ref()?.decide(&mut |test| variables.holds(test, None, &mut Diagnostics::new()));
@@ -84,7 +84,7 @@ impl Engine<'_> {
     }
 
     /// Opens the gate for a request and looks at files of the layers, without anything else that a build collects.
-    pub(crate) fn looking_at_skills<T>(
+    pub(crate) fn with_layers<T>(
         &self,
         request: &Request,
         see: &mut dyn FnMut(&Profile, &ProviderContext<'_>) -> T,
@@ -96,25 +96,25 @@ impl Engine<'_> {
         // Only what another program keeps in settings.json lists skills. What is wrong with the file is for builds to report.
         if !access.places.foreign_keys.is_empty() {
             let mark = access.gate.mark();
-            let project = discover::project_settings(&access.look(self, &loaded, &nothing));
+            let project = discover::project_settings(&access.context(self, &loaded, &nothing));
             access.gate.forget_after(mark);
             let layers = loaded.settings.global.iter().cloned().chain(project).collect();
             settings = settings::merge(layers, &mut Diagnostics::new());
         }
         let diagnostics = [loaded.diagnostics.as_slice(), access.diagnostics.as_slice()].concat();
-        let look = ProviderContext {
+        let context = ProviderContext {
             diagnostics: RefCell::new(diagnostics),
-            ..access.look(self, &loaded, &settings)
+            ..access.context(self, &loaded, &settings)
         };
-        Ok(see(&loaded.profile, &look))
+        Ok(see(&loaded.profile, &context))
     }
 }
 
 /// Replaces `/skill:NAME ARGS` by the text of the skill with that name. Skills are searched only if the text
 /// is such a command; otherwise the result is `None`.
-pub(crate) fn expand(text: &str, profile: &Profile, look: &ProviderContext<'_>) -> Option<String> {
+pub(crate) fn expand(text: &str, profile: &Profile, context: &ProviderContext<'_>) -> Option<String> {
     command::read(text)?;
-    skills::expand(text, &load(profile, look).unwrap_or_default(), look)
+    skills::expand(text, &load(profile, context).unwrap_or_default(), context)
 }
 
 /// Returns the directories in which the section for skills finds them.
@@ -139,10 +139,10 @@ fn is_for_skills(section: &Section) -> bool {
 }
 
 /// Loads the skills as the section for skills configures; `None` if the profile has none.
-fn load(profile: &Profile, look: &ProviderContext<'_>) -> Option<Vec<SkillEntry>> {
+fn load(profile: &Profile, context: &ProviderContext<'_>) -> Option<Vec<SkillEntry>> {
     let section = profile.sections.iter().find(|section| is_for_skills(section))?;
-    let options = SkillOptions::read(section, look);
-    Some(skills::load(&options, look))
+    let options = SkillOptions::read(section, context);
+    Some(skills::load(&options, context))
 }
 
 #[cfg(test)]

@@ -61,16 +61,16 @@ impl Engine<'_> {
     pub fn servers(&self, request: &Request) -> Result<ServersReport, Error> {
         let (mut inputs, mut snapshot) =
             self.without_programs().read_and_collect(request, Breadth::Turn, None, &Headless)?;
-        let look = inputs.look(self);
+        let context = inputs.context(self);
         let servers = &inputs.entries.mcp.servers;
         let mut diagnostics = Diagnostics::new();
-        let recorded = recalled(servers, &look, &mut diagnostics);
+        let recorded = recalled(servers, &context, &mut diagnostics);
         let now = self.system().now();
         let mut known = BTreeMap::new();
         for (server, recorded) in servers.iter().zip(recorded) {
             let Some(recorded) = recorded else { continue };
             let path = match recorded.by {
-                RecordedBy::Hand => mcp_descriptions::path(&server.name, &look),
+                RecordedBy::Hand => mcp_descriptions::path(&server.name, &context),
                 RecordedBy::Preface => mcp_recordings::path(server, self.system(), inputs.places()),
             };
             let recording = recorded.recording.clone();
@@ -93,7 +93,7 @@ impl Engine<'_> {
                 },
             );
         }
-        drop(look);
+        drop(context);
         diagnostics.retain(|diagnostic| !snapshot.diagnostics.contains(diagnostic));
         snapshot.diagnostics.append(&mut diagnostics);
         let tools = std::mem::take(&mut inputs.entries.server_tools);

@@ -96,14 +96,14 @@ impl Engine<'_> {
         let mut asking: Vec<(usize, SecretValues)> = Vec::new();
         let mut found = Diagnostics::new();
         let wanted = wants(&snapshot.profile, &mut found);
-        let look = inputs.look(self);
+        let context = inputs.context(self);
         for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.runnable) {
             let wants: Vec<ContentRequest> = wanted
                 .iter()
                 .filter(|(server, _)| *server == entry.name)
                 .map(|(_, want)| want.clone())
                 .collect();
-            match ready(entry, wants, options.deadline, &look) {
+            match ready(entry, wants, options.deadline, &context) {
                 Ok(ReadyServer { target, secrets, diagnostics: found }) => {
                     targets.push(target);
                     servers[at].diagnostics.extend(found);
@@ -115,8 +115,8 @@ impl Engine<'_> {
                 }
             }
         }
-        found.extend(look.diagnostics.take());
-        drop(look);
+        found.extend(context.diagnostics.take());
+        drop(context);
         for (reply, (at, secrets)) in talk(&targets, on_reply).into_iter().zip(asking) {
             let answer = &mut servers[at];
             self.record_reply(reply, &secrets, entries[at], &inputs, options, answer);
@@ -240,8 +240,8 @@ impl Engine<'_> {
 
     /// Returns the last recording of a server.
     fn old(&self, entry: &ServerEntry, inputs: &Inputs) -> Option<ServerDescription> {
-        let look = inputs.look(self);
-        mcp_recordings::read_recording(entry, &look).map(|recording| recording.described)
+        let context = inputs.context(self);
+        mcp_recordings::read_recording(entry, &context).map(|recording| recording.described)
     }
 }
 

@@ -18,11 +18,11 @@ use std::sync::Arc;
 pub(crate) fn recall(
     mcp: &mut McpServers,
     profile: &Profile,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     diagnostics: &mut Diagnostics,
 ) {
     if has_use(profile) {
-        let recalled = recalled(&mcp.servers, look, diagnostics);
+        let recalled = recalled(&mcp.servers, context, diagnostics);
         for (server, recalled) in mcp.servers.iter_mut().zip(recalled) {
             server.value.recorded = recalled;
         }
@@ -32,12 +32,12 @@ pub(crate) fn recall(
 /// Returns what is recorded of each server, in their order; `None` for those that may not run.
 pub(super) fn recalled(
     servers: &[ServerEntry],
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Option<Arc<StoredRecording>>> {
-    let recall = |server| mcp_recordings::recall(server, look).map(Arc::new);
+    let recall = |server| mcp_recordings::recall(server, context).map(Arc::new);
     let recalled = servers.iter().map(|server| server.runnable.then(|| recall(server)).flatten()).collect();
-    diagnostics.extend(look.diagnostics.take());
+    diagnostics.extend(context.diagnostics.take());
     recalled
 }
 

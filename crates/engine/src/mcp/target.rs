@@ -39,12 +39,12 @@ pub(super) fn ready(
     entry: &ServerEntry,
     wants: Vec<ContentRequest>,
     deadline: Duration,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Result<ReadyServer, Box<Diagnostic>> {
     let mut secrets = SecretValues::default();
     let problem = ServerDiagnostics { entry };
     let mut diagnostics = Diagnostics::new();
-    let granted = granted(entry, look);
+    let granted = granted(entry, context);
     let reach = match &entry.value.server {
         None => {
             return Err(problem.note(DiagnosticCode::McpServerConfigInvalid, "its entry is broken").into());
@@ -55,9 +55,9 @@ pub(super) fn ready(
             let help = "most servers also offer streamable HTTP: use that address and `\"type\": \"http\"`";
             return Err(diagnostic.help(help).into());
         }
-        Some(McpServer::StreamableHttp(address)) => problem.address(address, &mut secrets, look)?,
+        Some(McpServer::StreamableHttp(address)) => problem.address(address, &mut secrets, context)?,
         Some(McpServer::Stdio(launch)) => {
-            problem.program(launch, granted, &mut secrets, &mut diagnostics, look)?
+            problem.program(launch, granted, &mut secrets, &mut diagnostics, context)?
         }
     };
     let target = ServerTarget { name: entry.name.clone(), reach, deadline, wants };
@@ -65,8 +65,8 @@ pub(super) fn ready(
 }
 
 /// Returns the granted command of a project's server.
-fn granted<'a>(entry: &ServerEntry, look: &'a ProviderContext<'_>) -> Option<&'a CheckedCommand> {
-    look.granted?.get(&format!("mcp/{}", entry.name)).filter(|_| entry.needs_grant())
+fn granted<'a>(entry: &ServerEntry, context: &'a ProviderContext<'_>) -> Option<&'a CheckedCommand> {
+    context.granted?.get(&format!("mcp/{}", entry.name)).filter(|_| entry.needs_grant())
 }
 
 /// The source of diagnostics about a server that cannot be used.
@@ -90,9 +90,9 @@ impl ServerDiagnostics<'_> {
         name: &str,
         written: &UnexpandedValue,
         secrets: &mut SecretValues,
-        look: &ProviderContext<'_>,
+        context: &ProviderContext<'_>,
     ) -> Result<String, Box<Diagnostic>> {
-        let var = |name: &str| look.system.var(name).and_then(|value| value.into_string().ok());
+        let var = |name: &str| context.system.var(name).and_then(|value| value.into_string().ok());
         let expanded = expand(written.as_written(), &var).map_err(|unset| {
             self.note(
                 DiagnosticCode::McpUnsetVariable,
@@ -119,30 +119,30 @@ impl ServerDiagnostics<'_> {
         granted: Option<&CheckedCommand>,
         secrets: &mut SecretValues,
         diagnostics: &mut Diagnostics,
-        look: &ProviderContext<'_>,
+        context: &ProviderContext<'_>,
     ) -> Result<ServerEndpoint, Box<Diagnostic>> {
-        let words = self.words(launch, granted, look)?;
+        let words = self.words(launch, granted, context)?;
         let (command, args) = words
             .split_first()
             .ok_or_else(|| self.note(DiagnosticCode::McpServerConfigInvalid, "it names no program"))?;
         let mut env = Vec::with_capacity(launch.env.len());
         for (name, written) in &launch.env {
-            env.push((name.clone(), self.value(name, written, secrets, look)?));
+            env.push((name.clone(), self.value(name, written, secrets, context)?));
         }
-        let cwd = self.cwd(launch, look)?;
+        let cwd = self.cwd(launch, context)?;
         let command = match command.contains(std::path::is_separator) {
             // As the grant looked for it: what a `..` leads to is the machine's business.
             true => cwd.join(command).to_string_lossy().into_owned(),
             false => command.clone(),
         };
-        let mut run = RunRequest::new([command], &cwd).about(&look.places.cwd);
+        let mut run = RunRequest::new([command], &cwd).about(&context.places.cwd);
         run.env.extend(env);
         // A file of the project must not be started as `npx` or `docker`. A path is used as it is.
-        let project = project_root(look.system, &look.places.cwd);
+        let project = project_root(context.system, &context.places.cwd);
         let own_path = run.env.iter().rfind(|(name, _)| name == "PATH" && !self.is_projects());
-        let own_path = own_path.map(|(_, path)| path_outside(look.system, &project, path.as_ref()));
+        let own_path = own_path.map(|(_, path)| path_outside(context.system, &project, path.as_ref()));
         run.not_below = Some(project);
-        let mut prepared = run.prepare(look.system).map_err(|error| {
+        let mut prepared = run.prepare(context.system).map_err(|error| {
             self.note(DiagnosticCode::McpUnreachable, &error.to_string())
                 .help("`command` is an absolute path, or a name that is looked up on `PATH`")
         })?;
@@ -165,10 +165,10 @@ impl ServerDiagnostics<'_> {
         &self,
         launch: &StdioServer,
         granted: Option<&CheckedCommand>,
-        look: &ProviderContext<'_>,
+        context: &ProviderContext<'_>,
     ) -> Result<Vec<String>, Box<Diagnostic>> {
         match granted {
-            Some(granted) => granted.argv(look.system).map_err(|error| {
+            Some(granted) => granted.argv(context.system).map_err(|error| {
                 self.note(DiagnosticCode::McpUnreachable, &error.to_string()).help(error.help()).into()
             }),
             None if self.is_projects() => {
@@ -180,29 +180,29 @@ impl ServerDiagnostics<'_> {
 
     /// Returns the working directory: the project for a project's server, the home directory for one of the
     /// user's, wherever the user works. There a project cannot influence what a program such as `npx` finds.
-    fn cwd(&self, launch: &StdioServer, look: &ProviderContext<'_>) -> Result<PathBuf, Box<Diagnostic>> {
+    fn cwd(&self, launch: &StdioServer, context: &ProviderContext<'_>) -> Result<PathBuf, Box<Diagnostic>> {
         let base = match self.is_projects() {
-            true => Some(&look.places.cwd),
-            false => look.places.home.as_ref().or(look.places.global.as_ref()),
+            true => Some(&context.places.cwd),
+            false => context.places.home.as_ref().or(context.places.global.as_ref()),
         };
         let base = base.ok_or_else(|| {
             self.note(DiagnosticCode::McpUnreachable, "there is no home directory to start it in")
         })?;
         let dir = match launch.cwd.as_deref() {
             None => base.clone(),
-            Some(cwd) => match (cwd.strip_prefix("~/"), &look.places.home) {
+            Some(cwd) => match (cwd.strip_prefix("~/"), &context.places.home) {
                 (Some(rest), Some(home)) if !self.is_projects() => home.join(rest),
                 _ => normal(base, Path::new(cwd)),
             },
         };
-        let real = look.system.canonical(&dir).map_err(|error| {
+        let real = context.system.canonical(&dir).map_err(|error| {
             self.note(
                 DiagnosticCode::McpUnreachable,
-                &format!("its working directory `{}`: {error}", look.places.shown(&dir)),
+                &format!("its working directory `{}`: {error}", context.places.shown(&dir)),
             )
         })?;
         // The grant names it, too: what was granted is what is started.
-        if self.is_projects() && !real.starts_with(consent::pin_root(look.system, &look.places.cwd)) {
+        if self.is_projects() && !real.starts_with(consent::pin_root(context.system, &context.places.cwd)) {
             return Err(self
                 .note(DiagnosticCode::McpRefused, "its working directory lies outside of the project")
                 .into());
@@ -214,7 +214,7 @@ impl ServerDiagnostics<'_> {
         &self,
         address: &ServerAddress,
         secrets: &mut SecretValues,
-        look: &ProviderContext<'_>,
+        context: &ProviderContext<'_>,
     ) -> Result<ServerEndpoint, Box<Diagnostic>> {
         if let Some((_, query)) = address.url.split_once('?') {
             secrets.add(query);
@@ -235,7 +235,7 @@ impl ServerDiagnostics<'_> {
                 );
                 return Err(self.note(DiagnosticCode::McpRefused, &what).help(help).into());
             }
-            let value = self.value(name, written, secrets, look)?;
+            let value = self.value(name, written, secrets, context)?;
             secrets.add(&value);
             headers.push((name.clone(), value));
         }

@@ -169,7 +169,7 @@ pub(crate) struct ProjectAccess {
 
 impl ProjectAccess {
     /// Returns a view of the machine through this gate, without settings, tools and entries.
-    pub(crate) fn look<'a>(
+    pub(crate) fn context<'a>(
         &'a self,
         engine: &Engine<'a>,
         loaded: &'a LoadedProfile,

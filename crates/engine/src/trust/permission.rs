@@ -79,7 +79,7 @@ impl ProjectAction {
 fn action(
     entry: &ExtensionEntry,
     root: &Path,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Option<Result<ProjectAction, TrustError>> {
     let subject = format!("{}/{}", entry.value.category, entry.name);
     let program = match &entry.value.ability {
@@ -91,12 +91,12 @@ fn action(
         _ => None,
     };
     if let Some(program) = program {
-        let manifest = manifest_path(entry, look);
+        let manifest = manifest_path(entry, context);
         let directory = manifest.as_deref().and_then(Path::parent);
         let argv = launch_argv(program, directory);
-        let (cwd, env) = (&look.places.cwd, &BTreeMap::new());
+        let (cwd, env) = (&context.places.cwd, &BTreeMap::new());
         let words = CommandWords { subject: &subject, argv: &argv, cwd, env, directory };
-        return Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command));
+        return Some(CheckedCommand::check(context.system, root, &words).map(ProjectAction::Command));
     }
     let action = match entry.action.as_ref()? {
         extension::PrivilegedAction::Endpoint(url) => {
@@ -118,7 +118,7 @@ fn action(
 fn server_action(
     entry: &ServerEntry,
     root: &Path,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Option<Result<ProjectAction, TrustError>> {
     let subject = format!("mcp/{}", entry.name);
     match entry.value.server.as_ref()? {
@@ -127,12 +127,12 @@ fn server_action(
             let env = launch.env.iter().map(|(name, value)| (name.clone(), value.as_written().to_owned()));
             let env = env.collect();
             let cwd = launch.cwd.as_ref().map_or_else(
-                || look.places.cwd.clone(),
-                |dir| preface_host::places::normal(&look.places.cwd, Path::new(dir)),
+                || context.places.cwd.clone(),
+                |dir| preface_host::places::normal(&context.places.cwd, Path::new(dir)),
             );
             let words =
                 CommandWords { subject: &subject, argv: &argv, cwd: &cwd, env: &env, directory: None };
-            Some(CheckedCommand::check(look.system, root, &words).map(ProjectAction::Command))
+            Some(CheckedCommand::check(context.system, root, &words).map(ProjectAction::Command))
         }
         McpServer::Sse(address) | McpServer::StreamableHttp(address) => {
             let with =
@@ -172,21 +172,21 @@ fn server_needs_grant(server: &ServerEntry) -> bool {
 
 /// The recorded grants of a project, read when the first question comes.
 pub(crate) struct ProjectGrants<'a> {
-    look: &'a ProviderContext<'a>,
+    context: &'a ProviderContext<'a>,
     store: Option<&'a Path>,
     mode: TrustMode,
     recorded: OnceCell<(PathBuf, RootRecord)>,
 }
 
 impl<'a> ProjectGrants<'a> {
-    pub(crate) fn new(look: &'a ProviderContext<'a>, store: Option<&'a Path>, mode: TrustMode) -> Self {
-        ProjectGrants { look, store, mode, recorded: OnceCell::new() }
+    pub(crate) fn new(context: &'a ProviderContext<'a>, store: Option<&'a Path>, mode: TrustMode) -> Self {
+        ProjectGrants { context, store, mode, recorded: OnceCell::new() }
     }
 
     fn recorded(&self) -> &(PathBuf, RootRecord) {
         self.recorded.get_or_init(|| {
-            let root = consent::pin_root(self.look.system, &self.look.places.cwd);
-            let record = recorded(self.look.system, self.store, self.look.places, self.mode, &root);
+            let root = consent::pin_root(self.context.system, &self.context.places.cwd);
+            let record = recorded(self.context.system, self.store, self.context.places, self.mode, &root);
             (root, record)
         })
     }
@@ -204,17 +204,17 @@ impl<'a> ProjectGrants<'a> {
     }
 
     pub(crate) fn may_start(&self, server: &ServerEntry) -> bool {
-        self.is_granted(server_action(server, self.root(), self.look))
+        self.is_granted(server_action(server, self.root(), self.context))
     }
 
     /// Works out what the extensions and servers of the project would do that are active, or would be once granted, and why
     /// some of it cannot be granted.
     fn actions(&self, scopes: &Scopes, mcp: &McpServers) -> (Vec<ProjectAction>, Vec<TrustError>) {
         let entries = scopes.entries.iter().filter(|entry| needs_grant(entry));
-        let entries = entries.filter_map(|entry| action(entry, self.root(), self.look));
+        let entries = entries.filter_map(|entry| action(entry, self.root(), self.context));
         let changes = scopes.changes.iter().map(|change| Ok(ProjectAction::Other(change_permission(change))));
         let servers = mcp.servers.iter().filter(|server| server_needs_grant(server));
-        let servers = servers.filter_map(|server| server_action(server, self.root(), self.look));
+        let servers = servers.filter_map(|server| server_action(server, self.root(), self.context));
         let (mut actions, mut refused) = (Vec::new(), Vec::new());
         for action in entries.chain(changes).chain(servers) {
             match action {
@@ -228,7 +228,7 @@ impl<'a> ProjectGrants<'a> {
 
 impl Grants for ProjectGrants<'_> {
     fn may_run(&self, entry: &ExtensionEntry) -> bool {
-        self.is_granted(action(entry, self.root(), self.look))
+        self.is_granted(action(entry, self.root(), self.context))
     }
 
     fn may_change(&self, change: &ProviderChange) -> bool {
@@ -276,7 +276,7 @@ pub(crate) fn allow(
     };
     for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
         entry.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
-        let stands = state(action(entry, grants.root(), grants.look));
+        let stands = state(action(entry, grants.root(), grants.context));
         entry.runnable = entry.active && stands == PermissionState::Granted && entry.missing.is_none();
         if stands != PermissionState::Granted {
             let subject = format!("{}/{}", entry.value.category, entry.name);
@@ -291,7 +291,7 @@ pub(crate) fn allow(
     }
     for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
         server.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
-        let stands = state(server_action(server, grants.root(), grants.look));
+        let stands = state(server_action(server, grants.root(), grants.context));
         server.runnable = server.active && stands == PermissionState::Granted;
         if stands != PermissionState::Granted {
             let subject = format!("mcp/{}", server.name);
@@ -307,8 +307,8 @@ impl Engine<'_> {
     /// Returns what the project's extensions and servers would do to the machine, and whether it is granted. What cannot be
     /// granted is left out; its entry has the reason.
     pub(crate) fn permissions(&self, inputs: &Inputs) -> Vec<(Permission, PermissionState)> {
-        let look = inputs.look(self);
-        let grants = inputs.grants(&look);
+        let context = inputs.context(self);
+        let grants = inputs.grants(&context);
         let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
         actions.iter().map(|action| (action.permission().clone(), grants.state(action))).collect()
     }
@@ -318,8 +318,8 @@ impl Engine<'_> {
     /// # Errors
     /// A file of a program that cannot be read any more.
     pub(crate) fn permission_changes(&self, inputs: &Inputs) -> Result<Vec<PermissionChange>, Error> {
-        let look = inputs.look(self);
-        let grants = inputs.grants(&look);
+        let context = inputs.context(self);
+        let grants = inputs.grants(&context);
         let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
         let mut changes = Vec::new();
         for action in actions.iter().filter(|action| grants.state(action) != PermissionState::Granted) {
@@ -349,9 +349,10 @@ impl Engine<'_> {
         reviewed: Option<&[(Permission, PermissionState)]>,
     ) -> Result<PermissionGrant, Error> {
         let inputs = self.read_inputs(request, None)?;
-        let look = inputs.look(self);
-        let (mut wanted, refused) = inputs.grants(&look).actions(&inputs.entries.scopes, &inputs.entries.mcp);
-        drop(look);
+        let context = inputs.context(self);
+        let (mut wanted, refused) =
+            inputs.grants(&context).actions(&inputs.entries.scopes, &inputs.entries.mcp);
+        drop(context);
         let mut refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
         wanted.retain(|action| {
             let is_same = |(one, _): &(Permission, PermissionState)| one == action.permission();

@@ -150,17 +150,17 @@ pub(super) fn of_bundle<T>(
     below: &str,
     bytes: &[u8],
     kind: &MarkdownKind<T>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> ReadMarkdown<T> {
     let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
     let pieces = decode(bytes, &source);
     let whole = MarkdownSource { source, below, pieces, bytes: bytes.len(), language: Language::Template };
-    whole.split(kind, look)
+    whole.split(kind, context)
 }
 
 /// Returns the request for a file of a layer.
-pub(super) fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> ReadRequest<'a> {
-    wanted(scope, path, FILE_LIMIT, look)
+pub(super) fn request<'a>(scope: Scope, path: &'a Path, context: &'a ProviderContext<'_>) -> ReadRequest<'a> {
+    wanted(scope, path, FILE_LIMIT, context)
 }
 
 /// Reads the file of an entry. What is wrong with it is the entry's, and reported.
@@ -171,17 +171,17 @@ pub(super) fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContex
 pub(crate) fn read_file<T>(
     entry: &mut Entry<T>,
     wanted: &ReadRequest<'_>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Result<FileRead, Option<u64>> {
-    let before = look.diagnostics.borrow().len();
-    if let Some(read) = look.read(wanted) {
+    let before = context.diagnostics.borrow().len();
+    if let Some(read) = context.read(wanted) {
         return Ok(read);
     }
-    entry.diagnostics = look.diagnostics.borrow()[before..].to_vec();
+    entry.diagnostics = context.diagnostics.borrow()[before..].to_vec();
     let is_untrusted =
         entry.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustUntrusted);
     entry.status = if is_untrusted { Status::Untrusted } else { Status::Disabled };
-    Err(look.system.stat(wanted.path).filter(|_| is_untrusted).map(|stat| stat.len))
+    Err(context.system.stat(wanted.path).filter(|_| is_untrusted).map(|stat| stat.len))
 }
 
 /// Reads a file of a layer. `None` if it went away between the list and the reading.
@@ -189,16 +189,16 @@ pub(super) fn of_layer<T>(
     scope: Scope,
     found: &MarkdownPath,
     kind: &MarkdownKind<T>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Option<ReadMarkdown<T>> {
-    let source = look.places.source(scope, &found.path);
+    let source = context.places.source(scope, &found.path);
     let origin = EntryOrigin { scope, path: source.path.clone() };
     let mut entry = invalid(stem(&found.below).to_owned(), origin, &found.below, None, Vec::new());
-    match read_file(&mut entry, &request(scope, &found.path, look), look) {
+    match read_file(&mut entry, &request(scope, &found.path, context), context) {
         Ok(read) => {
-            let pieces = look.decoded(scope, &found.path, &read);
+            let pieces = context.decoded(scope, &found.path, &read);
             let (bytes, language) = (read.bytes.len(), Language::Verbatim);
-            Some(MarkdownSource { source, below: &found.below, pieces, bytes, language }.split(kind, look))
+            Some(MarkdownSource { source, below: &found.below, pieces, bytes, language }.split(kind, context))
         }
         Err(bytes) => {
             entry.value.bytes = bytes;
@@ -217,7 +217,7 @@ struct MarkdownSource<'a> {
 }
 
 impl MarkdownSource<'_> {
-    fn split<T>(self, kind: &MarkdownKind<T>, look: &ProviderContext<'_>) -> ReadMarkdown<T> {
+    fn split<T>(self, kind: &MarkdownKind<T>, context: &ProviderContext<'_>) -> ReadMarkdown<T> {
         let text = join(&self.pieces);
         let parts = split(&text);
         let body = body_range(&text, &parts);
@@ -227,7 +227,7 @@ impl MarkdownSource<'_> {
         match frontmatter::read_lenient(&block, kind.is_key) {
             Ok((fields, error)) => {
                 if let Some(error) = &error {
-                    look.note(read_by_line(self.source.scope, &self.source.path, line(error)));
+                    context.note(read_by_line(self.source.scope, &self.source.path, line(error)));
                 }
                 Ok(Box::new(MarkdownFile {
                     below: self.below.to_owned(),
@@ -241,7 +241,7 @@ impl MarkdownSource<'_> {
                     source: self.source,
                 }))
             }
-            Err(error) => self.no_yaml(line(&error), &error.message, look),
+            Err(error) => self.no_yaml(line(&error), &error.message, context),
         }
     }
 
@@ -251,14 +251,14 @@ impl MarkdownSource<'_> {
         place
     }
 
-    fn no_yaml<T>(self, line: usize, why: &str, look: &ProviderContext<'_>) -> ReadMarkdown<T> {
+    fn no_yaml<T>(self, line: usize, why: &str, context: &ProviderContext<'_>) -> ReadMarkdown<T> {
         let Source { scope, path } = &*self.source;
         let place = self.place(line);
         let why = format!("its head is no YAML: {}", shown(why));
         let diagnostic = Diagnostic::left_out(Severity::Warning, DiagnosticCode::MarkdownHead, path, why)
             .at(place)
             .help(NO_YAML_HELP);
-        look.note(diagnostic.clone());
+        context.note(diagnostic.clone());
         let origin = EntryOrigin { scope: *scope, path: path.clone() };
         let name = stem(self.below).to_owned();
         Err(Box::new(invalid(name, origin, self.below, Some(self.bytes as u64), vec![diagnostic])))

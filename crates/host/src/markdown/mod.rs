@@ -80,23 +80,23 @@ pub struct ParsedMarkdown<T> {
 /// Finds, reads and checks the files of a kind: layer by layer, the weakest first, each sorted by path. A
 /// diagnostic is reported once per build.
 #[must_use]
-pub fn load<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>) -> Vec<MarkdownEntry<T>> {
-    let before = look.diagnostics.borrow().len();
+pub fn load<T>(kind: &MarkdownKind<T>, context: &ProviderContext<'_>) -> Vec<MarkdownEntry<T>> {
+    let before = context.diagnostics.borrow().len();
     let mut entries = Vec::new();
     for scope in kind.layers {
         match scope {
-            Scope::Bundled => load_bundle(kind, look, &mut entries),
-            scope => load_layer(kind, *scope, look, &mut entries),
+            Scope::Bundled => load_bundle(kind, context, &mut entries),
+            scope => load_layer(kind, *scope, context, &mut entries),
         }
     }
-    settle(kind, &mut entries, look);
-    remove_repeated(before, look);
+    settle(kind, &mut entries, context);
+    remove_repeated(before, context);
     entries
 }
 
 /// Removes the diagnostics added since `before` that had been reported already.
-pub(crate) fn remove_repeated(before: usize, look: &ProviderContext<'_>) {
-    let mut diagnostics = look.diagnostics.borrow_mut();
+pub(crate) fn remove_repeated(before: usize, context: &ProviderContext<'_>) {
+    let mut diagnostics = context.diagnostics.borrow_mut();
     let new = diagnostics.split_off(before);
     let new: Diagnostics = new.into_iter().filter(|diagnostic| !diagnostics.contains(diagnostic)).collect();
     diagnostics.extend(new);
@@ -107,17 +107,21 @@ pub(crate) fn shown(text: &str) -> String {
     excerpt(text, 200)
 }
 
-fn load_bundle<T>(kind: &MarkdownKind<T>, look: &ProviderContext<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
-    let Some(bundle) = look.bundle else { return };
+fn load_bundle<T>(
+    kind: &MarkdownKind<T>,
+    context: &ProviderContext<'_>,
+    entries: &mut Vec<MarkdownEntry<T>>,
+) {
+    let Some(bundle) = context.bundle else { return };
     let folder = format!("bundles/{bundle}/{}/", kind.dir);
-    for path in look.system.bundled_list(&folder) {
+    for path in context.system.bundled_list(&folder) {
         let Some(below) = path[folder.len()..].strip_suffix(".md").filter(|below| !below.contains('/'))
         else {
             continue;
         };
-        let Some(bytes) = look.system.bundled(&path) else { continue };
-        let reading = file::of_bundle(&path, below, &bytes, kind, look);
-        entries.push(entry(kind, reading, look));
+        let Some(bytes) = context.system.bundled(&path) else { continue };
+        let reading = file::of_bundle(&path, below, &bytes, kind, context);
+        entries.push(entry(kind, reading, context));
     }
 }
 
@@ -127,25 +131,25 @@ const MOST_BYTES: usize = 16 << 20;
 fn load_layer<T>(
     kind: &MarkdownKind<T>,
     scope: Scope,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     entries: &mut Vec<MarkdownEntry<T>>,
 ) {
-    let Some(dir) = root(scope, look).map(|root| root.join(kind.dir)) else { return };
-    let within = within(scope, look);
+    let Some(dir) = root(scope, context).map(|root| root.join(kind.dir)) else { return };
+    let within = within(scope, context);
     let mut room = MOST_BYTES;
-    for found in walk::walk(scope, &dir, within, look) {
-        let Some(reading) = file::of_layer(scope, &found, kind, look) else {
+    for found in walk::walk(scope, &dir, within, context) {
+        let Some(reading) = file::of_layer(scope, &found, kind, context) else {
             continue;
         };
-        let entry = entry(kind, reading, look);
+        let entry = entry(kind, reading, context);
         let bytes = entry.value.body.iter().map(|piece| piece.text.len()).sum();
         let Some(left) = room.checked_sub(bytes) else {
             let what = format!(
                 "{} holds more than {} MiB of text; what comes after it by name was left out",
-                look.places.shown(&dir),
+                context.places.shown(&dir),
                 MOST_BYTES >> 20
             );
-            look.note(
+            context.note(
                 Diagnostic::warning(DiagnosticCode::MarkdownTooMany, what)
                     .help("move what is not needed out of it"),
             );
@@ -157,19 +161,19 @@ fn load_layer<T>(
 }
 
 /// The directory of a layer, where it may be looked into.
-fn root(scope: Scope, look: &ProviderContext<'_>) -> Option<PathBuf> {
-    roots(look).into_iter().find_map(|(of, root)| (of == scope).then_some(root))
+fn root(scope: Scope, context: &ProviderContext<'_>) -> Option<PathBuf> {
+    roots(context).into_iter().find_map(|(of, root)| (of == scope).then_some(root))
 }
 
 /// The directory that links may not lead out of; `None` for the user's own files.
-fn within<'l>(scope: Scope, look: &'l ProviderContext<'_>) -> Option<&'l Path> {
-    (scope == Scope::Project).then(|| look.layer_root())
+fn within<'l>(scope: Scope, context: &'l ProviderContext<'_>) -> Option<&'l Path> {
+    (scope == Scope::Project).then(|| context.layer_root())
 }
 
 fn entry<T>(
     kind: &MarkdownKind<T>,
     reading: ReadMarkdown<T>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> MarkdownEntry<T> {
     let file = match reading {
         Ok(file) => file,
@@ -177,7 +181,7 @@ fn entry<T>(
     };
     match (kind.read)(&file) {
         Ok(parsed) => {
-            look.diagnostics.borrow_mut().extend(parsed.diagnostics.iter().cloned());
+            context.diagnostics.borrow_mut().extend(parsed.diagnostics.iter().cloned());
             let mut entry = file.entry(parsed.name, parsed.diagnostics);
             entry.status = Status::Ok;
             (entry.value.what, entry.value.body) = (Some(parsed.what), file.body);
@@ -188,14 +192,14 @@ fn entry<T>(
             let Diagnostic { severity, code, message, .. } = &*diagnostic;
             let message = Diagnostic::left_out(*severity, *code, &file.source.path, message).message;
             let diagnostic = Diagnostic { message, ..*diagnostic };
-            look.note(diagnostic.clone());
+            context.note(diagnostic.clone());
             file.entry(file.own_name(), vec![diagnostic])
         }
     }
 }
 
 /// Decides which entry of a name is active.
-fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &ProviderContext<'_>) {
+fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], context: &ProviderContext<'_>) {
     let mut names: BTreeMap<String, Vec<&mut MarkdownEntry<T>>> = BTreeMap::new();
     // Of two files of one layer the first is used.
     for entry in entries.iter_mut().rev() {
@@ -208,26 +212,26 @@ fn settle<T>(kind: &MarkdownKind<T>, entries: &mut [MarkdownEntry<T>], look: &Pr
         };
         if same.iter().any(|entry| is_valid(entry, Scope::Global)) {
             let of_project = same.iter_mut().filter(|entry| is_valid(entry, Scope::Project));
-            of_project.for_each(|entry| require_grant(kind, entry, look));
+            of_project.for_each(|entry| require_grant(kind, entry, context));
         }
         select_active(&mut same, false, &|_, _| true);
         for entry in same.into_iter().rev() {
             let Some(winner) = &entry.shadowed_by else { continue };
             let diagnostic = shadow_diagnostic(kind, entry, winner);
-            look.note(diagnostic.clone());
+            context.note(diagnostic.clone());
             entry.diagnostics.push(diagnostic);
         }
     }
 }
 
 /// Leaves a file of the project out that has the name of one of the user's, unless it is granted.
-fn require_grant<T>(kind: &MarkdownKind<T>, entry: &mut MarkdownEntry<T>, look: &ProviderContext<'_>) {
-    let Some(dir) = root(Scope::Project, look).map(|root| root.join(kind.dir)) else { return };
+fn require_grant<T>(kind: &MarkdownKind<T>, entry: &mut MarkdownEntry<T>, context: &ProviderContext<'_>) {
+    let Some(dir) = root(Scope::Project, context).map(|root| root.join(kind.dir)) else { return };
     let path = dir.join(format!("{}.md", entry.value.below));
-    let before = look.diagnostics.borrow().len();
-    if !look.may_replace(&file::request(Scope::Project, &path, look)) {
+    let before = context.diagnostics.borrow().len();
+    if !context.may_replace(&file::request(Scope::Project, &path, context)) {
         entry.status = Status::Untrusted;
-        entry.diagnostics.extend(look.diagnostics.borrow()[before..].iter().cloned());
+        entry.diagnostics.extend(context.diagnostics.borrow()[before..].iter().cloned());
     }
 }
 

@@ -47,10 +47,10 @@ pub(super) fn walk(
     scope: Scope,
     dir: &Path,
     within: Option<&Path>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Vec<MarkdownPath> {
     let mut paths = MarkdownPaths::default();
-    DirectoryWalk::run(dir, scope, within, LIMITS, look, &mut paths);
+    DirectoryWalk::run(dir, scope, within, LIMITS, context, &mut paths);
     let MarkdownPaths(mut found) = paths;
     let more = found.len().saturating_sub(MOST_FILES);
     if more > 0 {
@@ -58,7 +58,7 @@ pub(super) fn walk(
         found.sort_by_cached_key(|found| (found.below.matches('/').count(), found.below.clone()));
         found.truncate(MOST_FILES);
         let why = ReadError::Other(format!("{more} files of it: {MOST_FILES} are the most"));
-        look.note(look.left_out(scope, dir, DiagnosticCode::MarkdownTooMany, &why));
+        context.note(context.left_out(scope, dir, DiagnosticCode::MarkdownTooMany, &why));
     }
     found.sort_by(|a, b| a.below.cmp(&b.below));
     found

@@ -54,20 +54,20 @@ impl ContextProvider for AgentSection {
         true
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, look);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let options = SectionOptions::new(section, context);
         let part = options.word("part", &["prompt", "reminder", "skills"]);
-        let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is selected") };
-        let entries = agents::load(look);
+        let Some(name) = &context.turn.agent else { return silent(self, section, "no agent is selected") };
+        let entries = agents::load(context);
         let Some(entry) = agents::find(name, &entries) else {
-            let before = look.diagnostics.borrow().len();
-            look.note(unknown_diagnostic(name, &entries));
-            remove_repeated(before, look);
+            let before = context.diagnostics.borrow().len();
+            context.note(unknown_diagnostic(name, &entries));
+            remove_repeated(before, context);
             return silent(self, section, format!("there is no agent `{}`", shown(name)));
         };
         let (items, why) = match part {
             "reminder" => (self.reminder(entry), "the agent has no reminder"),
-            "skills" => (self.skills(entry, section, look), "the agent starts with no skill"),
+            "skills" => (self.skills(entry, section, context), "the agent starts with no skill"),
             _ => (self.prompt(entry), "the agent's file has no text"),
         };
         let mut contribution = silent(self, section, why);
@@ -88,12 +88,12 @@ impl AgentSection {
         item(entry, pieces, Language::Verbatim).into_iter().collect()
     }
 
-    fn skills(&self, entry: &AgentEntry, section: &Section, look: &ProviderContext<'_>) -> Vec<Item> {
+    fn skills(&self, entry: &AgentEntry, section: &Section, context: &ProviderContext<'_>) -> Vec<Item> {
         let Some(agent) = entry.value.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
             return Vec::new();
         };
-        let before = look.diagnostics.borrow().len();
-        let skills = self.load_skills(section, look);
+        let before = context.diagnostics.borrow().len();
+        let skills = self.load_skills(section, context);
         let mut items = Vec::new();
         let mut names: Vec<&str> = Vec::new();
         for name in &agent.skills {
@@ -102,36 +102,38 @@ impl AgentSection {
             }
             if names.len() == MOST_SKILLS {
                 let more = agent.skills.len() - MOST_SKILLS;
-                look.note(skipped_diagnostic(
+                context.note(skipped_diagnostic(
                     entry,
                     &format!("{more} more: {MOST_SKILLS} are the most"),
-                    look,
+                    context,
                 ));
                 break;
             }
             names.push(name);
-            match preload(name, &skills, look) {
+            match preload(name, &skills, context) {
                 Ok(item) => items.push(item),
-                Err(why) => look.note(skipped_diagnostic(entry, &format!("`{}`: {why}", shown(name)), look)),
+                Err(why) => {
+                    context.note(skipped_diagnostic(entry, &format!("`{}`: {why}", shown(name)), context))
+                }
             }
         }
-        remove_repeated(before, look);
+        remove_repeated(before, context);
         items
     }
 
     /// The skills that this section's own options find, else those of the section for skills.
-    fn load_skills(&self, section: &Section, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
+    fn load_skills(&self, section: &Section, context: &ProviderContext<'_>) -> Vec<SkillEntry> {
         let own = ["roots", "paths"].iter().any(|key| section.options.contains_key(*key));
-        let section = section_of_skills(look).filter(|_| !own).unwrap_or(section);
-        skills::load(&SkillOptions::read(section, look), look)
+        let section = section_of_skills(context).filter(|_| !own).unwrap_or(section);
+        skills::load(&SkillOptions::read(section, context), context)
     }
 }
 
 /// Returns the section that lists the skills of a prompt.
-fn section_of_skills<'l>(look: &'l ProviderContext<'_>) -> Option<&'l Section> {
+fn section_of_skills<'l>(context: &'l ProviderContext<'_>) -> Option<&'l Section> {
     let is_skills =
         |section: &&Section| matches!(&section.body, SectionBody::Fill(name) if name.as_str() == "skills");
-    look.sections.iter().find(is_skills)
+    context.sections.iter().find(is_skills)
 }
 
 fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<Item> {
@@ -146,7 +148,7 @@ fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<It
     (!pieces.is_empty()).then_some(Item { variables, pieces, language, rank: None })
 }
 
-fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Result<Item, String> {
+fn preload(name: &str, skills: &[SkillEntry], context: &ProviderContext<'_>) -> Result<Item, String> {
     // A skill is named by its head, or by its directory.
     let is_directory = |skill: &&SkillEntry| {
         let path = skill.value.loaded.as_ref().and_then(|loaded| loaded.path.parent()?.file_name());
@@ -164,9 +166,9 @@ fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Res
     let is_own = |own: &&SkillEntry| {
         own.name == skill.name && own.origin.scope == Scope::Global && own.value.loaded.is_some()
     };
-    let own = skills.iter().find(is_own).filter(|own| !skills::may_replace(skill, own, look));
+    let own = skills.iter().find(is_own).filter(|own| !skills::may_replace(skill, own, context));
     let skill = own.unwrap_or(skill);
-    let pieces = skills::body(skill, look).ok_or("it could not be read")?;
+    let pieces = skills::body(skill, context).ok_or("it could not be read")?;
     if pieces.is_empty() {
         return Err("it has no text".to_owned());
     }
@@ -175,9 +177,9 @@ fn preload(name: &str, skills: &[SkillEntry], look: &ProviderContext<'_>) -> Res
     Ok(Item { variables, pieces, language: Language::Verbatim, rank: Some(skill.origin.scope.entry_rank()) })
 }
 
-fn skipped_diagnostic(entry: &AgentEntry, what: &str, look: &ProviderContext<'_>) -> Diagnostic {
+fn skipped_diagnostic(entry: &AgentEntry, what: &str, context: &ProviderContext<'_>) -> Diagnostic {
     let what = format!("agent `{}` starts without skill {what}", shown(&entry.name));
-    let help = match section_of_skills(look) {
+    let help = match section_of_skills(context) {
         Some(_) => "the list of skills has all that there are",
         None => "take it out of `skills` in the head of the agent's file, or put it there",
     };

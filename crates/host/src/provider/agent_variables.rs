@@ -34,15 +34,15 @@ impl VariableProvider for AgentVariables {
         true
     }
 
-    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
         let one = key.name().strip_prefix("own.");
         if one.is_none() && key.name() != "own" {
             return RecordedVariable::absent("no such name");
         }
-        let before = look.diagnostics.borrow().len();
-        let entries = agents::load_own(look);
+        let before = context.diagnostics.borrow().len();
+        let entries = agents::load_own(context);
         // What came up belongs to the variable: it is reported again where the variable is known.
-        let mut diagnostics = look.diagnostics.borrow_mut().split_off(before);
+        let mut diagnostics = context.diagnostics.borrow_mut().split_off(before);
         if let Some(name) = one {
             return match agents::find(name, &entries) {
                 Some(entry) => {

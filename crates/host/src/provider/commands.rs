@@ -40,10 +40,10 @@ impl ContextProvider for Commands {
         )]
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, look);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let options = SectionOptions::new(section, context);
         let escapes = options.word("escape", &["none", "line"]) == "line";
-        let mut entries = commands::load(look);
+        let mut entries = commands::load(context);
         let why = match entries.is_empty() {
             true => "there is no slash command",
             false => "all slash commands were left out; the diagnostics have the reasons",
@@ -53,11 +53,11 @@ impl ContextProvider for Commands {
         if entries.len() > MOST {
             let more = entries.len() - MOST;
             let what = format!("{more} slash commands are not listed: {MOST} are the most");
-            look.note(Diagnostic::warning(DiagnosticCode::CommandCut, what));
+            context.note(Diagnostic::warning(DiagnosticCode::CommandCut, what));
             entries.truncate(MOST);
         }
         let mut contribution = silent(self, section, why);
-        contribution.items = entries.iter().filter_map(|entry| item(entry, escapes, look)).collect();
+        contribution.items = entries.iter().filter_map(|entry| item(entry, escapes, context)).collect();
         if !contribution.items.is_empty() {
             contribution.silent = None;
         }
@@ -65,7 +65,7 @@ impl ContextProvider for Commands {
     }
 }
 
-fn item(entry: &CommandEntry, escapes: bool, look: &ProviderContext<'_>) -> Option<Item> {
+fn item(entry: &CommandEntry, escapes: bool, context: &ProviderContext<'_>) -> Option<Item> {
     let command = entry.value.what.as_ref()?;
     // Where the section escapes, the profile does the same for names when they are written.
     let variable = |name: &str, text: &str| {
@@ -79,7 +79,7 @@ fn item(entry: &CommandEntry, escapes: bool, look: &ProviderContext<'_>) -> Opti
     }
     let mut pieces = command.pieces.clone();
     if escapes {
-        pieces.iter_mut().for_each(|piece| escape(piece, look));
+        pieces.iter_mut().for_each(|piece| escape(piece, context));
     }
     Some(Item {
         variables,
@@ -90,11 +90,11 @@ fn item(entry: &CommandEntry, escapes: bool, look: &ProviderContext<'_>) -> Opti
 }
 
 /// Writes a description on one line without what hides and what imitates the prompt.
-fn escape(piece: &mut Piece, look: &ProviderContext<'_>) {
+fn escape(piece: &mut Piece, context: &ProviderContext<'_>) {
     let Cow::Owned(safe) = escape_line(&piece.text, TAGS) else { return };
     let what = "the description has characters or tags that it must not have; they were escaped";
     let place = Place::file(piece.origin.scope(), piece.origin.to_string());
-    look.note(Diagnostic::warning(DiagnosticCode::ForgedEscaped, what).at(place));
+    context.note(Diagnostic::warning(DiagnosticCode::ForgedEscaped, what).at(place));
     piece.text = safe;
     if let Origin::Source { lossy, .. } = &mut piece.origin {
         *lossy = true;

@@ -20,33 +20,33 @@ impl VariableProvider for Environment {
         &["system"]
     }
 
-    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
         let clock = |text: String| RecordedVariable::of(text, "the turn's clock", Stability::Turn);
         match key.name() {
-            "time" => clock(look.turn.now.clone()),
-            "date" => clock(look.turn.now.chars().take(10).collect()),
-            "local_date" => local(look, |now| now.strftime("%Y-%m-%d").to_string()),
-            "local_time" => local(look, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
-            "long_time" => local(look, |now| long_time::format(look, now)),
-            "month" => match look.turn.now.parse::<Timestamp>() {
+            "time" => clock(context.turn.now.clone()),
+            "date" => clock(context.turn.now.chars().take(10).collect()),
+            "local_date" => local(context, |now| now.strftime("%Y-%m-%d").to_string()),
+            "local_time" => local(context, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
+            "long_time" => local(context, |now| long_time::format(context, now)),
+            "month" => match context.turn.now.parse::<Timestamp>() {
                 Ok(now) => clock(now.strftime("%B %Y").to_string()),
                 Err(error) => RecordedVariable::absent(error.to_string()),
             },
-            "year" => clock(look.turn.now.chars().take(4).collect()),
-            "timezone" => match zone(look) {
+            "year" => clock(context.turn.now.chars().take(4).collect()),
+            "timezone" => match zone(context) {
                 Ok(zone) => RecordedVariable::of(
                     zone.iana_name().unwrap_or("UTC"),
-                    zone_source(look),
+                    zone_source(context),
                     Stability::Conversation,
                 ),
                 Err(why) => RecordedVariable::absent(why),
             },
-            "os" => RecordedVariable::of(look.system.os(), "the operating system", Stability::Static),
-            "hostname" => match look.system.hostname() {
+            "os" => RecordedVariable::of(context.system.os(), "the operating system", Stability::Static),
+            "hostname" => match context.system.hostname() {
                 Some(name) => RecordedVariable::of(name, "the host name", Stability::Static),
                 None => RecordedVariable::absent("the host name cannot be read"),
             },
-            "shell" => match shell(look) {
+            "shell" => match shell(context) {
                 Some(name) => RecordedVariable::of(name, "SHELL", Stability::Static),
                 None => RecordedVariable::absent("no shell is set"),
             },
@@ -56,8 +56,8 @@ impl VariableProvider for Environment {
 }
 
 /// The name of the shell, never its path.
-fn shell(look: &ProviderContext<'_>) -> Option<String> {
-    let path = look.system.var("SHELL")?.into_string().ok()?;
+fn shell(context: &ProviderContext<'_>) -> Option<String> {
+    let path = context.system.var("SHELL")?.into_string().ok()?;
     let stem = path.rsplit('/').next()?;
     let plain = !stem.is_empty()
         && stem.len() <= 32
@@ -65,11 +65,11 @@ fn shell(look: &ProviderContext<'_>) -> Option<String> {
     plain.then(|| stem.to_owned())
 }
 
-fn local(look: &ProviderContext<'_>, form: impl Fn(&Zoned) -> String) -> RecordedVariable {
-    match zoned_now(look) {
+fn local(context: &ProviderContext<'_>, form: impl Fn(&Zoned) -> String) -> RecordedVariable {
+    match zoned_now(context) {
         Ok(zoned) => RecordedVariable::of(
             form(&zoned),
-            format!("the turn's clock in {}", zone_source(look)),
+            format!("the turn's clock in {}", zone_source(context)),
             Stability::Turn,
         ),
         Err(why) => {
@@ -81,20 +81,20 @@ fn local(look: &ProviderContext<'_>, form: impl Fn(&Zoned) -> String) -> Recorde
 }
 
 /// The zone that the caller names, else the machine's.
-fn zone(look: &ProviderContext<'_>) -> Result<TimeZone, String> {
-    match &look.turn.zone {
-        Some(name) => look.system.zone(name).ok_or_else(|| format!("unknown time zone: `{name}`")),
-        None => Ok(look.system.time_zone()),
+fn zone(context: &ProviderContext<'_>) -> Result<TimeZone, String> {
+    match &context.turn.zone {
+        Some(name) => context.system.zone(name).ok_or_else(|| format!("unknown time zone: `{name}`")),
+        None => Ok(context.system.time_zone()),
     }
 }
 
-fn zone_source<'a>(look: &'a ProviderContext<'_>) -> &'a str {
-    look.turn.zone.as_deref().unwrap_or("the machine's zone")
+fn zone_source<'a>(context: &'a ProviderContext<'_>) -> &'a str {
+    context.turn.zone.as_deref().unwrap_or("the machine's zone")
 }
 
 /// The turn's instant in the turn's zone.
-fn zoned_now(look: &ProviderContext<'_>) -> Result<Zoned, String> {
+fn zoned_now(context: &ProviderContext<'_>) -> Result<Zoned, String> {
     let now: Timestamp =
-        look.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", look.turn.now))?;
-    Ok(now.to_zoned(zone(look)?))
+        context.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", context.turn.now))?;
+    Ok(now.to_zoned(zone(context)?))
 }

@@ -29,22 +29,22 @@ use std::{
 #[must_use]
 pub fn contribute(
     entry: &ExtensionEntry,
-    context: &Context,
+    ability: &Context,
     section: &SectionId,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Contribution {
     let mut contribution = Contribution {
         provider: ProviderName::new(&entry.name),
         id: None,
         section: section.clone(),
         items: Vec::new(),
-        priority: Some(context.priority),
-        max_tokens: Some(context.max_tokens),
-        stability: Some(context.stability),
+        priority: Some(ability.priority),
+        max_tokens: Some(ability.max_tokens),
+        stability: Some(ability.stability),
         unread: 0,
         silent: None,
     };
-    match text(entry, context, look) {
+    match text(entry, ability, context) {
         Ok(texts) => {
             contribution.items = texts
                 .into_iter()
@@ -67,12 +67,12 @@ pub fn contribute(
 
 fn text(
     entry: &ExtensionEntry,
-    context: &Context,
-    look: &ProviderContext<'_>,
+    ability: &Context,
+    context: &ProviderContext<'_>,
 ) -> Result<Vec<Vec<Piece>>, String> {
     let scope = entry.origin.scope;
-    let manifest = manifest_path(entry, look);
-    match &context.from {
+    let manifest = manifest_path(entry, context);
+    match &ability.from {
         None => Err(format!("the manifest of `{}` gives no text", entry.name)),
         Some(ContextSource::Markdown(text, span)) => {
             let source = Arc::new(Source { scope, path: entry.origin.path.clone() });
@@ -86,22 +86,22 @@ fn text(
             };
             let read = files.iter().filter_map(|file| {
                 let path = normal(dir, Path::new(file));
-                if look.system.link_stat(&path).is_none() {
-                    look.note(missing(entry, file));
+                if context.system.link_stat(&path).is_none() {
+                    context.note(missing(entry, file));
                     return None;
                 }
-                look.pieces(&wanted(scope, &path, CONTEXT_FILE_LIMIT, look))
+                context.pieces(&wanted(scope, &path, CONTEXT_FILE_LIMIT, context))
             });
             Ok(read.collect())
         }
         Some(ContextSource::Command(_)) if !entry.runnable => {
             Err(format!("`{}` may not run: it is not granted", entry.name))
         }
-        Some(ContextSource::Command(_)) if !look.gate.starts_programs() => {
+        Some(ContextSource::Command(_)) if !context.gate.starts_programs() => {
             Err(format!("`{}` is a program, which a build starts", entry.name))
         }
         Some(ContextSource::Command(program)) => {
-            run_program(entry, program, manifest.as_deref().and_then(Path::parent), look)
+            run_program(entry, program, manifest.as_deref().and_then(Path::parent), context)
         }
     }
 }
@@ -111,37 +111,37 @@ fn run_program(
     entry: &ExtensionEntry,
     program: &ProgramSpec,
     beside: Option<&Path>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Result<Vec<Vec<Piece>>, String> {
     let shown = escape_hidden(&program.argv.join(" ")).into_owned();
-    let granted = granted(entry, look);
+    let granted = granted(entry, context);
     let failed = |why: String| {
         let what = format!("context provider `{}` stays silent: `{shown}` {why}", entry.name);
         let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         let mut diagnostic =
             Diagnostic::warning(DiagnosticCode::ContextProviderFailed, what.clone()).at(place);
         let at_home = "it starts in your home directory until you grant the project";
-        diagnostic.help = (granted.is_none() && !look.gate.is_granted()).then(|| at_home.to_owned());
-        look.note(diagnostic);
+        diagnostic.help = (granted.is_none() && !context.gate.is_granted()).then(|| at_home.to_owned());
+        context.note(diagnostic);
         what
     };
     let argv = match (granted, entry.needs_grant()) {
         (Some(granted), _) => {
-            granted.argv(look.system).map_err(|error| failed(format!("was not started: {error}")))?
+            granted.argv(context.system).map_err(|error| failed(format!("was not started: {error}")))?
         }
         (None, true) => return Err(failed("was not started: it is not granted".to_owned())),
         (None, false) => launch_argv(program, beside),
     };
-    let Some(dir) = look.start_dir(entry.needs_grant()) else {
+    let Some(dir) = context.start_dir(entry.needs_grant()) else {
         return Err(failed("was not started: there is no home directory to start it in".to_owned()));
     };
-    let mut run = RunRequest::new(argv, dir).about(&look.places.cwd);
+    let mut run = RunRequest::new(argv, dir).about(&context.places.cwd);
     run.timeout = Duration::from_millis(program.timeout_ms);
-    run.not_below = Some(project_root(look.system, &look.places.cwd));
-    let ran = look.system.run(&run);
+    run.not_below = Some(project_root(context.system, &context.places.cwd));
+    let ran = context.system.run(&run);
     if let Ok(ran) = &ran {
         let who = format!("context provider `{}`", entry.name);
-        skipped_programs(&who, &ran.skipped).into_iter().for_each(|diagnostic| look.note(diagnostic));
+        skipped_programs(&who, &ran.skipped).into_iter().for_each(|diagnostic| context.note(diagnostic));
     }
     match ran {
         Ok(ran) if ran.status.success() => {
@@ -175,9 +175,9 @@ pub fn launch_argv(program: &ProgramSpec, beside: Option<&Path>) -> Vec<String> 
 #[must_use]
 pub(crate) fn granted<'a>(
     entry: &ExtensionEntry,
-    look: &'a ProviderContext<'_>,
+    context: &'a ProviderContext<'_>,
 ) -> Option<&'a CheckedCommand> {
-    look.granted?.get(&format!("{}/{}", entry.value.category, entry.name)).filter(|_| entry.needs_grant())
+    context.granted?.get(&format!("{}/{}", entry.value.category, entry.name)).filter(|_| entry.needs_grant())
 }
 
 /// Returns the directory that no program is found in by a bare name: the work tree that holds the working directory, else

@@ -35,12 +35,12 @@ impl VariableProvider for FileProvider {
         true
     }
 
-    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
         let name = key.name();
         if name.is_empty() || name.contains('\0') {
             return RecordedVariable::absent("no path");
         }
-        let cwd = &look.places.cwd;
+        let cwd = &context.places.cwd;
         let absolute = Path::new(name).is_absolute();
         if absolute && key.kind() == "project_file" {
             return refused(
@@ -50,10 +50,10 @@ impl VariableProvider for FileProvider {
             );
         }
         let path = cwd.join(name);
-        let before = look.diagnostics.borrow().len();
-        let read = open(name, look, FILE_VARIABLE_LIMIT, Extent::Whole);
+        let before = context.diagnostics.borrow().len();
+        let read = open(name, context, FILE_VARIABLE_LIMIT, Extent::Whole);
         // They are of this variable, and are cached with it.
-        let followed = look.diagnostics.borrow_mut().split_off(before);
+        let followed = context.diagnostics.borrow_mut().split_off(before);
         let read = match read {
             Ok(read) => read,
             Err(ReadError::Missing) => return RecordedVariable::absent("no such file"),
@@ -62,7 +62,7 @@ impl VariableProvider for FileProvider {
                 if let (ReadError::Outside { target }, Some(diagnostic)) =
                     (&error, variable.diagnostics.pop())
                 {
-                    variable.diagnostics.push(diagnostic.help(help_for_outside(key, target, look)));
+                    variable.diagnostics.push(diagnostic.help(help_for_outside(key, target, context)));
                 }
                 return variable;
             }
@@ -77,17 +77,17 @@ impl VariableProvider for FileProvider {
             }
             Err(error) => return refused(key, DiagnosticCode::TemplateFile, &error.to_string()),
         };
-        let Some(room) = look.file_room.get().checked_sub(read.bytes.len() as u64) else {
+        let Some(room) = context.file_room.get().checked_sub(read.bytes.len() as u64) else {
             let why = format!("all files together are larger than {FILE_VARIABLES_LIMIT} bytes");
             return refused(key, DiagnosticCode::TemplateFile, &why);
         };
-        look.file_room.set(room);
+        context.file_room.set(room);
         if read.bytes.contains(&0) {
             return refused(key, DiagnosticCode::TemplateFile, "it holds a NUL byte");
         }
-        let shown = look.places.shown(&normal(cwd, &path));
+        let shown = context.places.shown(&normal(cwd, &path));
         if !absolute {
-            let verdict = look.admit(&path, &shown, &read.bytes, TrustKind::TreeText);
+            let verdict = context.admit(&path, &shown, &read.bytes, TrustKind::TreeText);
             if verdict != GateVerdict::Included {
                 let mut variable = RecordedVariable::absent(NOT_TRUSTED);
                 variable.diagnostics.push(untrusted(verdict, &shown, read.bytes.len()));
@@ -114,42 +114,43 @@ impl VariableProvider for FileProvider {
 /// relative one stays below the working directory by its words, and in the project after all links.
 pub(super) fn open(
     name: &str,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     limit: u64,
     extent: Extent,
 ) -> Result<FileRead, ReadError> {
     // Without `..`: behind a directory outside, whether the path leads back in would reveal whether that one exists.
-    let words = normal(&look.places.cwd, Path::new(name));
-    let below = |root| look.open_extent(&words, ReadScope::Root(root), limit, extent);
-    if words.starts_with(&look.places.cwd) {
+    let words = normal(&context.places.cwd, Path::new(name));
+    let below = |root| context.open_extent(&words, ReadScope::Root(root), limit, extent);
+    if words.starts_with(&context.places.cwd) {
         // The root of the project is needed only for a link that leads out of the working directory.
-        return match below(&look.places.cwd) {
-            Err(ReadError::Outside { .. }) => below(look.project_root()),
+        return match below(&context.places.cwd) {
+            Err(ReadError::Outside { .. }) => below(context.project_root()),
             read => read,
         };
     }
     if !Path::new(name).is_absolute() {
         return Err(ReadError::Outside { target: words });
     }
-    if words.starts_with(look.project_root()) {
-        return below(look.project_root());
+    if words.starts_with(context.project_root()) {
+        return below(context.project_root());
     }
-    match (look.roots, extent) {
+    match (context.roots, extent) {
         (Some(_), _) => below(Path::new("/")),
-        (None, Extent::Whole) => look.system.read(&words, ReadScope::Anywhere, limit),
-        (None, Extent::Head) => look.system.read_head(&words, ReadScope::Anywhere, limit),
+        (None, Extent::Whole) => context.system.read(&words, ReadScope::Anywhere, limit),
+        (None, Extent::Head) => context.system.read_head(&words, ReadScope::Anywhere, limit),
     }
 }
 
 /// Returns what to do about a path that leads outside by itself, or through a link.
-fn help_for_outside(key: &VariableKey, target: &Path, look: &ProviderContext<'_>) -> String {
-    let (name, cwd) = (Path::new(key.name()), &look.places.cwd);
+fn help_for_outside(key: &VariableKey, target: &Path, context: &ProviderContext<'_>) -> String {
+    let (name, cwd) = (Path::new(key.name()), &context.places.cwd);
     let words = normal(cwd, name);
     let is_in_root =
-        |path: &Path| look.roots.is_none_or(|roots| roots.iter().any(|root| path.starts_with(root)));
-    let is_there = words.starts_with(cwd) || (name.is_absolute() && words.starts_with(look.project_root()));
+        |path: &Path| context.roots.is_none_or(|roots| roots.iter().any(|root| path.starts_with(root)));
+    let is_there =
+        words.starts_with(cwd) || (name.is_absolute() && words.starts_with(context.project_root()));
     if is_there || (name.is_absolute() && is_in_root(&words)) {
-        return look.help_for_outside(target);
+        return context.help_for_outside(target);
     }
     if name.is_absolute() {
         return "name a file in a root: no others are read here".to_owned();

@@ -49,8 +49,8 @@ pub struct ListingEntry {
 ///
 /// # Errors
 /// Those of reading a `file:` variable of that path; [`ReadError::Kind`] for a file.
-pub fn list_files(dir: &str, search: &str, look: &ProviderContext<'_>) -> Result<FileListing, ReadError> {
-    let names = match names(dir, look) {
+pub fn list_files(dir: &str, search: &str, context: &ProviderContext<'_>) -> Result<FileListing, ReadError> {
+    let names = match names(dir, context) {
         Ok(names) => names,
         Err(ReadError::TooLarge { .. }) => {
             return Ok(FileListing { entries: Vec::new(), truncated: true });
@@ -63,7 +63,7 @@ pub fn list_files(dir: &str, search: &str, look: &ProviderContext<'_>) -> Result
     names.sort_by_cached_key(|(name, _)| GENERATED.contains(&name.as_str()));
     let mut listing = FileListing { truncated: names.len() > MOST_OPENED, ..FileListing::default() };
     for (name, kind) in names.into_iter().take(MOST_OPENED) {
-        let Some(is_directory) = is_directory(&join(dir, &name), kind, look) else { continue };
+        let Some(is_directory) = is_directory(&join(dir, &name), kind, context) else { continue };
         if listing.entries.len() == MOST_ENTRIES {
             listing.truncated = true;
             break;
@@ -76,19 +76,19 @@ pub fn list_files(dir: &str, search: &str, look: &ProviderContext<'_>) -> Result
 /// Returns the path of the file that a missing one was most likely meant to be: the first part of the path that does not exist
 /// has a similar name in its directory.
 #[must_use]
-pub fn similar_file(path: &str, look: &ProviderContext<'_>) -> Option<String> {
-    let is_missing = |path: &str| matches!(open(path, look, 0, Extent::Head), Err(ReadError::Missing));
+pub fn similar_file(path: &str, context: &ProviderContext<'_>) -> Option<String> {
+    let is_missing = |path: &str| matches!(open(path, context, 0, Extent::Head), Err(ReadError::Missing));
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     let end = ends.filter(|end| *end > 0).find(|end| is_missing(&path[..*end]))?;
     let (missing, rest) = path.split_at(end);
     let (dir, name) = missing
         .rsplit_once('/')
         .map_or(("", missing), |(dir, name)| (if dir.is_empty() { "/" } else { dir }, name));
-    let mut names = names(dir, look).ok()?;
+    let mut names = names(dir, context).ok()?;
     for _ in 0..MOST_TRIED {
         let near = did_you_mean(name, names.iter().map(|(name, _)| name.as_str()))?.to_owned();
         let meant = join(dir, &near) + rest;
-        if open(&meant, look, 0, Extent::Head).is_ok() {
+        if open(&meant, context, 0, Extent::Head).is_ok() {
             return Some(meant);
         }
         names.retain(|(name, _)| *name != near);
@@ -97,15 +97,15 @@ pub fn similar_file(path: &str, look: &ProviderContext<'_>) -> Option<String> {
 }
 
 /// Returns the names in a directory that a tag can contain, by their bytes.
-fn names(dir: &str, look: &ProviderContext<'_>) -> Result<Vec<(String, FileKind)>, ReadError> {
+fn names(dir: &str, context: &ProviderContext<'_>) -> Result<Vec<(String, FileKind)>, ReadError> {
     let dir = if dir.is_empty() { "." } else { dir };
-    match open(dir, look, 0, Extent::Head) {
+    match open(dir, context, 0, Extent::Head) {
         Err(ReadError::Kind(FileKind::Dir)) => {}
         Err(error) => return Err(error),
         Ok(_) => return Err(ReadError::Kind(FileKind::File)),
     }
     // Another directory may be here by now; its entries are opened like those of the first.
-    let entries = look.system.list(&normal(&look.places.cwd, Path::new(dir)), MOST_NAMES)?;
+    let entries = context.system.list(&normal(&context.places.cwd, Path::new(dir)), MOST_NAMES)?;
     let named = |DirEntry { name, kind }: DirEntry| Some((name.into_string().ok()?, kind));
     Ok(entries.into_iter().filter_map(named).filter(|(name, _)| can_be_written(name)).collect())
 }
@@ -116,11 +116,11 @@ fn can_be_written(name: &str) -> bool {
 }
 
 /// Returns true for a directory, false for a text file; `None` for what a `file:` variable cannot read.
-fn is_directory(path: &str, kind: FileKind, look: &ProviderContext<'_>) -> Option<bool> {
+fn is_directory(path: &str, kind: FileKind, context: &ProviderContext<'_>) -> Option<bool> {
     if kind == FileKind::Special {
         return None;
     }
-    match open(path, look, HEAD, Extent::Head) {
+    match open(path, context, HEAD, Extent::Head) {
         Ok(read) => (read.stat.len <= FILE_VARIABLE_LIMIT && !read.bytes.contains(&0)).then_some(false),
         Err(ReadError::Kind(FileKind::Dir)) => Some(true),
         Err(_) => None,

@@ -24,18 +24,18 @@ impl VariableProvider for GitVariables {
         true
     }
 
-    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
         if !matches!(key.name(), "branch" | "status") {
             return RecordedVariable::absent("no such name");
         }
-        let repository = match Repository::holding(look.system, &look.places.cwd) {
+        let repository = match Repository::holding(context.system, &context.places.cwd) {
             Ok(repository) if !repository.inside_git_dir() => repository,
             Err(problem @ GitError::Owner(_)) => return absent(key, &problem),
             _ => {
                 let mut variable = RecordedVariable::absent("not a git repository");
                 // git has no status there, either, but a branch.
                 if key.name() == "branch"
-                    && let Some(dir) = git::git_dir_around(look.system, &look.places.cwd)
+                    && let Some(dir) = git::git_dir_around(context.system, &context.places.cwd)
                 {
                     let dir = git::shown_path(&dir);
                     let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
@@ -47,24 +47,24 @@ impl VariableProvider for GitVariables {
                 return variable;
             }
         };
-        if let Err(problem) = repository.check_links(look.system, look.bounds.hard_links) {
+        if let Err(problem) = repository.check_links(context.system, context.bounds.hard_links) {
             return absent(key, &problem);
         }
         if key.name() == "branch" {
-            return branch(key, &repository, look);
+            return branch(key, &repository, context);
         }
-        if !look.gate.allows_repository_text() {
-            return untrusted(key, look);
+        if !context.gate.allows_repository_text() {
+            return untrusted(key, context);
         }
         // It names files of the whole work tree, and a `.git` may name any repository.
-        if look.is_repository_above_roots() || !look.in_roots(&repository.git_dir) {
+        if context.is_repository_above_roots() || !context.in_roots(&repository.git_dir) {
             let mut variable = RecordedVariable::absent("the repository begins above the roots");
             variable
                 .diagnostics
                 .push(above_roots(format!("`{key}` is absent: the repository begins above the roots")));
             return variable;
         }
-        match git::status(look.system, &repository) {
+        match git::status(context.system, &repository) {
             Ok(status) => RecordedVariable::of(status, "the work tree", Stability::Turn),
             Err(problem) => absent(key, &problem),
         }
@@ -72,8 +72,8 @@ impl VariableProvider for GitVariables {
 }
 
 /// Resolves `git:branch` in a work tree.
-fn branch(key: &VariableKey, repository: &Repository, look: &ProviderContext<'_>) -> RecordedVariable {
-    match repository.branch(look.system) {
+fn branch(key: &VariableKey, repository: &Repository, context: &ProviderContext<'_>) -> RecordedVariable {
+    match repository.branch(context.system) {
         // A grant would not help: git prints no name, either.
         Ok(None) => {
             let mut variable = RecordedVariable::absent("the branch has no commit yet");
@@ -82,8 +82,8 @@ fn branch(key: &VariableKey, repository: &Repository, look: &ProviderContext<'_>
             variable.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoCommit, what).help(help));
             variable
         }
-        _ if !look.gate.allows_repository_text() => untrusted(key, look),
-        Ok(Some(name)) if !look.gate.includes_branch(&name) => {
+        _ if !context.gate.allows_repository_text() => untrusted(key, context),
+        Ok(Some(name)) if !context.gate.includes_branch(&name) => {
             let mut variable = RecordedVariable::absent("the branch is not part of the grant");
             let name = escape_hidden(&name);
             let what = format!("`{key}` is absent: the branch name `{name}` is not part of the grant");
@@ -92,16 +92,16 @@ fn branch(key: &VariableKey, repository: &Repository, look: &ProviderContext<'_>
             variable
         }
         Ok(Some(name)) => {
-            RecordedVariable::of(name, look.places.shown(&repository.head_path()), Stability::Conversation)
+            RecordedVariable::of(name, context.places.shown(&repository.head_path()), Stability::Conversation)
         }
         Err(problem) => absent(key, &problem),
     }
 }
 
 /// Returns a variable of a repository that is not trusted.
-fn untrusted(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+fn untrusted(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     let mut variable = RecordedVariable::absent("the project is not trusted");
-    let (why, help) = if look.gate.denies() {
+    let (why, help) = if context.gate.denies() {
         (DENIED, DENIED_HELP)
     } else {
         ("it is text of a repository that you have not trusted", "trust the project")

@@ -44,10 +44,10 @@ impl ContextProvider for LayerFiles {
         ]
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, look);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let options = SectionOptions::new(section, context);
         let names = options.texts("names", &[]);
-        if let Some(pieces) = options.text("given").and_then(|name| look.given.get(name)) {
+        if let Some(pieces) = options.text("given").and_then(|name| context.given.get(name)) {
             let mut contribution = silent(self, section, "the text that was given for it is empty");
             if !is_empty(pieces) {
                 let item = Item {
@@ -62,13 +62,13 @@ impl ContextProvider for LayerFiles {
             return contribution;
         }
         if options.word("pick", &["all", "first"]) == "first" {
-            return first(self, section, &names, look);
+            return first(self, section, &names, context);
         }
         let mut contribution = silent(self, section, format!("there is no {}", names.join(" or ")));
-        for (scope, path) in candidates([Scope::Global, Scope::Project], &names, look) {
-            let Some(pieces) = look.pieces(&request(scope, &path, look)) else { continue };
+        for (scope, path) in candidates([Scope::Global, Scope::Project], &names, context) {
+            let Some(pieces) = context.pieces(&request(scope, &path, context)) else { continue };
             if !is_blank(&pieces) {
-                contribution.items.push(item(section, scope, &path, pieces, look));
+                contribution.items.push(item(section, scope, &path, pieces, context));
             }
         }
         if !contribution.items.is_empty() {
@@ -83,29 +83,29 @@ fn first(
     provider: &LayerFiles,
     section: &Section,
     names: &[String],
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Contribution {
     let mut contribution = silent(provider, section, format!("there is no {}", names.join(" or ")));
-    let mut files = candidates([Scope::Project, Scope::Global], names, look);
+    let mut files = candidates([Scope::Project, Scope::Global], names, context);
     let read = |(scope, path): (Scope, PathBuf)| {
-        let pieces = look.pieces(&request(scope, &path, look).or_unreadable())?;
+        let pieces = context.pieces(&request(scope, &path, context).or_unreadable())?;
         Some((scope, path, pieces))
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return contribution };
     let place =
-        |scope: Scope, path: &Path| Place::file(Some(scope), look.places.source(scope, path).path.clone());
+        |scope: Scope, path: &Path| Place::file(Some(scope), context.places.source(scope, path).path.clone());
     let used = place(scope, &path);
-    let other = files.find(|(_, path)| look.system.stat(path).is_some());
+    let other = files.find(|(_, path)| context.system.stat(path).is_some());
     let diagnostic = empty_file_diagnostic(&section.id, &pieces, Some(used.clone()), other.is_some());
     if let Some(diagnostic) = diagnostic
         .or_else(|| other.map(|(below, other)| hidden_source_diagnostic(&used, &place(below, &other))))
     {
-        look.note(diagnostic);
+        context.note(diagnostic);
     }
     if is_empty(&pieces) {
-        contribution.silent = Some(format!("{} is empty", look.places.source(scope, &path).path));
+        contribution.silent = Some(format!("{} is empty", context.places.source(scope, &path).path));
     } else {
-        contribution.items.push(item(section, scope, &path, pieces, look));
+        contribution.items.push(item(section, scope, &path, pieces, context));
         contribution.silent = None;
     }
     contribution
@@ -115,23 +115,23 @@ fn first(
 fn candidates<'a>(
     scopes: [Scope; 2],
     names: &'a [String],
-    look: &'a ProviderContext<'_>,
+    context: &'a ProviderContext<'_>,
 ) -> impl Iterator<Item = (Scope, PathBuf)> + 'a {
     scopes.into_iter().flat_map(move |scope| {
         let root = match scope {
-            Scope::Project if look.gate.allows_layer() => look.places.project.as_ref(),
-            Scope::Global => look.places.global.as_ref(),
+            Scope::Project if context.gate.allows_layer() => context.places.project.as_ref(),
+            Scope::Global => context.places.global.as_ref(),
             _ => None,
         };
         root.into_iter().flat_map(move |root| names.iter().map(move |name| (scope, root.join(name))))
     })
 }
 
-fn request<'a>(scope: Scope, path: &'a Path, look: &'a ProviderContext<'_>) -> ReadRequest<'a> {
+fn request<'a>(scope: Scope, path: &'a Path, context: &'a ProviderContext<'_>) -> ReadRequest<'a> {
     match scope {
         Scope::Project => ReadRequest::project(
             path,
-            ReadScope::Root(look.layer_root()),
+            ReadScope::Root(context.layer_root()),
             CONTEXT_FILE_LIMIT,
             TrustKind::LayerText,
         ),
@@ -144,8 +144,8 @@ fn item(
     scope: Scope,
     path: &Path,
     pieces: Vec<Piece>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Item {
-    let variables = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
+    let variables = BTreeMap::from([("path".to_owned(), context.places.source(scope, path).path.clone())]);
     Item { variables, pieces, language: section.language, rank: None }
 }

@@ -58,18 +58,18 @@ fn arguments(section: &Section) -> Result<BTreeMap<String, String>, String> {
 pub(super) fn contribute(
     provider: &dyn ContextProvider,
     section: &Section,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Contribution {
     let (name, want) = match want(section) {
         Some(Ok(wanted)) => wanted,
         Some(Err(why)) => {
-            look.note(Diagnostic::warning(DiagnosticCode::ProfileOption, why.clone()));
+            context.note(Diagnostic::warning(DiagnosticCode::ProfileOption, why.clone()));
             return silent(provider, section, why);
         }
         None => return silent(provider, section, "it names no MCP server"),
     };
     let shown = escape_hidden(&name).into_owned();
-    let Some(server) = look.servers.iter().find(|server| server.name == name && server.active) else {
+    let Some(server) = context.servers.iter().find(|server| server.name == name && server.active) else {
         return silent(provider, section, format!("there is no MCP server `{shown}`"));
     };
     if !server.runnable {
@@ -79,7 +79,8 @@ pub(super) fn contribute(
     let fetched =
         server.value.recorded.as_ref().and_then(|recorded| recorded.recording.described.fetched(&want));
     let Some(fetched) = fetched else {
-        look.note(unrecorded(server, &format!("nothing is recorded of the {want} of MCP server `{shown}`")));
+        context
+            .note(unrecorded(server, &format!("nothing is recorded of the {want} of MCP server `{shown}`")));
         return silent(
             provider,
             section,
@@ -97,7 +98,7 @@ pub(super) fn contribute(
             "the {want} of MCP server `{shown}` has {} bytes, and {SECTION_LIMIT} are used",
             text.len()
         );
-        look.note(Diagnostic::info(DiagnosticCode::McpCut, what));
+        context.note(Diagnostic::info(DiagnosticCode::McpCut, what));
     }
     Contribution {
         items: vec![item(server, &want, cut(&text, SECTION_LIMIT))],

@@ -27,7 +27,7 @@ impl ContextProvider for McpPrompt {
         ]
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        mcp_fetched::contribute(self, section, look)
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        mcp_fetched::contribute(self, section, context)
     }
 }

@@ -23,7 +23,7 @@ impl ContextProvider for McpResource {
         &[("server", "the name of the server"), ("uri", "the address of the resource")]
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        mcp_fetched::contribute(self, section, look)
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        mcp_fetched::contribute(self, section, context)
     }
 }

@@ -60,14 +60,15 @@ impl ContextProvider for McpServersSection {
         true
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, look);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let options = SectionOptions::new(section, context);
         let needed = options.texts("resource_tools", &[]);
-        let is_reached = needed.is_empty() || look.turn.tools.iter().any(|tool| needed.contains(&tool.name));
+        let is_reached =
+            needed.is_empty() || context.turn.tools.iter().any(|tool| needed.contains(&tool.name));
         // They are sorted by name, and one of a name is active.
-        let usable = || look.servers.iter().filter(|server| server.runnable);
-        let items: Vec<Item> = usable().filter_map(|server| item(server, is_reached, look)).collect();
-        let why = if look.servers.is_empty() {
+        let usable = || context.servers.iter().filter(|server| server.runnable);
+        let items: Vec<Item> = usable().filter_map(|server| item(server, is_reached, context)).collect();
+        let why = if context.servers.is_empty() {
             "there is no MCP server"
         } else if usable().next().is_none() {
             "no MCP server is active and allowed"
@@ -85,16 +86,16 @@ impl ContextProvider for McpServersSection {
 
 /// Returns the text of a server; `None` if it has tools, none of them is active, and it has nothing else to offer, or
 /// where the model has no tool for what else it offers.
-fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> Option<Item> {
+fn item(server: &ServerEntry, is_reached: bool, context: &ProviderContext<'_>) -> Option<Item> {
     let name = plain(&server.name);
-    let active = active_tools(server, look);
+    let active = active_tools(server, context);
     if active.is_none() && !is_reached {
         return None;
     }
     let (instructions, tools) = match &server.value.recorded {
         None => {
             let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
-            look.note(unrecorded(server, &what));
+            context.note(unrecorded(server, &what));
             (None, Some(UNKNOWN.to_owned()))
         }
         Some(recalled) => {
@@ -102,7 +103,7 @@ fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> O
             if active.is_none() && !described.tools.is_empty() && described.resources.is_empty() {
                 return None;
             }
-            (instructions(described, &name, look), active)
+            (instructions(described, &name, context), active)
         }
     };
     let parts = [Some(format!("## {name}")), instructions.clone(), tools.clone()];
@@ -122,7 +123,11 @@ fn item(server: &ServerEntry, is_reached: bool, look: &ProviderContext<'_>) -> O
 }
 
 /// Returns the instructions of a server as the prompt has them, and reports what was cut or is hidden.
-fn instructions(described: &ServerDescription, server: &str, look: &ProviderContext<'_>) -> Option<String> {
+fn instructions(
+    described: &ServerDescription,
+    server: &str,
+    context: &ProviderContext<'_>,
+) -> Option<String> {
     let text = lines_as_lf(described.instructions.as_deref()?);
     let text = trim(&text);
     if text.is_empty() {
@@ -132,7 +137,7 @@ fn instructions(described: &ServerDescription, server: &str, look: &ProviderCont
         let what = format!(
             "the instructions of MCP server `{server}` have more than {TEXT_LIMIT} bytes; they were cut"
         );
-        look.note(Diagnostic::info(DiagnosticCode::McpCut, what));
+        context.note(Diagnostic::info(DiagnosticCode::McpCut, what));
     }
     let text = cut(text, TEXT_LIMIT);
     let visible = write_out(&text);
@@ -140,18 +145,18 @@ fn instructions(described: &ServerDescription, server: &str, look: &ProviderCont
         let what = format!(
             "the instructions of MCP server `{server}` hide characters; they are written out in the prompt"
         );
-        let help = format!("look at what is recorded of `{server}`");
-        look.note(Diagnostic::warning(DiagnosticCode::McpHidden, what).help(help));
+        let help = format!("context at what is recorded of `{server}`");
+        context.note(Diagnostic::warning(DiagnosticCode::McpHidden, what).help(help));
     }
     Some(below(&visible))
 }
 
 /// Returns the list of the server's tools that are active, by the names that requests define.
-fn active_tools(server: &ServerEntry, look: &ProviderContext<'_>) -> Option<String> {
+fn active_tools(server: &ServerEntry, context: &ProviderContext<'_>) -> Option<String> {
     let is_of_server = |tool: &&Tool| {
         tool.source.as_deref().and_then(|source| source.strip_prefix(OF_SERVER)) == Some(&server.name)
     };
-    let lines: Vec<String> = look.turn.tools.iter().filter(is_of_server).map(line).collect();
+    let lines: Vec<String> = context.turn.tools.iter().filter(is_of_server).map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

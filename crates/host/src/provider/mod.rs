@@ -60,8 +60,8 @@ pub trait ContextProvider: Sync {
         false
     }
 
-    /// Returns the text for a section. It never fails: problems are reported as diagnostics of `look`.
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution;
+    /// Returns the text for a section. It never fails: problems are reported as diagnostics of `context`.
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution;
 }
 
 /// Resolves variables of some types.
@@ -75,7 +75,7 @@ pub trait VariableProvider: Sync {
     }
 
     /// Returns one variable of one of its types. A name that it does not know is absent.
-    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable;
+    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable;
 }
 
 /// The context providers, by name.
@@ -115,14 +115,14 @@ pub fn variable_provider(key: &VariableKey) -> Option<&'static dyn VariableProvi
 
 /// Resolves a variable: by the caller's `--variable`, else by the provider of its type, else it is absent.
 #[must_use]
-pub fn resolve(key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
-    if look.turn.variables.contains_key(key)
-        && let Some(given) = turn_variable(key, look.turn)
+pub fn resolve(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
+    if context.turn.variables.contains_key(key)
+        && let Some(given) = turn_variable(key, context.turn)
     {
         return given;
     }
     let Some(provider) = variable_provider(key) else { return RecordedVariable::absent("no such type") };
-    let mut variable = provider.resolve(key, look);
+    let mut variable = provider.resolve(key, context);
     if variable.value.is_none() {
         // What is not there now may be there as soon as it could change.
         let known =

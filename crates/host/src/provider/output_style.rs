@@ -32,15 +32,15 @@ impl ContextProvider for OutputStyle {
         &[("style", "the name of a style, or of its file; none and `default` select no style")]
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SectionOptions::new(section, look);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let options = SectionOptions::new(section, context);
         let name = options.text("style").unwrap_or_default().trim();
         if styles::is_default(name) {
             return silent(self, section, "no output style is chosen");
         }
-        let entries = styles::load(look);
+        let entries = styles::load(context);
         let Some(style) = styles::find(name, &entries) else {
-            look.note(unknown(name, &entries));
+            context.note(unknown(name, &entries));
             return silent(self, section, format!("there is no output style `{}`", shown(name)));
         };
         let mut contribution = silent(self, section, "the style's file has no text");
@@ -49,7 +49,7 @@ impl ContextProvider for OutputStyle {
                 format!("the output style `{}` was not used: its file has no text", shown(&style.name));
             let place = Place::file(Some(style.origin.scope), style.origin.path.clone());
             let help = "write the style below the second `---`";
-            look.note(Diagnostic::warning(DiagnosticCode::MarkdownEmpty, what).at(place).help(help));
+            context.note(Diagnostic::warning(DiagnosticCode::MarkdownEmpty, what).at(place).help(help));
         } else {
             let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
             let variables =

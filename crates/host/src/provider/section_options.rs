@@ -12,12 +12,12 @@ use serde_json::Value;
 #[derive(Clone, Copy)]
 pub(crate) struct SectionOptions<'a> {
     section: &'a Section,
-    look: &'a ProviderContext<'a>,
+    context: &'a ProviderContext<'a>,
 }
 
 impl<'a> SectionOptions<'a> {
-    pub(crate) fn new(section: &'a Section, look: &'a ProviderContext<'a>) -> Self {
-        SectionOptions { section, look }
+    pub(crate) fn new(section: &'a Section, context: &'a ProviderContext<'a>) -> Self {
+        SectionOptions { section, context }
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
@@ -31,7 +31,7 @@ impl<'a> SectionOptions<'a> {
         let known = value.as_str().and_then(|given| words.iter().copied().find(|word| *word == given));
         known.unwrap_or_else(|| {
             let invalid = self.invalid(key, &format!("cannot be {value}; `{default}` is used"));
-            self.look.note(invalid.help(format!("it is one of {}", quoted(words))));
+            self.context.note(invalid.help(format!("it is one of {}", quoted(words))));
             default
         })
     }
@@ -80,7 +80,7 @@ impl<'a> SectionOptions<'a> {
 
     /// Reports an invalid value.
     pub(crate) fn report(&self, key: &str, why: &str) {
-        self.look.note(self.invalid(key, why));
+        self.context.note(self.invalid(key, why));
     }
 
     fn invalid(&self, key: &str, why: &str) -> Diagnostic {

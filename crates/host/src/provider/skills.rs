@@ -38,9 +38,9 @@ impl ContextProvider for Skills {
         true
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = SkillOptions::read(section, look);
-        let entries = skills::load(&options, look);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let options = SkillOptions::read(section, context);
+        let entries = skills::load(&options, context);
         let mut contribution = silent(self, section, why(&entries));
         contribution.items = entries
             .iter()

@@ -43,8 +43,8 @@ impl ContextProvider for SystemPromptFileSection {
         &[]
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let config = settings::SystemPromptFileSettings::read(look.settings);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let config = settings::SystemPromptFileSettings::read(context.settings);
         // In the user's own settings it is about the user's own file; that of a project or a call switches the provider off.
         let without_global = !config.enabled && config.enabled_by == Some(SetBy::Global);
         let max_tokens = usize::try_from(config.max_tokens).unwrap_or(usize::MAX);
@@ -61,27 +61,29 @@ impl ContextProvider for SystemPromptFileSection {
         // A profile that orders by priority does so by the settings' number; others keep their own place.
         contribution.priority = config.priority_by.map(|_| config.priority);
 
-        let global = match (&config.path_global, &look.places.global) {
-            (Some(path), Some(root)) => Some(expand(path, root, look)),
+        let global = match (&config.path_global, &context.places.global) {
+            (Some(path), Some(root)) => Some(expand(path, root, context)),
             (None, Some(root)) => Some(root.join("system.md")),
             (Some(path), None) if Path::new(path).is_absolute() => Some(PathBuf::from(path)),
             (_, None) => None,
         };
-        if let Some(path) = global.as_ref().filter(|path| without_global && look.system.stat(path).is_some())
+        if let Some(path) =
+            global.as_ref().filter(|path| without_global && context.system.stat(path).is_some())
         {
-            let shown = look.places.source(Scope::Global, path).path.clone();
+            let shown = context.places.source(Scope::Global, path).path.clone();
             let why = "`contextProviders.SystemPromptFile.enabled` is false";
             let diagnostic =
                 Diagnostic::left_out(Severity::Info, DiagnosticCode::FileSwitchedOff, &shown, why);
-            look.note(diagnostic.at(Place::file(Some(Scope::Global), shown)));
+            context.note(diagnostic.at(Place::file(Some(Scope::Global), shown)));
         }
         let global = global.filter(|_| !without_global);
         // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
         // be trusted, so no project candidate is read, whatever `paths.project` is.
-        let is_dir = |root: &&PathBuf| look.system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir);
-        let root = look.places.project.as_ref().filter(is_dir);
-        let project = root.filter(|_| look.gate.allows_layer()).map(|root| match &config.path_project {
-            Some(path) => expand(path, &look.places.cwd, look),
+        let is_dir =
+            |root: &&PathBuf| context.system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir);
+        let root = context.places.project.as_ref().filter(is_dir);
+        let project = root.filter(|_| context.gate.allows_layer()).map(|root| match &config.path_project {
+            Some(path) => expand(path, &context.places.cwd, context),
             None => root.join("system.md"),
         });
         if root.is_some() && project.is_none() && !without_global {
@@ -90,20 +92,20 @@ impl ContextProvider for SystemPromptFileSection {
         }
         let same = match (&global, &project) {
             (Some(a), Some(b)) => {
-                matches!((look.system.canonical(a), look.system.canonical(b)), (Ok(a), Ok(b)) if a == b)
+                matches!((context.system.canonical(a), context.system.canonical(b)), (Ok(a), Ok(b)) if a == b)
             }
             _ => false,
         };
-        let diagnostics = look.diagnostics.borrow().len();
+        let diagnostics = context.diagnostics.borrow().len();
         if let Some(path) = &global {
-            self.add(&mut contribution, Scope::Global, path, ReadScope::Anywhere, limit, look);
+            self.add(&mut contribution, Scope::Global, path, ReadScope::Anywhere, limit, context);
         }
         if let Some(path) = project.filter(|_| !same)
-            && let Some(dir) = self.allowed(&path, look)
+            && let Some(dir) = self.allowed(&path, context)
         {
-            self.add(&mut contribution, Scope::Project, &path, ReadScope::Root(&dir), limit, look);
+            self.add(&mut contribution, Scope::Project, &path, ReadScope::Root(&dir), limit, context);
         }
-        if look.diagnostics.borrow().len() > diagnostics {
+        if context.diagnostics.borrow().len() > diagnostics {
             contribution.silent =
                 Some("every file was left out; the diagnostics have the reasons".to_owned());
         }
@@ -117,42 +119,42 @@ impl ContextProvider for SystemPromptFileSection {
 impl SystemPromptFileSection {
     /// Returns the directory that the project's file must be in: the project root, or the real directory of
     /// the file once a person confirmed it. An override that names no file disables the layer.
-    fn allowed(&self, path: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
-        let root = resolve_links(look.system, look.places.project.as_ref()?);
-        let around = look.layer_root();
-        if !inside(&root, &resolve_links(look.system, around)) {
+    fn allowed(&self, path: &Path, context: &ProviderContext<'_>) -> Option<PathBuf> {
+        let root = resolve_links(context.system, context.places.project.as_ref()?);
+        let around = context.layer_root();
+        if !inside(&root, &resolve_links(context.system, around)) {
             // The project directory itself leads outside; the read is refused, and that is reported.
             return Some(around.to_owned());
         }
-        let real = match look.system.canonical(path) {
+        let real = match context.system.canonical(path) {
             Ok(real) => real,
             Err(ReadError::Missing) => return None,
             Err(error) => {
-                look.note(left_out(path, error.to_string(), look).help("mend or remove it"));
-                look.add_unread(path, error, TrustKind::LayerText);
+                context.note(left_out(path, error.to_string(), context).help("mend or remove it"));
+                context.add_unread(path, error, TrustKind::LayerText);
                 return None;
             }
         };
-        if inside(&real, &root) || look.bounds.follows(&real) {
+        if inside(&real, &root) || context.bounds.follows(&real) {
             return Some(root);
         }
-        let shown = look.places.shown(&real);
+        let shown = context.places.shown(&real);
         let question = format!("Allow SystemPromptFile to read a path outside the project root: {shown}?");
-        if look.confirm.confirm(&question) {
+        if context.confirm.confirm(&question) {
             return real.parent().map(Path::to_owned);
         }
-        let dir = look.places.project.as_deref().map_or_else(String::new, |dir| look.places.shown(dir));
-        let why = if shown == look.places.shown(path) {
+        let dir = context.places.project.as_deref().map_or_else(String::new, |dir| context.places.shown(dir));
+        let why = if shown == context.places.shown(path) {
             format!("it lies outside of {dir} (ToolTerminal/Forbidden)")
         } else {
             format!("it leads out of {dir}, to {shown} (ToolTerminal/Forbidden)")
         };
         let target = quoted(&real.display().to_string());
-        look.note(left_out(path, why, look).help(format!(
+        context.note(left_out(path, why, context).help(format!(
             "copy it into {dir}, answer `yes` where you are asked, or allow it: follow {target} for one call, `trust.follow` in \
              your own settings for all"
         )));
-        look.add_unread(path, ReadError::Outside { target: real }, TrustKind::LayerText);
+        context.add_unread(path, ReadError::Outside { target: real }, TrustKind::LayerText);
         None
     }
 
@@ -163,7 +165,7 @@ impl SystemPromptFileSection {
         path: &Path,
         within: ReadScope<'_>,
         limit: u64,
-        look: &ProviderContext<'_>,
+        context: &ProviderContext<'_>,
     ) {
         let wanted = ReadRequest {
             scope,
@@ -174,7 +176,7 @@ impl SystemPromptFileSection {
             kind: TrustKind::LayerText,
             ..ReadRequest::global(path, limit)
         };
-        let Some(mut read) = look.read(&wanted) else { return };
+        let Some(mut read) = context.read(&wanted) else { return };
         let unread = read.stat.len.saturating_sub(read.bytes.len() as u64);
         if unread > 0 {
             // The limit may be inside of a character, which is not part of what was read then.
@@ -185,25 +187,26 @@ impl SystemPromptFileSection {
             contribution.unread += unread + (read.bytes.len() - whole) as u64;
             Arc::make_mut(&mut read.bytes).truncate(whole);
         }
-        let pieces = look.decoded(scope, path, &read);
+        let pieces = context.decoded(scope, path, &read);
         if is_blank(&pieces) {
             contribution.silent = Some("there is no text in system.md".to_owned());
             return;
         }
-        let variables = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
+        let variables =
+            BTreeMap::from([("path".to_owned(), context.places.source(scope, path).path.clone())]);
         contribution.items.push(Item { variables, pieces, language: Language::Verbatim, rank: None });
     }
 }
 
-fn left_out(path: &Path, why: String, look: &ProviderContext<'_>) -> Diagnostic {
-    let shown = look.places.shown(path);
+fn left_out(path: &Path, why: String, context: &ProviderContext<'_>) -> Diagnostic {
+    let shown = context.places.shown(path);
     Diagnostic::left_out(Severity::Warning, DiagnosticCode::SuppressedError, &shown, why)
         .at(Place::file(Some(Scope::Project), shown))
 }
 
 /// Makes a configured path absolute: `~/` is the home directory, anything else relative belongs to `base`.
-fn expand(path: &str, base: &Path, look: &ProviderContext<'_>) -> PathBuf {
-    match (path.strip_prefix("~/"), &look.places.home) {
+fn expand(path: &str, base: &Path, context: &ProviderContext<'_>) -> PathBuf {
+    match (path.strip_prefix("~/"), &context.places.home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => base.join(path),
     }

@@ -16,9 +16,9 @@ impl VariableProvider for TurnVariables {
         &["model", "prompt", "tool"]
     }
 
-    fn resolve(&self, key: &VariableKey, look: &ProviderContext<'_>) -> RecordedVariable {
+    fn resolve(&self, key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
         if (key.kind(), key.name()) == ("prompt", "global_dir") {
-            return match &look.places.global {
+            return match &context.places.global {
                 Some(dir) => {
                     let dir = dir.display().to_string().replace('\\', "/");
                     RecordedVariable::of(dir, "the profile's home", Stability::Static)
@@ -26,6 +26,6 @@ impl VariableProvider for TurnVariables {
                 None => RecordedVariable::absent("there is no global directory"),
             };
         }
-        turn_variable(key, look.turn).unwrap_or_else(|| RecordedVariable::absent("no such name"))
+        turn_variable(key, context.turn).unwrap_or_else(|| RecordedVariable::absent("no such name"))
     }
 }

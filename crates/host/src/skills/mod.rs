@@ -32,17 +32,17 @@ use walk::{SkillWalk, WalkRoot};
 
 /// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a diagnostic; nothing fails.
 #[must_use]
-pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntry> {
+pub fn load(options: &SkillOptions, context: &ProviderContext<'_>) -> Vec<SkillEntry> {
     let mut loader =
-        Loader { look, options, entries: Vec::new(), names: BTreeSet::new(), files: BTreeMap::new() };
-    for (start, by) in roots::discover(options, look) {
+        Loader { context, options, entries: Vec::new(), names: BTreeSet::new(), files: BTreeMap::new() };
+    for (start, by) in roots::discover(options, context) {
         match by {
             Some(by) => loader.path(&start, &by),
             None => SkillWalk::run(&start, &mut loader),
         }
     }
-    for (path, by) in roots::explicit_paths(options, look) {
-        loader.path(&roots::explicit_start(&path, look), &by);
+    for (path, by) in roots::explicit_paths(options, context) {
+        loader.path(&roots::explicit_start(&path, context), &by);
     }
     loader.finish()
 }
@@ -50,17 +50,17 @@ pub fn load(options: &SkillOptions, look: &ProviderContext<'_>) -> Vec<SkillEntr
 /// Expands `/skill:NAME ARGS`, hidden skills too. Returns `None` if the text is no such command, names no
 /// skill, or the file cannot be read any more, which is reported.
 #[must_use]
-pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) -> Option<String> {
+pub fn expand(text: &str, entries: &[SkillEntry], context: &ProviderContext<'_>) -> Option<String> {
     let command_line = command::read(text)?;
     let entry = entries.iter().find(|entry| entry.active && entry.name == command_line.name)?;
     let loaded = entry.value.loaded.as_ref()?;
-    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), look);
+    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), context);
     let wanted = crate::provider_context::ReadRequest { code: Some(DiagnosticCode::HookError), ..wanted };
-    let before = look.diagnostics.borrow().len();
-    let Some(file) = look.read(&wanted) else {
-        if look.diagnostics.borrow().len() == before {
+    let before = context.diagnostics.borrow().len();
+    let Some(file) = context.read(&wanted) else {
+        if context.diagnostics.borrow().len() == before {
             let what = format!("skill_expansion: {} is not there any more", entry.origin.path);
-            look.note(Diagnostic::warning(DiagnosticCode::HookError, what));
+            context.note(Diagnostic::warning(DiagnosticCode::HookError, what));
         }
         return None;
     };
@@ -72,25 +72,25 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &ProviderContext<'_>) ->
 /// Reads the text of a valid skill without its head. Returns `None` if it cannot be read any more, with a
 /// diagnostic unless the file is gone.
 #[must_use]
-pub fn body(entry: &SkillEntry, look: &ProviderContext<'_>) -> Option<Vec<Piece>> {
+pub fn body(entry: &SkillEntry, context: &ProviderContext<'_>) -> Option<Vec<Piece>> {
     let loaded = entry.value.loaded.as_ref()?;
-    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), look);
-    let file = look.read(&wanted)?;
-    Some(markdown::body(look.decoded(entry.origin.scope, &loaded.path, &file)))
+    let wanted = read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), context);
+    let file = context.read(&wanted)?;
+    Some(markdown::body(context.decoded(entry.origin.scope, &loaded.path, &file)))
 }
 
 /// Returns whether a skill may take the place of one of the user's: a project's by a grant alone.
 #[must_use]
-pub(crate) fn may_replace(entry: &SkillEntry, own: &SkillEntry, look: &ProviderContext<'_>) -> bool {
+pub(crate) fn may_replace(entry: &SkillEntry, own: &SkillEntry, context: &ProviderContext<'_>) -> bool {
     let Some(loaded) = entry.value.loaded.as_ref().filter(|_| entry.origin.scope > own.origin.scope) else {
         return true;
     };
-    look.may_replace(&read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), look))
+    context.may_replace(&read::request(entry.origin.scope, &loaded.path, loaded.within.as_deref(), context))
 }
 
 /// The entries that were read so far.
 struct Loader<'a> {
-    look: &'a ProviderContext<'a>,
+    context: &'a ProviderContext<'a>,
     options: &'a SkillOptions,
     entries: Vec<SkillEntry>,
     /// The names that are taken.
@@ -104,12 +104,12 @@ impl Loader<'_> {
     fn path(&mut self, start: &WalkRoot, by: &str) {
         let path = &start.dir;
         let wrong = |what: &str| {
-            let shown = self.look.places.source(start.scope, path).path.clone();
+            let shown = self.context.places.source(start.scope, path).path.clone();
             let diagnostic = Diagnostic::warning(DiagnosticCode::SkillInvalid, what)
                 .at(Place::file(Some(start.scope), shown));
-            self.look.note(diagnostic.help(format!("named by {by}")));
+            self.context.note(diagnostic.help(format!("named by {by}")));
         };
-        match self.look.system.stat(path).map(|stat| stat.kind) {
+        match self.context.system.stat(path).map(|stat| stat.kind) {
             None => wrong("skill path does not exist"),
             Some(FileKind::Dir) => SkillWalk::run(start, self),
             Some(FileKind::File) if path.as_os_str().as_encoded_bytes().ends_with(b".md") => {
@@ -120,12 +120,12 @@ impl Loader<'_> {
     }
 
     fn take(&mut self, start: &WalkRoot, path: &Path) {
-        let Some(entry) = read::read(start, path, self.options, self.look) else { return };
+        let Some(entry) = read::read(start, path, self.options, self.context) else { return };
         if entry.status != Status::Ok {
             self.entries.push(entry);
             return;
         }
-        let real = self.look.real(path);
+        let real = self.context.real(path);
         if let Some(first) = self.files.get(&real) {
             let first = first.clone();
             return self.add_duplicate(start, path, first);
@@ -137,20 +137,20 @@ impl Loader<'_> {
     }
 
     fn add_ignored(&mut self, start: &WalkRoot, path: &Path, by: String, line: usize) {
-        let mut entry = read::unread(start, path, self.look);
+        let mut entry = read::unread(start, path, self.context);
         let diagnostic = Diagnostic::info(
             DiagnosticCode::SkillIgnored,
             format!("{} was left out by {by}:{line}", entry.origin.path),
         );
         let mut place = Place::file(Some(start.scope), by.clone());
         place.line = Some(line);
-        self.look.note(diagnostic.at(place));
+        self.context.note(diagnostic.at(place));
         entry.value.left_out = Some(SkillOmission::Ignored { path: by, line });
         self.entries.push(entry);
     }
 
     fn add_duplicate(&mut self, start: &WalkRoot, path: &Path, first: String) {
-        let mut entry = read::unread(start, path, self.look);
+        let mut entry = read::unread(start, path, self.context);
         if entry.origin.path == first {
             // Named twice, it is one file all the same.
             return;
@@ -158,7 +158,7 @@ impl Loader<'_> {
         let path = &entry.origin.path;
         let why = format!("it is the same as {first}");
         let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::SkillDuplicate, path, why);
-        self.look.note(diagnostic.at(Place::file(Some(start.scope), path.clone())));
+        self.context.note(diagnostic.at(Place::file(Some(start.scope), path.clone())));
         entry.value.left_out = Some(SkillOmission::Duplicate { path: first });
         self.entries.push(entry);
     }
@@ -178,7 +178,7 @@ impl Loader<'_> {
             let help = format!("{} is used, {} is not; rename one of them", winner.path, entry.origin.path);
             let diagnostic = Diagnostic::warning(DiagnosticCode::SkillCollision, what);
             let diagnostic = diagnostic.at(entry.place()).help(help);
-            self.look.note(diagnostic.clone());
+            self.context.note(diagnostic.clone());
             entry.diagnostics.push(diagnostic);
         }
         self.entries

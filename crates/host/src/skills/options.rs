@@ -128,8 +128,8 @@ const DEPTH: usize = 16;
 
 impl SkillOptions {
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
-    pub fn read(section: &Section, look: &ProviderContext<'_>) -> Self {
-        let options = SectionOptions::new(section, look);
+    pub fn read(section: &Section, context: &ProviderContext<'_>) -> Self {
+        let options = SectionOptions::new(section, context);
         let word = |key, words: &[&'static str]| options.word(key, words);
         SkillOptions {
             roots: roots(&options),

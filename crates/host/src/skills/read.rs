@@ -30,10 +30,10 @@ pub(super) fn request<'a>(
     scope: Scope,
     path: &'a Path,
     within: Option<&'a Path>,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> ReadRequest<'a> {
     let within = within.map_or(ReadScope::Anywhere, ReadScope::Root);
-    let kind = match &look.places.project {
+    let kind = match &context.places.project {
         Some(root) if !path.starts_with(root) => TrustKind::TreeText,
         _ => TrustKind::LayerText,
     };
@@ -47,8 +47,9 @@ pub(super) fn request<'a>(
 }
 
 /// Returns an entry for a file that was not read.
-pub(super) fn unread(start: &WalkRoot, path: &Path, look: &ProviderContext<'_>) -> SkillEntry {
-    let origin = EntryOrigin { scope: start.scope, path: look.places.source(start.scope, path).path.clone() };
+pub(super) fn unread(start: &WalkRoot, path: &Path, context: &ProviderContext<'_>) -> SkillEntry {
+    let origin =
+        EntryOrigin { scope: start.scope, path: context.places.source(start.scope, path).path.clone() };
     let declared = path.file_name().is_some_and(|name| name == SKILL_FILE);
     let name = match declared {
         true => directory_name(path),
@@ -64,11 +65,11 @@ pub(super) fn read(
     start: &WalkRoot,
     path: &Path,
     options: &SkillOptions,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Option<SkillEntry> {
-    let mut entry = unread(start, path, look);
-    let wanted = request(start.scope, path, start.within.as_deref(), look);
-    let file = match read_file(&mut entry, &wanted, look) {
+    let mut entry = unread(start, path, context);
+    let wanted = request(start.scope, path, start.within.as_deref(), context);
+    let file = match read_file(&mut entry, &wanted, context) {
         Ok(file) => file,
         Err(bytes) => {
             entry.value.bytes = bytes;
@@ -80,7 +81,7 @@ pub(super) fn read(
     let whole = String::from_utf8_lossy(&file.bytes);
     let is_utf8 = matches!(whole, Cow::Borrowed(_));
     let text: &str = &whole;
-    let keeps_mark = options.strict && look.bom == ByteOrderMark::Keep;
+    let keeps_mark = options.strict && context.bom == ByteOrderMark::Keep;
     let parts = match text.starts_with('\u{feff}') && keeps_mark {
         true => FrontmatterSplit { body: text.into(), ..split("") },
         false => split(text),
@@ -104,7 +105,7 @@ pub(super) fn read(
         Err(error) => {
             let what = format!("the frontmatter is no YAML: {}", shown(&error.message));
             let diagnostic = Diagnostic::warning(DiagnosticCode::SkillInvalid, what).at(place(line(&error)));
-            return refuse(entry, diagnostic.help(NO_YAML_HELP), declared, look);
+            return refuse(entry, diagnostic.help(NO_YAML_HELP), declared, context);
         }
     };
     let directory_name = directory_name(path);
@@ -112,7 +113,7 @@ pub(super) fn read(
     if checked.no_description && !declared {
         let diagnostic =
             Diagnostic::warning(DiagnosticCode::SkillInvalid, "description is required").at(place(None));
-        return refuse(entry, diagnostic, declared, look);
+        return refuse(entry, diagnostic, declared, context);
     }
     let head = if parts.block.is_none() { no_head(text) } else { None };
     for problem in &checked.problems {
@@ -127,7 +128,7 @@ pub(super) fn read(
             .diagnostics
             .push(Diagnostic::warning(DiagnosticCode::SkillNotHidden, shown(&what)).at(place(None)));
     }
-    look.diagnostics.borrow_mut().extend(entry.diagnostics.iter().cloned());
+    context.diagnostics.borrow_mut().extend(entry.diagnostics.iter().cloned());
     let Some(metadata) = checked.metadata else {
         return Some(entry);
     };
@@ -149,7 +150,7 @@ pub(super) fn read(
     entry.value.loaded = Some(LoadedSkill {
         path: path.to_owned(),
         within: start.within.clone(),
-        source: look.places.source(start.scope, path),
+        source: context.places.source(start.scope, path),
         span,
         exact: exact.is_some(),
         fields,
@@ -192,14 +193,14 @@ fn refuse(
     mut entry: SkillEntry,
     mut diagnostic: Diagnostic,
     declared: bool,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Option<SkillEntry> {
     if !declared {
         diagnostic.severity = preface_core::diagnostic::Severity::Info;
-        look.note(diagnostic);
+        context.note(diagnostic);
         return None;
     }
-    look.note(diagnostic.clone());
+    context.note(diagnostic.clone());
     entry.diagnostics.push(diagnostic);
     Some(entry)
 }

@@ -20,7 +20,7 @@ use std::{
 /// Returns the discovered roots, each directory once, and who named it where it is listed in settings.
 pub(super) fn discover(
     options: &SkillOptions,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Vec<(WalkRoot, Option<String>)> {
     let mut starts: Vec<(WalkRoot, Option<String>)> = Vec::new();
     if options.only_paths {
@@ -28,7 +28,7 @@ pub(super) fn discover(
     }
     for root in &options.roots {
         if let Some(key) = &root.setting {
-            for start in roots_of_settings(root, key, options, look) {
+            for start in roots_of_settings(root, key, options, context) {
                 let by = format!("`{key}` of settings.json");
                 if starts.iter().all(|(known, _)| known.dir != start.dir) {
                     starts.push((start, Some(by)));
@@ -36,8 +36,8 @@ pub(super) fn discover(
             }
             continue;
         }
-        for (dir, scope, within) in places(root, look) {
-            let off = root.unless.as_ref().is_some_and(|file| look.system.stat(&dir.join(file)).is_some());
+        for (dir, scope, within) in places(root, context) {
+            let off = root.unless.as_ref().is_some_and(|file| context.system.stat(&dir.join(file)).is_some());
             if off || starts.iter().any(|(start, _)| start.dir == dir) {
                 continue;
             }
@@ -60,20 +60,20 @@ fn roots_of_settings(
     root: &Root,
     key: &str,
     options: &SkillOptions,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Vec<WalkRoot> {
-    let places = look.places;
+    let places = context.places;
     let (by, scope, base) = match root.at {
         RootAnchor::Global => (SetBy::Global, Scope::Global, &places.global),
         RootAnchor::Project => (SetBy::Project, Scope::Project, &places.project),
         RootAnchor::Up | RootAnchor::Home => return Vec::new(),
     };
-    let (Some(base), Some(node)) = (base, look.settings.foreign(by, key)) else { return Vec::new() };
-    let within = (scope == Scope::Project).then(|| look.project_root().to_owned());
+    let (Some(base), Some(node)) = (base, context.settings.foreign(by, key)) else { return Vec::new() };
+    let within = (scope == Scope::Project).then(|| context.project_root().to_owned());
     let left_out = |path: &str, why: &str| {
         let diagnostic =
             Diagnostic::warning(DiagnosticCode::SkillInvalid, format!("`{}` {why}", escape_hidden(path)));
-        look.note(diagnostic.at(node.place()).help(format!("named by `{key}` of settings.json")));
+        context.note(diagnostic.at(node.place()).help(format!("named by `{key}` of settings.json")));
     };
     let SettingsTree::List(items) = node.tree() else {
         left_out(key, "is not a list of paths; it was left out");
@@ -84,7 +84,7 @@ fn roots_of_settings(
             left_out(path, "is a pattern, which is not supported; it was left out");
             return None;
         }
-        let dir = resolve(path, base, look)?;
+        let dir = resolve(path, base, context)?;
         if within.as_ref().is_some_and(|root| !dir.starts_with(root)) {
             left_out(path, "is outside of the project; it was left out");
             return None;
@@ -96,23 +96,23 @@ fn roots_of_settings(
 }
 
 /// The directories of a root, whose they are, and where links in them may lead.
-fn places(root: &Root, look: &ProviderContext<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)> {
-    let places = look.places;
+fn places(root: &Root, context: &ProviderContext<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)> {
+    let places = context.places;
     let own = |base: &Option<PathBuf>| {
         base.iter().map(|base| (base.join(&root.dir), Scope::Global, None)).collect()
     };
     match root.at {
         RootAnchor::Home => own(&places.own_home),
         RootAnchor::Global => own(&places.global),
-        RootAnchor::Project if look.gate.allows_layer() => {
-            let within = Some(look.layer_root().to_owned());
+        RootAnchor::Project if context.gate.allows_layer() => {
+            let within = Some(context.layer_root().to_owned());
             places.project.iter().map(|base| (base.join(&root.dir), Scope::Project, within.clone())).collect()
         }
-        RootAnchor::Up if look.gate.allows_layer() => {
+        RootAnchor::Up if context.gate.allows_layer() => {
             let homes = places.home.as_ref().map(|home| home.join(&root.dir));
-            above(root.outside, look)
+            above(root.outside, context)
                 .into_iter()
-                .map(|dir| (dir.join(&root.dir), Scope::Project, Some(root_of(dir, look))))
+                .map(|dir| (dir.join(&root.dir), Scope::Project, Some(root_of(dir, context))))
                 .filter(|(dir, ..)| Some(dir) != homes.as_ref())
                 .collect()
         }
@@ -122,40 +122,44 @@ fn places(root: &Root, look: &ProviderContext<'_>) -> Vec<(PathBuf, Scope, Optio
 
 /// The directory that links of a root may not lead out of: the project, or the directory that holds the root where that
 /// lies above the project.
-fn root_of(dir: &Path, look: &ProviderContext<'_>) -> PathBuf {
-    let root = look.project_root();
+fn root_of(dir: &Path, context: &ProviderContext<'_>) -> PathBuf {
+    let root = context.project_root();
     if dir.starts_with(root) { root.to_owned() } else { dir.to_owned() }
 }
 
 /// The cwd, its parent, and so on up to the first directory that holds `.git`, a folder or a file, as far as they are in the roots:
 /// which files are above those is not looked at.
-fn above<'l>(outside: UpwardLimit, look: &'l ProviderContext<'_>) -> Vec<&'l Path> {
-    let mut dirs: Vec<&Path> = look.places.cwd.ancestors().collect();
-    let root = dirs.iter().position(|dir| look.system.link_stat(&dir.join(".git")).is_some());
+fn above<'l>(outside: UpwardLimit, context: &'l ProviderContext<'_>) -> Vec<&'l Path> {
+    let mut dirs: Vec<&Path> = context.places.cwd.ancestors().collect();
+    let root = dirs.iter().position(|dir| context.system.link_stat(&dir.join(".git")).is_some());
     match (root, outside) {
         (Some(root), _) => dirs.truncate(root + 1),
         (None, UpwardLimit::Cwd) => dirs.truncate(1),
         (None, _) => {}
     }
-    dirs.retain(|dir| look.in_roots(dir));
+    dirs.retain(|dir| context.in_roots(dir));
     dirs
 }
 
 /// Returns the explicit paths, each with who named it: those of the section, then those that were announced.
 pub(super) fn explicit_paths(
     options: &SkillOptions,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
 ) -> Vec<(PathBuf, Cow<'static, str>)> {
     let own = options.paths.iter().map(|path| (path.as_str(), Cow::Borrowed("`paths` of the section")));
-    let announced =
-        look.skill_paths.iter().map(|path| (path.path.as_str(), Cow::Owned(format!("hook `{}`", path.hook))));
-    own.chain(announced).filter_map(|(path, by)| Some((resolve(path, &look.places.cwd, look)?, by))).collect()
+    let announced = context
+        .skill_paths
+        .iter()
+        .map(|path| (path.path.as_str(), Cow::Owned(format!("hook `{}`", path.hook))));
+    own.chain(announced)
+        .filter_map(|(path, by)| Some((resolve(path, &context.places.cwd, context)?, by)))
+        .collect()
 }
 
 /// A path as it was written: trimmed, `~`, `~/x` and `~x` from the home directory, else from `base`.
-fn resolve(path: &str, base: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
+fn resolve(path: &str, base: &Path, context: &ProviderContext<'_>) -> Option<PathBuf> {
     let path = trim(path);
-    match (path.strip_prefix('~'), &look.places.home) {
+    match (path.strip_prefix('~'), &context.places.home) {
         (Some(rest), Some(home)) => Some(normal(home, Path::new(rest.strip_prefix('/').unwrap_or(rest)))),
         (Some(_), None) => None,
         (None, _) => Some(normal(base, Path::new(path))),
@@ -163,8 +167,8 @@ fn resolve(path: &str, base: &Path, look: &ProviderContext<'_>) -> Option<PathBu
 }
 
 /// An explicit path as a root: direct files count, and what is below the cwd is the project's.
-pub(super) fn explicit_start(path: &Path, look: &ProviderContext<'_>) -> WalkRoot {
-    let places = look.places;
+pub(super) fn explicit_start(path: &Path, context: &ProviderContext<'_>) -> WalkRoot {
+    let places = context.places;
     let in_project = path.starts_with(&places.cwd)
         && !places.global.as_ref().is_some_and(|global| path.starts_with(global));
     WalkRoot {
@@ -173,6 +177,6 @@ pub(super) fn explicit_start(path: &Path, look: &ProviderContext<'_>) -> WalkRoo
         direct: true,
         loose: false,
         descend_always: false,
-        within: in_project.then(|| look.project_root().to_owned()),
+        within: in_project.then(|| context.project_root().to_owned()),
     }
 }

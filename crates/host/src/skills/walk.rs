@@ -59,9 +59,9 @@ impl<'a, 'l> SkillWalk<'a, 'l> {
             too_many: DiagnosticCode::SkillInvalid,
             too_deep: DiagnosticCode::SkillIgnored,
         };
-        let look = loader.look;
+        let context = loader.context;
         let mut walk = SkillWalk { loader, start, ignored: IgnorePatterns::default(), marks: Vec::new() };
-        DirectoryWalk::run(&start.dir, start.scope, start.within.as_deref(), limits, look, &mut walk);
+        DirectoryWalk::run(&start.dir, start.scope, start.within.as_deref(), limits, context, &mut walk);
     }
 
     /// Takes the SKILL.md of a directory; true if it has one, so that the directory is done.
@@ -70,7 +70,7 @@ impl<'a, 'l> SkillWalk<'a, 'l> {
         let Some(entry) = directory.entries.iter().find(|entry| entry.name == name) else { return false };
         let path = directory.path.join(name);
         let kind = match entry.kind {
-            FileKind::Link => self.loader.look.system.stat(&path).map(|stat| stat.kind),
+            FileKind::Link => self.loader.context.system.stat(&path).map(|stat| stat.kind),
             kind => Some(kind),
         };
         if kind != Some(FileKind::File) || self.is_ignored(directory, name, false) {
@@ -110,12 +110,12 @@ impl<'a, 'l> SkillWalk<'a, 'l> {
             let within = self.start.within.as_deref().map_or(ReadScope::Anywhere, ReadScope::Root);
             // Its text reaches no prompt: it can only leave something out, and each time that is reported.
             let read = match self.start.scope {
-                Scope::Project => self.loader.look.open(&path, within, FILE_VARIABLE_LIMIT),
-                _ => self.loader.look.system.read(&path, within, FILE_VARIABLE_LIMIT),
+                Scope::Project => self.loader.context.open(&path, within, FILE_VARIABLE_LIMIT),
+                _ => self.loader.context.system.read(&path, within, FILE_VARIABLE_LIMIT),
             };
             match read {
                 Ok(read) => {
-                    let shown = self.loader.look.places.source(self.start.scope, &path).path.clone();
+                    let shown = self.loader.context.places.source(self.start.scope, &path).path.clone();
                     let (text, prefix) = (String::from_utf8_lossy(&read.bytes), directory.below.len());
                     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
                     let patterns: Vec<String> = text.lines().map(|line| pattern(line, prefix > 0)).collect();
@@ -133,9 +133,9 @@ impl<'a, 'l> SkillWalk<'a, 'l> {
     }
 
     fn note(&self, path: &Path, what: &str) {
-        let shown = self.loader.look.places.source(self.start.scope, path).path.clone();
+        let shown = self.loader.context.places.source(self.start.scope, path).path.clone();
         let diagnostic = Diagnostic::warning(DiagnosticCode::SkillIgnored, format!("{shown} {what}"));
-        self.loader.look.note(diagnostic.at(Place::file(Some(self.start.scope), shown)));
+        self.loader.context.note(diagnostic.at(Place::file(Some(self.start.scope), shown)));
     }
 }
 
@@ -164,7 +164,7 @@ impl WalkVisitor for SkillWalk<'_, '_> {
     }
 
     fn again(&mut self, path: &Path, first: &Path) -> bool {
-        let first = self.loader.look.places.source(self.start.scope, first).path.clone();
+        let first = self.loader.context.places.source(self.start.scope, first).path.clone();
         self.loader.add_duplicate(self.start, path, first);
         true
     }

@@ -34,10 +34,10 @@ pub(super) struct ResolvedPath {
     pub(super) problem: Option<ReadError>,
 }
 
-/// Walks `path` (absolute) and calls `look` for every component. `look` returns `None` if nothing is.
+/// Walks `path` (absolute) and calls `context` for every component. `context` returns `None` if nothing is.
 pub(super) fn lead(
     path: &Path,
-    mut look: impl FnMut(&Path) -> Result<Option<PathEntry>, ReadError>,
+    mut context: impl FnMut(&Path) -> Result<Option<PathEntry>, ReadError>,
 ) -> ResolvedPath {
     if path.as_os_str().len() > MAX_PATH {
         return ResolvedPath { place: path.to_owned(), whole: true, problem: Some(ReadError::Loop) };
@@ -57,7 +57,7 @@ pub(super) fn lead(
         };
         place.push(name);
         let whole = pending.is_empty();
-        let problem = match look(&place) {
+        let problem = match context(&place) {
             Ok(Some(PathEntry::Dir)) => continue,
             Ok(Some(PathEntry::Other)) if whole => continue,
             Ok(Some(PathEntry::Link(target))) => {

@@ -349,13 +349,13 @@ impl Summary {
         match system.list(&root, SUMMARY_LIMIT) {
             Ok(entries) => {
                 for entry in entries {
-                    summary.look(system, &root, entry.name.as_ref());
+                    summary.add_file(system, &root, entry.name.as_ref());
                 }
             }
             Err(ReadError::TooLarge { .. }) => {
                 summary.more = true;
                 for name in KNOWN.into_iter().chain(CATEGORIES) {
-                    summary.look(system, &root, name.as_ref());
+                    summary.add_file(system, &root, name.as_ref());
                 }
             }
             // A directory that cannot be listed has nothing to show; reading it will say why.
@@ -374,7 +374,7 @@ impl Summary {
         self.entries.sort_by(|a, b| (!a.sent, a.role, &a.name).cmp(&(!b.sent, b.role, &b.name)));
     }
 
-    fn look(&mut self, system: &dyn System, root: &Path, name: &Path) {
+    fn add_file(&mut self, system: &dyn System, root: &Path, name: &Path) {
         let Some(stat) = system.link_stat(&root.join(name)) else { return };
         let plain = name.to_str().unwrap_or_default();
         self.entries.push(SummaryEntry {

@@ -12,7 +12,7 @@ use tokio_postgres::error::SqlState;
 const TABLES: &str = include_str!("tables.sql");
 
 /// The version of the tables that this preface knows.
-pub(super) const KNOWN: u32 = 1;
+pub(super) const KNOWN: u32 = 2;
 
 /// Statements that make it faster if the server knows them: texts are stored without compression; a first
 /// prompt of 20 KiB then costs two thirds of the time. Other servers may refuse.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 const TABLES: &str = include_str!("tables.sql");
 
 /// The version of the tables that this preface knows.
-pub(super) const KNOWN: u32 = 1;
+pub(super) const KNOWN: u32 = 2;
 
 /// Returns the version of the tables; 0 if there are none.
 pub(super) fn read_version(connection: &Connection) -> rusqlite::Result<u32> {

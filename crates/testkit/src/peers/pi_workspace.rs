@@ -115,7 +115,7 @@ impl PiBuilder {
         let turn = snapshot.turn.clone();
         let gate =
             Gate::new(TrustMode::None, Consent::Once, PathBuf::from(HERE), RootRecord::default(), true);
-        let look = ProviderContext {
+        let context = ProviderContext {
             system: &self.system,
             turn: &turn,
             places: &self.places,
@@ -135,7 +135,7 @@ impl PiBuilder {
             real_dirs: &RealDirs::default(),
             file_room: Default::default(),
         };
-        pipeline::run(snapshot, &mut |key: &VariableKey| Some(provider::resolve(key, &look)))
+        pipeline::run(snapshot, &mut |key: &VariableKey| Some(provider::resolve(key, &context)))
             .map_err(|error| error.to_string())
     }
 

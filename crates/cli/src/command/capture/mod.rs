@@ -182,7 +182,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         private(&system)?.join(format!("capture-{digits}")),
     )
     .map_err(|error| refused(agent, error))?;
-    let before = WrittenFiles::look(rules, places);
+    let before = WrittenFiles::list(rules, places);
     let config = config_files(rules, places);
     let project = ProjectFiles::of(&system, agent, places, &config);
     let program = program_outside(&system, &places.root, &agent.name);
@@ -251,7 +251,7 @@ impl Subject<'_> {
             };
         };
         capture.version = version;
-        capture.written = WrittenFiles::look(rules, places).since(before, places);
+        capture.written = WrittenFiles::list(rules, places).since(before, places);
         if args.redact {
             capture.redact();
         }

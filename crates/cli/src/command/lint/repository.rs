@@ -50,7 +50,7 @@ pub fn lint(
         texts.push(RepositoryFile { names, text: String::from_utf8_lossy(&bytes).into_owned() });
         lint_files.push(LintFile { path: tree.root.join(&shown), shown, bytes });
     }
-    let report = rules.look(&texts);
+    let report = rules.check(&texts);
     found.extend(report.findings);
     let files = texts.into_iter().zip(report.readers);
     let files = files.map(|(file, agents)| AgentFile { names: file.names, agents }).collect();

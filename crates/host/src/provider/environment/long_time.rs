@@ -8,10 +8,10 @@ use crate::provider_context::ProviderContext;
 use jiff::{Zoned, tz::Offset};
 
 /// Returns the instant of a turn in the long form.
-pub(super) fn format(look: &ProviderContext<'_>, zoned: &Zoned) -> String {
-    let tz = match look.turn.zone {
+pub(super) fn format(context: &ProviderContext<'_>, zoned: &Zoned) -> String {
+    let tz = match context.turn.zone {
         Some(_) => None,
-        None => look.system.var("TZ").and_then(|tz| tz.into_string().ok()),
+        None => context.system.var("TZ").and_then(|tz| tz.into_string().ok()),
     };
     write(zoned, zone_name(tz.as_deref(), zoned.time_zone().iana_name()))
 }

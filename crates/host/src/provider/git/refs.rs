@@ -39,7 +39,7 @@ impl Repository {
             if !is_ref_name(&name) {
                 return Err(no_ref(&self.head_path()));
             }
-            name = match refs.look(&name) {
+            name = match refs.read(&name) {
                 RefValue::Commit => return Ok(Some(text(&refs.abbreviate(&name)))),
                 RefValue::Nothing if refs.is_unread => return Ok(Some(text(&refs.abbreviate(&name)))),
                 RefValue::Ref(next) => next,
@@ -93,7 +93,7 @@ impl Refs<'_> {
             if !is_ref_name(&name) {
                 return false;
             }
-            match self.look(&name) {
+            match self.read(&name) {
                 RefValue::Commit => return true,
                 RefValue::Ref(next) => name = next,
                 RefValue::Nothing | RefValue::Broken => return false,
@@ -103,7 +103,7 @@ impl Refs<'_> {
     }
 
     /// Looks for a name, loose first, then packed.
-    fn look(&self, name: &[u8]) -> RefValue {
+    fn read(&self, name: &[u8]) -> RefValue {
         let path = self.path(name);
         // Nothing there, or a directory beside a packed ref of the same name.
         if self.system.stat(&path).is_none_or(|stat| stat.kind != FileKind::File) {

@@ -12,7 +12,7 @@ const MOST_BUILT: usize = 200;
 
 /// Reports diagnostics up to a limit and counts the others.
 pub struct DiagnosticReporter<'a> {
-    look: &'a ProviderContext<'a>,
+    context: &'a ProviderContext<'a>,
     counts: RefCell<BTreeMap<DiagnosticCode, DiagnosticCount>>,
 }
 
@@ -24,8 +24,8 @@ struct DiagnosticCount {
 }
 
 impl<'a> DiagnosticReporter<'a> {
-    pub fn new(look: &'a ProviderContext<'a>) -> Self {
-        DiagnosticReporter { look, counts: RefCell::default() }
+    pub fn new(context: &'a ProviderContext<'a>) -> Self {
+        DiagnosticReporter { context, counts: RefCell::default() }
     }
 
     /// Reports a diagnostic unless it was reported before, or counts it.
@@ -39,9 +39,9 @@ impl<'a> DiagnosticReporter<'a> {
         }
         count.built += 1;
         let diagnostic = Diagnostic { severity, code, ..diagnostic() };
-        if !self.look.diagnostics.borrow().contains(&diagnostic) {
+        if !self.context.diagnostics.borrow().contains(&diagnostic) {
             count.reported += 1;
-            self.look.note(diagnostic);
+            self.context.note(diagnostic);
         }
     }
 
@@ -50,7 +50,7 @@ impl<'a> DiagnosticReporter<'a> {
         for (code, DiagnosticCount { severity, unlisted, .. }) in self.counts.into_inner() {
             if unlisted > 0 {
                 let what = format!("{unlisted} more like this are not listed");
-                self.look.note(Diagnostic::new(severity, code, what));
+                self.context.note(Diagnostic::new(severity, code, what));
             }
         }
     }

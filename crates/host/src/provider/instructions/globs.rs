@@ -27,10 +27,10 @@ pub struct Globs {
 impl Globs {
     /// Reads a list within the bytes that are left. Invalid patterns are returned with the reason, and match
     /// nothing.
-    pub fn read(list: &[String], room: &mut usize, look: &ProviderContext<'_>) -> (Self, Vec<BadPattern>) {
+    pub fn read(list: &[String], room: &mut usize, context: &ProviderContext<'_>) -> (Self, Vec<BadPattern>) {
         let (mut globs, mut bad) = (Globs::default(), Vec::new());
         for pattern in list {
-            match glob(pattern, room, look) {
+            match glob(pattern, room, context) {
                 Ok(glob) => globs.patterns.push(glob),
                 Err(why) => bad.push(BadPattern { pattern: pattern.clone(), why }),
             }
@@ -53,13 +53,13 @@ impl Globs {
     }
 }
 
-fn glob(pattern: &str, room: &mut usize, look: &ProviderContext<'_>) -> Result<Glob, String> {
+fn glob(pattern: &str, room: &mut usize, context: &ProviderContext<'_>) -> Result<Glob, String> {
     if pattern.len() > LONGEST {
         return Err(format!("it is longer than {LONGEST} bytes"));
     }
     let left = room.checked_sub(pattern.len());
     *room = left.ok_or_else(|| format!("the patterns of all rules have at most {MOST_BYTES} bytes"))?;
-    GlobBuilder::new(&absolute(pattern, look)?)
+    GlobBuilder::new(&absolute(pattern, context)?)
         .literal_separator(true)
         .backslash_escape(true)
         .empty_alternates(true)
@@ -68,7 +68,7 @@ fn glob(pattern: &str, room: &mut usize, look: &ProviderContext<'_>) -> Result<G
 }
 
 /// Makes a pattern absolute: it starts at `/`, at `~/`, anywhere (`**`), or at the cwd.
-fn absolute(pattern: &str, look: &ProviderContext<'_>) -> Result<String, String> {
+fn absolute(pattern: &str, context: &ProviderContext<'_>) -> Result<String, String> {
     let below = |dir: &Path, rest: &str| {
         let dir = literal(dir);
         // A directory is all that is in it.
@@ -76,7 +76,7 @@ fn absolute(pattern: &str, look: &ProviderContext<'_>) -> Result<String, String>
         format!("{}/{rest}{all}", dir.trim_end_matches('/'))
     };
     if let Some(rest) = pattern.strip_prefix("~/") {
-        let home = look.places.home.as_ref().ok_or("there is no home directory")?;
+        let home = context.places.home.as_ref().ok_or("there is no home directory")?;
         return Ok(below(home, rest));
     }
     if let Some(rest) = pattern.strip_prefix('/') {
@@ -85,7 +85,7 @@ fn absolute(pattern: &str, look: &ProviderContext<'_>) -> Result<String, String>
     if pattern == "**" || pattern.starts_with("**/") {
         return Ok(below(Path::new("/"), pattern));
     }
-    let (mut dir, mut rest) = (look.places.cwd.clone(), pattern);
+    let (mut dir, mut rest) = (context.places.cwd.clone(), pattern);
     loop {
         if let Some(after) = rest.strip_prefix("./") {
             rest = after;
@@ -112,14 +112,14 @@ fn literal(path: &Path) -> String {
 
 /// Returns the names by which a file may be meant: as it was named, and where it really lies. A path in the directory
 /// that the cwd really is counts as one in the cwd.
-pub fn names(path: &Path, look: &ProviderContext<'_>) -> Vec<PathBuf> {
-    let named = normal(&look.places.cwd, path);
-    let real = crate::places::resolve_links(look.system, &named);
+pub fn names(path: &Path, context: &ProviderContext<'_>) -> Vec<PathBuf> {
+    let named = normal(&context.places.cwd, path);
+    let real = crate::places::resolve_links(context.system, &named);
     let mut names = vec![named];
-    if let Ok(cwd) = look.system.canonical(&look.places.cwd)
+    if let Ok(cwd) = context.system.canonical(&context.places.cwd)
         && let Ok(rest) = real.strip_prefix(&cwd)
     {
-        names.push(look.places.cwd.join(rest));
+        names.push(context.places.cwd.join(rest));
     }
     names.push(real);
     names.dedup();

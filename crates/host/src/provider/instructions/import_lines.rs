@@ -23,9 +23,9 @@ pub struct ImportLines {
 }
 
 impl ImportLines {
-    pub fn of(path: &Path, text: Rc<InstructionText>, look: &ProviderContext<'_>) -> Self {
+    pub fn of(path: &Path, text: Rc<InstructionText>, context: &ProviderContext<'_>) -> Self {
         let dir = path.parent().unwrap_or(path);
-        let target = |name: &str| reach::named(name, dir, look).unwrap_or_default();
+        let target = |name: &str| reach::named(name, dir, context).unwrap_or_default();
         let whole = text.whole();
         let lines = imports(&whole).into_iter().map(|(line, name)| (line, name.to_owned(), target(name)));
         let lines = lines.collect();
@@ -48,7 +48,7 @@ impl ImportLines {
     }
 
     /// Reports the imports of a file that is not included itself.
-    pub fn report(&self, included: &[ImportLines], look: &ProviderContext<'_>) {
+    pub fn report(&self, included: &[ImportLines], context: &ProviderContext<'_>) {
         let missing: Vec<_> = self.missing(included).collect();
         let source = &self.text.source;
         for (at, (line, name, _)) in missing.iter().take(MOST_REPORTED).enumerate() {
@@ -62,7 +62,7 @@ impl ImportLines {
             let what = format!("{shown}:{line} imports `{name}`, which is not resolved{more}");
             let mut place = Place::file(Some(source.scope), shown.clone());
             place.line = Some(*line);
-            look.note(Diagnostic::warning(DiagnosticCode::ContextImport, what).at(place).help(
+            context.note(Diagnostic::warning(DiagnosticCode::ContextImport, what).at(place).help(
                 "the line is included as text; in a profile, `imports = \"insert\"` for this section includes the file",
             ));
         }

@@ -76,32 +76,35 @@ impl ContextProvider for Instructions {
         OPTIONS
     }
 
-    fn contribute(&self, section: &Section, look: &ProviderContext<'_>) -> Contribution {
-        let options = InstructionOptions::read(section, look);
-        let diagnostics = DiagnosticReporter::new(look);
-        let exclude = excluded_globs(&options, look, &diagnostics);
-        let reader = InstructionReader::new(look);
+    fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
+        let options = InstructionOptions::read(section, context);
+        let diagnostics = DiagnosticReporter::new(context);
+        let exclude = excluded_globs(&options, context, &diagnostics);
+        let reader = InstructionReader::new(context);
         let mut build = SectionBuild {
-            look,
+            context,
             options: &options,
             diagnostics: &diagnostics,
             exclude: &exclude,
             reader: &reader,
             splicer: Splicer::new(&options, &reader, &diagnostics, &exclude),
             trees: TreeCache::default(),
-            rules: RuleProgress::new(&options, look),
+            rules: RuleProgress::new(&options, context),
             included: IncludedFiles::default(),
             items: Vec::new(),
             left_out: false,
             excluded: BTreeSet::new(),
             blank: Vec::new(),
             unread: Vec::new(),
-            hidden: options.nearest_tree.then(|| walk::hidden_by_work_tree(&options.names, look)).flatten(),
+            hidden: options
+                .nearest_tree
+                .then(|| walk::hidden_by_work_tree(&options.names, context))
+                .flatten(),
             picked: None,
             import_lines: Vec::new(),
         };
         build.add_all();
-        look.note_above_roots();
+        context.note_above_roots();
         let why = build.absence_reason();
         let mut contribution = silent(self, section, why);
         contribution.items = build.finish();
@@ -116,10 +119,10 @@ impl ContextProvider for Instructions {
 /// The globs of files that are never read.
 fn excluded_globs(
     options: &InstructionOptions,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     diagnostics: &DiagnosticReporter<'_>,
 ) -> GlobSet {
-    let (globs, mut bad) = Globs::read(&options.exclude, &mut globs::MOST_BYTES.clone(), look);
+    let (globs, mut bad) = Globs::read(&options.exclude, &mut globs::MOST_BYTES.clone(), context);
     let set = globs.compile().unwrap_or_else(|why| {
         bad.push(BadPattern { pattern: options.exclude.join(" "), why });
         GlobSet::empty()
@@ -135,7 +138,7 @@ fn excluded_globs(
 
 /// One build of the section.
 struct SectionBuild<'a> {
-    look: &'a ProviderContext<'a>,
+    context: &'a ProviderContext<'a>,
     options: &'a InstructionOptions,
     diagnostics: &'a DiagnosticReporter<'a>,
     exclude: &'a GlobSet,
@@ -210,8 +213,8 @@ struct RuleProgress {
 }
 
 impl RuleProgress {
-    fn new(options: &InstructionOptions, look: &ProviderContext<'_>) -> Self {
-        let names = |path: &String| globs::names(Path::new(path), look);
+    fn new(options: &InstructionOptions, context: &ProviderContext<'_>) -> Self {
+        let names = |path: &String| globs::names(Path::new(path), context);
         RuleProgress {
             touched: options.touched.iter().flat_map(names).collect(),
             room: globs::MOST_BYTES,
@@ -251,25 +254,25 @@ enum RuleMatch {
 
 impl SectionBuild<'_> {
     fn add_all(&mut self) {
-        let (options, look) = (self.options, self.look);
-        for candidate in walk::managed(options, look).iter().chain(&walk::user(options, look)) {
+        let (options, context) = (self.options, self.context);
+        for candidate in walk::managed(options, context).iter().chain(&walk::user(options, context)) {
             self.add_picked(candidate);
         }
-        if let Some(global) = &look.places.global {
+        if let Some(global) = &context.places.global {
             self.add_rules(global, Scope::Global, &ImportReach::Anywhere);
         }
-        for candidate in &walk::tree(options, look) {
+        for candidate in &walk::tree(options, context) {
             self.add_picked(candidate);
         }
-        if let Some(project) = look.places.project.as_ref().filter(|_| look.gate.allows_layer()) {
-            let reach = self.trees.of(&look.places.cwd, look);
+        if let Some(project) = context.places.project.as_ref().filter(|_| context.gate.allows_layer()) {
+            let reach = self.trees.of(&context.places.cwd, context);
             self.add_rules(project, Scope::Project, &reach);
         }
-        for candidate in &walk::unread(options, look) {
+        for candidate in &walk::unread(options, context) {
             self.report_unread(candidate);
         }
         for file in &self.import_lines {
-            file.report(&self.import_lines, look);
+            file.report(&self.import_lines, context);
         }
         self.report_near_misses();
     }
@@ -278,9 +281,9 @@ impl SectionBuild<'_> {
     fn add_picked(&mut self, candidate: &InstructionCandidate) {
         let InstructionCandidate { path, kind, scope, dir } = candidate;
         if let Some((_, first)) = self.picked.as_ref().filter(|(of, _)| self.options.first && of == dir) {
-            if self.look.system.stat(path).is_some_and(|stat| stat.kind == FileKind::File) {
+            if self.context.system.stat(path).is_some_and(|stat| stat.kind == FileKind::File) {
                 let why = format!("{first} is in the same directory");
-                let source = self.look.places.source(*scope, path);
+                let source = self.context.places.source(*scope, path);
                 self.left_out(Severity::Info, DiagnosticCode::ContextShadowed, &source, why);
             }
         } else if self.add_file(candidate) && *kind != InstructionKind::Managed {
@@ -292,18 +295,18 @@ impl SectionBuild<'_> {
     /// Reports files of the working directory, and of those above it in the project, whose names differ from those of
     /// instruction files in case, or by an `s`.
     fn report_near_misses(&mut self) {
-        let (look, names) = (self.look, &self.options.names);
+        let (context, names) = (self.context, &self.options.names);
         let normal = |name: &str| name.to_ascii_lowercase().replace("s.md", ".md");
-        let top = look.project_root();
-        for dir in look.places.cwd.ancestors().take_while(|dir| dir.starts_with(top)) {
-            let has_one = names.iter().any(|name| look.system.link_stat(&dir.join(name)).is_some());
-            if has_one || !look.in_roots(dir) || look.gate.mode() == TrustMode::Whole {
+        let top = context.project_root();
+        for dir in context.places.cwd.ancestors().take_while(|dir| dir.starts_with(top)) {
+            let has_one = names.iter().any(|name| context.system.link_stat(&dir.join(name)).is_some());
+            if has_one || !context.in_roots(dir) || context.gate.mode() == TrustMode::Whole {
                 continue;
             }
-            for entry in look.system.list(dir, MOST_ENTRIES).unwrap_or_default() {
+            for entry in context.system.list(dir, MOST_ENTRIES).unwrap_or_default() {
                 let entry = entry.name.to_string_lossy();
                 let Some(name) = names.iter().find(|name| normal(name) == normal(&entry)) else { continue };
-                let source = look.places.source(Scope::Project, &dir.join(&*entry));
+                let source = context.places.source(Scope::Project, &dir.join(&*entry));
                 self.diagnostics.report(Severity::Info, DiagnosticCode::InstructionsUnread, || {
                     let what = format!("{} is not read: instructions are in {name}", source.path);
                     let place = Place::file(Some(source.scope), source.path.clone());
@@ -319,7 +322,7 @@ impl SectionBuild<'_> {
         if self.exclude.is_match(&candidate.path) {
             return;
         }
-        let source = self.look.places.source(candidate.scope, &candidate.path);
+        let source = self.context.places.source(candidate.scope, &candidate.path);
         self.diagnostics.report(Severity::Info, DiagnosticCode::InstructionsUnread, || {
             let diagnostic = Diagnostic::info(
                 DiagnosticCode::InstructionsUnread,
@@ -363,7 +366,7 @@ impl SectionBuild<'_> {
                 rules::MOST_RULES,
                 rules::MOST_BYTES
             );
-            self.look.note(
+            self.context.note(
                 Diagnostic::warning(DiagnosticCode::RulesLimit, what)
                     .help("put rules together, or remove some"),
             );
@@ -373,7 +376,7 @@ impl SectionBuild<'_> {
             let what = format!("{rules} for a file to be worked on, such as {example}");
             let help = self.options.hints.waiting.as_deref();
             let help = help.unwrap_or("`touched` names files that are worked on");
-            self.look.note(Diagnostic::info(DiagnosticCode::RulesWaiting, what).help(help));
+            self.context.note(Diagnostic::info(DiagnosticCode::RulesWaiting, what).help(help));
         }
         self.items
     }
@@ -381,15 +384,15 @@ impl SectionBuild<'_> {
     fn add_rules(&mut self, layer: &Path, scope: Scope, reach: &ImportReach) {
         let Some(name) = &self.options.rules else { return };
         let dir = layer.join(name);
-        if self.look.system.link_stat(&dir).is_none() {
+        if self.context.system.link_stat(&dir).is_none() {
             return;
         }
-        for path in rules::walk(&dir, scope, reach, self.look, self.diagnostics) {
+        for path in rules::walk(&dir, scope, reach, self.context, self.diagnostics) {
             self.add_file(&InstructionCandidate {
                 path,
                 kind: InstructionKind::Rule,
                 scope,
-                dir: self.look.places.cwd.clone(),
+                dir: self.context.places.cwd.clone(),
             });
         }
     }
@@ -398,17 +401,17 @@ impl SectionBuild<'_> {
     /// an untrusted file does, one that cannot be read does not.
     fn add_file(&mut self, candidate: &InstructionCandidate) -> bool {
         let InstructionCandidate { path, kind, scope, dir } = candidate;
-        let Some(stat) = self.look.system.link_stat(path) else { return false };
+        let Some(stat) = self.context.system.link_stat(path) else { return false };
         let source = match kind {
             InstructionKind::Managed => absolute_source(*scope, path),
-            _ => self.look.places.source(*scope, path),
+            _ => self.context.places.source(*scope, path),
         };
         let Some(real) = self.place(candidate, &source, stat.kind == FileKind::Link) else {
             self.left_out = true;
             return false;
         };
         if *kind == InstructionKind::Rule {
-            let size = self.look.system.stat(&real).map_or(0, |stat| stat.len);
+            let size = self.context.system.stat(&real).map_or(0, |stat| stat.len);
             // One that is too large by itself is reported as such, and takes no room.
             let size = if size > crate::provider_context::CONTEXT_FILE_LIMIT { 0 } else { size };
             if !self.rules.has_room(size) {
@@ -416,7 +419,7 @@ impl SectionBuild<'_> {
             }
         }
         let reach = match scope {
-            Scope::Project => self.trees.of(dir, self.look),
+            Scope::Project => self.trees.of(dir, self.context),
             _ => ImportReach::Anywhere,
         };
         let text = match self.reader.read(path, &real, &source, self.within(candidate)) {
@@ -468,7 +471,7 @@ impl SectionBuild<'_> {
             return true;
         }
         if self.options.imports == ImportMode::Report {
-            let imports = ImportLines::of(path, text, self.look);
+            let imports = ImportLines::of(path, text, self.context);
             if imports.is_all(&self.import_lines) {
                 let why = "it only imports files that are included";
                 self.left_out(Severity::Info, DiagnosticCode::ContextDuplicate, &source, why);
@@ -489,7 +492,7 @@ impl SectionBuild<'_> {
         is_link: bool,
     ) -> Option<PathBuf> {
         let InstructionCandidate { path, kind, scope, dir } = candidate;
-        let real = match self.look.system.canonical(path) {
+        let real = match self.context.system.canonical(path) {
             Ok(real) => real,
             Err(error) => {
                 self.left_out(Severity::Warning, DiagnosticCode::FileLink, source, error);
@@ -508,26 +511,26 @@ impl SectionBuild<'_> {
         if *scope != Scope::Project {
             return Some(real);
         }
-        if self.reader.kind(path) == TrustKind::LayerText && !self.look.gate.allows_layer() {
+        if self.reader.kind(path) == TrustKind::LayerText && !self.context.gate.allows_layer() {
             return None;
         }
         let root = match self.within(candidate) {
             ReadScope::Root(root) => root,
-            ReadScope::Anywhere => self.look.root_of(path),
+            ReadScope::Anywhere => self.context.root_of(path),
         };
-        let in_git_dir = || matches!(self.trees.of(dir, self.look), ImportReach::Tree(tree) if is_in_git_dir(&real, &tree));
-        if self.look.may_lie_at(&real, root) && !in_git_dir() {
+        let in_git_dir = || matches!(self.trees.of(dir, self.context), ImportReach::Tree(tree) if is_in_git_dir(&real, &tree));
+        if self.context.may_lie_at(&real, root) && !in_git_dir() {
             return Some(real);
         }
         // Files above the directories that may be read are not reported.
-        if is_link || self.look.in_roots(path) {
+        if is_link || self.context.in_roots(path) {
             let error = ReadError::Outside { target: real.clone() };
-            self.look.add_unread(path, error, self.reader.kind(path));
+            self.context.add_unread(path, error, self.reader.kind(path));
             self.diagnostics.report(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let why = "it leads out of what the project may read";
                 Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &source.path, why)
                     .at(Place::file(Some(source.scope), source.path.clone()))
-                    .help(self.look.help_for_outside(&real))
+                    .help(self.context.help_for_outside(&real))
             });
         }
         None
@@ -536,7 +539,7 @@ impl SectionBuild<'_> {
     /// Returns the directory that links may not lead out of.
     fn within(&self, candidate: &InstructionCandidate) -> ReadScope<'_> {
         match (candidate.scope, candidate.kind) {
-            (Scope::Project, InstructionKind::Rule) => ReadScope::Root(self.look.layer_root()),
+            (Scope::Project, InstructionKind::Rule) => ReadScope::Root(self.context.layer_root()),
             _ => ReadScope::Anywhere,
         }
     }
@@ -570,7 +573,7 @@ impl SectionBuild<'_> {
 
     /// Compares the patterns of a rule with the touched files.
     fn match_rule(&mut self, paths: &[String], source: &Arc<Source>) -> RuleMatch {
-        let (globs, mut bad) = Globs::read(paths, &mut self.rules.room, self.look);
+        let (globs, mut bad) = Globs::read(paths, &mut self.rules.room, self.context);
         let touched = &self.rules.touched;
         let rule_match = match globs.is_empty() {
             true => RuleMatch::Never,
@@ -599,7 +602,7 @@ impl SectionBuild<'_> {
             ("absolute".to_owned(), candidate.path.display().to_string()),
             ("kind".to_owned(), candidate.kind.as_str().to_owned()),
         ]);
-        let rank = Some(candidate.rank(&self.look.places.cwd));
+        let rank = Some(candidate.rank(&self.context.places.cwd));
         self.items.push(Item { variables, pieces, language: Language::Verbatim, rank });
     }
 

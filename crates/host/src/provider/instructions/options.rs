@@ -126,8 +126,8 @@ impl InstructionOptions {
     }
 
     /// Reads the options of a section. Invalid values are reported and replaced by their defaults.
-    pub fn read(section: &Section, look: &ProviderContext<'_>) -> Self {
-        let options = SectionOptions::new(section, look);
+    pub fn read(section: &Section, context: &ProviderContext<'_>) -> Self {
+        let options = SectionOptions::new(section, context);
         let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
         let same_names: Vec<&str> = names.iter().map(String::as_str).collect();
         InstructionOptions {

@@ -53,14 +53,14 @@ pub struct TreeCache(RefCell<BTreeMap<PathBuf, ImportReach>>);
 impl TreeCache {
     /// The git work tree that holds a directory, else the directory. A work tree that holds the user's home counts for
     /// nothing: it holds more than a project.
-    pub fn of(&self, dir: &Path, look: &ProviderContext<'_>) -> ImportReach {
+    pub fn of(&self, dir: &Path, context: &ProviderContext<'_>) -> ImportReach {
         if let Some(known) = self.0.borrow().get(dir) {
             return known.clone();
         }
-        let home = look.places.home.as_ref().map(|home| resolve_links(look.system, home));
-        let root = git::work_tree_root(look.system, dir)
+        let home = context.places.home.as_ref().map(|home| resolve_links(context.system, home));
+        let root = git::work_tree_root(context.system, dir)
             .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
-            .unwrap_or_else(|| resolve_links(look.system, dir));
+            .unwrap_or_else(|| resolve_links(context.system, dir));
         let reach = ImportReach::Tree(root.into());
         self.0.borrow_mut().insert(dir.to_owned(), reach.clone());
         reach
@@ -83,32 +83,32 @@ pub enum ImportTarget {
 }
 
 /// Returns the path that `written` names in a file of `dir`; `None` below a home directory that there is not.
-pub fn named(written: &str, dir: &Path, look: &ProviderContext<'_>) -> Option<PathBuf> {
+pub fn named(written: &str, dir: &Path, context: &ProviderContext<'_>) -> Option<PathBuf> {
     match written.strip_prefix("~/") {
-        Some(rest) => look.places.home.as_ref().map(|home| normal(home, Path::new(rest))),
+        Some(rest) => context.places.home.as_ref().map(|home| normal(home, Path::new(rest))),
         None => Some(normal(dir, Path::new(written))),
     }
 }
 
 /// Looks up the path `written` in a file of `dir`.
-pub fn find(written: &str, dir: &Path, reach: &ImportReach, look: &ProviderContext<'_>) -> ImportTarget {
-    let Some(path) = named(written, dir, look) else { return ImportTarget::Missing };
-    let real = match look.system.canonical(&path) {
+pub fn find(written: &str, dir: &Path, reach: &ImportReach, context: &ProviderContext<'_>) -> ImportTarget {
+    let Some(path) = named(written, dir, context) else { return ImportTarget::Missing };
+    let real = match context.system.canonical(&path) {
         Ok(real) => real,
         Err(error) => {
             return match error {
                 // A missing file shows nothing of what is outside.
-                _ if !reach.holds(&resolve_links(look.system, &path)) => ImportTarget::Outside,
+                _ if !reach.holds(&resolve_links(context.system, &path)) => ImportTarget::Outside,
                 ReadError::Missing => ImportTarget::Missing,
                 error => ImportTarget::Unreadable(error),
             };
         }
     };
-    let is_allowed = reach.holds(&real) || look.bounds.follows(&real);
-    if !is_allowed || matches!(reach, ImportReach::Tree(_)) && !look.in_roots(&path) {
+    let is_allowed = reach.holds(&real) || context.bounds.follows(&real);
+    if !is_allowed || matches!(reach, ImportReach::Tree(_)) && !context.in_roots(&path) {
         return ImportTarget::Outside;
     }
-    match look.system.stat(&real) {
+    match context.system.stat(&real) {
         Some(stat) if stat.kind == FileKind::File => ImportTarget::File { path, real, len: stat.len },
         Some(stat) => ImportTarget::Kind(stat.kind),
         None => ImportTarget::Missing,

@@ -19,13 +19,13 @@ type KnownTexts = BTreeMap<(Scope, PathBuf), Result<Rc<InstructionText>, ReadFai
 
 /// Reads, and remembers what it read.
 pub struct InstructionReader<'a> {
-    pub look: &'a ProviderContext<'a>,
+    pub context: &'a ProviderContext<'a>,
     known: RefCell<KnownTexts>,
 }
 
 impl<'a> InstructionReader<'a> {
-    pub fn new(look: &'a ProviderContext<'a>) -> Self {
-        InstructionReader { look, known: RefCell::default() }
+    pub fn new(context: &'a ProviderContext<'a>) -> Self {
+        InstructionReader { context, known: RefCell::default() }
     }
 
     /// True where reading this real file again costs nothing.
@@ -51,14 +51,14 @@ impl<'a> InstructionReader<'a> {
             kind: self.kind(path),
             ..ReadRequest::global(path, CONTEXT_FILE_LIMIT)
         };
-        let read = self.look.read_or_why(&wanted);
-        let text = read.map(|read| Rc::new(InstructionText::new(&read, source.clone(), self.look.bom)));
+        let read = self.context.read_or_why(&wanted);
+        let text = read.map(|read| Rc::new(InstructionText::new(&read, source.clone(), self.context.bom)));
         self.known.borrow_mut().insert(key, text.clone());
         text
     }
 
     pub fn kind(&self, path: &Path) -> TrustKind {
-        match &self.look.places.project {
+        match &self.context.places.project {
             Some(project) if path.starts_with(project) => TrustKind::LayerText,
             _ => TrustKind::TreeText,
         }

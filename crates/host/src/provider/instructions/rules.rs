@@ -34,11 +34,11 @@ pub fn walk(
     dir: &Path,
     scope: Scope,
     reach: &ImportReach,
-    look: &ProviderContext<'_>,
+    context: &ProviderContext<'_>,
     diagnostics: &DiagnosticReporter<'_>,
 ) -> Vec<PathBuf> {
     let mut walk = RuleWalk {
-        look,
+        context,
         diagnostics,
         scope,
         reach,
@@ -46,7 +46,7 @@ pub fn walk(
         entries: MOST_ENTRIES,
         found: Vec::new(),
     };
-    match look.system.canonical(dir) {
+    match context.system.canonical(dir) {
         Ok(real) if walk.may_enter(dir, &real) => walk.dir(dir, real, 0),
         _ => {}
     }
@@ -54,7 +54,7 @@ pub fn walk(
 }
 
 struct RuleWalk<'a> {
-    look: &'a ProviderContext<'a>,
+    context: &'a ProviderContext<'a>,
     diagnostics: &'a DiagnosticReporter<'a>,
     scope: Scope,
     reach: &'a ImportReach,
@@ -82,7 +82,7 @@ impl RuleWalk<'_> {
             return;
         }
         self.walked.insert(real.clone(), dir.to_owned());
-        let entries = match self.look.system.list(dir, self.entries) {
+        let entries = match self.context.system.list(dir, self.entries) {
             Ok(entries) => entries,
             Err(ReadError::Missing) => return,
             Err(ReadError::TooLarge { .. }) => {
@@ -117,14 +117,14 @@ impl RuleWalk<'_> {
     }
 
     fn link(&mut self, path: &Path, is_rule: bool, depth: usize) {
-        let target = match self.look.system.canonical(path) {
+        let target = match self.context.system.canonical(path) {
             Ok(target) => target,
             Err(error) if is_rule => {
                 return self.left_out(path, DiagnosticCode::FileLink, error);
             }
             Err(_) => return,
         };
-        match self.look.system.stat(&target).map(|stat| stat.kind) {
+        match self.context.system.stat(&target).map(|stat| stat.kind) {
             Some(FileKind::File) if is_rule && self.may_enter(path, &target) => {
                 self.found.push(path.to_owned());
             }
@@ -135,10 +135,10 @@ impl RuleWalk<'_> {
 
     /// True if what a name leads to may be read.
     fn may_enter(&self, path: &Path, real: &Path) -> bool {
-        let root = self.look.layer_root();
+        let root = self.context.layer_root();
         let inside = match (self.scope, self.reach) {
             (Scope::Project, ImportReach::Tree(tree)) => {
-                self.look.may_lie_at(real, root) && !is_in_git_dir(real, tree)
+                self.context.may_lie_at(real, root) && !is_in_git_dir(real, tree)
             }
             _ => true,
         };
@@ -148,14 +148,14 @@ impl RuleWalk<'_> {
                 let why = "it leads out of what the project may read";
                 Diagnostic::left_out(Severity::Warning, DiagnosticCode::FileOutside, &shown, why)
                     .at(Place::file(Some(self.scope), shown))
-                    .help(self.look.help_for_outside(real))
+                    .help(self.context.help_for_outside(real))
             });
         }
         inside
     }
 
     fn shown(&self, path: &Path) -> String {
-        self.look.places.source(self.scope, path).path.clone()
+        self.context.places.source(self.scope, path).path.clone()
     }
 
     fn left_out(&self, path: &Path, code: DiagnosticCode, why: impl Display) {

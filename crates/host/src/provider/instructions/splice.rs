@@ -144,7 +144,7 @@ impl<'a> Splicer<'a> {
                 self.beyond
             );
             let diagnostic = Diagnostic::warning(DiagnosticCode::ImportsLimit, what);
-            self.reader.look.note(diagnostic.help("import less, or each file once"));
+            self.reader.context.note(diagnostic.help("import less, or each file once"));
         }
     }
 
@@ -210,11 +210,11 @@ impl<'a> Splicer<'a> {
         if plain.is_empty() {
             tries.truncate(1);
         }
-        let look = |path: &str| find(path, dir, chain.reach, self.reader.look);
+        let target_of = |path: &str| find(path, dir, chain.reach, self.reader.context);
         let mut last = None;
         for (written, end) in tries.into_iter().filter(|(written, _)| !written.is_empty()) {
             let path = written.replace("\\ ", " ");
-            let found = look(&path);
+            let found = target_of(&path);
             let is_file = matches!(found, ImportTarget::File { .. });
             last = Some((found, path, end));
             if is_file {
@@ -229,7 +229,7 @@ impl<'a> Splicer<'a> {
         let named = path;
         let (path, real, len) = match found {
             ImportTarget::File { path, real, len } => (path, real, len),
-            ImportTarget::Missing if !is_path(&named) && !is_below(&named, look) => return None,
+            ImportTarget::Missing if !is_path(&named) && !is_below(&named, target_of) => return None,
             problem => {
                 self.report(&reference, &refusal(&problem));
                 return None;
@@ -252,7 +252,7 @@ impl<'a> Splicer<'a> {
             self.reads += 1;
             self.read += len;
         }
-        let source = self.reader.look.places.source(chain.scope, &path);
+        let source = self.reader.context.places.source(chain.scope, &path);
         let Ok(text) = self.reader.read(&path, &real, &source, chain.reach.within()) else {
             self.report(&reference, &UNREAD);
             return None;
@@ -285,7 +285,7 @@ impl<'a> Splicer<'a> {
         if chain.open.iter().any(|open| open == real) {
             return Some(CYCLE);
         }
-        if chain.is_of_project && git::is_ignored(self.reader.look.system, real) {
+        if chain.is_of_project && git::is_ignored(self.reader.context.system, real) {
             return Some(IGNORED);
         }
         if self.included.contains(real) || self.imported.contains_key(real) {
@@ -392,8 +392,8 @@ fn refusal(found: &ImportTarget) -> ImportRefusal {
 }
 
 /// True if a word starts with the name of a directory that is there.
-fn is_below(word: &str, look: impl Fn(&str) -> ImportTarget) -> bool {
-    word.split_once('/').is_some_and(|(dir, _)| matches!(look(dir), ImportTarget::Kind(FileKind::Dir)))
+fn is_below(word: &str, target_of: impl Fn(&str) -> ImportTarget) -> bool {
+    word.split_once('/').is_some_and(|(dir, _)| matches!(target_of(dir), ImportTarget::Kind(FileKind::Dir)))
 }
 
 /// Returns true if a word is clearly meant as a path, not as the name of a user or a package.

@@ -76,32 +76,33 @@ impl InstructionCandidate {
 }
 
 /// The managed files.
-pub fn managed(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
-    let at =
-        |path: &String| candidate(&look.places.cwd, Path::new(path), InstructionKind::Managed, Scope::Global);
+pub fn managed(options: &InstructionOptions, context: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
+    let at = |path: &String| {
+        candidate(&context.places.cwd, Path::new(path), InstructionKind::Managed, Scope::Global)
+    };
     options.managed.iter().map(at).collect()
 }
 
 /// The user's files.
-pub fn user(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
-    let Some(global) = &look.places.global else { return Vec::new() };
+pub fn user(options: &InstructionOptions, context: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
+    let Some(global) = &context.places.global else { return Vec::new() };
     let at = |name: &String| candidate(global, Path::new(name), InstructionKind::User, Scope::Global);
     options.user.iter().map(at).collect()
 }
 
 /// The user's files that are there and that this configuration does not read.
-pub fn unread(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
-    let Some(global) = &look.places.global else { return Vec::new() };
-    let read: Vec<PathBuf> = managed(options, look)
+pub fn unread(options: &InstructionOptions, context: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
+    let Some(global) = &context.places.global else { return Vec::new() };
+    let read: Vec<PathBuf> = managed(options, context)
         .into_iter()
-        .chain(user(options, look))
-        .chain(tree(options, look))
-        .map(|candidate| resolve_links(look.system, &candidate.path))
+        .chain(user(options, context))
+        .chain(tree(options, context))
+        .map(|candidate| resolve_links(context.system, &candidate.path))
         .collect();
     let at = |name: &String| candidate(global, Path::new(name), InstructionKind::User, Scope::Global);
     let is_unread = |candidate: &InstructionCandidate| {
-        look.system.stat(&candidate.path).is_some_and(|stat| stat.kind == FileKind::File)
-            && !read.contains(&resolve_links(look.system, &candidate.path))
+        context.system.stat(&candidate.path).is_some_and(|stat| stat.kind == FileKind::File)
+            && !read.contains(&resolve_links(context.system, &candidate.path))
     };
     options.unread.iter().map(at).filter(is_unread).collect()
 }
@@ -111,19 +112,19 @@ pub fn unread(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<I
 const MOST_LEVELS: usize = 128;
 
 /// The directories from the cwd up to the topmost one.
-pub fn directories(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<PathBuf> {
-    let cwd = &look.places.cwd;
+pub fn directories(options: &InstructionOptions, context: &ProviderContext<'_>) -> Vec<PathBuf> {
+    let cwd = &context.places.cwd;
     let top = match options.stop {
         "cwd" => Some(cwd.clone()),
-        "home" => look.places.home.clone(),
-        "work-tree" => git::work_tree_root(look.system, cwd).or_else(|| Some(cwd.clone())),
+        "home" => context.places.home.clone(),
+        "work-tree" => git::work_tree_root(context.system, cwd).or_else(|| Some(cwd.clone())),
         _ => None,
     };
     // The cwd may lead here through links, the top is compared where they lead.
-    let top = top.map(|top| look.system.canonical(&top).unwrap_or(top));
+    let top = top.map(|top| context.system.canonical(&top).unwrap_or(top));
     let is_top = |dir: &Path| match &top {
         None => false,
-        Some(top) => top == dir || look.system.canonical(dir).is_ok_and(|real| real == *top),
+        Some(top) => top == dir || context.system.canonical(dir).is_ok_and(|real| real == *top),
     };
     let mut dirs: Vec<PathBuf> = Vec::new();
     for dir in cwd.ancestors() {
@@ -132,8 +133,8 @@ pub fn directories(options: &InstructionOptions, look: &ProviderContext<'_>) -> 
                 format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
             let diagnostic = Diagnostic::warning(DiagnosticCode::InstructionsLimit, what)
                 .help("work in a directory that lies less deep");
-            if !look.diagnostics.borrow().contains(&diagnostic) {
-                look.note(diagnostic);
+            if !context.diagnostics.borrow().contains(&diagnostic) {
+                context.note(diagnostic);
             }
             break;
         }
@@ -146,17 +147,18 @@ pub fn directories(options: &InstructionOptions, look: &ProviderContext<'_>) -> 
 }
 
 /// The file of the main work tree that a linked one inside of it hides by a file of the same name.
-pub fn hidden_by_work_tree(names: &[String], look: &ProviderContext<'_>) -> Option<PathBuf> {
-    let cwd = look.system.canonical(&look.places.cwd).ok()?;
-    let git = |dir: &Path| look.system.link_stat(&dir.join(".git"));
+pub fn hidden_by_work_tree(names: &[String], context: &ProviderContext<'_>) -> Option<PathBuf> {
+    let cwd = context.system.canonical(&context.places.cwd).ok()?;
+    let git = |dir: &Path| context.system.link_stat(&dir.join(".git"));
     // A `.git` ends the work tree, even one that git would pass by. That of a linked one is a file.
     let (root, _) = cwd
         .ancestors()
         .find_map(|dir| Some((dir, git(dir)?)))
         .filter(|(_, stat)| stat.kind == FileKind::File)?;
-    let repository = git::Repository::holding(look.system, &cwd).ok().filter(|found| found.root == root)?;
+    let repository =
+        git::Repository::holding(context.system, &cwd).ok().filter(|found| found.root == root)?;
     // git writes `../..` into a work tree's `commondir`.
-    let common_dir = look.system.canonical(&repository.common_dir).ok()?;
+    let common_dir = context.system.canonical(&repository.common_dir).ok()?;
     let main = common_dir.parent()?;
     let is_nested = repository.git_dir != repository.common_dir
         && common_dir.ends_with(".git")
@@ -165,16 +167,17 @@ pub fn hidden_by_work_tree(names: &[String], look: &ProviderContext<'_>) -> Opti
     if !is_nested {
         return None;
     }
-    let is_file =
-        |name: &&String| look.system.stat(&root.join(name)).is_some_and(|stat| stat.kind == FileKind::File);
+    let is_file = |name: &&String| {
+        context.system.stat(&root.join(name)).is_some_and(|stat| stat.kind == FileKind::File)
+    };
     Some(main.join(names.iter().find(is_file)?))
 }
 
 /// The files of the tree.
-pub fn tree(options: &InstructionOptions, look: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
-    let dirs = directories(options, look);
+pub fn tree(options: &InstructionOptions, context: &ProviderContext<'_>) -> Vec<InstructionCandidate> {
+    let dirs = directories(options, context);
     let mut found = files_of(&dirs, options, |at| options.names_at(at));
-    if !options.fallback.is_empty() && !any_name(&dirs, options, look) {
+    if !options.fallback.is_empty() && !any_name(&dirs, options, context) {
         found.extend(files_of(&dirs, options, |_| &options.fallback));
     }
     found
@@ -213,17 +216,17 @@ impl InstructionOptions {
 
 /// True if a file that is read by its name is anywhere on the way and not empty, whatever becomes of it. The user's own
 /// do not count.
-fn any_name(dirs: &[PathBuf], options: &InstructionOptions, look: &ProviderContext<'_>) -> bool {
-    let own: Vec<PathBuf> = managed(options, look)
+fn any_name(dirs: &[PathBuf], options: &InstructionOptions, context: &ProviderContext<'_>) -> bool {
+    let own: Vec<PathBuf> = managed(options, context)
         .into_iter()
-        .chain(user(options, look))
-        .map(|candidate| resolve_links(look.system, &candidate.path))
+        .chain(user(options, context))
+        .map(|candidate| resolve_links(context.system, &candidate.path))
         .collect();
     dirs.iter().enumerate().any(|(at, dir)| {
         options.names_at(at).iter().any(|name| {
             let path = normal(dir, Path::new(name));
-            look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File && stat.len > 0)
-                && !own.contains(&resolve_links(look.system, &path))
+            context.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File && stat.len > 0)
+                && !own.contains(&resolve_links(context.system, &path))
         })
     })
 }

@@ -86,7 +86,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
     let places = Places::find(system, &cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(terms.mode, terms.consent, cwd, RootRecord::default(), terms.layer);
     let (turn, settings, dirs) = (Turn::default(), MergedSettings::default(), RealDirs::default());
-    let look = ProviderContext {
+    let context = ProviderContext {
         system,
         turn: &turn,
         places: &places,
@@ -118,9 +118,9 @@ fn build_on(system: &MemorySystem, options: Value, terms: TestTrust) -> BuiltSec
     for (key, value) in [&usual, &options].into_iter().flat_map(|table| table.as_object().expect("a table")) {
         section.options.insert(key.clone(), value.clone());
     }
-    let contribution = context_provider(name).expect("it is in the list").contribute(&section, &look);
+    let contribution = context_provider(name).expect("it is in the list").contribute(&section, &context);
     let gated = gate.seen().into_iter().map(|seen| seen.shown).collect();
-    BuiltSection { contribution, diagnostics: look.diagnostics.take(), gated }
+    BuiltSection { contribution, diagnostics: context.diagnostics.take(), gated }
 }
 
 impl BuiltSection {
