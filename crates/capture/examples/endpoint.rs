@@ -9,6 +9,7 @@ use tokio::{
     select,
 };
 
+#[allow(clippy::print_stdout)] // what the script reads
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> io::Result<()> {
     let mut endpoint = Endpoint::start(0).await?;

@@ -113,7 +113,7 @@ impl AgentSection {
             match preload(name, &skills, context) {
                 Ok(item) => items.push(item),
                 Err(why) => {
-                    context.note(skipped_diagnostic(entry, &format!("`{}`: {why}", shown(name)), context))
+                    context.note(skipped_diagnostic(entry, &format!("`{}`: {why}", shown(name)), context));
                 }
             }
         }
