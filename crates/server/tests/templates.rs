@@ -96,7 +96,7 @@ async fn named_templates_have_what_the_main_one_has() {
     service.get("/templates/no%20name").await.problem(400, "path");
     service.get("/templates?after=no%20name").await.problem(400, "query");
     let any = [("if-match", "*")];
-    let body = json!({"template": "Review."});
+    let body = json!({"template": "Review.", "variables": {}});
     service.put_with("/templates/review", &any, &body).await.problem(412, "stale");
     let put = service.put("/templates/review", &body).await;
     assert_eq!(put.json(), body);
@@ -118,7 +118,7 @@ async fn named_templates_have_what_the_main_one_has() {
 #[tokio::test]
 async fn a_deleted_template_is_not_there_until_it_is_written_again() {
     let service = service().await;
-    let (path, body) = ("/templates/review", json!({"template": "Review."}));
+    let (path, body) = ("/templates/review", json!({"template": "Review.", "variables": {}}));
     let first = service.put(path, &body).await;
     assert_eq!(service.delete(path).await.status, 204);
     service.get(path).await.problem(404, "no-template");
