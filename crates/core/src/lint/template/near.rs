@@ -42,6 +42,12 @@ pub(super) fn diagnostics(
         if let Some(diagnostic) = unknown_key(inner, &(open..at), catalogue) {
             diagnostics.push(diagnostic);
         } else if let Some(guess) = guess(inner, options, catalogue) {
+            if guess.tag.as_deref() == Some(&text[open..at]) {
+                if let Some(found) = unknown_type(inner, &(open..at)) {
+                    diagnostics.push(found);
+                }
+                continue;
+            }
             let message = format!("`{}` is text: {}", shown(&text[open..at]), guess.message);
             let mut diagnostic =
                 PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &(open..at), message);
@@ -69,6 +75,15 @@ fn unknown_key(inner: &str, range: &Range<usize>, catalogue: &VariableTypes) -> 
     let word = if condition.is_some() { "if " } else { "" };
     let tag = format!("[{word}{}{near}]", if negated { "!" } else { "" });
     Some(diagnostic.help(format!("did you mean `{near}`?")).edit(range.clone(), tag))
+}
+
+/// Reports a condition that is written as a tag and is text because its key has no known type. The tags of its block are text with it.
+fn unknown_type(inner: &str, range: &Range<usize>) -> Option<PendingFinding> {
+    let key: VariableKey = trim(inner.strip_prefix("if ")?).trim_start_matches('!').parse().ok()?;
+    let message = format!("`[{}]` is text: `{}` is no registered type", shown(inner), shown(key.kind()));
+    let help = "declare the variable in the profile, below `[variables]`, or its type in `variable_types`";
+    let found = PendingFinding::new(Severity::Info, DiagnosticCode::TemplateNearMiss, range, message);
+    Some(found.help(help.to_owned()))
 }
 
 /// Returns the ranges of all tags, a raw block as one.
