@@ -44,7 +44,7 @@ const WRONG = [
   [() => engine.build({ tools: [7] }), '`tools[0]` must be the name of a tool or its definition, not a number'],
   [() => engine.build({ tools: [{ description: 'x' }] }), '`tools[0].name` must be a string, not undefined'],
   [() => engine.build({ tools: [{ name: 'x', input_schema: {} }] }), /`input_schema`$/, 'did you mean `inputSchema`?'],
-  [() => engine.build({ variables: { 'app:name': 4 } }), '`variables["app:name"]` must be a string, or null to remove it, not a number'],
+  [() => engine.build({ variables: { 'app:name': 4 } }), '`variables["app:name"]` must be a string, a boolean, a list, or null to remove it, not a number'],
   [() => engine.build({ ...fixed, variables: { name: 'x' } }), /name/, /a type, a colon and a name/],
   [() => engine.build({ settings: { a: () => 1 } }), '`settings["a"]` cannot be written as JSON: it is a function'],
   [() => engine.build({ settings: { a: circular } }), /^`settings\["a"\]` cannot be written as JSON: Converting circular/],

@@ -243,7 +243,7 @@ def test_a_panic_is_an_exception(capfd: pytest.CaptureFixture[str]) -> None:
         ({"tools": {"name": "read"}}, "`tools` takes a list, not dict"),
         ({"tools": ["read", 3]}, "`tools[1]` takes a str or a dict, not int"),
         ({"variables": ["a:b"]}, "`variables` takes a dict, not list"),
-        ({"variables": {"a:b": 3}}, "`variables['a:b']` takes a str, not int"),
+        ({"variables": {"a:b": 3}}, "`variables['a:b']` takes a str, a bool or a list, not int"),
         ({"settings": {3: "a"}}, "`settings[3]` takes a str as key, not int"),
         ({"settings": {"a": object()}}, "not a value of JSON: object"),
         ({"budget": "many"}, "`budget` takes an int, not str"),

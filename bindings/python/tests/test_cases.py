@@ -96,7 +96,8 @@ def by_command(place: Place, turn: dict[str, Any]) -> Any:
     if turn["tools"] is not None:
         words += ["--tools", ",".join(turn["tools"]) or "none"]
     words += [f"--set={each}" for each in turn["set"]]
-    words += [f"--variable={name}={value}" for name, value in turn["variable"].items()]
+    given = {name: value if isinstance(value, str) else json.dumps(value) for name, value in turn["variable"].items()}
+    words += [f"--variable={name}={value}" for name, value in given.items()]
     words += [f"--event={json.dumps(event)}" for event in turn["event"]]
     if turn["template"] is not None:
         text = place.root / "template"

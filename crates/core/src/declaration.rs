@@ -468,6 +468,12 @@ impl Declarations {
                 let what = "the name of a field is letters, digits, `_`, `-` and `.`";
                 return invalid("fields", format!("{what}: `{field}` of `{key}`"));
             }
+            let mut names = declared.fields.iter().chain(&declared.values).collect::<Vec<_>>();
+            names.sort_unstable();
+            if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+                let at = if of_records { "fields" } else { "values" };
+                return invalid(at, format!("`{}` of `{key}` is listed twice", twice[0]));
+            }
             if declared.required && declared.default.is_some() {
                 return invalid("required", format!("`{key}` is required, so it takes no `default`"));
             }

@@ -16,6 +16,8 @@ use std::{
 
 /// The most entries that are looked at; what is behind them is left out, and reported.
 const MOST_ENTRIES: usize = 2_000_000;
+/// The most repositories in one work tree, submodules included, whose ignored files are told apart.
+const MOST_REPOSITORIES: usize = 100;
 /// The deepest directory.
 const MOST_DEPTH: usize = 100;
 /// The largest file that is read, in bytes.
@@ -59,32 +61,12 @@ pub fn read_work_tree(
         root: &root,
         wants,
         ignored: IgnorePatterns::default(),
+        repositories: 0,
         found: BTreeMap::new(),
         entries: 0,
         diagnostics: Diagnostics::new(),
     };
-    if let Ok(repository) = Repository::holding(system, &root) {
-        let exclude = repository.common_dir.join("info/exclude");
-        git::add_patterns(&mut walk.ignored, system, &exclude, &repository.common_dir, 0);
-        match git::tracked_but_ignored(system, &repository) {
-            Ok(paths) => {
-                for path in paths.into_iter().filter(|path| wants(path)) {
-                    walk.file(&root.join(&path), path);
-                }
-            }
-            Err(error) => {
-                let code = match error {
-                    GitError::Owner(_) => DiagnosticCode::GitOwner,
-                    GitError::Program(_) | GitError::Old => DiagnosticCode::GitUnsupported,
-                    _ => DiagnosticCode::GitBroken,
-                };
-                let what =
-                    format!("files that git has although it ignores them were not looked for: {error}");
-                let help = "install git outside of the project; `git status` must work in it";
-                walk.diagnostics.push(Diagnostic::warning(code, what).help(help));
-            }
-        }
-    }
+    walk.repository(&root, "");
     walk.directory(&root, "", 0, false);
     let Walk { found, mut diagnostics, .. } = walk;
     let mut files: Vec<WorkTreeFile> = Vec::new();
@@ -117,6 +99,8 @@ struct Walk<'a> {
     root: &'a Path,
     wants: &'a dyn Fn(&str) -> bool,
     ignored: IgnorePatterns,
+    /// The number of repositories that git was asked about.
+    repositories: usize,
     /// The names of each file, by its real path.
     found: BTreeMap<PathBuf, BTreeSet<String>>,
     entries: usize,
@@ -124,6 +108,47 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Adds what a repository ignores in general, and the files that git has although it ignores them. `below` is the path of its work
+    /// tree, with a slash at its end.
+    fn repository(&mut self, root: &Path, below: &str) {
+        let Ok(repository) = Repository::holding(self.system, root) else { return };
+        self.repositories += 1;
+        if repository.root != root {
+            return;
+        }
+        if self.repositories > MOST_REPOSITORIES {
+            let what = format!(
+                "{below}: files that git has although it ignores them were not looked for: the work tree has more than {MOST_REPOSITORIES} repositories"
+            );
+            let diagnostic = Diagnostic::warning(DiagnosticCode::GitUnsupported, what);
+            return self.diagnostics.push(diagnostic.help("check that repository by itself"));
+        }
+        let exclude = repository.common_dir.join("info/exclude");
+        git::add_patterns(&mut self.ignored, self.system, &exclude, &repository.common_dir, below.len());
+        match git::tracked_but_ignored(self.system, &repository) {
+            Ok(paths) => {
+                for path in paths {
+                    let shown = format!("{below}{}", path.to_string_lossy());
+                    if (self.wants)(&shown) {
+                        self.file(&root.join(path), shown);
+                    }
+                }
+            }
+            Err(error) => {
+                let (code, help) = match error {
+                    GitError::Owner(_) => (DiagnosticCode::GitOwner, "change its owner, or clone it anew"),
+                    GitError::Program(_) | GitError::Old => {
+                        (DiagnosticCode::GitUnsupported, "install a newer git, outside of the project")
+                    }
+                    _ => (DiagnosticCode::GitBroken, "`git status` must work in it"),
+                };
+                let what =
+                    format!("files that git has although it ignores them were not looked for: {error}");
+                self.diagnostics.push(Diagnostic::warning(code, what).help(help));
+            }
+        }
+    }
+
     /// Looks into a directory; `below` is its path from the root, with a slash at its end.
     fn directory(&mut self, dir: &Path, below: &str, depth: usize, is_linked: bool) {
         if depth > MOST_DEPTH {
@@ -135,6 +160,12 @@ impl Walk<'_> {
             Err(error) => return self.diagnostics.push(left_out(below, &error)),
         };
         self.entries += entries.len();
+        // A submodule or another repository has patterns of its own, and none of those around it.
+        let is_nested = !below.is_empty() && entries.iter().any(|entry| entry.name == ".git");
+        let around = is_nested.then(|| std::mem::take(&mut self.ignored));
+        if is_nested {
+            self.repository(dir, below);
+        }
         let mark = self.ignored.mark();
         if entries.iter().any(|entry| entry.name == ".gitignore") {
             let file = dir.join(".gitignore");
@@ -163,6 +194,9 @@ impl Walk<'_> {
             }
         }
         self.ignored.reset(mark);
+        if let Some(around) = around {
+            self.ignored = around;
+        }
     }
 
     fn link(&mut self, link: &Path, path: String, depth: usize, is_linked: bool) {
@@ -260,6 +294,24 @@ mod tests {
         assert_eq!(read(&system, "/w/a"), (expected.map(str::to_owned).to_vec(), Vec::new()));
         let run = &system.runs()[0];
         assert!(run.env.contains(&("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned())), "{run:?}");
+    }
+
+    /// What a submodule ignores is its own matter, and what it has all the same is read.
+    #[test]
+    fn a_nested_repository_hides_nothing() {
+        let system = machine()
+            .with_git_status("/w", FakeRun::printing(""))
+            .with_file("/w/.gitignore", "sub/CLAUDE.md\n")
+            .with_file("/w/sub/.git/HEAD", "ref: refs/heads/main\n")
+            .with_dir("/w/sub/.git/objects")
+            .with_dir("/w/sub/.git/refs")
+            .with_file("/w/sub/.gitignore", "AGENTS.md\n")
+            .with_file("/w/sub/AGENTS.md", "forced")
+            .with_file("/w/sub/CLAUDE.md", "of the submodule")
+            .with_file("/w/sub/x/AGENTS.md", "ignored")
+            .with_git_status("/w/sub", FakeRun::printing("AGENTS.md\0"));
+        let expected = ["AGENTS.md: root", "sub/AGENTS.md: forced", "sub/CLAUDE.md: of the submodule"];
+        assert_eq!(read(&system, "/w"), (expected.map(str::to_owned).to_vec(), Vec::new()));
     }
 
     #[test]

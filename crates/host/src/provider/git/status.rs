@@ -7,7 +7,7 @@
 
 use super::{GitError, Repository, is_others, shown_path};
 use crate::system::{RunError, RunOutput, RunRequest, RunStatus, System};
-use std::time::Duration;
+use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, path::PathBuf, time::Duration};
 
 /// The longest that a status may take.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -73,8 +73,8 @@ pub fn status(system: &dyn System, repository: &Repository) -> Result<String, Gi
 /// Returns the files that git has in its index although its patterns ignore them, by their paths from the root of the work tree.
 ///
 /// # Errors
-/// As [`status`]. Names that are not UTF-8 are left out.
-pub fn tracked_but_ignored(system: &dyn System, repository: &Repository) -> Result<Vec<String>, GitError> {
+/// As [`status`].
+pub fn tracked_but_ignored(system: &dyn System, repository: &Repository) -> Result<Vec<PathBuf>, GitError> {
     check_owner(system, repository)?;
     let settings = SETTINGS.map(|(key, value)| (key.to_owned(), value));
     let words = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
@@ -83,7 +83,7 @@ pub fn tracked_but_ignored(system: &dyn System, repository: &Repository) -> Resu
         return Err(failed("ls-files", &output));
     }
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-    Ok(paths.filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect())
+    Ok(paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect())
 }
 
 /// Refuses a repository of another user: an explicit `GIT_DIR` switches git's own check off.
