@@ -105,7 +105,10 @@ async fn named_templates_have_what_the_main_one_has() {
     let names: Vec<_> = page["items"].as_array().unwrap().iter().map(|item| item["name"].clone()).collect();
     assert_eq!(names, ["main", "review"]);
     assert_eq!(page["items"][0]["version"], 3);
-    assert_eq!(service.get("/templates/main").await.json(), json!({"template": "a\nc\nd\n"}));
+    assert_eq!(
+        service.get("/templates/main").await.json(),
+        json!({"template": "a\nc\nd\n", "variables": {}})
+    );
     assert_eq!(service.put("/templates/review/labels/x", &json!({"version": 1})).await.status, 200);
     assert_eq!(service.get("/templates/review/versions/1").await.json()["labels"], json!(["x"]));
     assert_eq!(service.get("/templates/review/diff?from=0").await.json()["to"], 1);
