@@ -17,8 +17,10 @@ pub enum SnapshotError {
 /// Reads a saved snapshot.
 ///
 /// ```
-/// let error = preface_engine::read_snapshot(br#"{"version": 1}"#).unwrap_err();
-/// assert_eq!(error.to_string(), "the snapshot has version 1; this program reads version 2");
+/// use preface_engine::{SnapshotError, read_snapshot};
+///
+/// let error = read_snapshot(br#"{"version": 1}"#).unwrap_err();
+/// assert_eq!(error, SnapshotError::Version(1));
 /// ```
 ///
 /// # Errors
