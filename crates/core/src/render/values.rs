@@ -88,10 +88,6 @@ impl<'a> TemplateWriter<'a, '_> {
         }
     }
 
-    fn written(&self) -> usize {
-        self.out.text.len() + self.entries
-    }
-
     /// Returns the list whose entry an `item:` is of.
     fn list(&self, key: &VariableKey) -> Option<&OpenList> {
         self.lists.last().filter(|_| key.kind() == "item")
@@ -163,12 +159,12 @@ impl<'a> TemplateWriter<'a, '_> {
 /// Refuses to write more where the output is too large already: a short template can name a large file many times. Each entry of
 /// a list counts as a byte.
 fn check_room(
-    written: usize,
+    size: usize,
     rules: &RenderRules<'_>,
     parsed: &ParsedTemplate<'_>,
     tag: Range<usize>,
 ) -> Result<(), RenderError> {
-    if written <= RENDERED_LIMIT || rules.template.max_bytes.is_none() {
+    if size <= RENDERED_LIMIT || rules.template.max_bytes.is_none() {
         return Ok(());
     }
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
@@ -178,7 +174,7 @@ fn check_room(
 }
 
 /// Returns the value of a variable as it is written in a text: of an event's reminder, or in a text that is watched as a whole.
-fn written<'t>(
+fn escaped<'t>(
     key: &VariableKey,
     text: &'t str,
     rules: &RenderRules<'_>,
@@ -234,23 +230,23 @@ impl Output for TemplateWriter<'_, '_> {
     }
 
     fn value(&mut self, tag: Range<usize>, key: &VariableKey) -> Result<(), RenderError> {
-        let (rules, parsed) = (self.rules, self.parsed);
+        let (rules, parsed, size) = (self.rules, self.parsed, self.out.text.len() + self.entries);
         if let Some(list) = self.lists.last().filter(|_| key.kind() == "item") {
             let Some(text) = list.field(key.name()) else { return Ok(()) };
-            check_room(self.out.text.len() + self.entries, rules, parsed, tag)?;
+            check_room(size, rules, parsed, tag)?;
             let of = Origin::Variable { key: list.key.clone(), source: list.source.clone() };
-            let text = written(&list.key, text, rules, (self.event, self.watch), self.diagnostics);
+            let text = escaped(&list.key, text, rules, (self.event, self.watch), self.diagnostics);
             self.out.push(&text, of);
             return Ok(());
         }
         if let (Some((item, content)), "item") = (self.item, key.kind()) {
-            check_room(self.written(), rules, parsed, tag.clone())?;
+            check_room(size, rules, parsed, tag.clone())?;
             self.item_value(&tag, key, item, content);
             return Ok(());
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
             let Some(text) = event.variables.get(key.name()) else { return Ok(()) };
-            check_room(self.written(), rules, parsed, tag)?;
+            check_room(size, rules, parsed, tag)?;
             let kind = event.one_line.get(key.name()).copied();
             let text = rules.of_event(key, kind, text, self.diagnostics);
             self.out.push(&text, Origin::Variable { key: key.clone(), source: "the event".into() });
@@ -259,8 +255,8 @@ impl Output for TemplateWriter<'_, '_> {
         let variable = self.variables.get(&key.in_scope(parsed.by), self.diagnostics)?;
         *self.volatility = (*self.volatility).max(variable.stability);
         let Some(text) = &variable.value else { return Ok(()) };
-        check_room(self.out.text.len() + self.entries, rules, parsed, tag)?;
-        let text = written(key, text, rules, (self.event, self.watch), self.diagnostics);
+        check_room(size, rules, parsed, tag)?;
+        let text = escaped(key, text, rules, (self.event, self.watch), self.diagnostics);
         self.out.push(&text, Origin::Variable { key: key.clone(), source: variable.source.clone() });
         Ok(())
     }
