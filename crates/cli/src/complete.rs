@@ -151,7 +151,7 @@ pub fn variables() -> ArgValueCompleter {
         let registered = preface_engine::variables();
         let registered = registered.iter().filter(|one| !one.dynamic);
         let mut words: Vec<String> = registered.map(|one| format!("{}:{}", one.kind, one.name)).collect();
-        for (key, one) in &declared.0 {
+        for (key, one) in declared.inputs() {
             words.push(key.to_string());
             if current.contains('=') {
                 words.extend(one.values.iter().map(|value| format!("{key}={value}")));
@@ -169,7 +169,7 @@ pub fn conversations() -> ArgValueCandidates {
 /// Suggests the stored templates.
 pub fn templates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let found = StoreFlag::default().read(async |store| {
+        let found = StoreFlag::default().open(async |store| {
             let page = store.templates(&PageRequest::first(PageRequest::MOST)).await?;
             Ok(page.items.into_iter().map(|one| one.current.name.as_str().to_owned()).collect::<Vec<_>>())
         });
@@ -180,7 +180,7 @@ pub fn templates() -> ArgValueCandidates {
 /// Suggests the labels of the template `main`.
 pub fn labels() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let found = StoreFlag::default().read(async |store| {
+        let found = StoreFlag::default().open(async |store| {
             let page = store.versions(&TemplateName::main(), &PageRequest::first(PageRequest::MOST)).await?;
             Ok(page.items.into_iter().flat_map(|one| one.labels).collect::<Vec<_>>())
         });
@@ -190,7 +190,7 @@ pub fn labels() -> ArgValueCandidates {
 
 /// Returns the ids and models of the stored conversations, the latest first.
 fn stored() -> Vec<(String, Option<String>)> {
-    let found = StoreFlag::default().read(async |store| {
+    let found = StoreFlag::default().open(async |store| {
         let page = store.conversations(&Filter::default(), &PageRequest::first(PageRequest::MOST)).await?;
         Ok(page.items.into_iter().map(|one| (one.id.as_str().to_owned(), one.model)).collect::<Vec<_>>())
     });

@@ -98,7 +98,7 @@ impl SubjectFlags {
         let actor = actor(request.now.as_deref())?;
         let mut options = self.turn_options(&Engine::new(&*system), &request)?;
         if asking == InteractionMode::May && ui.can_ask() && request.trust == TrustChoice::Ask {
-            let there = store.read(async |store| Ok(store.conversation(id).await?))?;
+            let there = store.open(async |store| Ok(store.conversation(id).await?))?;
             let record = there.flatten().and_then(|conversation| PromptRecord::of(&conversation).ok());
             // A stored prompt needs no questions.
             let builds = match record {
@@ -147,7 +147,7 @@ impl SubjectFlags {
         self.trust.apply(&mut request)?;
         let options = self.turn_options(&Engine::new(&*system), &request)?;
         let store = self.keep.template.store.for_request(&request);
-        let checked = store.read(async |store| {
+        let checked = store.open(async |store| {
             let record = PromptRecord::of(&known(&store, &kept.head.id).await?)?;
             if record.rebuild != Rebuild::BetweenTurns {
                 advice::set_conversation(&record.options);
@@ -197,7 +197,7 @@ pub fn stored_prompt(
     id: &ConversationId,
 ) -> Result<Option<Subject>, CommandFailure> {
     let found =
-        flags.store.for_request(request).read(async |store| Ok(store.conversation(id).await?))?.flatten();
+        flags.store.for_request(request).open(async |store| Ok(store.conversation(id).await?))?.flatten();
     found.as_ref().map(Subject::kept).transpose()
 }
 

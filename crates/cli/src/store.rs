@@ -104,8 +104,8 @@ impl StoreFlag {
         Ok(url)
     }
 
-    /// Opens the store to read it; `None` if nothing was stored yet.
-    pub fn read<T, Done: Future<Output = Result<T, CommandFailure>>>(
+    /// Works on the store if there is one; `None` if nothing was stored yet.
+    pub fn open<T, Done: Future<Output = Result<T, CommandFailure>>>(
         &self,
         act: impl FnOnce(Arc<dyn Store>) -> Done,
     ) -> Result<Option<T>, CommandFailure> {

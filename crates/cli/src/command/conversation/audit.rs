@@ -62,7 +62,7 @@ pub fn run(
         return trim(ui, args, store, format, age);
     }
     let most = if args.all { usize::MAX } else { args.limit.max(1) };
-    let found = store.read(async |store| pages(most, async |page| store.audit(&page).await).await)?;
+    let found = store.open(async |store| pages(most, async |page| store.audit(&page).await).await)?;
     let (found, more) = found.unwrap_or_default();
     match format {
         OutputFormat::Json => ui.json(&ListDocument {
@@ -88,7 +88,7 @@ fn trim(
 ) -> Result<Exit, CommandFailure> {
     let actor = actor(args.now.as_deref())?;
     let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("nothing can be that old"))?;
-    let done = store.read(async |store| {
+    let done = store.open(async |store| {
         if args.dry_run {
             let (all, _) = pages(usize::MAX, async |page| store.audit(&page).await).await?;
             return Ok(all.iter().filter(|entry| entry.at < before).count());

@@ -67,7 +67,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
 /// Deletes the conversations of the arguments, even if some of them do not exist.
 fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
     let mut deleted = Vec::new();
-    let missing = args.store.read(async |store| {
+    let missing = args.store.open(async |store| {
         let mut missing = None;
         for id in &args.ids {
             let found = if args.dry_run {
@@ -102,7 +102,7 @@ fn named(ui: &Ui, args: &Args, actor: &Actor) -> Result<Exit, CommandFailure> {
 
 fn old(ui: &Ui, args: &Args, age: Duration, actor: &Actor) -> Result<Exit, CommandFailure> {
     let before = actor.at.checked_sub(age).map_err(|_| CommandFailure::usage("the age is out of range"))?;
-    let done = args.store.read(async |store| {
+    let done = args.store.open(async |store| {
         if args.dry_run {
             return Ok(usize::try_from(store.count_unused(before).await?).unwrap_or(usize::MAX));
         }

@@ -118,7 +118,7 @@ pub fn stored_prompts(
     store: &StoreFlag,
     id: &ConversationId,
 ) -> Result<Vec<(StoredPrompt, Option<jiff::Timestamp>)>, CommandFailure> {
-    let found = store.read(async |store| {
+    let found = store.open(async |store| {
         if store.revision(id).await?.is_none() {
             return Err(unknown(id));
         }

@@ -52,7 +52,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let filter = Filter { id_prefix: args.prefix.clone(), template: args.template.clone() };
-    let found = args.store.read(async |store| {
+    let found = args.store.open(async |store| {
         pages(args.limit.max(1), async |page| store.conversations(&filter, &page).await).await
     })?;
     let (found, more) = found.unwrap_or_default();

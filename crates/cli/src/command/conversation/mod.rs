@@ -136,7 +136,7 @@ impl AgainFlags {
             let cwd = Engine::new(&*system).cwd(&request)?;
             options.cwd = Some(cwd.display().to_string());
         }
-        let done = self.store.read(async |store| {
+        let done = self.store.open(async |store| {
             Ok(act(ConversationService::new(system, store, Arc::new(InlineOffload)), options, actor).await?)
         })?;
         done.ok_or_else(|| ConversationError::Unknown(id.clone()).into())

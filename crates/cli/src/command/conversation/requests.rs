@@ -30,7 +30,7 @@ pub fn list(
     id: &ConversationId,
     format: OutputFormat,
 ) -> Result<Exit, CommandFailure> {
-    let found = store.read(async |store| {
+    let found = store.open(async |store| {
         let system = Arc::new(files::system());
         Ok(ConversationService::new(system, store, Arc::new(InlineOffload)).request_summaries(id).await?)
     })?;

@@ -46,7 +46,7 @@ pub struct Args {
 
 /// Reads and shows.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let found = args.store.read(async |store| Ok(store.conversation(&args.id).await?))?.flatten();
+    let found = args.store.open(async |store| Ok(store.conversation(&args.id).await?))?.flatten();
     let conversation = found.ok_or_else(|| unknown(&args.id))?;
     if args.text {
         ui.prompt(&conversation.head.text)?;

@@ -56,7 +56,7 @@ pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, CommandFailure> {
     if let Some(name) = &args.name {
         return versions(ui, args, name);
     }
-    let found = args.store.read(async |store| {
+    let found = args.store.open(async |store| {
         let mut found: Vec<TemplateVersion> = Vec::new();
         let mut page = PageRequest::first(PageRequest::MOST);
         loop {
@@ -138,7 +138,7 @@ pub struct ShowArgs {
 pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
-    let kept = args.target.store.read(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
+    let kept = args.target.store.open(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
     let default = || default_text(&Engine::new(&files::system()), &args.place.request());
     let version = kept.as_ref().map(document);
     let text = match kept {
@@ -164,7 +164,7 @@ pub fn show(ui: &Ui, args: &ShowArgs) -> Result<Exit, CommandFailure> {
 /// Lists the versions of a template, the newest first.
 fn versions(ui: &Ui, args: &ListArgs, name: &TemplateName) -> Result<Exit, CommandFailure> {
     let page = PageRequest::first(args.limit);
-    let page = args.store.read(async |store| Ok(store.versions(name, &page).await?))?;
+    let page = args.store.open(async |store| Ok(store.versions(name, &page).await?))?;
     let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
     match args.format {
         OutputFormat::Json => ui.json(&ListDocument {
@@ -245,7 +245,7 @@ pub struct ExportArgs {
 
 /// Reads and prints.
 pub fn export(ui: &Ui, args: &ExportArgs) -> Result<Exit, CommandFailure> {
-    let found = args.store.read(async |store| Ok(templates::export(&*store).await?))?;
+    let found = args.store.open(async |store| Ok(templates::export(&*store).await?))?;
     let nothing = || Document { format: FORMAT.to_owned(), templates: Vec::new() };
     ui.json(&found.unwrap_or_else(nothing))?;
     Ok(Exit::Done)

@@ -125,7 +125,7 @@ fn restore(ui: &Ui, args: &SetArgs, from: &VersionArgument) -> Result<Exit, Comm
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
     let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
-    let done = args.target.store.read(async |store| {
+    let done = args.target.store.open(async |store| {
         let old = from.find(&*store, name).await?.version;
         Ok((old, templates::restore(&*store, name, old, expect, &actor).await?))
     })?;
@@ -172,7 +172,7 @@ pub fn delete(ui: &Ui, args: &DeleteArgs) -> Result<Exit, CommandFailure> {
     let name = &args.target.name;
     let actor = actor(args.now.as_deref())?;
     let expect = args.if_version.map_or(ExpectedVersion::Any, ExpectedVersion::Version);
-    let done = args.target.store.read(async |store| {
+    let done = args.target.store.open(async |store| {
         match store.template(name, &VersionChoice::Current).await? {
             Some(current) if !current.reset => {
                 Ok(Some(templates::reset(&*store, name, expect, &actor).await?))
@@ -244,7 +244,7 @@ pub fn label(ui: &Ui, args: &LabelArgs) -> Result<Exit, CommandFailure> {
     check_label(label)?;
     let actor = actor(args.now.as_deref())?;
     let wanted = args.version.clone().unwrap_or(VersionArgument(VersionChoice::Current));
-    let done = args.target.store.read(async |store| {
+    let done = args.target.store.open(async |store| {
         let version = if args.delete { None } else { Some(wanted.find(&*store, name).await?.version) };
         set_label(&*store, name, label, version, &actor).await?;
         Ok(version)

@@ -34,7 +34,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
-    let accesses = args.store.read(async |store| Ok(store.accesses().await?))?.unwrap_or_default();
+    let accesses = args.store.open(async |store| Ok(store.accesses().await?))?.unwrap_or_default();
     let now = Timestamp::now();
     match args.format {
         OutputFormat::Json => {

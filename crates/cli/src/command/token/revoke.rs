@@ -34,7 +34,7 @@ pub struct Args {
 /// Takes the digest away.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let (name, actor) = (args.name.as_str(), Actor::new("local"));
-    let removed = args.store.read(async |store| Ok(store.remove_access(name, &actor).await?))?;
+    let removed = args.store.open(async |store| Ok(store.remove_access(name, &actor).await?))?;
     if removed != Some(true) {
         return Err(CommandFailure::new(format!(
             "there is no token of that name: `{}`",
