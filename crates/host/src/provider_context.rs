@@ -456,21 +456,10 @@ impl ProviderContext<'_> {
 
     fn unreadable(&self, what: &ReadRequest<'_>, error: &ReadError) -> Diagnostic {
         let shown = self.places.source(what.scope, what.path).path.clone();
-        let (code, help) = match error {
-            ReadError::TooLarge { .. } => {
-                (DiagnosticCode::FileTooLarge, "shorten the file; nothing of it was used")
-            }
-            ReadError::Outside { .. } | ReadError::HardLink { .. } => {
-                return self.left_out(what.scope, what.path, DiagnosticCode::FileUnreadable, error);
-            }
-            ReadError::Denied => (DiagnosticCode::FileUnreadable, "allow reading it, or remove it"),
-            ReadError::Kind(_) => (DiagnosticCode::FileKind, "put a regular file there, or nothing"),
-            ReadError::Dangling | ReadError::Loop => {
-                (DiagnosticCode::FileLink, "mend the link, or remove it")
-            }
-            ReadError::Encoding(_) => (DiagnosticCode::FileNotUtf8, "save the file as UTF-8"),
-            ReadError::Missing | ReadError::Other(_) => (DiagnosticCode::FileUnreadable, "mend or remove it"),
-        };
+        if matches!(error, ReadError::Outside { .. } | ReadError::HardLink { .. }) {
+            return self.left_out(what.scope, what.path, DiagnosticCode::FileUnreadable, error);
+        }
+        let (code, help) = code_and_help(error);
         let (severity, code) = match (error, what.severity) {
             // A link that leads nowhere does not exist: worth a word, and no error.
             (ReadError::Dangling | ReadError::Loop, Severity::Error) => (Severity::Warning, code),
@@ -479,6 +468,22 @@ impl ProviderContext<'_> {
         Diagnostic::left_out(severity, code, &shown, error)
             .at(Place::file(Some(what.scope), shown))
             .help(help)
+    }
+}
+
+/// Returns the code of a file that is not read, and what to do about it.
+pub(crate) fn code_and_help(error: &ReadError) -> (DiagnosticCode, &'static str) {
+    match error {
+        ReadError::TooLarge { .. } => {
+            (DiagnosticCode::FileTooLarge, "shorten the file; nothing of it was used")
+        }
+        ReadError::Outside { .. } => (DiagnosticCode::FileOutside, "put the file in the place of the link"),
+        ReadError::HardLink { .. } => (DiagnosticCode::FileLink, HARD_LINK_HELP),
+        ReadError::Denied => (DiagnosticCode::FileUnreadable, "allow reading it, or remove it"),
+        ReadError::Kind(_) => (DiagnosticCode::FileKind, "put a regular file there, or nothing"),
+        ReadError::Dangling | ReadError::Loop => (DiagnosticCode::FileLink, "mend the link, or remove it"),
+        ReadError::Encoding(_) => (DiagnosticCode::FileNotUtf8, "save the file as UTF-8"),
+        ReadError::Missing | ReadError::Other(_) => (DiagnosticCode::FileUnreadable, "mend or remove it"),
     }
 }
 

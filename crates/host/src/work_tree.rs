@@ -5,7 +5,8 @@
 
 use crate::{
     ignore_patterns::IgnorePatterns,
-    provider::git::{self, GitError, Repository},
+    provider::git::{self, Repository},
+    provider_context::code_and_help,
     system::{DirEntry, FileKind, ReadError, ReadScope, System},
 };
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity};
@@ -135,16 +136,11 @@ impl Walk<'_> {
                 }
             }
             Err(error) => {
-                let (code, help) = match error {
-                    GitError::Owner(_) => (DiagnosticCode::GitOwner, "change its owner, or clone it anew"),
-                    GitError::Program(_) | GitError::Old => {
-                        (DiagnosticCode::GitUnsupported, "install a newer git, outside of the project")
-                    }
-                    _ => (DiagnosticCode::GitBroken, "`git status` must work in it"),
-                };
                 let what =
                     format!("files that git has although it ignores them were not looked for: {error}");
-                self.diagnostics.push(Diagnostic::warning(code, what).help(help));
+                let diagnostic = Diagnostic::warning(error.code(), what);
+                self.diagnostics
+                    .push(diagnostic.help("`git status` must work in it, with git 2.45 or later"));
             }
         }
     }
@@ -234,20 +230,13 @@ impl Walk<'_> {
 }
 
 fn left_out(path: &str, error: &ReadError) -> Diagnostic {
-    let code = match error {
-        ReadError::Outside { .. } => DiagnosticCode::FileOutside,
-        ReadError::Dangling | ReadError::Loop => DiagnosticCode::FileLink,
-        ReadError::Kind(_) => DiagnosticCode::FileKind,
-        ReadError::TooLarge { .. } => DiagnosticCode::FileTooLarge,
-        _ => DiagnosticCode::FileUnreadable,
-    };
+    let (code, help) = code_and_help(error);
     let shown = if path.is_empty() { "." } else { path.trim_end_matches('/') };
     let why = match error {
         ReadError::Outside { .. } => "it leads out of the work tree".to_owned(),
         error => error.to_string(),
     };
     let diagnostic = Diagnostic::left_out(Severity::Warning, code, shown, why);
-    let help = code.help().unwrap_or_else(|| "put the file in the place of the link".to_owned());
     diagnostic.at(Place::file(None, shown)).help(help)
 }
 

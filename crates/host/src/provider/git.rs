@@ -16,7 +16,7 @@ use crate::{
     places::normal,
     system::{FileKind, HardLinks, ReadError, ReadScope, RunError, System, is_users},
 };
-use preface_core::lint::character::escape_hidden;
+use preface_core::{diagnostic::DiagnosticCode, lint::character::escape_hidden};
 use std::{
     ffi::OsStr,
     fmt::Write as _,
@@ -59,6 +59,18 @@ pub enum GitError {
     /// Broken or unreadable files, or a git that fails: `git/broken`.
     #[error("{0}")]
     Broken(String),
+}
+
+impl GitError {
+    /// Returns the code of a diagnostic about it.
+    pub(crate) fn code(&self) -> DiagnosticCode {
+        match self {
+            GitError::NoRepository | GitError::Broken(_) => DiagnosticCode::GitBroken,
+            GitError::Unsupported(_) | GitError::Program(_) | GitError::Old => DiagnosticCode::GitUnsupported,
+            GitError::Owner(_) => DiagnosticCode::GitOwner,
+            GitError::HardLink { .. } => DiagnosticCode::FileLink,
+        }
+    }
 }
 
 /// A repository, as its files lie on disk.

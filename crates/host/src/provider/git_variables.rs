@@ -115,22 +115,18 @@ fn untrusted(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariab
 fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
     let mut variable = RecordedVariable::absent(problem.to_string());
     let given = format!("give `{key}` a value for this call");
-    let (code, help) = match problem {
+    let help = match problem {
         GitError::NoRepository => return variable,
-        GitError::Owner(_) => {
-            (DiagnosticCode::GitOwner, "work in the root of the repository, or change its owner".to_owned())
-        }
-        GitError::HardLink { .. } => (DiagnosticCode::FileLink, HARD_LINK_HELP.to_owned()),
-        GitError::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
+        GitError::Owner(_) => "work in the root of the repository, or change its owner".to_owned(),
+        GitError::HardLink { .. } => HARD_LINK_HELP.to_owned(),
+        GitError::Unsupported(_) => given,
         GitError::Program(_) | GitError::Old => {
-            let help = format!("install git 2.45 or later outside of the project, or {given}");
-            (DiagnosticCode::GitUnsupported, help)
+            format!("install git 2.45 or later outside of the project, or {given}")
         }
-        GitError::Broken(_) => {
-            (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; or {given}"))
-        }
+        GitError::Broken(_) => format!("`git fsck` finds what git cannot read, either; or {given}"),
     };
-    variable.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {problem}")).help(help));
+    let what = format!("`{key}` is absent: {problem}");
+    variable.diagnostics.push(Diagnostic::warning(problem.code(), what).help(help));
     variable
 }
 
