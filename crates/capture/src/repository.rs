@@ -243,21 +243,14 @@ impl RepositoryRules {
         let reads = self.reads(files);
         let mut report = RepositoryReport { findings: Vec::new(), readers: vec![Vec::new(); files.len()] };
         let texts = reads.iter().filter(|read| read.pattern.rule.kind != TextKind::Check);
-        let texts = texts.map(|read| (read.file, read.pattern.agent.1));
-        let config = files.iter().enumerate().flat_map(|(at, file)| {
-            let is_name = |glob: &PathGlob| file.names.iter().any(|name| glob.base(name).is_some());
-            self.config.iter().filter(move |(_, _, glob)| is_name(glob)).map(move |(title, ..)| (at, *title))
-        });
-        for (file, title) in texts.chain(config) {
-            if !report.readers[file].contains(&title) {
-                report.readers[file].push(title);
-            }
+        for read in texts {
+            add_reader(&mut report.readers[read.file], read.pattern.agent.1);
         }
         self.unread(files, &reads, &mut report.findings);
         one_agent(files, &reads, &mut report.findings);
         limits(files, &reads, &mut report.findings);
-        for file in files {
-            self.config(file, &mut report.findings);
+        for (file, readers) in files.iter().zip(&mut report.readers) {
+            self.config(file, readers, &mut report.findings);
         }
         report
     }
@@ -331,15 +324,17 @@ impl RepositoryRules {
         }
     }
 
-    /// Reports what a file of configuration would run, and what it allows.
-    fn config(&self, file: &RepositoryFile, findings: &mut Diagnostics) {
+    /// Reports what a file of configuration would run, and what it allows, and adds who acts on it.
+    fn config(&self, file: &RepositoryFile, readers: &mut Vec<&'static str>, findings: &mut Diagnostics) {
         let Some(shown) = file.names.first() else { return };
+        let mut values: BTreeMap<&str, Option<Value>> = BTreeMap::new();
         let mut runs: Vec<Run<'_>> = Vec::new();
         let mut is_broken = false;
         for (agent, rule, glob) in &self.config {
             let Some(name) = file.names.iter().find(|name| glob.base(name).is_some()) else { continue };
-            let value = parsed(Path::new(name), file.text.as_bytes());
-            let found = match &value {
+            add_reader(readers, agent);
+            let value = values.entry(name).or_insert_with(|| parsed(Path::new(name), file.text.as_bytes()));
+            let found = match &*value {
                 _ if rule.keys.is_empty() && rule.allows.is_empty() => vec![(String::new(), Vec::new())],
                 Some(value) => rule.keys.iter().flat_map(|key| commands(value, key)).collect(),
                 None => {
@@ -402,6 +397,12 @@ fn glob_set<'g>(globs: impl Iterator<Item = &'g PathGlob>, ignores_case: bool) -
         glob.into_iter().for_each(|glob| _ = set.add(glob));
     }
     set.build().unwrap_or_default()
+}
+
+fn add_reader(readers: &mut Vec<&'static str>, title: &'static str) {
+    if !readers.contains(&title) {
+        readers.push(title);
+    }
 }
 
 /// Returns true for the root and for directories of agents. Elsewhere `agents.md` is a document about agents.

@@ -47,10 +47,13 @@ Examples:
 /// Find hidden text, secrets, broken tags and other problems
 ///
 /// Without `--file`: every text that a build of the directory uses, untrusted files included, the order of the parts, the
-/// budget, and the diagnostics of the build. At most 100 findings of one code and file are listed. Exits with 4 if there is
-/// an error. With `--repository`: the files of all agents in the work tree, whichever directory and preset they are for; files that git
-/// ignores are left out, and nothing is run. In the place of DIR it takes a file that `preface capture --save` wrote. The setting `lint.ignore` accepts findings by
-/// their code: `{"lint": {"ignore": {"secret/key": ["docs/**"]}}}`.
+/// budget, and the diagnostics of the build. In the place of DIR it takes a file that `preface capture --save` wrote. At most
+/// 100 findings of one code and file are listed. Exits with 4 if there is an error.
+///
+/// With `--repository`: the files of all agents in the work tree, whichever directory and preset they are for, without the
+/// files that git ignores. Nothing is started.
+///
+/// The setting `lint.ignore` accepts findings by their code: `{"lint": {"ignore": {"secret/key": ["docs/**"]}}}`.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -71,7 +74,9 @@ pub struct Args {
     /// would run, what is cut, and what one agent alone or none reads.
     #[arg(
         long,
-        conflicts_with_all = ["files", "trust", "trust_pins", "template", "budget", "conversation", "agent"]
+        conflicts_with_all = [
+            "files", "trust", "trust_pins", "template", "budget", "conversation", "agent", "model", "tools", "tokenizer", "variable", "root", "follow",
+        ]
     )]
     repository: bool,
 
