@@ -381,10 +381,15 @@ impl Declarations {
         self.0.is_empty()
     }
 
-    /// Returns true if the caller gives one of them: the values of options come from elsewhere.
+    /// Walks over those that the caller gives: the values of options come from elsewhere.
+    pub fn inputs(&self) -> impl Iterator<Item = (&VariableKey, &VariableDeclaration)> {
+        self.0.iter().filter(|(key, _)| is_input(key))
+    }
+
+    /// Returns true if the caller gives one of them.
     #[must_use]
     pub fn has_inputs(&self) -> bool {
-        self.0.keys().any(is_input)
+        self.inputs().next().is_some()
     }
 
     /// Returns the declaration of a variable.
@@ -450,11 +455,11 @@ impl Declarations {
             if !of_text && !declared.values.is_empty() {
                 return invalid("values", format!("`{key}` is no text and takes no `values`"));
             }
-            let is_writable = |value: &&String| {
+            let is_unwritable = |value: &&String| {
                 crate::template::trim(value) != **value
                     || value.contains([']', '|', '\n', '\r', '\u{2028}', '\u{2029}'])
             };
-            if let Some(value) = declared.values.iter().find(is_writable) {
+            if let Some(value) = declared.values.iter().find(is_unwritable) {
                 let what = "has a blank at its end, a `]`, a `|` or a line break, which no test can name";
                 return invalid("values", format!("the value `{value}` of `{key}` {what}"));
             }
@@ -491,21 +496,30 @@ impl Declarations {
     /// `is_open` is true needs no declaration.
     ///
     /// # Errors
-    /// A variable is unknown, or its value does not fit.
+    /// A variable is unknown, is an option, or its value does not fit.
     pub fn take(
         &self,
         given: &GivenVariables,
         is_open: impl Fn(&VariableKey) -> bool,
     ) -> Result<GivenVariables, DeclarationError> {
+        if let Some(option) = given.keys().find(|key| !is_input(key)) {
+            return Err(DeclarationError {
+                message: format!("`{option}` is an option of the profile, no variable"),
+                help: Some(format!(
+                    "give it as an option: `--set {}=VALUE` on the command line",
+                    option.name()
+                )),
+            });
+        }
         if !self.has_inputs() {
             return Ok(given.clone());
         }
         let mut taken = GivenVariables::new();
         for (key, value) in given {
-            let value = match (self.get(key).filter(|_| is_input(key)), value) {
+            let value = match (self.get(key), value) {
                 (Some(declared), Some(value)) => Some(declared.read(key, value.clone())?),
-                (None, _) if is_input(key) && !is_open(key) => {
-                    let known = || self.0.keys().filter(|key| is_input(key)).map(VariableKey::as_str);
+                (None, _) if !is_open(key) => {
+                    let known = || self.inputs().map(|(key, _)| key.as_str());
                     let help =
                         suggest_or(key.as_str(), known(), || format!("variables are {}", quoted(known())));
                     return Err(DeclarationError {
@@ -536,9 +550,9 @@ impl Declarations {
     }
 }
 
-/// Returns true for a variable that the caller gives; `option:` is an option of the profile, whose values are declared.
+/// Returns true for a variable that the caller gives; `option:` and `given:` are options of the profile.
 fn is_input(key: &VariableKey) -> bool {
-    key.kind() != "option"
+    !matches!(key.kind(), "option" | "given")
 }
 
 /// Returns true for a name that a test can have before its operator.
@@ -565,7 +579,7 @@ pub(crate) struct Comparison {
 /// before the `]`.
 pub(crate) fn comparison(test: &str, compares: impl Fn(&str) -> bool) -> Option<Comparison> {
     let bytes = test.as_bytes();
-    let is_blank = |at: usize| matches!(bytes.get(at), Some(b' ' | b'\t'));
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t');
     let after = |from: usize, is: &dyn Fn(u8) -> bool| {
         from + bytes[from..].iter().take_while(|byte| is(**byte)).count()
     };
@@ -574,10 +588,12 @@ pub(crate) fn comparison(test: &str, compares: impl Fn(&str) -> bool) -> Option<
         return None;
     }
     let key_end = after(colon + 1, &is_name_byte);
-    let operator = after(key_end, &|byte| matches!(byte, b' ' | b'\t'));
+    let operator = after(key_end, &is_blank);
     let differs = bytes.get(operator) == Some(&b'!');
     let end = operator + usize::from(differs) + 1;
-    let is_operator = operator > key_end && bytes.get(end - 1) == Some(&b'=') && is_blank(end);
+    let is_operator = operator > key_end
+        && bytes.get(end - 1) == Some(&b'=')
+        && bytes.get(end).copied().is_some_and(is_blank);
     (is_operator && compares(&test[..key_end])).then_some(Comparison {
         key_end,
         differs,

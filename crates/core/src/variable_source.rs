@@ -82,8 +82,7 @@ impl<'a> Variables<'a> {
                         bindings.worked_out(key.name(), self.get(variable, diagnostics)?)
                     }
                     None => {
-                        let given = declared_variable(key, profile, self.turn)
-                            .or_else(|| option_variable(key, profile))
+                        let given = profile_variable(key, profile, self.turn)
                             .or_else(|| turn_variable(key, self.turn));
                         let found = given.or_else(|| self.source.get(key));
                         let variable = found.ok_or_else(|| MissingVariable(key.clone()))?;
@@ -112,11 +111,15 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// Returns the value of a variable that the profile declares: what the caller gives, else the default, else none. `None` if it is
-/// not declared.
+/// Returns the value of an option of the profile, or of a variable that the profile declares; `None` for any other.
 #[must_use]
-pub fn declared_variable(key: &VariableKey, profile: &Profile, turn: &Turn) -> Option<RecordedVariable> {
-    let declared = profile.variables.get(key).filter(|_| key.kind() != "option")?;
+pub fn profile_variable(key: &VariableKey, profile: &Profile, turn: &Turn) -> Option<RecordedVariable> {
+    option_variable(key, profile).or_else(|| declared_variable(key, profile, turn))
+}
+
+/// Returns the value of a variable that the profile declares: what the caller gives, else the default, else none.
+fn declared_variable(key: &VariableKey, profile: &Profile, turn: &Turn) -> Option<RecordedVariable> {
+    let declared = profile.variables.get(key)?;
     let variable = turn.variables.get(key).and_then(|_| turn_variable(key, turn)).unwrap_or_else(|| {
         match declared.default.as_ref().and_then(VariableValue::to_text) {
             Some(text) => RecordedVariable::of(text, "the default of the profile", declared.stability),
@@ -131,8 +134,7 @@ pub const PROFILE_OPTIONS: &str = "the profile's options";
 
 /// Returns `option:NAME`, the value of an option of the profile, and `given:NAME`, one that the caller set to more than a
 /// switch; `None` for other types.
-#[must_use]
-pub fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedVariable> {
+fn option_variable(key: &VariableKey, profile: &Profile) -> Option<RecordedVariable> {
     let value = profile.options.get(key.name());
     let source = profile.option_sources.get(key.name()).map_or(PROFILE_OPTIONS, String::as_str);
     let variable = |value: Option<&String>| match value {

@@ -284,12 +284,7 @@ impl BuildOptions {
     /// Returns the request. A stored template is not looked up.
     #[must_use]
     pub fn request(self) -> Request {
-        let text = |text: String| TemplateInput {
-            name: "main".into(),
-            version: None,
-            text: text.into(),
-            variables: Default::default(),
-        };
+        let text = |text: String| TemplateInput::unsaved("main", text);
         Request {
             cwd: self.cwd.map(PathBuf::from),
             preset: self.preset,

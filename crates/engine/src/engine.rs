@@ -1,10 +1,9 @@
 //! The pipeline in one function: request → turn → layers → snapshot → prompt.
 
-use crate::input::variables::{RequiredVariables, declare};
 use crate::{
     COUNTERS, Error,
     error::UntrustedProject,
-    input::{Inputs, collect::Breadth, load_profile::ProfileSource, options},
+    input::{Inputs, collect::Breadth, load_profile::ProfileSource, options, variables::declare},
     list::variables,
     log::{HandOver, Loggers},
     request::{Request, TrustChoice},
@@ -32,14 +31,13 @@ use preface_core::{
     turn::Tool,
     variable::{RecordedVariable, RecordedVariables, Stability, VariableKey},
     variable_info::VariableInfo,
-    variable_source::{NoSource, declared_variable},
+    variable_source::{NoSource, profile_variable},
 };
 use preface_host::{
     gate::{AdmittedText, Consent, GateVerdict, GatedText, ShownTexts, UnreadFile},
     places::Places,
     provider,
-    provider_context::ProviderContext,
-    provider_context::{CONTEXT_FILE_LIMIT, Headless},
+    provider_context::{CONTEXT_FILE_LIMIT, Headless, ProviderContext},
     system::{FileKind, System},
     trust::{PinPath, RootRecord},
 };
@@ -422,8 +420,8 @@ impl<'s> Engine<'s> {
         section.cut = CutRule::Never;
         let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
         let mut found = Diagnostics::new();
-        let (required, of) = (RequiredVariables::Needed, (&mut profile, &mut turn));
-        declare(request, &inputs.loaded.merged, None, required, of, &mut found)?;
+        declare(request, &inputs.loaded.merged, None, (&mut profile, &mut turn), &mut found)?;
+        profile.variables.check_required(&turn.variables)?;
         let only = Arc::make_mut(&mut profile);
         only.sections = vec![section];
         only.groups.clear();
@@ -448,29 +446,26 @@ impl<'s> Engine<'s> {
         let mut rows: Vec<_> =
             registered.iter().map(|info| VariableRow::registered(info, &context)).collect();
         let (mut profile, mut turn) = (inputs.entries.profile.clone(), inputs.entries.turn.clone());
-        let (required, of) = (RequiredVariables::Absent, (&mut profile, &mut turn));
-        declare(request, &inputs.loaded.merged, None, required, of, &mut Diagnostics::new())?;
-        let inputs = profile.variables.0.iter().filter(|(key, _)| key.kind() != "option");
-        rows.extend(inputs.map(|(key, declared)| VariableRow {
+        let of = (&mut profile, &mut turn);
+        declare(request, &inputs.loaded.merged, None, of, &mut Diagnostics::new())?;
+        rows.extend(profile.variables.inputs().map(|(key, declared)| VariableRow {
             name: key.to_string(),
             about: declared.about(),
             dynamic: false,
             example: declared.example(),
             stability: declared.stability,
             cost: "free",
-            variable: declared_variable(key, &profile, &turn),
+            variable: profile_variable(key, &profile, &turn),
         }));
         Ok(rows)
     }
 
-    /// Returns the variables that the profile of a request declares, without its options.
+    /// Returns what the profile of a request declares.
     ///
     /// # Errors
     /// See [`Error`].
     pub fn declarations(&self, request: &Request) -> Result<Declarations, Error> {
-        let mut declared = self.load_profile(request)?.profile.variables.clone();
-        declared.0.retain(|key, _| key.kind() != "option");
-        Ok(declared)
+        Ok(self.load_profile(request)?.profile.variables.clone())
     }
 
     /// Builds. Nothing is logged.

@@ -46,12 +46,12 @@ use preface_host::{
     styles,
     system::{ReadError, ReadScope},
 };
-use std::sync::Arc;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     ops::Range,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// The result of linting.

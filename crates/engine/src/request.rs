@@ -78,6 +78,17 @@ pub struct TemplateInput {
 }
 
 impl TemplateInput {
+    /// Creates one that is not stored and declares nothing.
+    #[must_use]
+    pub fn unsaved(name: &str, text: impl Into<Arc<str>>) -> Self {
+        TemplateInput {
+            name: name.into(),
+            version: None,
+            text: text.into(),
+            variables: Declarations::default(),
+        }
+    }
+
     /// Returns the text as pieces. An empty text has no piece.
     pub(crate) fn pieces(&self) -> Vec<Piece> {
         let origin = || Origin::Stored {

@@ -18,7 +18,7 @@ use std::fmt;
 ///         None
 ///     }
 ///     fn template(&self) -> Result<Option<TemplateInput>, Error> {
-///         Ok(Some(TemplateInput { name: "main".into(), version: Some(3), text: "In [prompt:cwd].".into(), variables: Default::default() }))
+///         Ok(Some(TemplateInput { version: Some(3), ..TemplateInput::unsaved("main", "In [prompt:cwd].") }))
 ///     }
 /// }
 ///

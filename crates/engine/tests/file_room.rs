@@ -11,12 +11,7 @@ fn files_of_a_build_fill_so_much_and_no_more() {
     // Conditions alone: nothing of it is rendered, and yet it is held.
     let spelled = |times: usize| format!("[if file:{}large.md]x[endif]", "./".repeat(times));
     let text: String = (0..70).map(spelled).collect();
-    let template = TemplateInput {
-        name: "main".into(),
-        version: Some(1),
-        text: text.into(),
-        variables: Default::default(),
-    };
+    let template = TemplateInput { version: Some(1), ..TemplateInput::unsaved("main", text) };
     let request =
         Request { preset: Some("template".into()), template: Some(template), ..Request::new("/work") };
     let built = Engine::new(&system).build(&request).unwrap();

@@ -207,9 +207,7 @@ impl PromptBuilder {
 
     /// Gives the text of the template, for a profile that takes one, in place of a stored one.
     pub fn template_text(mut self, text: impl AsRef<str>) -> Self {
-        let text = text.as_ref().into();
-        self.request.template =
-            Some(TemplateInput { name: "main".into(), version: None, text, variables: Default::default() });
+        self.request.template = Some(TemplateInput::unsaved("main", text.as_ref()));
         self
     }
 

@@ -326,7 +326,7 @@ pub(crate) async fn label(
 /// Refuses a text that breaks a hard limit. Returns the errors and warnings of any other text, the worst first, as a list of
 /// RFC 9651: `template/unbalanced;line=1;column=5`.
 async fn check(app: &App, text: &str, variables: Declarations) -> HandlerResult<Option<String>> {
-    let declared = TemplateInput { name: "template".into(), version: None, text: "".into(), variables };
+    let declared = TemplateInput { variables, ..TemplateInput::unsaved("template", "") };
     let (request, text) = (Request { template: Some(declared), ..app.request() }, text.to_owned());
     let checked = app.work(move |engine| {
         if let Err(note) = engine.check_template(&request, &text)? {

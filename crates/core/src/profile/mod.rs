@@ -201,15 +201,6 @@ impl Profile {
     /// # Errors
     /// A variable is unknown, is an option, or its value does not fit.
     pub fn take_variables(&self, given: &GivenVariables) -> Result<GivenVariables, DeclarationError> {
-        if let Some(option) = given.keys().find(|key| matches!(key.kind(), "option" | "given")) {
-            return Err(DeclarationError {
-                message: format!("`{option}` is an option of the profile, no variable"),
-                help: Some(format!(
-                    "give it as an option: `--set {}=VALUE` on the command line",
-                    option.name()
-                )),
-            });
-        }
         let is_open = |key: &VariableKey| {
             REGISTERED.iter().any(|info| info.kind == key.kind())
                 || self.variable_types.iter().any(|kind| kind == key.kind())

@@ -27,12 +27,7 @@ pub(super) fn preview(
     variables: &mut RecordedVariables,
     problem: &mut Diagnostics,
 ) -> Result<Option<Prompt>, Error> {
-    let template = TemplateInput {
-        name: "template".into(),
-        version: None,
-        text: text.into(),
-        variables: Declarations::default(),
-    };
+    let template = TemplateInput::unsaved("template", text);
     let mut section = Section::new(SectionId::new("template"), SectionBody::Text(template.pieces()));
     section.keep_blank = true;
     section.cut = CutRule::Never;

@@ -4,10 +4,7 @@
 use crate::{
     Error,
     engine::Engine,
-    input::{
-        load_profile::LoadedProfile,
-        variables::{RequiredVariables, declare},
-    },
+    input::{load_profile::LoadedProfile, variables::declare},
     request::{Request, ToolChoice, TrustChoice},
     trust::consent::ProjectAccess,
 };
@@ -17,7 +14,7 @@ use preface_core::{
     profile::Profile,
     turn::{Tool, Turn},
     variable::{RecordedVariable, RecordedVariables, VariableKey},
-    variable_source::{declared_variable, option_variable},
+    variable_source::profile_variable,
 };
 use preface_host::{provider, provider_context::ProviderContext};
 use std::{cell::Cell, path::PathBuf, sync::Arc};
@@ -50,8 +47,8 @@ impl<'s> Probe<'s> {
         let access = engine.open_gate(&request, &loaded, None)?;
         let mut profile = loaded.profile.clone();
         let declared = request.template.as_ref().map(|template| &template.variables);
-        let (required, of) = (RequiredVariables::Absent, (&mut profile, &mut loaded.turn));
-        declare(&request, &loaded.merged, declared, required, of, &mut Diagnostics::new())?;
+        let of = (&mut profile, &mut loaded.turn);
+        declare(&request, &loaded.merged, declared, of, &mut Diagnostics::new())?;
         let profile = Arc::unwrap_or_clone(profile);
         loaded.turn.tools = match &request.tools {
             ToolChoice::Given(tools) => tools.clone(),
@@ -87,8 +84,7 @@ impl<'s> Probe<'s> {
     }
 
     fn look_up(&self, key: &VariableKey) -> RecordedVariable {
-        declared_variable(key, &self.profile, self.turn())
-            .or_else(|| option_variable(key, &self.profile))
+        profile_variable(key, &self.profile, self.turn())
             .unwrap_or_else(|| provider::resolve(key, &self.context()))
     }
 

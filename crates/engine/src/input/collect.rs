@@ -3,11 +3,11 @@
 
 use crate::{
     Engine, Error,
-    input::variables::{RequiredVariables, declare},
     input::{
         Inputs, extensions,
         load_profile::{ProfileSource, UserSettings},
         named,
+        variables::declare,
     },
     lint::source_texts,
     request::{Request, TemplateInput},
@@ -27,7 +27,7 @@ use preface_core::{
     suggestion::suggest_or,
     template::TemplateOptions,
     turn::Turn,
-    variable_source::{declared_variable, option_variable, turn_variable},
+    variable_source::{profile_variable, turn_variable},
 };
 use preface_host::{
     discover,
@@ -59,12 +59,12 @@ impl Engine<'_> {
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<(Inputs, Snapshot), Error> {
-        let required = match consent {
-            None if self.starts_programs() => RequiredVariables::Needed,
-            _ => RequiredVariables::Absent,
-        };
+        let is_build = consent.is_none() && self.starts_programs();
         let inputs = self.read_inputs(request, consent)?;
-        let snapshot = self.collect(request, &inputs, breadth, required, ask)?;
+        let snapshot = self.collect(request, &inputs, breadth, ask)?;
+        if is_build {
+            snapshot.profile.variables.check_required(&snapshot.turn.variables)?;
+        }
         Ok((inputs, snapshot))
     }
 
@@ -77,7 +77,6 @@ impl Engine<'_> {
         request: &Request,
         inputs: &Inputs,
         breadth: Breadth,
-        required: RequiredVariables,
         ask: &dyn Ask,
     ) -> Result<Snapshot, Error> {
         let Inputs { loaded, project, entries, .. } = inputs;
@@ -85,8 +84,7 @@ impl Engine<'_> {
         let stored = self.stored(request, &entries.profile, &mut diagnostics)?;
         let (mut profile, mut turn) = (entries.profile.clone(), entries.turn.clone());
         let declared = stored.as_ref().map(|template| &template.variables);
-        let of = (&mut profile, &mut turn);
-        declare(request, &loaded.merged, declared, required, of, &mut diagnostics)?;
+        declare(request, &loaded.merged, declared, (&mut profile, &mut turn), &mut diagnostics)?;
         let stored = stored.as_ref().map(TemplateInput::pieces);
         let reminders = self.due(&request.events, &entries.profile, inputs.places(), &mut diagnostics)?;
         named::apply_append(project.system_prompt.append.as_ref(), &mut profile);
@@ -322,7 +320,7 @@ fn cannot_hold(when: &Condition, profile: &Profile, breadth: Breadth, turn: &Tur
         let known = match key.kind() {
             "tool" if breadth == Breadth::EveryTool => None,
             "tool" => turn_variable(key, turn),
-            _ => declared_variable(key, profile, turn).or_else(|| option_variable(key, profile)),
+            _ => profile_variable(key, profile, turn),
         };
         known.map(|variable| test.holds(variable.value.as_deref())).ok_or(())
     };

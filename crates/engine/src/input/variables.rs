@@ -12,25 +12,15 @@ use preface_core::{
 };
 use std::sync::Arc;
 
-/// Whether what is required must be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RequiredVariables {
-    /// A prompt is built of it.
-    Needed,
-    /// Something is looked at: what is missing is absent.
-    Absent,
-}
-
 /// Adds the declarations of a stored template to a profile, and puts the given values into the turn, with their types. Values of the
 /// settings that do not fit are reported and not used.
 ///
 /// # Errors
-/// A value of the call is unknown or does not fit, or a required one is missing.
+/// A value of the call is unknown or does not fit.
 pub(crate) fn declare(
     request: &Request,
     settings: &MergedSettings,
     of_template: Option<&Declarations>,
-    required: RequiredVariables,
     (profile, turn): (&mut Arc<Profile>, &mut Turn),
     diagnostics: &mut Diagnostics,
 ) -> Result<(), Error> {
@@ -41,14 +31,13 @@ pub(crate) fn declare(
         }
         Arc::make_mut(profile).variables.0.extend(declared.0.clone());
     }
-    let usage = |error: DeclarationError| Error::Usage(error.message, error.help);
     let mut given = GivenVariables::new();
     let table = settings.at(&["variables"]).and_then(SettingsNode::as_table);
     for (name, node) in table.into_iter().flat_map(|table| table.iter()) {
         let of_call = node.by() == SetBy::Caller;
         match taken(name, node, profile) {
             Ok(taken) => given.extend(taken),
-            Err(error) if of_call => return Err(usage(error)),
+            Err(error) if of_call => return Err(error.into()),
             Err(error) => {
                 let what = format!("`variables.{name}` was not used: {}", error.message);
                 let diagnostic =
@@ -57,12 +46,15 @@ pub(crate) fn declare(
             }
         }
     }
-    given.extend(profile.take_variables(&request.variables).map_err(usage)?);
-    if required == RequiredVariables::Needed {
-        profile.variables.check_required(&given).map_err(usage)?;
-    }
+    given.extend(profile.take_variables(&request.variables)?);
     turn.variables = given;
     Ok(())
+}
+
+impl From<DeclarationError> for Error {
+    fn from(error: DeclarationError) -> Self {
+        Error::Usage(error.message, error.help)
+    }
 }
 
 /// Reads one variable of the settings.

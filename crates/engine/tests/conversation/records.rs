@@ -48,12 +48,7 @@ fn explain_shows_what_a_build_gives() {
 
         let mut request =
             preface_engine::Request { conversation: Some("c".to_owned()), ..options.clone().request() };
-        request.template = Some(TemplateInput {
-            name: "main".into(),
-            version: Some(1),
-            text: text.into(),
-            variables: Default::default(),
-        });
+        request.template = Some(TemplateInput { version: Some(1), ..TemplateInput::unsaved("main", text) });
         let built = Engine::new(&bench.system).build(&request).unwrap();
         assert_eq!(explained.document, Document::of(&built.prompt, &Bytes4));
         assert_eq!(explained.document.text, &*explained.head.text);

@@ -64,8 +64,7 @@ pub async fn analyze(
         Some(cwd) => Some(app.below_a_root(cwd).await?),
         None => None,
     };
-    let declared =
-        TemplateInput { name: "template".into(), version: None, text: "".into(), variables: body.variables };
+    let declared = TemplateInput { variables: body.variables, ..TemplateInput::unsaved("template", "") };
     let request = Request { cwd, conversation, template: Some(declared), ..options.request() };
     let wanted = AnalysisRequest {
         template: body.template,

@@ -209,12 +209,10 @@ fn take_turn(
             _ => preface_engine::host::places::HomeTrust::OutsideProject,
         },
         pins: None,
-        template: turn.template.as_ref().map(|text| TemplateInput {
-            name: "main".into(),
-            version: Some(1),
-            text: text.as_str().into(),
-            variables: Default::default(),
-        }),
+        template: turn
+            .template
+            .as_ref()
+            .map(|text| TemplateInput { version: Some(1), ..TemplateInput::unsaved("main", text.as_str()) }),
         roots: turn.roots.as_ref().map(|roots| roots.iter().map(|root| absolute(root)).collect()),
         follow: turn.follow.iter().map(|path| absolute(path)).collect(),
         events: turn.event.clone(),
