@@ -33,9 +33,9 @@ pub struct SkillFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "lowercase")]
 pub enum SkillOmission {
-    /// A line of an ignore file matches it.
+    /// A line of an ignore file or of settings.json matches it.
     Ignored {
-        /// The path of the ignore file, for display.
+        /// The path of that file, for display.
         path: String,
         /// The line, from 1.
         line: usize,

@@ -24,6 +24,7 @@ use preface_core::{
     origin::Piece,
     skill::command,
 };
+use roots::SwitchedOff;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -33,8 +34,14 @@ use walk::{SkillWalk, WalkRoot};
 /// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a diagnostic; nothing fails.
 #[must_use]
 pub fn load(options: &SkillOptions, context: &ProviderContext<'_>) -> Vec<SkillEntry> {
-    let mut loader =
-        Loader { context, options, entries: Vec::new(), names: BTreeSet::new(), files: BTreeMap::new() };
+    let mut loader = Loader {
+        context,
+        options,
+        switched_off: SwitchedOff::read(options, context),
+        entries: Vec::new(),
+        names: BTreeSet::new(),
+        files: BTreeMap::new(),
+    };
     for (start, by) in roots::discover(options, context) {
         match by {
             Some(by) => loader.path(&start, &by),
@@ -92,6 +99,7 @@ pub(crate) fn may_replace(entry: &SkillEntry, own: &SkillEntry, context: &Provid
 struct Loader<'a> {
     context: &'a ProviderContext<'a>,
     options: &'a SkillOptions,
+    switched_off: Vec<SwitchedOff>,
     entries: Vec<SkillEntry>,
     /// The names that are taken.
     names: BTreeSet<String>,
@@ -120,6 +128,10 @@ impl Loader<'_> {
     }
 
     fn take(&mut self, start: &WalkRoot, path: &Path) {
+        if let Some(off) = self.switched_off.iter().find(|off| off.matches(start.scope, path)) {
+            let (by, line) = (off.place.path.clone(), off.place.line.unwrap_or_default());
+            return self.add_ignored(start, path, by, line);
+        }
         let Some(entry) = read::read(start, path, self.options, self.context) else { return };
         if entry.status != Status::Ok {
             self.entries.push(entry);

@@ -1,15 +1,17 @@
-//! Where skills lie, from the strongest place to the weakest, and the paths that somebody named.
+//! Where skills lie, from the strongest place to the weakest, and the paths that somebody named or switched off.
 
 use super::{
     options::{Root, RootAnchor, SkillOptions, UpwardLimit},
     walk::WalkRoot,
 };
 use crate::{places::normal, provider_context::ProviderContext};
+use globset::{GlobBuilder, GlobMatcher};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
     scope::Scope,
-    settings::{SetBy, SettingsTree},
+    settings::{SetBy, SettingsNode, SettingsTree},
+    skill::SKILL_FILE,
     template::trim,
 };
 use std::{
@@ -55,6 +57,81 @@ pub(super) fn discover(
     starts
 }
 
+/// A list of paths in a layer's settings.json.
+struct SettingsList<'a> {
+    scope: Scope,
+    /// The directory that its paths are relative to.
+    base: &'a Path,
+    node: &'a SettingsNode,
+}
+
+impl<'a> SettingsList<'a> {
+    fn read(root: &Root, context: &ProviderContext<'a>) -> Option<Self> {
+        let places = context.places;
+        let (by, scope, base) = match root.at {
+            RootAnchor::Global => (SetBy::Global, Scope::Global, &places.global),
+            RootAnchor::Project => (SetBy::Project, Scope::Project, &places.project),
+            RootAnchor::Up | RootAnchor::Home => return None,
+        };
+        let node = context.settings.foreign(by, root.setting.as_ref()?)?;
+        Some(SettingsList { scope, base: base.as_ref()?, node })
+    }
+
+    fn items(&self) -> &'a [SettingsNode] {
+        match self.node.tree() {
+            SettingsTree::List(items) => items,
+            _ => &[],
+        }
+    }
+}
+
+/// What an entry of a list in settings.json switches off: `!GLOB` or `-PATH`, each of a skill's file or of the directory of
+/// its SKILL.md.
+pub(super) struct SwitchedOff {
+    scope: Scope,
+    base: PathBuf,
+    glob: GlobMatcher,
+    /// True if a name is enough.
+    names: bool,
+    /// The entry.
+    pub(super) place: Place,
+}
+
+impl SwitchedOff {
+    /// Reads the lists of all layers.
+    pub(super) fn read(options: &SkillOptions, context: &ProviderContext<'_>) -> Vec<Self> {
+        let lists = options.roots.iter().filter_map(|root| SettingsList::read(root, context));
+        lists.flat_map(|list| list.items().iter().filter_map(move |item| Self::entry(&list, item))).collect()
+    }
+
+    fn entry(list: &SettingsList<'_>, item: &SettingsNode) -> Option<Self> {
+        let text = item.as_text()?;
+        let (glob, names) = match text.strip_prefix('!') {
+            Some(glob) => (Cow::Borrowed(glob), true),
+            None => {
+                let path = text.strip_prefix('-')?;
+                (Cow::Owned(globset::escape(path.strip_prefix("./").unwrap_or(path))), false)
+            }
+        };
+        // A pattern that is not valid matches nothing.
+        let glob = GlobBuilder::new(&glob).literal_separator(true).build().ok()?.compile_matcher();
+        Some(SwitchedOff { scope: list.scope, base: list.base.to_owned(), glob, names, place: item.place() })
+    }
+
+    /// Returns true if it is about this skill.
+    pub(super) fn matches(&self, scope: Scope, file: &Path) -> bool {
+        let is_one = |path: &Path| {
+            let below = path.strip_prefix(&self.base).unwrap_or(path);
+            let name = path.file_name().filter(|_| self.names);
+            self.glob.is_match(below)
+                || self.glob.is_match(path)
+                || name.is_some_and(|name| self.glob.is_match(name))
+        };
+        let directory = file.parent().filter(|_| file.ends_with(SKILL_FILE));
+        self.scope == scope && (is_one(file) || directory.is_some_and(is_one))
+    }
+}
+
 /// The paths that a layer's settings.json lists, relative to that layer's directory. A project's stay in the project.
 fn roots_of_settings(
     root: &Root,
@@ -62,13 +139,9 @@ fn roots_of_settings(
     options: &SkillOptions,
     context: &ProviderContext<'_>,
 ) -> Vec<WalkRoot> {
-    let places = context.places;
-    let (by, scope, base) = match root.at {
-        RootAnchor::Global => (SetBy::Global, Scope::Global, &places.global),
-        RootAnchor::Project => (SetBy::Project, Scope::Project, &places.project),
-        RootAnchor::Up | RootAnchor::Home => return Vec::new(),
+    let Some(SettingsList { scope, base, node }) = SettingsList::read(root, context) else {
+        return Vec::new();
     };
-    let (Some(base), Some(node)) = (base, context.settings.foreign(by, key)) else { return Vec::new() };
     let within = (scope == Scope::Project).then(|| context.project_root().to_owned());
     let left_out = |path: &str, why: &str| {
         let diagnostic =
@@ -80,7 +153,10 @@ fn roots_of_settings(
         return Vec::new();
     };
     let start = |path: &str| {
-        if path.starts_with(['!', '+', '-']) || path.contains(['*', '?']) {
+        if path.starts_with(['!', '-']) {
+            return None;
+        }
+        if path.starts_with('+') || path.contains(['*', '?']) {
             left_out(path, "is a pattern, which is not supported; it was left out");
             return None;
         }

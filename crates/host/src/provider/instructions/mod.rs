@@ -429,7 +429,8 @@ impl SectionBuild<'_> {
                 return why == ReadFailure::Untrusted;
             }
         };
-        if self.hidden.as_ref() == Some(&real) {
+        // A link to it in the linked work tree is the file of that.
+        if self.hidden.as_ref() == Some(&real) && stat.kind != FileKind::Link {
             let why = "the linked work tree below it has its own";
             self.left_out(Severity::Info, DiagnosticCode::ContextShadowed, &source, why);
             return true;
