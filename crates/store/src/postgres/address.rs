@@ -1,4 +1,5 @@
-//! Parses the address of a server: the parameters of every PostgreSQL client, and `pool_max`.
+//! Parses the address of a server: the parameters of every PostgreSQL client, with `sslmode=verify-full` and `sslrootcert`, and
+//! `pool_max`.
 
 use crate::{StoreError, StoreUrl};
 use std::{error::Error as _, str::FromStr, thread::available_parallelism, time::Duration};
@@ -21,6 +22,8 @@ pub(super) struct PostgresAddress {
     pub pool_max: usize,
     /// The encryption of the connection.
     pub tls_mode: TlsMode,
+    /// The file of certificates that may sign the server's, in place of those that the machine trusts: `sslrootcert`.
+    pub root_certificates: Option<String>,
     /// The address without its password.
     pub shown: String,
 }
@@ -32,7 +35,8 @@ pub(super) enum TlsMode {
     None,
     /// TLS where the server offers it, with any certificate: `sslmode=prefer`, which a man in the middle could undo anyway.
     Offered,
-    /// TLS, and the server's certificate must be one that this machine trusts: `sslmode=require`.
+    /// TLS, and the server's certificate must be one that this machine trusts, for the server's name: `sslmode=require` or
+    /// `verify-full`.
     Verified,
 }
 
@@ -41,8 +45,8 @@ impl PostgresAddress {
     pub fn read(url: &str) -> Result<PostgresAddress, StoreError> {
         let shown = StoreUrl::Postgres(url.to_owned()).shown();
         let bad = |why: String| StoreError::Address { address: shown.clone(), why };
-        let (url, pool_max) = take_pool_max(url).map_err(bad)?;
-        let mut config = Config::from_str(&url).map_err(|error| {
+        let OwnParameters { rest, pool_max, root_certificates } = OwnParameters::take(url).map_err(bad)?;
+        let mut config = Config::from_str(&rest).map_err(|error| {
             // The cause names the option, never its value.
             bad(error.source().map_or_else(|| error.to_string(), ToString::to_string))
         })?;
@@ -75,7 +79,7 @@ impl PostgresAddress {
         if tls_mode == TlsMode::None {
             config.ssl_mode(SslMode::Disable);
         }
-        Ok(PostgresAddress { config, pool_max, tls_mode, shown })
+        Ok(PostgresAddress { config, pool_max, tls_mode, root_certificates, shown })
     }
 
     /// Returns the name of the database, as the server will take it.
@@ -89,30 +93,44 @@ impl PostgresAddress {
     }
 }
 
-/// Takes `pool_max=N` out of the query.
-fn take_pool_max(url: &str) -> Result<(String, usize), String> {
-    let mut pool_max = default_pool_max(available_parallelism().map_or(2, usize::from));
-    // The user ends at the first `@`; a password may hold a `?`.
-    let start = url.find('@').map_or(0, |at| at + 1);
-    let Some(query) = url[start..].find('?').map(|at| start + at) else {
-        return Ok((url.to_owned(), pool_max));
-    };
-    let mut kept = Vec::new();
-    for pair in url[query + 1..].split('&') {
-        match pair.strip_prefix("pool_max=") {
-            Some(number) => {
-                pool_max = number
-                    .parse()
-                    .ok()
-                    .filter(|number| (1..=1000).contains(number))
-                    .ok_or("`pool_max` is a number from 1 to 1000")?;
+/// The parameters that the client does not know.
+struct OwnParameters {
+    /// The address for the client.
+    rest: String,
+    pool_max: usize,
+    root_certificates: Option<String>,
+}
+
+impl OwnParameters {
+    /// Takes them out of the query.
+    fn take(url: &str) -> Result<Self, String> {
+        let mut own = OwnParameters {
+            rest: url.to_owned(),
+            pool_max: default_pool_max(available_parallelism().map_or(2, usize::from)),
+            root_certificates: None,
+        };
+        // The user ends at the first `@`; a password may hold a `?`.
+        let start = url.find('@').map_or(0, |at| at + 1);
+        let Some(query) = url[start..].find('?').map(|at| start + at) else { return Ok(own) };
+        let mut others = Vec::new();
+        for pair in url[query + 1..].split('&') {
+            match pair.split_once('=') {
+                Some(("pool_max", number)) => {
+                    own.pool_max = number
+                        .parse()
+                        .ok()
+                        .filter(|number| (1..=1000).contains(number))
+                        .ok_or("`pool_max` is a number from 1 to 1000")?;
+                }
+                Some(("sslrootcert", file)) => own.root_certificates = Some(file.to_owned()),
+                Some(("sslmode", "verify-full")) => others.push("sslmode=require"),
+                _ => others.push(pair),
             }
-            None => kept.push(pair),
         }
+        let mark = if others.is_empty() { "" } else { "?" };
+        own.rest = format!("{}{mark}{}", &url[..query], others.join("&"));
+        Ok(own)
     }
-    let kept = kept.join("&");
-    let mark = if kept.is_empty() { "" } else { "?" };
-    Ok((format!("{}{mark}{kept}", &url[..query]), pool_max))
 }
 
 /// Returns how many connections a node with this many cores may open.
@@ -156,6 +174,7 @@ mod tests {
         assert_eq!(tls_mode("postgres://h/x?sslmode=prefer"), TlsMode::Offered);
         assert_eq!(tls_mode("postgres://h/x?sslmode=disable"), TlsMode::None);
         assert_eq!(tls_mode("postgres://h/x?sslmode=require"), TlsMode::Verified);
+        assert_eq!(tls_mode("postgres://h/x?sslmode=verify-full"), TlsMode::Verified);
     }
 
     #[test]

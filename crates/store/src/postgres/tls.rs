@@ -7,7 +7,7 @@ use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
-    pki_types::{CertificateDer, ServerName, UnixTime},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
 };
 use std::sync::Arc;
 use tokio_postgres::NoTls;
@@ -25,15 +25,18 @@ pub(super) fn build_manager(address: &PostgresAddress) -> Result<Manager, StoreE
             .with_no_client_auth(),
         TlsMode::Verified => {
             let mut roots = RootCertStore::empty();
-            let found = rustls_native_certs::load_native_certs();
-            roots.add_parsable_certificates(found.certs);
+            let bad = |why: String| StoreError::Address { address: address.shown.clone(), why };
+            let certificates = match &address.root_certificates {
+                None => rustls_native_certs::load_native_certs().certs,
+                Some(file) => CertificateDer::pem_file_iter(file)
+                    .and_then(Iterator::collect)
+                    .map_err(|error| bad(format!("`sslrootcert`: {file}: {error}")))?,
+            };
+            roots.add_parsable_certificates(certificates);
             if roots.is_empty() {
-                return Err(StoreError::Address {
-                    address: address.shown.clone(),
-                    why: "`sslmode=require` needs certificates that this machine trusts, and it has none; \
-                          `SSL_CERT_FILE` names a file of them"
-                        .to_owned(),
-                });
+                return Err(bad("TLS needs certificates that this machine trusts, and it has none; \
+                                `sslrootcert=FILE` names a file of them"
+                    .to_owned()));
             }
             config_builder(&provider)?.with_root_certificates(roots).with_no_client_auth()
         }

@@ -15,7 +15,14 @@ fn cover(server: &PostgresServer) {
     let (key, certificate) = (data.join("server.key"), data.join("server.crt"));
     let made = Command::new("openssl")
         .args(["req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
-        .args(["-subj", "/CN=127.0.0.1", "-days", "2", "-keyout"])
+        .args(["-subj", "/CN=127.0.0.1", "-days", "2"])
+        .args([
+            "-addext",
+            "subjectAltName=IP:127.0.0.1,DNS:localhost",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ])
+        .arg("-keyout")
         .arg(&key)
         .arg("-out")
         .arg(&certificate)
@@ -68,4 +75,13 @@ async fn the_connection_is_covered_where_it_can_be() {
     store.close().await.expect("it closes");
     let message = required().await.to_string();
     assert!(nobody || message.contains("certificate"), "{message}");
+    let certificate = server.data().join("server.crt");
+    let store =
+        crate::open(&format!("{url}?sslmode=verify-full&sslrootcert={}", certificate.display())).await;
+    assert_eq!(how(), "t", "its certificate is one that is trusted");
+    store.close().await.expect("it closes");
+    let missing: StoreUrl =
+        format!("{url}?sslmode=verify-full&sslrootcert=/no/ca.pem").parse().expect("an address");
+    let error = preface_store::open(&missing).await.expect_err("the file is missing");
+    assert!(error.to_string().contains("`sslrootcert`: /no/ca.pem: "), "{error}");
 }
