@@ -229,7 +229,12 @@ async fn serve(
     let signals = ShutdownSignals::begin()
         .map_err(|error| CommandFailure::new(format!("cannot start: {}", words(&error))))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
+    let mut greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
+    if tls.is_none() && !bound.ip().is_loopback() {
+        greeting.push_str(
+            "Tokens and prompts travel unencrypted: let a proxy add TLS, or use --tls-cert and --tls-key.\n",
+        );
+    }
     match args.log_format {
         LogForm::Text => ui.eprint(&greeting),
         LogForm::Json => {

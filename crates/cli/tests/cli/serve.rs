@@ -522,4 +522,5 @@ fn a_collector_that_is_gone_hurts_nobody() {
     service.signal("TERM");
     let (status, log) = service.end();
     assert_eq!(status.code(), Some(0), "{log}");
+    assert_eq!(log.matches("the collector takes no traces").count(), 1, "{log}");
 }

@@ -201,7 +201,7 @@ pub async fn usage(
     JsonBody(body): JsonBody<Map<String, Value>>,
 ) -> HandlerResult<Json<RequestUsage>> {
     let usage = RequestUsage::read(&Value::Object(body)).ok_or_else(|| {
-        let detail = "the body has no number of input tokens";
+        let detail = "the body has no number of input tokens, or a smaller one than of cached tokens";
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "usage", detail)
             .help("send `usage` of the answer (`usageMetadata` of Gemini) as it is")
     })?;

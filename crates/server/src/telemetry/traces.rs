@@ -12,9 +12,13 @@ use opentelemetry_http::{
 };
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
-use std::{pin::Pin, time::Duration};
+use std::{
+    pin::Pin,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 use tokio::runtime::{Builder, Runtime};
-use tracing::{Span, Subscriber, field::Empty, info_span};
+use tracing::{Span, Subscriber, field::Empty, info, info_span, warn};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Layer, filter::Targets, registry::LookupSpan};
 
@@ -32,6 +36,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 struct CollectorClient {
     runtime: Runtime,
     client: HyperClient,
+    /// True if the last request failed: a collector that is gone is logged once.
+    failed: AtomicBool,
 }
 
 impl HttpClient for CollectorClient {
@@ -42,7 +48,16 @@ impl HttpClient for CollectorClient {
     where
         's: 'f,
     {
-        Box::pin(async { self.runtime.block_on(self.client.send_bytes(request)) })
+        Box::pin(async {
+            let sent = self.runtime.block_on(self.client.send_bytes(request));
+            if self.failed.swap(sent.is_err(), Ordering::Relaxed) != sent.is_err() {
+                match &sent {
+                    Ok(_) => info!("the collector takes traces again"),
+                    Err(error) => warn!(reason = %error, "the collector takes no traces"),
+                }
+            }
+            sent
+        })
     }
 }
 
@@ -61,12 +76,17 @@ impl Traces {
         if !address.trim().starts_with("http://") {
             return Err(format!("{name} is not an `http://` address"));
         }
+        if std::env::var("OTEL_EXPORTER_OTLP_PROTOCOL")
+            .is_ok_and(|name| !matches!(name.trim(), "" | "http/protobuf"))
+        {
+            return Err("OTEL_EXPORTER_OTLP_PROTOCOL is not `http/protobuf`".to_owned());
+        }
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
         let client = HyperClient::with_default_connector(PATIENCE, None);
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(CollectorClient { runtime, client })
+            .with_http_client(CollectorClient { runtime, client, failed: AtomicBool::new(false) })
             .with_protocol(Protocol::HttpBinary)
             .build()
             .map_err(|error| format!("{name}: {error}"))?;
