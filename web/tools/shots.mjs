@@ -79,7 +79,7 @@ try {
   await request("PUT", "/system-prompt", { template: FIRST + HOW, note: "How to work" });
   for (const id of ["review-812", "fix-parser-3"]) await request("POST", `/conversations/${id}/turns`, { model: "some-model-1" });
   await request("PUT", "/system-prompt", { template: FIRST + HOW + BRANCH, note: "The branch, where there is one" });
-  await request("PUT", "/system-prompt/labels/live", { version: 2 });
+  await request("PUT", "/templates/main/labels/live", { version: 2 });
   for (const id of ["onboarding", "fix-parser-4"]) await request("POST", `/conversations/${id}/turns`, { model: "some-model-1" });
   for (const scheme of ["light", "dark"]) {
     for (const width of [1440, 1024, 390]) await shoot("editor", width, scheme, editor);

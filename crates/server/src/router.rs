@@ -38,12 +38,7 @@ pub fn api() -> OpenApi {
 fn routed() -> OpenApiRouter<Arc<App>> {
     let info = Info::new("preface", env!("CARGO_PKG_VERSION"));
     OpenApiRouter::with_openapi(OpenApiBuilder::new().info(info).build())
-        .routes(routes!(main::get, main::put, main::delete))
-        .routes(routes!(main::versions))
-        .routes(routes!(main::version))
-        .routes(routes!(main::restore))
-        .routes(routes!(main::diff))
-        .routes(routes!(main::set_label, main::remove_label))
+        .routes(routes!(main::get, main::put))
         .routes(routes!(variables::variables))
         .routes(routes!(analyze::analyze))
         .routes(routes!(files::files))

@@ -250,7 +250,6 @@ pub(crate) async fn reset(
     name: &TemplateName,
     headers: &HeaderMap,
     actor: &Actor,
-    shape: ReplyShape,
 ) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let is_main = *name == TemplateName::main();
@@ -261,7 +260,7 @@ pub(crate) async fn reset(
     let stored = templates::reset(&*app.store, name, expect, actor).await?;
     let effective = EffectiveTemplate::of(Some(&stored), &default);
     if is_main {
-        return Ok(template_response(&effective, shape));
+        return Ok(template_response(&effective, ReplyShape::Named));
     }
     Ok((StatusCode::NO_CONTENT, [(VERSION, HeaderValue::from(effective.version))]).into_response())
 }
@@ -273,12 +272,11 @@ pub(crate) async fn restore(
     version: u64,
     headers: &HeaderMap,
     actor: &Actor,
-    shape: ReplyShape,
 ) -> HandlerResult<Response> {
     let default = app.default_template().await?;
     let expect = expected_version(app, name, &default, headers).await?;
     let stored = templates::restore(&*app.store, name, version, expect, actor).await?;
-    Ok(template_response(&EffectiveTemplate::of(Some(&stored), &default), shape))
+    Ok(template_response(&EffectiveTemplate::of(Some(&stored), &default), ReplyShape::Named))
 }
 
 /// Lists the versions of a template.

@@ -19,7 +19,7 @@ const DEFAULT: &str = "You are a helpful coding assistant.\n\n[if file:AGENTS.md
 async fn the_default_template_is_there_before_any_is_stored() {
     let service = service().await;
     let answer = service.get("/system-prompt").await;
-    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT})));
+    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT, "variables": {}})));
     assert_eq!(answer.header("preface-version"), Some("0"));
     assert!(answer.header("preface-degraded").is_none());
 }
@@ -125,10 +125,10 @@ async fn without_if_match_the_last_writer_wins_and_each_version_is_kept() {
     let service = service().await;
     service.store("one").await;
     service.store("two").await;
-    let items = service.get("/system-prompt/versions").await.json()["items"].clone();
+    let items = service.get("/templates/main/versions").await.json()["items"].clone();
     let versions: Vec<_> = items.as_array().unwrap().iter().map(|item| item["version"].clone()).collect();
     assert_eq!(versions, [2, 1]);
-    assert_eq!(service.get("/system-prompt/versions/1").await.json()["template"], "one");
+    assert_eq!(service.get("/templates/main/versions/1").await.json()["template"], "one");
 }
 
 #[tokio::test]
@@ -149,8 +149,8 @@ async fn a_stale_writer_gets_412() {
     assert_eq!(put("*", "three").await.status, 200);
     assert_eq!(service.get("/system-prompt").await.json()["template"], "three");
     let stale = [("if-match", old.as_str())];
-    service.send(Method::DELETE, "/system-prompt", &stale, Body::empty()).await.problem(412, "stale");
-    let restore = "/system-prompt/versions/1/restore";
+    service.send(Method::DELETE, "/templates/main", &stale, Body::empty()).await.problem(412, "stale");
+    let restore = "/templates/main/versions/1/restore";
     service.send(Method::POST, restore, &stale, Body::empty()).await.problem(412, "stale");
 }
 
@@ -180,16 +180,16 @@ async fn a_reader_with_the_current_etag_gets_304() {
 async fn delete_goes_back_to_the_default_and_loses_nothing() {
     let service = service().await;
     service.store("one").await;
-    let answer = service.delete("/system-prompt").await;
-    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT})));
+    let answer = service.delete("/templates/main").await;
+    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT, "variables": {}})));
     assert_eq!(answer.header("preface-version"), Some("2"));
     assert_eq!(service.get("/system-prompt").await.json()["template"], DEFAULT);
-    let versions = service.get("/system-prompt/versions").await.json();
+    let versions = service.get("/templates/main/versions").await.json();
     assert_eq!((&versions["items"][0]["reset"], &versions["items"][0]["bytes"]), (&json!(true), &json!(0)));
-    let version = service.get("/system-prompt/versions/2").await.json();
+    let version = service.get("/templates/main/versions/2").await.json();
     assert_eq!(version["template"], DEFAULT);
-    let back = service.post("/system-prompt/versions/1/restore", &Value::Null).await;
-    assert_eq!(back.json(), json!({"template": "one"}));
+    let back = service.post("/templates/main/versions/1/restore", &Value::Null).await;
+    assert_eq!(back.json(), json!({"template": "one", "variables": {}}));
 }
 
 #[tokio::test]
@@ -205,15 +205,15 @@ async fn without_a_store_there_is_the_default_and_no_write() {
     service.store("one").await;
     service.store.close().await.unwrap();
     let answer = service.get("/system-prompt").await;
-    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT})));
+    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT, "variables": {}})));
     assert_eq!(answer.header("preface-degraded"), Some("store"));
     assert!(answer.header("etag").is_none());
     let body = json!({"template": "two"});
     service.put("/system-prompt", &body).await.problem(503, "store-unavailable");
-    service.delete("/system-prompt").await.problem(503, "store-unavailable");
+    service.delete("/templates/main").await.problem(503, "store-unavailable");
     service.put("/system-prompt", &json!({})).await.problem(400, "body");
-    service.get("/system-prompt/versions").await.problem(503, "store-unavailable");
-    service.get("/system-prompt/diff?from=0").await.problem(503, "store-unavailable");
+    service.get("/templates/main/versions").await.problem(503, "store-unavailable");
+    service.get("/templates/main/diff?from=0").await.problem(503, "store-unavailable");
     service.get("/export").await.problem(503, "store-unavailable");
     assert_eq!(service.get("/system-prompt/variables").await.status, 200);
     let analyzed = service.post("/system-prompt/analyze", &json!({"template": "[system:os]"})).await;

@@ -17,7 +17,7 @@ async fn three() -> Service {
 #[tokio::test]
 async fn versions_come_in_pages() {
     let service = three().await;
-    let page = service.get("/system-prompt/versions?limit=2").await.json();
+    let page = service.get("/templates/main/versions?limit=2").await.json();
     assert_eq!((&page["items"][0]["version"], &page["items"][1]["note"]), (&json!(3), &json!("c is better")));
     let first = &page["items"][0];
     assert_eq!(first["author"], "local");
@@ -25,33 +25,33 @@ async fn versions_come_in_pages() {
     assert!(first["at"].as_str().unwrap().ends_with('Z'));
     assert!(first.get("template").is_none());
     let next = page["next"].as_str().unwrap();
-    let rest = service.get(&format!("/system-prompt/versions?limit=2&after={next}")).await.json();
+    let rest = service.get(&format!("/templates/main/versions?limit=2&after={next}")).await.json();
     assert_eq!((&rest["items"][0]["version"], &rest["next"]), (&json!(1), &Value::Null));
     for query in ["limit=0", "limit=501", "limit=x", "limit=-1", "after=zzz", "after=-1"] {
-        service.get(&format!("/system-prompt/versions?{query}")).await.problem(400, "query");
+        service.get(&format!("/templates/main/versions?{query}")).await.problem(400, "query");
     }
-    service.get("/system-prompt/versions/4").await.problem(404, "no-version");
-    service.get("/system-prompt/versions/0").await.problem(404, "no-version");
-    service.get("/system-prompt/versions/x").await.problem(400, "path");
+    service.get("/templates/main/versions/4").await.problem(404, "no-version");
+    service.get("/templates/main/versions/0").await.problem(404, "no-version");
+    service.get("/templates/main/versions/x").await.problem(400, "path");
 }
 
 #[tokio::test]
 async fn restoring_adds_a_version_that_names_its_source() {
     let service = three().await;
-    let answer = service.post("/system-prompt/versions/1/restore", &Value::Null).await;
-    assert_eq!(answer.json(), json!({"template": "a\nb\n"}));
-    let version = service.get("/system-prompt/versions/4").await.json();
+    let answer = service.post("/templates/main/versions/1/restore", &Value::Null).await;
+    assert_eq!(answer.json(), json!({"template": "a\nb\n", "variables": {}}));
+    let version = service.get("/templates/main/versions/4").await.json();
     assert_eq!(
         (&version["template"], &version["note"]),
         (&json!("a\nb\n"), &json!("restored from version 1"))
     );
-    service.post("/system-prompt/versions/9/restore", &Value::Null).await.problem(404, "no-version");
+    service.post("/templates/main/versions/9/restore", &Value::Null).await.problem(404, "no-version");
 }
 
 #[tokio::test]
 async fn a_difference_comes_as_text_and_as_hunks() {
     let service = three().await;
-    let diff = service.get("/system-prompt/diff?from=1&to=2").await.json();
+    let diff = service.get("/templates/main/diff?from=1&to=2").await.json();
     assert_eq!(diff["text"], "--- version 1\n+++ version 2\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
     assert_eq!(
         (&diff["from"], &diff["to"], &diff["added"], &diff["removed"]),
@@ -63,28 +63,28 @@ async fn a_difference_comes_as_text_and_as_hunks() {
             {"kind": "same", "text": "a\n"}, {"kind": "removed", "text": "b\n"}, {"kind": "added", "text": "c\n"}
         ])
     );
-    let current = service.get("/system-prompt/diff?from=2").await.json();
+    let current = service.get("/templates/main/diff?from=2").await.json();
     assert_eq!((&current["to"], &current["added"]), (&json!(3), &json!(1)));
-    let default = service.get("/system-prompt/diff?from=3&to=0").await.json();
+    let default = service.get("/templates/main/diff?from=3&to=0").await.json();
     assert!(default["text"].as_str().unwrap().contains("+You are a helpful coding assistant.\n"));
-    assert_eq!(service.get("/system-prompt/diff?from=1&to=1").await.json()["hunks"], json!([]));
-    service.get("/system-prompt/diff?from=1&to=9").await.problem(404, "no-version");
-    service.get("/system-prompt/diff").await.problem(400, "query");
+    assert_eq!(service.get("/templates/main/diff?from=1&to=1").await.json()["hunks"], json!([]));
+    service.get("/templates/main/diff?from=1&to=9").await.problem(404, "no-version");
+    service.get("/templates/main/diff").await.problem(400, "query");
 }
 
 #[tokio::test]
 async fn a_label_is_on_one_version_at_a_time() {
     let service = three().await;
     let put =
-        async |version: u64| service.put("/system-prompt/labels/live", &json!({"version": version})).await;
+        async |version: u64| service.put("/templates/main/labels/live", &json!({"version": version})).await;
     assert_eq!(put(1).await.json(), json!({"version": 1}));
     assert_eq!(put(2).await.status, 200);
-    assert_eq!(service.get("/system-prompt/versions/1").await.json()["labels"], json!([]));
-    assert_eq!(service.get("/system-prompt/versions/2").await.json()["labels"], json!(["live"]));
+    assert_eq!(service.get("/templates/main/versions/1").await.json()["labels"], json!([]));
+    assert_eq!(service.get("/templates/main/versions/2").await.json()["labels"], json!(["live"]));
     put(9).await.problem(404, "no-version");
-    service.put("/system-prompt/labels/7", &json!({"version": 1})).await.problem(400, "invalid");
-    assert_eq!(service.delete("/system-prompt/labels/live").await.status, 204);
-    service.delete("/system-prompt/labels/live").await.problem(404, "no-label");
+    service.put("/templates/main/labels/7", &json!({"version": 1})).await.problem(400, "invalid");
+    assert_eq!(service.delete("/templates/main/labels/live").await.status, 204);
+    service.delete("/templates/main/labels/live").await.problem(404, "no-label");
 }
 
 #[tokio::test]
@@ -137,15 +137,15 @@ async fn a_deleted_template_is_not_there_until_it_is_written_again() {
     assert_eq!(service.get(path).await.json(), body);
     // `main` is never missing: it has a default.
     service.put("/templates/main", &body).await;
-    assert_eq!(service.delete("/system-prompt").await.status, 200);
+    assert_eq!(service.delete("/templates/main").await.status, 200);
     assert_eq!(service.get("/templates/main").await.status, 200);
 }
 
 #[tokio::test]
 async fn an_export_can_be_imported_and_imported_again() {
     let from = three().await;
-    from.delete("/system-prompt").await;
-    from.put("/system-prompt/labels/live", &json!({"version": 2})).await;
+    from.delete("/templates/main").await;
+    from.put("/templates/main/labels/live", &json!({"version": 2})).await;
     from.put("/templates/review", &json!({"template": "Review."})).await;
     let document = from.get("/export").await.json();
     assert_eq!(document["format"], "preface-templates/1");
@@ -170,7 +170,7 @@ async fn an_import_into_another_history_adds_behind_it() {
     head["templates"][0]["versions"].as_array_mut().unwrap().truncate(1);
     to.post("/import", &head).await;
     to.store("other").await;
-    to.put("/system-prompt/labels/live", &json!({"version": 2})).await;
+    to.put("/templates/main/labels/live", &json!({"version": 2})).await;
     let mut labelled = document.clone();
     labelled["templates"][0]["versions"][2]["labels"] = json!(["live"]);
     let imported = to.post("/import", &labelled).await.json();

@@ -100,8 +100,7 @@ export async function writeStored(name: string, text: string, etag: string | nul
 
 /** Resets `main` to the default, or deletes a template. Its versions stay. */
 export async function resetStored(name: string, etag: string | null): Promise<void> {
-  if (name === MAIN) await request("delete", "/system-prompt", { ifMatch: etag });
-  else await request("delete", "/templates/{name}", { path: { name }, ifMatch: etag });
+  await request("delete", "/templates/{name}", { path: { name }, ifMatch: etag });
 }
 
 function stored(reply: { data: { template: string; variables?: Readonly<Record<string, VariableDeclaration>> }; etag: string | null; version: number | null; degraded: boolean }) {

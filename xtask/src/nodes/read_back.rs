@@ -100,7 +100,7 @@ impl Reader<'_> {
 
     /// Returns the mark of a version of the template.
     fn mark(&mut self, version: u64) -> Result<String, String> {
-        let reply = self.send_ok(&Call::get(format!("/system-prompt/versions/{version}")))?;
+        let reply = self.send_ok(&Call::get(format!("/templates/main/versions/{version}")))?;
         let document = Value::parse(&reply.body)?;
         let text = document.get("template").text().unwrap_or_default();
         let mark = text.lines().nth(1).and_then(|line| line.strip_prefix("template ")).unwrap_or_default();

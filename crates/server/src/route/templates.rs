@@ -1,5 +1,5 @@
-//! `/templates`: templates by name, which conversations may choose. Each has what `/system-prompt` has; that one is named
-//! `main`.
+//! `/templates`: templates by name, which conversations may choose, with their versions and labels. That of new conversations
+//! is named `main`.
 
 use crate::{
     App, Caller, Problem,
@@ -105,7 +105,7 @@ pub async fn delete(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::reset(&app, &parse_name(&name)?, &headers, &actor, ReplyShape::Named).await
+    stored::reset(&app, &parse_name(&name)?, &headers, &actor).await
 }
 
 /// Lists the versions, the newest first, without their texts.
@@ -160,7 +160,7 @@ pub async fn restore(
     headers: HeaderMap,
     Caller(actor): Caller,
 ) -> HandlerResult<Response> {
-    stored::restore(&app, &parse_name(&name)?, version, &headers, &actor, ReplyShape::Named).await
+    stored::restore(&app, &parse_name(&name)?, version, &headers, &actor).await
 }
 
 /// Compares two versions line by line: as unified text, and as hunks.

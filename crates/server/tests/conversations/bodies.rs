@@ -241,9 +241,9 @@ async fn a_query_that_cannot_be_read_is_refused() {
         problem["detail"],
         "Failed to deserialize query string: dry_run: provided string was not `true` or `false`"
     );
-    let problem = bench.service.get("/system-prompt/diff").await.problem(400, "query");
+    let problem = bench.service.get("/templates/main/diff").await.problem(400, "query");
     assert_eq!(problem["detail"], "Failed to deserialize query string: missing field `from`");
-    let problem = bench.service.get("/system-prompt/versions/x").await.problem(400, "path");
+    let problem = bench.service.get("/templates/main/versions/x").await.problem(400, "path");
     assert!(problem["detail"].as_str().unwrap().contains("Cannot parse"), "{problem}");
     let problem = bench.get("/a%0Ab/history").await.problem(400, "path");
     assert!(problem["detail"].as_str().unwrap().contains("not a conversation id"), "{problem}");

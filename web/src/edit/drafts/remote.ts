@@ -3,7 +3,6 @@ import { access } from "../../api/access";
 import { request } from "../../api/client";
 import { Away, isAborted, isNotPermitted, Problem } from "../../api/problem";
 import type { DraftEntry } from "../../api/types";
-import { MAIN } from "../stored";
 import type { Draft } from "./record";
 
 /** The drafts of a template are sent at most so often, in milliseconds. */
@@ -100,9 +99,6 @@ export class RemoteDrafts {
 /** Returns the text of a version; null if it cannot be read. */
 async function baseOf(name: string, version: number): Promise<string | null> {
   if (version === 0) return null;
-  const read =
-    name === MAIN
-      ? request("get", "/system-prompt/versions/{version}", { path: { version } })
-      : request("get", "/templates/{name}/versions/{version}", { path: { name, version } });
+  const read = request("get", "/templates/{name}/versions/{version}", { path: { name, version } });
   return read.then(({ data }) => data.template, () => null);
 }
