@@ -2,11 +2,11 @@
 
 use preface_engine::{
     ASSETS, Ask, BuildResult, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
-    core::{lint::forged::scan_tags, profile::Profile, turn::Tool},
+    core::{declaration::VariableValue, lint::forged::scan_tags, profile::Profile, turn::Tool},
     host::{provider_context::Confirm, system::testing::AccessKind},
 };
 use preface_testkit::MemorySystem;
-use std::sync::Mutex;
+use std::{collections::BTreeMap, sync::Mutex};
 
 fn machine() -> MemorySystem {
     MemorySystem::new()
@@ -454,6 +454,29 @@ fn a_text_that_swells() {
     let Error::Render(diagnostic) = error else { panic!("{error:?}") };
     let place = diagnostic.place.expect("the error has a place");
     assert_eq!((place.path.as_str(), place.column), (".preface/append.md", Some(12 * 65 + 1)));
+}
+
+/// A short text with a list inside of a list, whose entries have no text.
+#[test]
+fn lists_in_lists_count_without_text() {
+    let profile = r#"
+[variables."app:list"]
+type = "list"
+[template]
+inputs = true
+[section.main]
+text = "[each app:list][each app:list][endeach][endeach]"
+"#;
+    let system = machine().with_file("/work/p.toml", profile);
+    let build = |entries: usize| {
+        let list = VariableValue::List(vec![String::new(); entries]);
+        let variables = BTreeMap::from([("app:list".parse().expect("a key"), Some(list))]);
+        let request = Request { profile: Some("/work/p.toml".into()), variables, ..Request::new("/work") };
+        Engine::new(&system).build(&request).map(|built| built.prompt.text.len())
+    };
+    assert_eq!(build(1000).expect("a million entries"), 0);
+    let error = build(1100).expect_err("1.2 million entries");
+    assert_eq!(error.to_string(), "what comes out has more than the 67108864 bytes allowed");
 }
 
 /// Settings and texts that decide for every project are the user's alone.

@@ -53,7 +53,7 @@ pub(super) struct TemplateWriter<'a, 'v> {
     pub lists: Vec<OpenList>,
     /// The lists that were read, with their sources.
     pub known_lists: BTreeMap<VariableKey, (Arc<Vec<Record>>, Arc<str>)>,
-    /// The number of entries that were begun.
+    /// The bytes that the entries which were begun count as.
     pub entries: usize,
     /// The item whose frame the template is.
     pub item: Option<(&'a PlanItem<'a>, ItemContent<'a>)>,
@@ -156,8 +156,10 @@ impl<'a> TemplateWriter<'a, '_> {
     }
 }
 
-/// Refuses to write more where the output is too large already: a short template can name a large file many times. Each entry of
-/// a list counts as a byte.
+/// The bytes of output that an entry of a list counts as: what its pieces cost, also where they have no text.
+const ENTRY: usize = 64;
+
+/// Refuses to write more where the output is too large already: a short template can name a large file many times.
 fn check_room(
     size: usize,
     rules: &RenderRules<'_>,
@@ -293,7 +295,7 @@ impl Output for TemplateWriter<'_, '_> {
             self.lists.pop();
             return Ok(false);
         }
-        self.entries += 1;
+        self.entries += ENTRY;
         check_room(self.out.text.len() + self.entries, self.rules, self.parsed, tag)?;
         Ok(true)
     }

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 use tokio::runtime::{Builder, Runtime};
-use tracing::{Span, Subscriber, field::Empty, info, info_span, warn};
+use tracing::{Span, Subscriber, field::Empty, info_span, warn};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Layer, filter::Targets, registry::LookupSpan};
 
@@ -50,11 +50,9 @@ impl HttpClient for CollectorClient {
     {
         Box::pin(async {
             let sent = self.runtime.block_on(self.client.send_bytes(request));
-            if self.failed.swap(sent.is_err(), Ordering::Relaxed) != sent.is_err() {
-                match &sent {
-                    Ok(_) => info!("the collector takes traces again"),
-                    Err(error) => warn!(reason = %error, "the collector takes no traces"),
-                }
+            let failed = self.failed.swap(sent.is_err(), Ordering::Relaxed);
+            if let (Err(error), false) = (&sent, failed) {
+                warn!(reason = %error, "the collector takes no traces");
             }
             sent
         })
