@@ -11,10 +11,7 @@ use clap_complete::{
 };
 use preface_engine::{
     COUNTERS, Engine, Request,
-    core::{
-        model::Models,
-        settings::{SchemaField, TOP, ValueShape},
-    },
+    core::{model::Models, settings::ValueShape},
     store::{Filter, PageRequest, TemplateName},
 };
 use std::{collections::BTreeSet, ffi::OsStr};
@@ -111,29 +108,24 @@ pub fn tools() -> ArgValueCompleter {
 pub fn settings() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let mut found = Vec::new();
-        add_keys("", TOP, current.to_str().unwrap_or_default(), &mut found);
+        add_keys("", ValueShape::root(), current.to_str().unwrap_or_default(), &mut found);
         found
     })
 }
 
-fn add_keys(above: &str, fields: &[SchemaField], current: &str, found: &mut Found) {
-    for field in fields {
-        let key = format!("{above}{}", field.name);
-        let values: &[&str] = match field.shape {
-            ValueShape::Record(below, _) => {
-                add_keys(&format!("{key}."), below, current, found);
-                &[]
-            }
-            ValueShape::Choice(values) => values,
-            ValueShape::Flag => &["true", "false"],
-            _ => &[],
-        };
+fn add_keys(above: &str, object: ValueShape, current: &str, found: &mut Found) {
+    for (name, shape) in object.names().filter_map(|name| Some((name, object.under(name)?))) {
+        let key = format!("{above}{name}");
+        add_keys(&format!("{key}."), shape, current, found);
+        let flags: &[&str] = if shape.is_flag() { &["true", "false"] } else { &[] };
         let words = match current.contains('=') {
-            true => values.iter().map(|value| format!("{key}={value}")).collect(),
+            true => {
+                shape.words().chain(flags.iter().copied()).map(|value| format!("{key}={value}")).collect()
+            }
             false => vec![key],
         };
         let words = words.into_iter().filter(|word| word.starts_with(current));
-        found.extend(words.map(|word| CompletionCandidate::new(word).help(Some(field.about.into()))));
+        found.extend(words.map(|word| CompletionCandidate::new(word).help(Some(shape.about().into()))));
     }
 }
 

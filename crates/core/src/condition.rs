@@ -4,6 +4,7 @@ use crate::{
     declaration::{Declarations, alternatives, comparison},
     variable::{VariableKey, VariableKeyError},
 };
+use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{
@@ -21,7 +22,12 @@ use std::fmt;
 /// let when: Condition = toml::from_str(r#"any = ["tool:read", { all = ["tool:bash", "git:branch"] }]"#).unwrap();
 /// assert_eq!(when.tests().len(), 3);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(
+    deny_unknown_fields,
+    default,
+    description = "Tests of variables: all of `all`, one of `any`, none of `none`."
+)]
 pub struct Condition {
     /// Every one must hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,8 +74,9 @@ impl<'de> Deserialize<'de> for Condition {
 }
 
 /// The test of a variable, as it is written: `KEY`, `!KEY`, `KEY = VALUE` or `KEY != VALUE`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = "^!?[A-Za-z0-9_]+:"))]
 pub struct VariableTest(String);
 
 /// A test as it is understood where these variables are declared.
@@ -134,7 +141,7 @@ impl From<VariableTest> for String {
 }
 
 /// One line of a condition: a test of a variable, or a condition of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a test is a variable such as `tool:read`, or a condition in braces")]
 pub enum Test {
     /// Holds where the test does: a variable alone holds where it exists (an empty text exists).

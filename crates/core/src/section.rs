@@ -3,6 +3,7 @@
 use crate::{
     attachment::AttachmentPlace, condition::Condition, diagnostic::Place, origin::Piece, variable::Stability,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -66,7 +67,7 @@ impl fmt::Display for ProviderName {
 }
 
 /// The language of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// The template language.
@@ -75,6 +76,7 @@ pub enum Language {
     /// As it is, byte for byte.
     Verbatim,
     /// A template of an imported catalog: raw blocks are on, and lines of tags stay.
+    #[schemars(skip)]
     Catalog,
 }
 

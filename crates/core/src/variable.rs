@@ -1,6 +1,7 @@
 //! Variables: typed values named `type:name` that templates and conditions read.
 
 use crate::{diagnostic::Diagnostic, scope::Scope};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
@@ -101,7 +102,9 @@ impl From<VariableKey> for String {
 }
 
 /// The time for which the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stability {

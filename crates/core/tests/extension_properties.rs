@@ -333,11 +333,11 @@ proptest! {
         let layer = |scope, value: &Value| (scope, json!({category.as_str(): {"x": value}}));
         let settings = settings(&[layer(Scope::Global, &global), layer(Scope::Project, &project)]);
         let scopes = resolved(vec![found], &settings);
-        let merged = settings.extension(category.as_str(), "x").map(|config| config.config).unwrap_or_default();
+        let merged = settings.at(&[category.as_str(), "x"]).and_then(|node| node.to_value().as_object().cloned());
         let mut expected = own.clone();
         // Only a provider has settings that it does not declare; none of these keys is nearly one of its own.
         let is_used = |key: &str| category == Category::Providers || own.get(key).is_some();
-        for (key, value) in merged.into_iter().filter(|(key, _)| is_used(key)) {
+        for (key, value) in merged.into_iter().flatten().filter(|(key, _)| is_used(key)) {
             let known = expected.get(&key).cloned().filter(|_| category != Category::Providers);
             expected[&key] = known.map_or(value.clone(), |known| folded(known, value));
         }

@@ -3,7 +3,8 @@
 use preface_core::{
     scope::Scope,
     settings::{
-        KeyPath, LayerSettings, MergedSettings, SetBy, SettingsNode, SettingsTree, ValueOutcome, merge, parse,
+        KeyPath, LayerSettings, MergedSettings, SetBy, Settings, SettingsNode, SettingsTree, ValueOutcome,
+        ValueShape, merge, parse,
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -71,6 +72,38 @@ fn wild() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Anything at all in the place of known settings, and of entries of theirs.
+fn misplaced() -> impl Strategy<Value = Value> {
+    fn add(path: &[&str], shape: ValueShape, paths: &mut Vec<Vec<String>>) {
+        let entry = Some("entry")
+            .filter(|_| path.len() < 5 && shape.takes("object") && shape.expected() != "anything");
+        for (name, below) in shape.names().chain(entry).filter_map(|name| Some((name, shape.under(name)?))) {
+            let path = [path, &[name]].concat();
+            paths.push(path.iter().map(|key| (*key).to_owned()).collect());
+            add(&path, below, paths);
+        }
+    }
+    let mut paths = Vec::new();
+    add(&[], ValueShape::root(), &mut paths);
+    let values = [
+        "null",
+        "true",
+        "-1",
+        "7.0",
+        "1e300",
+        "\"cut\"",
+        "\"ask\"",
+        "[\"a\", \"a\"]",
+        "[1]",
+        "{}",
+        "{\"all\": []}",
+    ];
+    (select(paths), select(values.to_vec())).prop_map(|(path, value)| {
+        let value = serde_json::from_str(value).unwrap();
+        path.into_iter().rev().fold(value, |value, key| json!({key: value}))
+    })
+}
+
 /// Merges plain JSON by the rules, written down a second time.
 fn folded(below: Value, above: Value, whole: bool) -> Value {
     match (below, above) {
@@ -135,6 +168,12 @@ proptest! {
         let all = merged(vec![layer(Scope::Bundled, &a), layer(Scope::Global, &b), layer(Scope::Project, &c)]);
         let by_hand = expected(expected(expected(json!({}), a), b), c);
         prop_assert_eq!(all.to_value().to_string(), by_hand.to_string());
+    }
+
+    #[test]
+    fn what_was_not_left_out_fits_the_types(a in misplaced(), b in misplaced(), c in misplaced()) {
+        let all = merged(vec![layer(Scope::Bundled, &a), layer(Scope::Global, &b), layer(Scope::Project, &c)]);
+        let _ = Settings::read(&all);
     }
 
     #[test]

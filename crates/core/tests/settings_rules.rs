@@ -4,8 +4,8 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     scope::Scope,
     settings::{
-        KeyPath, MergedSettings, PrefaceSettings, SectionContent, SectionOverride, SetBy, SetError, SetValue,
-        SystemPromptFileSettings, ValueOutcome, ValueShape, merge, parse,
+        FilePath, KeyPath, MergedSettings, SetBy, SetError, SetValue, Settings, SystemPromptFileSettings,
+        ValueOutcome, merge, parse,
     },
 };
 use serde_json::json;
@@ -208,7 +208,7 @@ mod reading {
             let (merged, diagnostics) =
                 settings(&[(Scope::Global, &format!("{{\"budget\": {{\"tokens\": {text}}}}}"))]);
             assert_eq!(diagnostics, [], "{text}");
-            assert_eq!(PrefaceSettings::read(&merged).budget.tokens.unwrap().value, tokens, "{text}");
+            assert_eq!(Settings::read(&merged).budget.tokens, Some(tokens), "{text}");
         }
     }
 
@@ -502,6 +502,12 @@ mod projects {
                 "{member} is the user's"
             );
         }
+        for key in [r#""combine": true"#, r#""preset": "x""#, r#""type": "preset""#] {
+            let text = format!(r#"{{"systemPrompt": {{"append": "x", {key}}}}}"#);
+            let (merged, diagnostics) = settings(&[(Scope::Project, &text)]);
+            assert_eq!(merged.to_value(), json!({"systemPrompt": {"append": "x"}}), "{key}");
+            assert_eq!(codes(&diagnostics), ["settings/ignored"], "{key}");
+        }
         let text = r#"{"systemPrompt": {"append": "x"}, "sections": {"a": {"text": "x"}}}"#;
         let (merged, diagnostics) = settings(&[(Scope::Project, text)]);
         assert_eq!(diagnostics, []);
@@ -520,9 +526,10 @@ mod projects {
         ];
         for project in tries {
             let (merged, diagnostics) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
-            let file = SystemPromptFileSettings::read(&merged);
-            assert_eq!(file.path_global.as_deref(), Some("mine.md"), "{project}");
-            assert_eq!(file.path_global_by, Some(SetBy::Global), "{project}");
+            let file = system_prompt_file(&merged);
+            assert_eq!(file.paths.global, Some(FilePath("mine.md".into())), "{project}");
+            let values = merged.why(&path("contextProviders.SystemPromptFile.paths.global"));
+            assert_eq!((values[0].by, values[0].outcome), (SetBy::Global, ValueOutcome::Used), "{project}");
             assert_eq!((diagnostics.len(), diagnostics[0].severity), (1, Severity::Warning), "{project}");
         }
     }
@@ -593,6 +600,10 @@ mod projects {
     }
 }
 
+fn system_prompt_file(merged: &MergedSettings) -> SystemPromptFileSettings {
+    Settings::read(merged).context_providers.system_prompt_file
+}
+
 mod system_prompt_file {
     use super::*;
 
@@ -602,9 +613,9 @@ mod system_prompt_file {
 
     #[test]
     fn defaults_are_those_of_the_seed() {
-        let file = SystemPromptFileSettings::read(&MergedSettings::default());
+        let file = system_prompt_file(&MergedSettings::default());
         assert_eq!((file.enabled, file.max_tokens, file.priority), (true, 4096, 50));
-        assert_eq!((&file.path_global, &file.path_project, file.disabled_by), (&None, &None, None));
+        assert_eq!((&file.paths.global, &file.paths.project, file.disable), (&None, &None, false));
         assert_eq!(file, SystemPromptFileSettings::default());
     }
 
@@ -616,17 +627,14 @@ mod system_prompt_file {
             &entry(r#"{"enabled": true, "paths": {"project": "a..md"}}"#),
         );
         assert_eq!(diagnostics, []);
-        let file = SystemPromptFileSettings::read(&merged);
-        assert_eq!((file.priority, file.priority_by), (-2, Some(SetBy::Global)));
-        assert_eq!((file.max_tokens, file.max_tokens_by), (100, Some(SetBy::Bundled)));
-        assert_eq!((file.enabled, file.enabled_by), (true, Some(SetBy::Project)));
+        let file = system_prompt_file(&merged);
+        assert_eq!((file.priority, file.max_tokens, file.enabled), (-2, 100, true));
+        assert_eq!(file.paths.global, Some(FilePath("mine.md".into())));
+        assert_eq!(file.paths.project, Some(FilePath("a..md".into())));
+        let by = |key: &str| SystemPromptFileSettings::set_by(&merged, key);
         assert_eq!(
-            (file.path_global.as_deref(), file.path_global_by),
-            (Some("mine.md"), Some(SetBy::Global))
-        );
-        assert_eq!(
-            (file.path_project.as_deref(), file.path_project_by),
-            (Some("a..md"), Some(SetBy::Project))
+            (by("priority"), by("maxTokens"), by("enabled"), by("disable")),
+            (Some(SetBy::Global), Some(SetBy::Bundled), Some(SetBy::Project), None)
         );
     }
 
@@ -665,9 +673,9 @@ mod system_prompt_file {
             let message =
                 format!("project-scope override failed validation ({reason}); retaining global value");
             assert_eq!(diagnostics[0].message, message);
-            let file = SystemPromptFileSettings::read(&merged);
+            let file = system_prompt_file(&merged);
             assert_eq!((file.max_tokens, file.enabled, file.priority), (7, false, 7), "{fields:.60}");
-            assert_eq!(file.path_project.as_deref(), Some("good.md"), "{fields:.60}");
+            assert_eq!(file.paths.project, Some(FilePath("good.md".into())), "{fields:.60}");
             let (merged, diagnostics) = settings(&[(Scope::Global, &entry(fields))]);
             let message =
                 format!("global-scope override failed validation ({reason}); retaining bundled value");
@@ -676,7 +684,7 @@ mod system_prompt_file {
                 (vec![VIOLATION], message.as_str()),
                 "every layer is checked"
             );
-            assert_eq!(SystemPromptFileSettings::read(&merged), SystemPromptFileSettings::default());
+            assert_eq!(system_prompt_file(&merged), SystemPromptFileSettings::default());
         }
     }
 
@@ -686,8 +694,9 @@ mod system_prompt_file {
             Scope::Project,
             &entry(r#"{"maxTokens": -1, "priority": 9, "paths": {"project": "p.md", "globl": ""}}"#),
         )]);
-        let file = SystemPromptFileSettings::read(&merged);
-        assert_eq!((file.max_tokens, file.priority, file.path_project.as_deref()), (4096, 9, Some("p.md")));
+        let file = system_prompt_file(&merged);
+        assert_eq!((file.max_tokens, file.priority), (4096, 9));
+        assert_eq!(file.paths.project, Some(FilePath("p.md".into())));
     }
 
     #[test]
@@ -700,8 +709,9 @@ mod system_prompt_file {
         let ends: Vec<&str> =
             diagnostics.iter().map(|diagnostic| diagnostic.message.rsplit("; ").next().unwrap()).collect();
         assert_eq!(ends, ["retaining bundled value", "retaining bundled value"]);
-        let file = SystemPromptFileSettings::read(&merged);
-        assert_eq!((file.max_tokens, file.max_tokens_by), (1, Some(SetBy::Bundled)));
+        let file = system_prompt_file(&merged);
+        assert_eq!(file.max_tokens, 1);
+        assert_eq!(SystemPromptFileSettings::set_by(&merged, "maxTokens"), Some(SetBy::Bundled));
     }
 
     #[test]
@@ -722,7 +732,7 @@ mod system_prompt_file {
                 (diagnostics[0].help.as_deref(), places(&diagnostics)),
                 (Some(help), vec![place.to_owned()])
             );
-            assert_eq!(SystemPromptFileSettings::read(&merged), SystemPromptFileSettings::default());
+            assert_eq!(system_prompt_file(&merged), SystemPromptFileSettings::default());
         }
     }
 
@@ -739,7 +749,9 @@ mod system_prompt_file {
             let (merged, diagnostics) =
                 settings(&[(Scope::Global, &entry(global)), (Scope::Project, &entry(project))]);
             assert_eq!(diagnostics, [], "`disable` is no field of the provider");
-            assert_eq!(SystemPromptFileSettings::read(&merged).disabled_by, by, "{global} then {project}");
+            let [category, id] = SystemPromptFileSettings::KEYS;
+            assert_eq!(merged.disabled_by(category, id), by, "{global} then {project}");
+            assert_eq!(system_prompt_file(&merged).disable, by.is_some(), "{global} then {project}");
         }
         let (_, diagnostics) = settings(&[(Scope::Global, &entry(r#"{"disable": "yes"}"#))]);
         assert_eq!(codes(&diagnostics), [SHAPE_INVALID]);
@@ -760,10 +772,8 @@ mod system_prompt_file {
         let text = r#"{"contextProviders":{"repoSummary":{"maxTokens":-1,"disable":true,"any":[1]}}}"#;
         let (merged, diagnostics) = settings(&[(Scope::Global, text)]);
         assert_eq!(diagnostics, []);
-        let summary = merged.extension("contextProviders", "repoSummary").unwrap();
-        assert_eq!((summary.disabled_by, summary.config_by), (Some(SetBy::Global), Some(SetBy::Global)));
-        assert_eq!(serde_json::Value::Object(summary.config), json!({"maxTokens": -1, "any": [1]}));
-        assert_eq!(merged.extension("contextProviders", "other"), None);
+        assert_eq!(merged.disabled_by("contextProviders", "repoSummary"), Some(SetBy::Global));
+        assert_eq!(merged.to_value(), serde_json::from_str::<serde_json::Value>(text).unwrap());
     }
 }
 
@@ -771,22 +781,12 @@ mod views {
     use super::*;
 
     #[test]
-    fn a_section_has_a_text_or_a_file_and_the_stronger_layers_counts() {
-        let text = r#"{"sections":{"a":{"text":"t"}}}"#;
-        let file = r#"{"sections":{"a":{"file":"f.md"}}}"#;
+    fn a_layer_with_a_text_and_a_file_for_a_section_has_the_text() {
         let both = r#"{"sections":{"a":{"text":"t","file":"f.md"}}}"#;
-        let cases = [
-            (text, file, SectionContent::File("f.md".into()), SetBy::Project),
-            (file, text, SectionContent::Text("t".into()), SetBy::Project),
-            (both, "{}", SectionContent::Text("t".into()), SetBy::Global),
-        ];
-        for (global, project, content, by) in cases {
-            let (merged, diagnostics) = settings(&[(Scope::Global, global), (Scope::Project, project)]);
-            let sections = SectionOverride::read_all(&merged);
-            let found = sections[0].content.as_ref().unwrap();
-            assert_eq!((&found.value, found.by), (&content, by));
-            assert_eq!(codes(&diagnostics).contains(&"settings/text-and-file"), global == both);
-        }
+        let (merged, diagnostics) = settings(&[(Scope::Global, both)]);
+        let section = &Settings::read(&merged).sections["a"];
+        assert_eq!((section.text.as_deref(), &section.file), (Some("t"), &None));
+        assert_eq!(codes(&diagnostics), ["settings/text-and-file"]);
     }
 
     #[test]
@@ -796,9 +796,10 @@ mod views {
             (Scope::Project, r#"{"systemPrompt":{"custom":null}}"#),
         ]);
         assert_eq!(diagnostics, []);
-        let own = PrefaceSettings::read(&merged);
+        let own = Settings::read(&merged);
         assert_eq!(own.system_prompt.custom, None);
-        assert_eq!(own.system_prompt.append.unwrap().by, SetBy::Global);
+        assert_eq!(own.system_prompt.append.as_deref(), Some("a"));
+        assert_eq!(merged.get(&path("systemPrompt.append")).unwrap().by(), SetBy::Global);
     }
 }
 
@@ -901,15 +902,6 @@ mod set {
             assert_eq!(error.to_string(), message);
             assert_eq!(error.help().as_deref(), help, "{argument}");
         }
-    }
-
-    #[test]
-    fn options_of_a_profile_are_typed_by_the_profile() {
-        let value = |argument: &str, shape| SetValue::parse_as(argument, shape).unwrap().value().to_value();
-        assert_eq!(value("variant=0.58", ValueShape::Text), json!("0.58"));
-        assert_eq!(value("open=true", ValueShape::Flag), json!(true));
-        assert_eq!(value("depth=3", ValueShape::Integer { least: None }), json!(3));
-        assert!(SetValue::parse_as("identity=dan", ValueShape::Choice(&["cli", "sdk"])).is_err());
     }
 
     #[test]

@@ -30,7 +30,7 @@ use preface_core::{
     prompt::Prompt,
     scope::Scope,
     section::{Language, SectionBody},
-    settings::{PrefaceSettings, offset_in_string},
+    settings::{AddedList, Settings, offset_in_string},
     snapshot::Snapshot,
     suggestion::suggest_or,
     template::TemplateOptions,
@@ -144,7 +144,7 @@ impl Engine<'_> {
         }
         lint.order(&built.prompt, &place_of);
         lint.stability(&built, &place_of);
-        let ignore = PrefaceSettings::read(&built.settings).lint_ignore;
+        let ignore = Settings::read(&built.settings).lint.ignore;
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |diagnostic: &Diagnostic| {
@@ -270,7 +270,7 @@ impl Engine<'_> {
             let language = if is_template { Language::Template } else { Language::Verbatim };
             lint.bytes(None, &file.shown, &file.bytes, language);
         }
-        Ok(lint.done(&PrefaceSettings::read(&loaded.merged).lint_ignore))
+        Ok(lint.done(&Settings::read(&loaded.merged).lint.ignore))
     }
 
     /// Looks for hidden text, secrets and forged tags in files that other agents read, and adds what else was found about them. Not
@@ -299,7 +299,7 @@ impl Engine<'_> {
             _ => true,
         });
         comments_once(&mut lint.linted.findings);
-        Ok(lint.done(&PrefaceSettings::read(&loaded.merged).lint_ignore))
+        Ok(lint.done(&Settings::read(&loaded.merged).lint.ignore))
     }
 
     /// Finds bytes of a text in the file that contains it as a string: a profile or settings. `None` for other texts.
@@ -750,7 +750,7 @@ impl Lint {
     }
 
     /// Sorts, and drops what two lints found alike and what the settings accept.
-    fn done(self, ignore: &BTreeMap<String, Vec<String>>) -> LintReport {
+    fn done(self, ignore: &BTreeMap<String, AddedList>) -> LintReport {
         let LintReport { mut findings, texts } = self.linted;
         let mut faults = Diagnostics::new();
         let ignored = IgnoredFindings::of(ignore, &mut faults);
@@ -816,7 +816,7 @@ fn comments_once(findings: &mut Diagnostics) {
 struct IgnoredFindings(Vec<(DiagnosticCode, GlobSet)>);
 
 impl IgnoredFindings {
-    fn of(ignore: &BTreeMap<String, Vec<String>>, faults: &mut Diagnostics) -> Self {
+    fn of(ignore: &BTreeMap<String, AddedList>, faults: &mut Diagnostics) -> Self {
         let mut all = Vec::new();
         for (code, patterns) in ignore {
             let fault = |why: String| {
@@ -834,7 +834,7 @@ impl IgnoredFindings {
                 continue;
             };
             let mut globs = GlobSetBuilder::new();
-            for pattern in patterns {
+            for pattern in &patterns.0 {
                 match GlobBuilder::new(pattern).literal_separator(true).build() {
                     Ok(glob) => _ = globs.add(glob),
                     Err(error) => faults.push(fault(error.to_string())),

@@ -14,8 +14,8 @@ use preface_core::{
     origin::{Origin, Piece, Source},
     profile::{Profile, ReplacementRule, ReplacementSource, SectionGroup},
     scope::Scope,
-    section::{Language, Override, SectionId},
-    settings::{self, LayerSettings, MergedSettings, SectionContent, SectionOverride},
+    section::{Override, SectionId},
+    settings::{self, LayerSettings, MergedSettings, Settings},
     snapshot::SettingsPrompt,
     trust::{Trust, TrustKind},
 };
@@ -209,56 +209,50 @@ pub fn overrides(
 ) -> Vec<Override> {
     let alone = settings::merge(vec![layer.clone()], &mut Vec::new());
     let project = scope == Some(Scope::Project);
-    let mut given = SectionOverride::read_all(&alone);
+    let given = Settings::read(&alone).sections;
     if given.len() > SECTIONS {
-        given.truncate(SECTIONS);
         let left_out =
             format!("those after the first {SECTIONS} in `sections` of {} were left out", layer.path());
         diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerSections, left_out));
     }
     given
         .into_iter()
-        .filter_map(|given| {
-            if !SectionId::is_valid(&given.id) {
+        .take(SECTIONS)
+        .filter_map(|(id, given)| {
+            if !SectionId::is_valid(&id) {
                 diagnostics.push(Diagnostic::warning(
                     DiagnosticCode::SectionName,
-                    format!("{}: `{}` is no section id", layer.path(), given.id),
+                    format!("{}: `{id}` is no section id", layer.path()),
                 ));
                 return None;
             }
-            let text = match given.content.map(|content| content.value) {
-                None => None,
-                Some(SectionContent::Text(text)) => {
+            let text = match (given.text, given.file) {
+                (None, None) => None,
+                (Some(text), _) => {
                     let span =
-                        alone.at(&["sections", &given.id, "text"]).map_or(0..0, settings::SettingsNode::span);
+                        alone.at(&["sections", &id, "text"]).map_or(0..0, settings::SettingsNode::span);
                     Some(vec![Piece { text, origin: origin(scope, layer.path(), span) }])
                 }
                 // Without its text the entry is not used; a diagnostic has the reason.
-                Some(SectionContent::File(file)) => {
-                    Some(section_file(scope, &file, &given.id, layer.path(), context)?)
-                }
+                (None, Some(file)) => Some(section_file(scope, &file, &id, layer.path(), context)?),
             };
             // Without its condition it would always be included; the error is that of the settings.
-            let when: Option<Condition> =
-                given.when.map(|when| serde_json::from_value(when.value)).transpose().ok()?;
-            let key = alone.at(&["sections", &given.id]).filter(|_| scope.is_some());
+            let when: Option<Condition> = given.when.map(serde_json::from_value).transpose().ok()?;
+            let key = alone.at(&["sections", &id]).filter(|_| scope.is_some());
             Some(Override {
                 source: layer.path().to_owned(),
                 place: key.map(settings::SettingsNode::key_place),
                 project,
                 text,
-                language: given.language.map(|language| match language.value {
-                    settings::LanguageSetting::Template => Language::Template,
-                    settings::LanguageSetting::Verbatim => Language::Verbatim,
-                }),
+                language: given.language,
                 when,
-                after: given.after.map(|after| after.value),
-                before: given.before.map(|before| before.value),
-                priority: given.priority.map(|priority| priority.value),
-                max_tokens: given.max_tokens.map(|max| usize::try_from(max.value).unwrap_or(usize::MAX)),
-                stability: given.stability.map(|stability| stability.value),
-                disable: given.disabled_by.map(|_| true),
-                id: given.id,
+                after: given.after,
+                before: given.before,
+                priority: given.priority,
+                max_tokens: given.max_tokens.map(|max| usize::try_from(max).unwrap_or(usize::MAX)),
+                stability: given.stability,
+                disable: given.disable.filter(|disable| *disable),
+                id,
             })
         })
         .collect()

@@ -6,7 +6,7 @@ use crate::{
 };
 use preface_core::{
     origin::{Origin, Piece},
-    settings::{ProjectRule, TOP},
+    settings::ValueShape,
     trust::{TrustKind, TrustMode},
 };
 use std::fs;
@@ -129,13 +129,15 @@ fn the_settings_page_lists_every_key() {
         .skip_while(|line| *line != "## Keys")
         .filter(|line| line.starts_with("| `"))
         .collect();
-    let expected: Vec<String> = TOP
-        .iter()
-        .map(|field| {
-            let about = field.about.trim_end_matches('.');
+    let all = ValueShape::root();
+    let expected: Vec<String> = all
+        .names()
+        .filter_map(|name| Some((name, all.under(name)?)))
+        .map(|(name, shape)| {
+            let about = shape.about().trim_end_matches('.');
             let about = about[..1].to_lowercase() + &about[1..];
-            let project = if field.project == ProjectRule::May { "yes" } else { "no" };
-            format!("| `{}` | {about} | {project} |", field.name)
+            let project = if shape.project_may() { "yes" } else { "no" };
+            format!("| `{name}` | {about} | {project} |")
         })
         .collect();
     assert_eq!(

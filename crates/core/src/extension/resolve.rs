@@ -19,9 +19,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     scope::Scope,
-    settings::{
-        KeyPath, MergedSettings, SetBy, SettingsNode, SystemPromptFileSettings, ValueShape, shape_at, shown,
-    },
+    settings::{MergedSettings, SetBy, SettingsNode, SystemPromptFileSettings, shown},
     suggestion::{did_you_mean, suggest_or},
 };
 use std::{
@@ -318,7 +316,7 @@ impl Resolver<'_> {
         let manifest = match &candidate.manifest {
             Some(manifest) => manifest.clone(),
             // Its settings have a schema of their own.
-            None if shape_of_its_own(category, id) => return,
+            None if [category.as_str(), id] == SystemPromptFileSettings::KEYS => return,
             None => Arc::new(Manifest::builtin(category, id)),
         };
         let grants = if is_of_project { &NoGrants } else { self.grants };
@@ -443,12 +441,6 @@ fn hide_typed_names(entries: &mut [ExtensionEntry]) {
             winner.diagnostics.push(diagnostic.help("give one of the two another `name`"));
         }
     }
-}
-
-/// Returns true if the settings of a built-in extension are checked when layers are merged.
-fn shape_of_its_own(category: Category, id: &str) -> bool {
-    let path: KeyPath = [category.as_str(), id].into_iter().collect();
-    matches!(shape_at(&path), Some(ValueShape::Fallback(_)))
 }
 
 /// The most unknown names that are reported for one category.

@@ -27,6 +27,7 @@ use crate::{
     variable::VariableKey,
     variable_info::REGISTERED,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -664,7 +665,7 @@ pub struct Budget {
 }
 
 /// The action when a prompt exceeds its budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OverBudgetAction {
     /// Lower priorities give way, each loss is reported.

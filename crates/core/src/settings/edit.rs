@@ -10,7 +10,7 @@ use super::{
     merge::{SetBy, merge},
     node::SettingsSource,
     parse::{DEEPEST, JsonDialect, SHAPE_INVALID, parse, parse_text, parse_value, read, shown},
-    schema::{ProjectRule, project_may},
+    schema::project_may,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
@@ -125,7 +125,7 @@ impl EditedFile<'_> {
             return refused(Diagnostic::error(SHAPE_INVALID, message));
         }
         let sets = matches!(change, SettingChange::Set(_));
-        if self.scope == Scope::Project && sets && project_may(key) == ProjectRule::MayNot {
+        if self.scope == Scope::Project && sets && !project_may(key) {
             let message = format!("a project cannot set `{}`", shown(&key.to_string()));
             let diagnostic = Diagnostic::error(DiagnosticCode::SettingsIgnored, message);
             return refused(diagnostic.help("set it in your own settings, or for one call"));

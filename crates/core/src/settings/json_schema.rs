@@ -1,8 +1,8 @@
-//! The JSON Schemas (draft 2020-12) of the files of a layer. That of `settings.json` is generated from the
-//! list of settings; the others are files beside this one.
+//! The JSON Schemas (draft 2020-12) of the files of a layer. That of `settings.json` is derived from the
+//! types of settings; the others are files beside this one.
 
-use super::schema::{ProjectRule, ROOT, SchemaField, UnlistedKeys, ValueShape};
-use serde_json::{Map, Value, json};
+use super::schema::SCHEMA;
+use serde_json::Value;
 
 /// A published schema.
 #[derive(Clone, Copy, Debug)]
@@ -49,124 +49,24 @@ impl PublishedSchema {
     pub fn document(&self) -> Value {
         match self.text {
             Some(text) => serde_json::from_str(text).expect("the schemas beside this file are JSON"),
-            None => settings(),
+            None => SCHEMA.clone(),
         }
     }
-}
-
-fn settings() -> Value {
-    let mut document = Map::new();
-    document.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-    document.insert("$id".to_owned(), json!("preface:settings"));
-    document.insert("title".to_owned(), json!("Settings of preface."));
-    document.extend(of(ROOT));
-    // `null` is a valid value everywhere but here.
-    document.insert("type".to_owned(), json!("object"));
-    document.insert("$defs".to_owned(), json!({ "condition": condition() }));
-    Value::Object(document)
-}
-
-/// Returns the schema of a shape. `null` is a value that overrides, so it is valid everywhere.
-fn of(shape: ValueShape) -> Map<String, Value> {
-    let described = match shape {
-        ValueShape::Any => json!({}),
-        ValueShape::Text => json!({ "type": ["string", "null"] }),
-        ValueShape::Path => json!({
-            "type": ["string", "null"],
-            "pattern": "\\S",
-            "maxLength": 4096,
-            "not": { "type": "string", "pattern": "(^|[/\\\\])\\.\\.([/\\\\]|$)" },
-        }),
-        ValueShape::Flag => json!({ "type": ["boolean", "null"] }),
-        ValueShape::Integer { least: None } => json!({ "type": ["integer", "null"] }),
-        ValueShape::Integer { least: Some(least) } => {
-            json!({ "type": ["integer", "null"], "minimum": least })
-        }
-        ValueShape::Choice(words) => {
-            let words: Vec<Value> = words.iter().map(|word| json!(word)).chain([Value::Null]).collect();
-            json!({ "enum": words })
-        }
-        ValueShape::Texts(_) => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
-        ValueShape::Condition => json!({ "anyOf": [{ "$ref": "#/$defs/condition" }, { "type": "null" }] }),
-        ValueShape::Record(fields, rest) => object(properties(fields), json!(rest == UnlistedKeys::Kept)),
-        ValueShape::Short { fields, .. } => {
-            let mut described = object(properties(fields), json!(false));
-            described["type"] = json!(["object", "string", "null"]);
-            described
-        }
-        ValueShape::Fallback(fields) => object(properties(fields), json!(false)),
-        ValueShape::ById { entry, known, .. } => {
-            let known = known.iter().map(|(id, shape)| ((*id).to_owned(), Value::Object(of(**shape))));
-            object(known.collect(), Value::Object(of(*entry)))
-        }
-    };
-    match described {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
-/// Returns the schema of a condition, whose tests are variables and further conditions.
-fn condition() -> Value {
-    let tests = json!({
-        "type": "array",
-        "items": {
-            "anyOf": [
-                { "type": "string", "pattern": "^[A-Za-z0-9_]+:" },
-                { "$ref": "#/$defs/condition" },
-            ],
-        },
-    });
-    json!({
-        "title": "Variables that must exist: every one of `all`, one of `any`, none of `none`.",
-        "type": "object",
-        "properties": {
-            "all": tests,
-            "any": { "anyOf": [tests, { "type": "null" }] },
-            "none": tests,
-        },
-        "additionalProperties": false,
-    })
-}
-
-fn object(properties: Map<String, Value>, others: Value) -> Value {
-    let mut described = json!({ "type": ["object", "null"] });
-    if !properties.is_empty() {
-        described["properties"] = Value::Object(properties);
-    }
-    // An open object does not restrict its other keys.
-    if others != json!(true) {
-        described["additionalProperties"] = others;
-    }
-    described
-}
-
-fn properties(fields: &[SchemaField]) -> Map<String, Value> {
-    fields
-        .iter()
-        .map(|field| {
-            let mut described = Map::new();
-            described.insert("title".to_owned(), json!(field.about));
-            if field.project == ProjectRule::MayNot {
-                described.insert("$comment".to_owned(), json!("A project cannot set it."));
-            }
-            described.extend(of(field.shape));
-            (field.name.to_owned(), Value::Object(described))
-        })
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::schema::TOP, *};
+    use super::*;
     use crate::{diagnostic::Severity, scope::Scope, settings::parse};
+    use serde_json::json;
 
     /// As much of a validator as these schemas need; what it does not know it refuses to ignore.
     fn fits(schema: &Value, value: &Value) -> bool {
         let Some(schema) = schema.as_object() else { return schema == &json!(true) };
         schema.iter().all(|(word, argument)| match word.as_str() {
-            "$schema" | "$id" | "$comment" | "$defs" | "title" | "description" => true,
-            "$ref" => argument == "#/$defs/condition" && fits(&condition(), value),
+            "$schema" | "$id" | "$defs" | "title" | "description" => true,
+            _ if word.starts_with("x-") => true,
+            "$ref" => fits(SCHEMA.pointer(&argument.as_str().unwrap()[1..]).unwrap(), value),
             "anyOf" => argument.as_array().is_some_and(|any| any.iter().any(|schema| fits(schema, value))),
             "type" => {
                 let kinds: Vec<&str> = match argument {
@@ -191,9 +91,11 @@ mod tests {
             "pattern" => value.as_str().is_none_or(|text| match argument.as_str().unwrap() {
                 "\\S" => !text.trim().is_empty(),
                 "(^|[/\\\\])\\.\\.([/\\\\]|$)" => text.split(['/', '\\']).any(|part| part == ".."),
-                "^[A-Za-z0-9_]+:" => text.split_once(':').is_some_and(|(kind, _)| {
-                    !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-                }),
+                "^!?[A-Za-z0-9_]+:" => {
+                    text.trim_start_matches('!').split_once(':').is_some_and(|(kind, _)| {
+                        !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                    })
+                }
                 other => panic!("the validator does not know the pattern {other}"),
             }),
             "not" => !fits(argument, value),
@@ -226,26 +128,10 @@ mod tests {
     }
 
     #[test]
-    fn each_setting_is_in_it_in_the_order_of_the_list() {
-        let document = settings();
-        let properties = document["properties"].as_object().unwrap();
-        let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-        assert!(names.is_sorted(), "{names:?}");
-        assert_eq!(names, TOP.iter().map(|field| field.name).collect::<Vec<_>>());
-        for field in TOP {
-            assert_eq!(properties[field.name]["title"], field.about);
-        }
-        assert_eq!(document["additionalProperties"], false);
-        assert!(
-            !properties.contains_key("$schema"),
-            "the reader refuses `$schema`, so the schema does not list it"
-        );
-    }
-
-    #[test]
     fn the_reader_and_the_schema_agree() {
         let samples = [
             (true, json!({})),
+            (true, json!({"sections": {"a": {"when": {"all": ["!tool:read"]}}}})),
             (true, json!({"budget": {"tokens": 9000, "onOver": "cut"}})),
             (true, json!({"budget": null})),
             (true, json!({"budget": {"tokens": null, "onOver": null}})),
@@ -290,7 +176,6 @@ mod tests {
             (false, json!([])),
             (false, json!(null)),
         ];
-        let schema = settings();
         for (good, sample) in samples {
             let (layer, mut diagnostics) = parse(Scope::Global, "s", sample.to_string().as_bytes());
             let _ = super::super::merge(layer.into_iter().collect(), &mut diagnostics);
@@ -299,7 +184,7 @@ mod tests {
                 .iter()
                 .any(|diagnostic| diagnostic.severity == Severity::Error || bad(diagnostic.code.as_str()));
             assert_eq!(read, good, "the reader: {sample} {diagnostics:?}");
-            assert_eq!(fits(&schema, &sample), good, "the schema: {sample}");
+            assert_eq!(fits(&SCHEMA, &sample), good, "the schema: {sample}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{
     merge::SetBy,
     node::{SettingsNode, SettingsSource, SettingsTree, read_number},
     parse::{LayerSettings, fault, keep_valid_alone, parse_value, secrets_of_value, shown},
-    schema::{ROOT, ValueShape},
+    schema::ValueShape,
 };
 use crate::suggestion::did_you_mean;
 use std::{fmt, str::FromStr, sync::Arc};
@@ -202,7 +202,8 @@ impl SetError {
 /// ```
 #[must_use]
 pub fn is_settings_root(path: &str) -> bool {
-    path.parse::<KeyPath>().is_ok_and(|path| path.keys().first().is_some_and(|key| ROOT.under(key).is_some()))
+    path.parse::<KeyPath>()
+        .is_ok_and(|path| path.keys().first().is_some_and(|key| ValueShape::root().under(key).is_some()))
 }
 
 impl SetValue {
@@ -213,18 +214,8 @@ impl SetValue {
     /// # Errors
     /// Every [`SetError`].
     pub fn parse(argument: &str) -> Result<Self, SetError> {
-        let (path, _) = split(argument)?;
-        let shape = shape_or_suggestion(&path)?;
-        Self::parse_as(argument, shape)
-    }
-
-    /// Reads `path=value` for something other than a setting, such as an option of a profile, whose type the
-    /// caller provides.
-    ///
-    /// # Errors
-    /// Every [`SetError`] but `UnknownPath`.
-    pub fn parse_as(argument: &str, shape: ValueShape) -> Result<Self, SetError> {
         let (path, start) = split(argument)?;
+        let shape = shape_or_suggestion(&path)?;
         Self::read(path, argument, start, shape)
     }
 
@@ -256,37 +247,18 @@ impl SetValue {
         let bad = |why: String| SetError::BadValue { path: path.to_string(), why };
         let plain =
             |tree| SettingsNode { source: source.clone(), key_span: 0..0, span: start..argument.len(), tree };
-        let node = match shape {
-            ValueShape::Text | ValueShape::Path | ValueShape::Choice(_) => {
-                plain(SettingsTree::Text(text.to_owned()))
-            }
-            ValueShape::Short { .. } if !text.trim_start().starts_with('{') => {
-                plain(SettingsTree::Text(text.to_owned()))
-            }
-            ValueShape::Any => {
-                let json = parse_value(text, start, &source);
-                json.unwrap_or_else(|_| plain(SettingsTree::Text(text.to_owned())))
-            }
-            ValueShape::Flag | ValueShape::Integer { .. } => {
-                let tree = match text.trim() {
-                    "true" => SettingsTree::Flag(true),
-                    "false" => SettingsTree::Flag(false),
-                    word => match read_number(word) {
-                        Some(number) => SettingsTree::Number(number),
-                        None => {
-                            return Err(bad(format!("must be {}, not `{}`", shape.expected(), shown(text))));
-                        }
-                    },
-                };
-                plain(tree)
-            }
-            ValueShape::Texts(_)
-            | ValueShape::Condition
-            | ValueShape::Record(..)
-            | ValueShape::Short { .. }
-            | ValueShape::ById { .. }
-            | ValueShape::Fallback(_) => parse_value(text, start, &source)
-                .map_err(|why| bad(format!("must be {} in JSON: {why}", shape.expected())))?,
+        let node = if shape.is_any() {
+            let json = parse_value(text, start, &source);
+            json.unwrap_or_else(|_| plain(SettingsTree::Text(text.to_owned())))
+        } else if shape.is_text() || shape.short().is_some() && !text.trim_start().starts_with('{') {
+            plain(SettingsTree::Text(text.to_owned()))
+        } else if shape.is_flag() || shape.takes("integer") {
+            let number = || read_number(text.trim()).map(SettingsTree::Number);
+            let tree = text.trim().parse().map(SettingsTree::Flag).ok().or_else(number);
+            plain(tree.ok_or_else(|| bad(format!("must be {}, not `{}`", shape.expected(), shown(text))))?)
+        } else {
+            parse_value(text, start, &source)
+                .map_err(|why| bad(format!("must be {} in JSON: {why}", shape.expected())))?
         };
         if let Some(why) = fault(&node, shape) {
             return Err(bad(why));
@@ -348,7 +320,7 @@ fn split(argument: &str) -> Result<(KeyPath, usize), SetError> {
 }
 
 fn shape_or_suggestion(path: &KeyPath) -> Result<ValueShape, SetError> {
-    let mut shape = ROOT;
+    let mut shape = ValueShape::root();
     for (at, key) in path.keys().iter().enumerate() {
         let Some(below) = shape.under(key) else {
             let names: Vec<&'static str> = shape.names().collect();

@@ -2,15 +2,15 @@
 
 use super::{
     key_path::{KeyPath, SetValue},
+    keys::SystemPromptFileSettings,
     node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree},
-    own::SystemPromptFileSettings,
     parse::{FileDiagnostics, LayerSettings, fault, parse_text, shown},
-    schema::{EntryMerge, ListMerge, ProjectRule, ROOT, SYSTEM_PROMPT_FILE, SchemaField, TOP, ValueShape},
+    schema::ValueShape,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
-    suggestion::suggest_or,
+    suggestion::{quoted, suggest_or},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -81,7 +81,7 @@ impl FilteredLayer {
         let used = self.refusals.without(self.settings.root.clone());
         match below {
             None => *below = Some(used),
-            Some(below) => overlay(below, used, ROOT, &mut KeyPath::default(), diagnostics),
+            Some(below) => overlay(below, used, ValueShape::root(), &mut KeyPath::default(), diagnostics),
         }
     }
 }
@@ -93,7 +93,7 @@ fn root_or_empty(root: Option<SettingsNode>) -> SettingsNode {
         span: 0..0,
         tree: SettingsTree::Table(SettingsTable::default()),
     });
-    settle_lists(&mut root, ROOT);
+    settle_lists(&mut root, ValueShape::root());
     root
 }
 
@@ -113,12 +113,12 @@ pub(super) fn overlay(
     let SettingsNode { source, key_span, span, tree } = over;
     match (&mut base.tree, tree) {
         (SettingsTree::Table(below), SettingsTree::Table(table)) => {
-            let whole = matches!(shape, ValueShape::ById { entries: EntryMerge::Whole, .. });
+            let whole = shape.merge_rule() == Some("whole");
             for (key, node) in table.into_iter() {
                 match below.get_mut(&key) {
                     // A directive replaces nothing.
                     Some(there) if !whole || is_directive(&node) && there.as_table().is_some() => {
-                        let shape = shape.under(&key).unwrap_or(ValueShape::Any);
+                        let shape = shape.under(&key).unwrap_or(ValueShape::any());
                         path.0.push(key);
                         overlay(there, node, shape, path, diagnostics);
                         path.0.pop();
@@ -129,9 +129,7 @@ pub(super) fn overlay(
                 }
             }
         }
-        (SettingsTree::List(below), SettingsTree::List(items))
-            if matches!(shape, ValueShape::Texts(ListMerge::Append)) =>
-        {
+        (SettingsTree::List(below), SettingsTree::List(items)) if shape.merge_rule() == Some("append") => {
             below.extend(items);
         }
         (below, tree) => *below = tree,
@@ -164,20 +162,17 @@ fn clash(was: &SettingsNode, now: &SettingsNode, path: &KeyPath) -> Diagnostic {
 fn settle_lists(node: &mut SettingsNode, shape: ValueShape) {
     let SettingsTree::Table(table) = &mut node.tree else { return };
     let settled = std::mem::take(table).into_iter().filter_map(|(key, mut node)| {
-        let below = shape.under(&key).unwrap_or(ValueShape::Any);
-        match below {
-            ValueShape::Texts(ListMerge::Append) => {
-                if let SettingsTree::List(items) = &mut node.tree {
-                    let mut seen = BTreeSet::new();
-                    items.retain(|item| item.as_text().is_none_or(|text| seen.insert(text.to_owned())));
-                    if items.is_empty() {
-                        return None;
-                    }
-                }
+        let below = shape.under(&key).unwrap_or(ValueShape::any());
+        if below.merge_rule() == Some("append")
+            && let SettingsTree::List(items) = &mut node.tree
+        {
+            let mut seen = BTreeSet::new();
+            items.retain(|item| item.as_text().is_none_or(|text| seen.insert(text.to_owned())));
+            if items.is_empty() {
+                return None;
             }
-            ValueShape::Record(..) | ValueShape::Short { .. } => settle_lists(&mut node, below),
-            _ => {}
         }
+        settle_lists(&mut node, below);
         Some((key, node))
     });
     *table = settled.collect();
@@ -391,7 +386,8 @@ pub(super) fn refuse(
 ) -> RefusedPaths {
     let mut refusals = RefusedPaths::default();
     if layer.by() == SetBy::Project {
-        refuse_own_keys(&layer.root, &mut refusals, diagnostics);
+        refuse_own_keys(&layer.root, ValueShape::root(), &mut Vec::new(), &mut refusals, diagnostics);
+        refuse_clearing(&layer.root, &mut refusals, diagnostics);
     }
     weigh_security(layer, standing, &mut refusals, diagnostics);
     let entry = SystemPromptFileSettings::KEYS;
@@ -404,7 +400,10 @@ pub(super) fn refuse(
         check_fields(
             node,
             &entry,
-            SYSTEM_PROMPT_FILE,
+            ValueShape::root()
+                .under(entry[0])
+                .and_then(|all| all.under(entry[1]))
+                .unwrap_or(ValueShape::any()),
             &mut String::new(),
             standing,
             &mut refusals,
@@ -416,26 +415,35 @@ pub(super) fn refuse(
 }
 
 /// A project adds text and data; only the user configures how preface works.
-fn refuse_own_keys(root: &SettingsNode, refusals: &mut RefusedPaths, diagnostics: &mut FileDiagnostics) {
-    for field in TOP.iter().filter(|field| field.project == ProjectRule::MayNot) {
-        if let Some(node) = root.at(&[field.name]) {
-            refusals.add(&[field.name]);
+fn refuse_own_keys<'n>(
+    node: &'n SettingsNode,
+    shape: ValueShape,
+    path: &mut Vec<&'n str>,
+    refusals: &mut RefusedPaths,
+    diagnostics: &mut FileDiagnostics,
+) {
+    for (key, value) in node.as_table().into_iter().flat_map(SettingsTable::iter) {
+        let Some(below) = shape.under(key).filter(|below| !below.is_any()) else { continue };
+        path.push(key);
+        if below.project_may() {
+            refuse_own_keys(value, below, path, refusals, diagnostics);
+        } else {
+            refusals.add(path);
             diagnostics.add(Severity::Warning, || {
-                Diagnostic::warning(IGNORED, format!("a project cannot set `{}`; it is ignored", field.name))
-                    .at(node.key_place())
-                    .help("set it in your own settings, or for one call")
+                Diagnostic::warning(
+                    IGNORED,
+                    format!("a project cannot set `{}`; it is ignored", path.join(".")),
+                )
+                .at(value.key_place())
+                .help("set it in your own settings, or for one call")
             });
         }
+        path.pop();
     }
-    let path = [&SystemPromptFileSettings::KEYS[..], &["paths", "global"]].concat();
-    if let Some(node) = root.at(&path) {
-        refusals.add(&path);
-        diagnostics.add(Severity::Warning, || {
-            Diagnostic::warning(IGNORED, "a project cannot set `paths.global`; it is ignored")
-                .at(node.key_place())
-        });
-    }
-    // `null` would remove what the user has there: `paths.global`, the security settings.
+}
+
+/// `null` of a project would remove what the user has there: `paths.global`, the security settings.
+fn refuse_clearing(root: &SettingsNode, refusals: &mut RefusedPaths, diagnostics: &mut FileDiagnostics) {
     let keys: [&[&str]; 4] =
         [&["contextProviders"], &["securityMode"], &["securityMode", "mode"], &["securityMode", "allowlist"]];
     for path in keys {
@@ -518,7 +526,7 @@ fn weigh_security(
 fn check_fields(
     node: &SettingsNode,
     path: &[&str],
-    fields: &'static [SchemaField],
+    shape: ValueShape,
     pointer: &mut String,
     standing: &mut LowerLayerRules,
     refusals: &mut RefusedPaths,
@@ -540,13 +548,13 @@ fn check_fields(
         let length = pointer.len();
         pointer.push('/');
         pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        match fields.iter().find(|field| field.name == key).map(|field| field.shape) {
+        match shape.under(key) {
             None => {
                 refusals.add(&below);
-                diagnostics.add(Severity::Error, || unknown_field(key, value, pointer, fields));
+                diagnostics.add(Severity::Error, || unknown_field(key, value, pointer, shape));
             }
-            Some(ValueShape::Record(fields, _)) if value.as_table().is_some() => {
-                check_fields(value, &below, fields, pointer, standing, refusals, diagnostics);
+            Some(shape) if shape.takes("object") && value.as_table().is_some() => {
+                check_fields(value, &below, shape, pointer, standing, refusals, diagnostics);
             }
             Some(shape) => {
                 let fault = match (&value.tree, shape) {
@@ -580,17 +588,10 @@ fn violation(node: &SettingsNode, pointer: &str, fault: &str, standing: &LowerLa
     Diagnostic::warning(CONFIG_SCHEMA_VIOLATION, message).at(node.place())
 }
 
-fn unknown_field(
-    key: &str,
-    node: &SettingsNode,
-    pointer: &str,
-    fields: &'static [SchemaField],
-) -> Diagnostic {
+fn unknown_field(key: &str, node: &SettingsNode, pointer: &str, shape: ValueShape) -> Diagnostic {
     let message = format!("`SystemPromptFile` has no field `{}`; it is ignored", shown(pointer));
     let diagnostic = Diagnostic::error(CONFIG_SCHEMA_VIOLATION, message).at(node.key_place());
-    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-    diagnostic
-        .help(suggest_or(key, names.iter().copied(), || format!("known here: `{}`", names.join("`, `"))))
+    diagnostic.help(suggest_or(key, shape.names(), || format!("known here: {}", quoted(shape.names()))))
 }
 
 /// Ignores the file of a section for which one layer has both a text and a file.
@@ -665,15 +666,6 @@ impl fmt::Display for SetBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
-}
-
-/// A value with its source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourcedValue<T> {
-    /// The value.
-    pub value: T,
-    /// The source.
-    pub by: SetBy,
 }
 
 // The values of one setting in each layer.

@@ -1,35 +1,33 @@
 //! Settings: the `settings.json` of each layer, and their merged values.
 //!
 //! ```text
-//! bytes ─parse→ LayerSettings ─merge→ MergedSettings ─read→ SystemPromptFileSettings, SectionOverride, …
+//! bytes ─parse→ LayerSettings ─merge→ MergedSettings ─read→ Settings
 //! ```
 //!
-//! The schema is one list, [`TOP`]; reading, merging and `--set` follow it. Every value keeps its location,
+//! [`Settings`] describes each setting once; reading, merging and `--set` follow its schema. Every value keeps its location,
 //! so that each diagnostic can refer to it and [`MergedSettings::why`] can list the value of each layer.
 //! [`edit`](edit()) changes one value in the text of a file and leaves the rest as it is.
 
 mod edit;
 mod json_schema;
 mod key_path;
+mod keys;
 mod merge;
 mod node;
-mod own;
 mod parse;
 mod schema;
 
 pub use edit::{EditError, SettingChange, edit};
 pub use json_schema::{PublishedSchema, SCHEMAS};
 pub use key_path::{KeyPath, KeyPathError, SetError, SetValue, is_settings_root, setting_at};
-pub use merge::{LayerValue, MergedSettings, SetBy, SourcedValue, ValueOutcome, merge};
-pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
-pub use own::{
-    BudgetSettings, ExtensionSettings, LanguageSetting, OverBudgetSetting, PrefaceSettings, SectionContent,
-    SectionOverride, SystemPrompt, SystemPromptFileSettings, TemplateLimitSettings,
+pub use keys::{
+    ActiveSettings, AddedList, BudgetSettings, ContextProviderSettings, EntrySetting, EntrySettings,
+    FilePath, LintSettings, SectionOverride, SecurityModeSettings, Settings, SystemPromptFilePaths,
+    SystemPromptFileSettings, SystemPromptSettings, TemplateSettings, TrustSettings,
 };
+pub use merge::{LayerValue, MergedSettings, SetBy, ValueOutcome, merge};
+pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
 pub(crate) use parse::scanner;
 pub(crate) use parse::{JsonDialect, holds_login, is_reference, parse_document, shown};
 pub use parse::{LayerSettings, left_alone, offset_in_string, parse, parse_shared};
-pub use schema::{
-    EntryMerge, ListMerge, ProjectRule, ROOT, SchemaField, TOP, UnlistedKeys, ValueShape, project_may,
-    shape_at,
-};
+pub use schema::{ValueShape, project_may, shape_at};

@@ -1,6 +1,6 @@
 //! A settings value with its location: JSON with the file and the byte range of each part.
 
-use super::merge::SetBy;
+use super::{merge::SetBy, schema::ValueShape};
 use crate::{diagnostic::Place, json_type::json_type, lint::secret::mask};
 use serde_json::{Map, Number, Value};
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
@@ -72,6 +72,23 @@ impl SettingsNode {
             SettingsTree::Text(text) => Value::String(text.clone()),
             SettingsTree::List(items) => Value::Array(items.iter().map(SettingsNode::to_value).collect()),
             SettingsTree::Table(table) => Value::Object(table.to_map()),
+        }
+    }
+
+    /// Returns the value for the type that has this shape: without what is `null`, integers in the range of an `i64`.
+    pub(super) fn typed(&self, shape: ValueShape) -> Value {
+        match &self.tree {
+            SettingsTree::Table(table) if !shape.is_any() && !shape.is_condition() => {
+                let values = table.iter().filter(|(_, node)| node.tree != SettingsTree::Null);
+                let typed = |(key, node): (&str, &SettingsNode)| {
+                    (key.to_owned(), node.typed(shape.under(key).unwrap_or(ValueShape::any())))
+                };
+                Value::Object(values.map(typed).collect())
+            }
+            SettingsTree::Number(number) if !shape.is_any() => {
+                self.as_integer().map_or_else(|| number.clone(), Number::from).into()
+            }
+            _ => self.to_value(),
         }
     }
 

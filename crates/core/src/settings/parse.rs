@@ -2,9 +2,10 @@
 
 use super::{
     key_path::KeyPath,
+    keys::SystemPromptFileSettings,
     merge::SetBy,
     node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree, read_number},
-    schema::{ROOT, ValueShape},
+    schema::ValueShape,
 };
 use crate::{
     condition::Condition,
@@ -167,7 +168,7 @@ fn parse_text_shared(
     let (root, foreign) = match root {
         Some(root) => {
             let (root, foreign) = without_foreign(root, foreign);
-            (keep_valid(root, ROOT, &mut path, &mut diagnostics), foreign)
+            (keep_valid(root, ValueShape::root(), &mut path, &mut diagnostics), foreign)
         }
         None => (None, SettingsTable::default()),
     };
@@ -185,7 +186,7 @@ fn without_foreign(mut root: SettingsNode, keys: &[String]) -> (SettingsNode, Se
     }
     let mut own = SettingsTable::default();
     for (key, node) in std::mem::take(table).into_iter() {
-        let is_own = ROOT.under(&key).is_some_and(|shape| fault(&node, shape).is_none());
+        let is_own = ValueShape::root().under(&key).is_some_and(|shape| fault(&node, shape).is_none());
         let to = if keys.contains(&key) && !is_own { &mut foreign } else { &mut own };
         to.put(key, node);
     }
@@ -456,8 +457,8 @@ fn note_secrets(
                     _ if key == "env" && depth != 1 => Privacy::Secret,
                     (Privacy::Open, 0) => match key {
                         _ if has_addresses(key) => Privacy::Named,
-                        _ if ROOT.under(key).is_none() && names_secret(key) => Privacy::Secret,
-                        _ if ROOT.under(key).is_none() => Privacy::Named,
+                        _ if ValueShape::root().under(key).is_none() && names_secret(key) => Privacy::Secret,
+                        _ if ValueShape::root().under(key).is_none() => Privacy::Named,
                         _ => Privacy::Open,
                     },
                     (Privacy::Named, _) if names_secret(key) => Privacy::Secret,
@@ -489,7 +490,7 @@ pub(super) fn secrets_of_value(
     };
     let mut secrets = Vec::new();
     match read(text, JsonDialect::Commented) {
-        Ok(Some(ast)) if !matches!(shape, ValueShape::Text) => {
+        Ok(Some(ast)) if !shape.is_text() => {
             note_secrets(&ast, start, privacy, 1, &mut secrets);
         }
         _ if privacy == Privacy::Secret && !is_reference(text) || holds_login(text) => {
@@ -600,8 +601,8 @@ pub(super) fn keep_valid(
     path: &mut KeyPath,
     diagnostics: &mut FileDiagnostics,
 ) -> Option<SettingsNode> {
-    let node = match (shape, &node.tree) {
-        (ValueShape::Short { key, .. }, SettingsTree::Text(_)) => node.under(key),
+    let node = match (shape.short(), &node.tree) {
+        (Some(key), SettingsTree::Text(_)) => node.under(key),
         _ => node,
     };
     if let Some(fault) = fault(&node, shape) {
@@ -609,7 +610,7 @@ pub(super) fn keep_valid(
             let message = format!("`{}` {fault}", shown(&path.to_string()));
             Diagnostic::error(SHAPE_INVALID, message).at(node.place())
         });
-        return matches!(shape, ValueShape::Condition).then_some(node);
+        return shape.is_condition().then_some(node);
     }
     let SettingsNode { source, key_span, span, tree } = node;
     let tree = match tree {
@@ -625,13 +626,14 @@ fn keep_known(
     path: &mut KeyPath,
     diagnostics: &mut FileDiagnostics,
 ) -> SettingsTable {
-    let later = matches!(shape, ValueShape::Fallback(_));
+    // Its own fields are checked when layers are merged.
+    let later = path.keys() == SystemPromptFileSettings::KEYS;
     let mut kept = SettingsTable::default();
     for (key, node) in table.into_iter() {
         let below = match shape.under(&key) {
             // A directive of the layer about the entry, not a value of the extension.
             Some(below) if !later || key == "disable" => below,
-            _ if later => ValueShape::Any,
+            _ if later => ValueShape::any(),
             _ => {
                 diagnostics.add(Severity::Error, || unknown_key(&key, &node, shape, path));
                 continue;
@@ -667,40 +669,34 @@ fn unknown_key(key: &str, node: &SettingsNode, shape: ValueShape, path: &KeyPath
 
 /// Returns the fault of the value itself (not of values below it), as the end of a sentence.
 pub(super) fn fault(node: &SettingsNode, shape: ValueShape) -> Option<String> {
-    let fits = match (&node.tree, shape) {
-        (SettingsTree::Null, _) | (_, ValueShape::Any) => true,
-        (SettingsTree::Text(text), ValueShape::Path) => return path_fault(text),
-        (SettingsTree::Text(_), ValueShape::Text) | (SettingsTree::Flag(_), ValueShape::Flag) => true,
-        (SettingsTree::Text(word), ValueShape::Choice(words)) => {
-            if words.contains(&word.as_str()) {
+    let fits = match &node.tree {
+        SettingsTree::Null => true,
+        _ if shape.is_any() => true,
+        SettingsTree::Table(_) if shape.is_condition() => return condition_fault(node),
+        SettingsTree::Text(word) if shape.words().next().is_some() => {
+            if shape.words().any(|known| known == word) {
                 return None;
             }
-            let near = did_you_mean(word, words.iter().copied());
+            let near = did_you_mean(word, shape.words());
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return Some(format!("must be {}, not `{}`{near}", shape.expected(), shown(word)));
         }
-        (SettingsTree::Number(_), ValueShape::Integer { least }) => {
-            node.as_integer().is_some_and(|integer| least.is_none_or(|least| integer >= least))
+        SettingsTree::Text(text) => match shape.longest_path() {
+            Some(longest) => return path_fault(text, longest),
+            None => shape.takes("string"),
+        },
+        SettingsTree::Flag(_) => shape.takes("boolean"),
+        SettingsTree::Number(_) => {
+            let integer = node.as_integer().filter(|_| shape.takes("integer"));
+            integer.is_some_and(|integer| shape.least().is_none_or(|least| integer >= least))
         }
-        (SettingsTree::List(items), ValueShape::Texts(_)) => {
-            match items.iter().position(|item| item.as_text().is_none()) {
-                Some(at) => {
-                    return Some(format!(
-                        "must be an array of strings, but item {} is {}",
-                        at,
-                        items[at].described()
-                    ));
-                }
-                None => true,
-            }
+        SettingsTree::List(items) if shape.takes("array") => {
+            let at = items.iter().position(|item| item.as_text().is_none())?;
+            let found = items[at].described();
+            return Some(format!("must be an array of strings, but item {at} is {found}"));
         }
-        (SettingsTree::Table(_), ValueShape::Condition) => return condition_fault(node),
-        (
-            SettingsTree::Table(_),
-            ValueShape::Record(..) | ValueShape::ById { .. } | ValueShape::Fallback(_),
-        ) => true,
-        (SettingsTree::Table(_) | SettingsTree::Text(_), ValueShape::Short { .. }) => true,
-        _ => false,
+        SettingsTree::List(_) => false,
+        SettingsTree::Table(_) => shape.takes("object"),
     };
     (!fits).then(|| format!("must be {}, not {}", shape.expected(), node.described()))
 }
@@ -718,16 +714,13 @@ fn condition_fault(node: &SettingsNode) -> Option<String> {
     })
 }
 
-/// The longest path, in characters.
-const LONGEST_PATH: usize = 4096;
-
-fn path_fault(path: &str) -> Option<String> {
+fn path_fault(path: &str, longest: u64) -> Option<String> {
     if path.trim().is_empty() {
         return Some("must not be blank".to_owned());
     }
-    let length = path.chars().count();
-    if length > LONGEST_PATH {
-        return Some(format!("must be at most {LONGEST_PATH} characters long, not {length}"));
+    let length = path.chars().count() as u64;
+    if length > longest {
+        return Some(format!("must be at most {longest} characters long, not {length}"));
     }
     if path.split(['/', '\\']).any(|component| component == "..") {
         return Some("must not contain `..`".to_owned());

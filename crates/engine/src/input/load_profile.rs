@@ -12,9 +12,9 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::hidden::escape_hidden,
     origin::Piece,
-    profile::{OverBudgetAction, Profile, ProfileDirs, ProfileError, RawProfile, Setting},
+    profile::{Profile, ProfileDirs, ProfileError, RawProfile, Setting},
     scope::Scope,
-    settings::{self, LayerSettings, MergedSettings, PrefaceSettings, SetBy, SetValue, ValueOutcome},
+    settings::{self, LayerSettings, MergedSettings, SetBy, SetValue, Settings, ValueShape},
     suggestion::{did_you_mean, suggest_or},
     turn::Turn,
     variable::VariableKey,
@@ -161,39 +161,28 @@ impl UserSettings {
 }
 
 /// Applies the settings that change a profile. A project has none of them.
-fn apply_settings(profile: &mut Profile, own: &PrefaceSettings, settings: &MergedSettings) {
-    if let Some(mode) = &own.trust_mode {
-        profile.trust = mode.value;
-    }
+fn apply_settings(profile: &mut Profile, own: &Settings, settings: &MergedSettings) {
+    profile.trust = own.trust.mode.unwrap_or(profile.trust);
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-    if let Some(tokens) = &own.budget.tokens {
-        profile.budget.tokens = Some(size(tokens.value));
-        profile.budget_source = source_of(settings, "budget.tokens", tokens.by);
+    if let Some(tokens) = own.budget.tokens {
+        profile.budget.tokens = Some(size(tokens));
+        profile.budget_source = source_of(settings, "budget.tokens");
     }
-    if let Some(on_over) = &own.budget.on_over {
-        profile.budget.on_over = match on_over.value {
-            settings::OverBudgetSetting::Cut => OverBudgetAction::Cut,
-            settings::OverBudgetSetting::Error => OverBudgetAction::Error,
-            settings::OverBudgetSetting::Warn => OverBudgetAction::Warn,
-        };
-    }
+    profile.budget.on_over = own.budget.on_over.unwrap_or(profile.budget.on_over);
     let limits = &mut profile.template;
-    limits.max_depth = own.template.max_depth.as_ref().map_or(limits.max_depth, |max| size(max.value));
-    limits.max_bytes = own.template.max_bytes.as_ref().map_or(limits.max_bytes, |max| size(max.value));
-    limits.raw = own.template.raw.as_ref().map_or(limits.raw, |raw| raw.value);
-    limits.trim_tag_lines =
-        own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
+    limits.max_depth = own.template.max_depth.map_or(limits.max_depth, size);
+    limits.max_bytes = own.template.max_bytes.map_or(limits.max_bytes, size);
+    limits.raw = own.template.raw.unwrap_or(limits.raw);
+    limits.trim_tag_lines = own.template.trim_tag_lines.unwrap_or(limits.trim_tag_lines);
 }
 
 /// Returns where a setting was set, for people.
-fn source_of(settings: &MergedSettings, key: &str, by: SetBy) -> Option<String> {
-    if by == SetBy::Caller {
+fn source_of(settings: &MergedSettings, key: &str) -> Option<String> {
+    let node = settings.get(&key.parse().ok()?)?;
+    if node.by() == SetBy::Caller {
         return Some("set with `--set`".to_owned());
     }
-    let values = settings.why(&key.parse().ok()?);
-    let place =
-        values.into_iter().rfind(|value| value.by == by && value.outcome == ValueOutcome::Used)?.place;
-    Some(format!("set in {}", options::path_and_line(&place)))
+    Some(format!("set in {}", options::path_and_line(&node.place())))
 }
 
 impl Engine<'_> {
@@ -278,7 +267,7 @@ impl Engine<'_> {
         profile.option_sources = sources;
         self.check_named_preset(&merged, &profile, profiles.as_deref(), &mut diagnostics)?;
 
-        let own = PrefaceSettings::read(&merged);
+        let own = Settings::read(&merged);
         options::of_machine(system, &mut profile, &places);
         apply_settings(&mut profile, &own, &merged);
         let bounds = self.bounds(request, &own, &places, &mut diagnostics)?;
@@ -332,7 +321,7 @@ impl Engine<'_> {
     fn bounds(
         &self,
         request: &Request,
-        own: &PrefaceSettings,
+        own: &Settings,
         places: &Places,
         diagnostics: &mut Diagnostics,
     ) -> Result<Bounds, Error> {
@@ -350,7 +339,7 @@ impl Engine<'_> {
             }
             follow.push(named);
         }
-        for path in &own.follow {
+        for path in &own.trust.follow.0 {
             match (path.strip_prefix("~/"), &places.home) {
                 (Some(rest), Some(home)) => follow.push(normal(home, Path::new(rest))),
                 (None, _) if Path::new(path).is_absolute() => follow.push(PathBuf::from(path)),
@@ -361,7 +350,7 @@ impl Engine<'_> {
                 }
             }
         }
-        let allows = own.hard_links.as_ref().is_some_and(|allows| allows.value);
+        let allows = own.trust.hard_links == Some(true);
         let is_exposed = request.roots.is_some() || request.trust == TrustChoice::Require;
         let hard_links = if is_exposed && !allows { HardLinks::Refuse } else { HardLinks::Read };
         Ok(Bounds::new(system, follow, hard_links))
@@ -422,16 +411,15 @@ impl Engine<'_> {
         if layers.is_empty() {
             return ProfileChoice::Named(fallback());
         }
-        let own = PrefaceSettings::read(&settings::merge(layers, &mut Diagnostics::new()));
+        let own = Settings::read(&settings::merge(layers, &mut Diagnostics::new()));
         if let Some(file) = own.profile {
             let base = shared.global.clone().unwrap_or_else(|| shared.cwd.clone());
-            return ProfileChoice::File(match (file.value.strip_prefix("~/"), &shared.home) {
+            return ProfileChoice::File(match (file.strip_prefix("~/"), &shared.home) {
                 (Some(rest), Some(home)) => home.join(rest),
-                _ => base.join(&file.value),
+                _ => base.join(&file),
             });
         }
-        let named = own.preset.map(|name| name.value);
-        let named = named.or_else(|| own.system_prompt.preset.map(|name| preset_name(&name.value)));
+        let named = own.preset.or_else(|| own.system_prompt.preset.map(|name| preset_name(&name)));
         ProfileChoice::Named(named.unwrap_or_else(fallback))
     }
 
@@ -443,17 +431,17 @@ impl Engine<'_> {
         profiles: Option<&Path>,
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Error> {
-        let Some(named) = PrefaceSettings::read(settings).system_prompt.preset else { return Ok(()) };
+        let Some(named) = Settings::read(settings).system_prompt.preset else { return Ok(()) };
         let known = profile::names(self.system(), profiles);
-        let name = preset_name(&named.value);
+        let name = preset_name(&named);
         if !known.contains(&name) {
             let help = suggest_or(&name, known.iter().map(String::as_str), || {
                 format!("presets are {}", known.join(", "))
             });
-            return Err(Error::Usage(format!("unknown preset: `{}`", named.value), Some(help)));
+            return Err(Error::Usage(format!("unknown preset: `{named}`"), Some(help)));
         }
         if name != profile.name {
-            let what = format!("`systemPrompt.preset` is `{}`, and `{}` builds", named.value, profile.name);
+            let what = format!("`systemPrompt.preset` is `{named}`, and `{}` builds", profile.name);
             diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::PromptPreset, what)
                     .help("a preset of the request or of `preset` comes first"),
@@ -497,9 +485,9 @@ fn chosen_by_settings(
 /// Returns the text to append from settings that name this preset under `systemPrompt`; one value contains
 /// both.
 fn appended(settings: &LayerSettings, profile: &Profile) -> Option<LayerSettings> {
-    let own = PrefaceSettings::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
+    let own = Settings::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
     let named = own.system_prompt.preset?;
-    settings.only(&["systemPrompt", "append"]).filter(|_| preset_name(&named.value) == profile.name)
+    settings.only(&["systemPrompt", "append"]).filter(|_| preset_name(&named) == profile.name)
 }
 
 /// The name of a preset as other programs spell it.
@@ -633,7 +621,7 @@ fn unknown_setting(key: &str, profile: &Profile) -> Error {
     let of_section = names_section.then(|| format!("sections.{key}"));
     let near =
         of_section.or_else(|| did_you_mean(key, profile.option_names()).map(str::to_owned)).or_else(|| {
-            let near = did_you_mean(root, settings::TOP.iter().map(|field| field.name))?;
+            let near = did_you_mean(root, ValueShape::root().names())?;
             Some(key.replacen(root, near, 1))
         });
     let help = match near {

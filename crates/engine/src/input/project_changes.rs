@@ -10,7 +10,7 @@ use preface_core::{
     profile::Profile,
     scope::Scope,
     section::SectionBody,
-    settings::{MergedSettings, SetBy, SystemPromptFileSettings},
+    settings::{MergedSettings, SetBy, Settings, SystemPromptFileSettings},
     snapshot::SettingsPrompt,
     trust::Trust,
 };
@@ -128,23 +128,19 @@ impl ProjectChanges {
             };
             self.add(format!("the project {what} your `systemPrompt.{key}`, in {}", path(&at)), at, true);
         }
-        if own.combine && !with.combine && with.custom.is_some() && with.append.is_some() {
-            let at = place("combine");
-            let what =
-                format!("the project leaves out your `systemPrompt.append`: `combine` of {}", path(&at));
-            self.add(what, at, true);
-        }
     }
 
     /// The built-in reader of `system.md`: what settings make of it without removing it.
     fn add_system_prompt_file(&mut self, settings: &MergedSettings, own: &MergedSettings, profile: &Profile) {
-        let (before, with) = (SystemPromptFileSettings::read(own), SystemPromptFileSettings::read(settings));
+        let read = |settings| Settings::read(settings).context_providers.system_prompt_file;
+        let (before, with) = (read(own), read(settings));
+        let set_by = |key: &str| SystemPromptFileSettings::set_by(settings, key);
         let affects = fills_a_section(profile, SystemPromptFileSettings::KEYS[1]);
         let place = |key: &str| {
             let [category, id] = SystemPromptFileSettings::KEYS;
             Some(settings.at_layer(SetBy::Project, &[category, id, key])?.place())
         };
-        if with.max_tokens < before.max_tokens && with.max_tokens_by == Some(SetBy::Project) {
+        if with.max_tokens < before.max_tokens && set_by("maxTokens") == Some(SetBy::Project) {
             let what = format!(
                 "the project lowers the ceiling of `SystemPromptFile`, your own system.md included, from {} to {} \
                  tokens: `contextProviders.SystemPromptFile.maxTokens`",
@@ -152,7 +148,7 @@ impl ProjectChanges {
             );
             self.add(what, place("maxTokens"), affects);
         }
-        if with.priority < before.priority && with.priority_by == Some(SetBy::Project) {
+        if with.priority < before.priority && set_by("priority") == Some(SetBy::Project) {
             let what = format!(
                 "the project lowers the priority of `SystemPromptFile`, your own system.md included, from {} to {}: \
                  `contextProviders.SystemPromptFile.priority`",

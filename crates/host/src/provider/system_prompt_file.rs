@@ -12,7 +12,7 @@ use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
     section::{Language, Section},
-    settings::{self, SetBy},
+    settings::{SetBy, Settings, SystemPromptFileSettings},
     snapshot::{Contribution, Item},
     trust::TrustKind,
 };
@@ -36,7 +36,7 @@ impl ContextProvider for SystemPromptFileSection {
     }
 
     fn id(&self) -> &'static str {
-        settings::SystemPromptFileSettings::KEYS[1]
+        SystemPromptFileSettings::KEYS[1]
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
@@ -44,9 +44,10 @@ impl ContextProvider for SystemPromptFileSection {
     }
 
     fn contribute(&self, section: &Section, context: &ProviderContext<'_>) -> Contribution {
-        let config = settings::SystemPromptFileSettings::read(context.settings);
+        let config = Settings::read(context.settings).context_providers.system_prompt_file;
+        let set_by = |key: &str| SystemPromptFileSettings::set_by(context.settings, key);
         // In the user's own settings it is about the user's own file; that of a project or a call switches the provider off.
-        let without_global = !config.enabled && config.enabled_by == Some(SetBy::Global);
+        let without_global = !config.enabled && set_by("enabled") == Some(SetBy::Global);
         let max_tokens = usize::try_from(config.max_tokens).unwrap_or(usize::MAX);
         // Enough for every text that could fit. The rest is counted by its size.
         let limit = (256 << 10).max(config.max_tokens.saturating_mul(16));
@@ -59,12 +60,12 @@ impl ContextProvider for SystemPromptFileSection {
         let mut contribution = silent(self, section, why);
         contribution.max_tokens = Some(max_tokens);
         // A profile that orders by priority does so by the settings' number; others keep their own place.
-        contribution.priority = config.priority_by.map(|_| config.priority);
+        contribution.priority = set_by("priority").map(|_| config.priority);
 
-        let global = match (&config.path_global, &context.places.global) {
-            (Some(path), Some(root)) => Some(expand(path, root, context)),
+        let global = match (config.paths.global.map(|path| path.0), &context.places.global) {
+            (Some(path), Some(root)) => Some(expand(&path, root, context)),
             (None, Some(root)) => Some(root.join("system.md")),
-            (Some(path), None) if Path::new(path).is_absolute() => Some(PathBuf::from(path)),
+            (Some(path), None) if Path::new(&path).is_absolute() => Some(PathBuf::from(path)),
             (_, None) => None,
         };
         if let Some(path) =
@@ -82,8 +83,8 @@ impl ContextProvider for SystemPromptFileSection {
         let is_dir =
             |root: &&PathBuf| context.system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir);
         let root = context.places.project.as_ref().filter(is_dir);
-        let project = root.filter(|_| context.gate.allows_layer()).map(|root| match &config.path_project {
-            Some(path) => expand(path, &context.places.cwd, context),
+        let project = root.filter(|_| context.gate.allows_layer()).map(|root| match &config.paths.project {
+            Some(path) => expand(&path.0, &context.places.cwd, context),
             None => root.join("system.md"),
         });
         if root.is_some() && project.is_none() && !without_global {

@@ -18,9 +18,7 @@ use preface_engine::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
-        settings::{
-            KeyPath, LayerValue, ProjectRule, SetBy, SetError, SettingsNode, ValueOutcome, project_may,
-        },
+        settings::{KeyPath, LayerValue, SetBy, SetError, SettingsNode, ValueOutcome, project_may},
     },
     host::settings_file::SettingsFile,
 };
@@ -160,7 +158,7 @@ fn outcome(settings: &SettingsReport, key: &KeyPath, value: &LayerValue, all: &[
                 None => "overridden".to_owned(),
             }
         }
-        ValueOutcome::Ignored if value.by == SetBy::Project && project_may(key) == ProjectRule::MayNot => {
+        ValueOutcome::Ignored if value.by == SetBy::Project && !project_may(key) => {
             "ignored: a project cannot set it".to_owned()
         }
         ValueOutcome::Ignored => {

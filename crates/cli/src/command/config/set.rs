@@ -16,7 +16,7 @@ use preface_engine::{
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
         scope::Scope,
-        settings::{self, KeyPath, ProjectRule, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
+        settings::{self, KeyPath, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
     },
     host::settings_file::{SettingsFile, SettingsFileError, SettingsWriteOutcome},
 };
@@ -62,7 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let set = SetValue::typed(&args.key, &args.value).map_err(|error| bad_key(&error))?;
     let (key, scope) = (set.path(), args.scope.scope());
     let name = one_line(&key.to_string());
-    if scope == Scope::Project && project_may(key) == ProjectRule::MayNot {
+    if scope == Scope::Project && !project_may(key) {
         return Err(CommandFailure::usage(format!("a project cannot set `{name}`"))
             .help("without `--scope project` it goes into your own settings"));
     }
