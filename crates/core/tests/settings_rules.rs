@@ -69,8 +69,8 @@ mod reading {
     #[test]
     fn a_file_that_is_no_json_object_is_left_out_and_reported_with_its_place() {
         let cases: [(&[u8], &str, &str); 22] = [
-            (b"", "settings must be a JSON object", "1:1"),
-            (b"// nothing", "settings must be a JSON object", "1:1"),
+            (b"", "it is empty", "1:1"),
+            (b"// nothing", "it is empty", "1:1"),
             (b"[]", "settings must be a JSON object", "1:1"),
             (b"null", "settings must be a JSON object", "1:1"),
             (b"\n \"text\"", "settings must be a JSON object", "2:2"),
@@ -93,8 +93,8 @@ mod reading {
                 "a control character in a string must be escaped, such as `\\n`",
                 "1:11",
             ),
-            (b"{\"a\": \"\xff\"}", "settings must be UTF-8", "1:8"),
-            (b"\xff\xfe{\0}\0", "settings must be UTF-8", "1:1"),
+            (b"{\"a\": \"\xff\"}", "it is not UTF-8", "1:8"),
+            (b"\xff\xfe{\0}\0", "it is not UTF-8", "1:1"),
         ];
         for (text, message, place) in cases {
             let (layer, diagnostics) = parse(Scope::Global, "~/.stud/settings.json", text);

@@ -105,7 +105,7 @@ pub(super) fn configure(
                 configured.diagnostics.extend(diagnostic);
             };
             let is_declared = declared().any(|known| known == key);
-            let is_settable = !is_declared && settable.contains(&key);
+            let is_settable = !is_declared && settable.contains(&key.as_str());
             let known = || declared().chain(settable.iter().copied()).chain(["disable"]);
             // Other keys of a provider are for the host, which reads them as a whole.
             let is_open = manifest.config_schema.is_none()
@@ -120,7 +120,7 @@ pub(super) fn configure(
                 let message = format!("{who} has no setting `{}`", shown(key));
                 let diagnostic =
                     Diagnostic::warning(DiagnosticCode::UnknownConfigKey, message).at(node.key_place());
-                let help = if Ability::fields(manifest.category).contains(&key) {
+                let help = if Ability::fields(manifest.category).contains(&key.as_str()) {
                     Some(format!("`{key}` is a field of its manifest"))
                 } else {
                     did_you_mean(key, known()).map(|near| format!("did you mean `{near}`?"))
@@ -204,7 +204,7 @@ fn without_refused<'s>(
         node.at(&["baseUrl"]).and_then(SettingsNode::as_text).filter(|url| base_url_fault(url).is_none());
     let given = given.filter(|_| matches!(manifest.ability, Ability::Model(_)));
     let acts = manifest.ability.action().is_some() || given.is_some();
-    let keys: Vec<(&str, &SettingsNode)> = table.iter().filter(|(key, _)| *key != "disable").collect();
+    let keys: Vec<(&String, &SettingsNode)> = table.iter().filter(|(key, _)| *key != "disable").collect();
     if entry.origin.scope == Scope::Project || !acts || keys.is_empty() {
         return Cow::Borrowed(settings);
     }

@@ -167,7 +167,7 @@ fn misnamed_wrapper(table: &SettingsTable) -> Option<(&str, &SettingsNode)> {
     let mut keys = table.iter().filter(|(key, _)| *key != "$schema");
     let (key, node) = keys.next().filter(|_| keys.next().is_none())?;
     let is_server = |node: &SettingsNode| {
-        node.as_table().is_some_and(|table| table.iter().any(|(key, _)| KEYS.contains(&key)))
+        node.as_table().is_some_and(|table| table.iter().any(|(key, _)| KEYS.contains(&key.as_str())))
     };
     let found = node.as_table().filter(|found| !found.is_empty() && !is_server(node))?;
     found.iter().all(|(_, node)| is_server(node)).then_some((key, node))
@@ -243,7 +243,7 @@ impl ServerDeclaration {
         reading.diagnostics = unknown_keys(id, table);
         let switch = reading.switch();
         let is_switch = |key: &str| ["disable", "disabled"].contains(&key);
-        let known = || table.iter().map(|(key, _)| key).filter(|key| KEYS.contains(key));
+        let known = || table.keys().map(String::as_str).filter(|key| KEYS.contains(key));
         let only_switches = known().any(is_switch) && known().all(is_switch);
         let server = if only_switches { None } else { reading.server() };
         let diagnostics = std::mem::take(&mut reading.diagnostics);
@@ -533,7 +533,7 @@ fn url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
 
 /// Returns the entries by key, so that diagnostics do not depend on the order in a file.
 fn sorted_entries(table: &SettingsTable) -> Vec<(&str, &SettingsNode)> {
-    let mut entries: Vec<_> = table.iter().collect();
+    let mut entries: Vec<_> = table.iter().map(|(key, node)| (key.as_str(), node)).collect();
     entries.sort_by_key(|(key, _)| *key);
     entries
 }

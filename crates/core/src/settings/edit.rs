@@ -9,16 +9,17 @@ use super::{
     key_path::KeyPath,
     merge::{SetBy, merge},
     node::SettingsSource,
-    parse::{DEEPEST, JsonDialect, SHAPE_INVALID, parse, parse_text, parse_value, read, shown},
+    parse::{DEEPEST, JsonDialect, SHAPE_INVALID, parse, parse_file, parse_value, read, shown},
     schema::project_may,
 };
 use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    json_type::json_type,
     scope::Scope,
 };
 use jsonc_parser::{
     ParseOptions,
-    cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode},
+    cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode},
 };
 use serde_json::Value;
 use std::{ops::Range, sync::Arc};
@@ -92,17 +93,18 @@ pub fn edit(
         SettingChange::Unset => SettingChange::Unset,
     };
     file.may(key, change)?;
-    let Some(bytes) = before else {
-        let SettingChange::Set(value) = change else { return Ok(None) };
-        return file.checked("{}\n", key, value, |text| file.edited(text, key, change));
+    let text = match before.map(std::str::from_utf8) {
+        None if *change == SettingChange::Unset => return Ok(None),
+        None => "{}\n",
+        Some(Ok(text)) => text,
+        Some(Err(_)) => {
+            let bytes = before.unwrap_or_default();
+            return Err(file.unreadable_error(parse(scope, path_for_people, bytes).1.into_iter().next()));
+        }
     };
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        let diagnostic = parse(scope, path_for_people, bytes).1.into_iter().next();
-        return Err(file.unreadable_error(diagnostic));
-    };
-    match change {
-        SettingChange::Set(value) => file.checked(text, key, value, |text| file.edited(text, key, change)),
-        SettingChange::Unset => file.edited(text, key, change),
+    match (change, file.edited(text, key, change)?) {
+        (SettingChange::Set(value), Some(after)) => file.checked(text, after, key, value).map(Some),
+        (_, after) => Ok(after),
     }
 }
 
@@ -133,15 +135,8 @@ impl EditedFile<'_> {
         Ok(())
     }
 
-    /// Edits the text and validates the result.
-    fn checked(
-        self,
-        before: &str,
-        key: &KeyPath,
-        value: &Value,
-        edited: impl FnOnce(&str) -> Result<Option<String>, EditError>,
-    ) -> Result<Option<String>, EditError> {
-        let Some(after) = edited(before)? else { return Ok(None) };
+    /// Validates the text after an edit.
+    fn checked(self, before: &str, after: String, key: &KeyPath, value: &Value) -> Result<String, EditError> {
         let by = SetBy::from(self.scope);
         let (_, old) = read_with_diagnostics(by, self.path, before);
         let (stands, new) = read_with_diagnostics(by, self.path, &after);
@@ -152,11 +147,11 @@ impl EditedFile<'_> {
         };
         match new.into_iter().find(|diagnostic| !is_known(diagnostic)) {
             Some(diagnostic) => Err(EditError::Refused(Box::new(diagnostic))),
-            None if counts => Ok(Some(after)),
+            None if counts => Ok(after),
             None => {
                 let message = format!("`{}` cannot have this value", shown(&key.to_string()));
                 Err(EditError::Refused(Box::new(
-                    Diagnostic::error(SHAPE_INVALID, message).at(self.file_place()),
+                    Diagnostic::error(SHAPE_INVALID, message).at(Place::file(Some(self.scope), self.path)),
                 )))
             }
         }
@@ -178,7 +173,7 @@ impl EditedFile<'_> {
         });
         let Some((tree, root)) = tree.zip(root) else {
             return Err(self.unreadable_error(
-                parse_text(SetBy::from(self.scope), self.path, text).1.into_iter().next(),
+                parse_file(SetBy::from(self.scope), self.path, text.as_bytes(), &[]).1.into_iter().next(),
             ));
         };
         let json = match change {
@@ -229,14 +224,7 @@ impl EditedFile<'_> {
         // The line may contain a secret.
         place.excerpt = None;
         let line = place.line.unwrap_or(1);
-        let what = match value {
-            CstNode::Leaf(CstLeafNode::NullKeyword(_)) => "null",
-            CstNode::Leaf(CstLeafNode::BooleanLit(_)) => "a boolean",
-            CstNode::Leaf(CstLeafNode::StringLit(_)) => "a string",
-            CstNode::Leaf(CstLeafNode::NumberLit(_)) => "a number",
-            CstNode::Container(CstContainerNode::Array(_)) => "an array",
-            _ => "an object",
-        };
+        let what = json_type(&plain(&value.to_string()).unwrap_or_default());
         let message = format!("`{way}` is {what} on line {line}, so `{key}` cannot be below it");
         let diagnostic = Diagnostic::error(SHAPE_INVALID, message).at(place);
         EditError::NoObject(Box::new(diagnostic.help(format!("unset `{way}` first, or set it as a whole"))))
@@ -249,10 +237,6 @@ impl EditedFile<'_> {
         let diagnostic = Diagnostic { message, ..diagnostic };
         EditError::Unreadable(Box::new(diagnostic.help("correct the file by hand")))
     }
-
-    fn file_place(self) -> Place {
-        Place::file(Some(self.scope), self.path)
-    }
 }
 
 /// Returns the valid settings of a text, and the diagnostics about the others.
@@ -261,7 +245,7 @@ fn read_with_diagnostics(
     path: &str,
     text: &str,
 ) -> (Option<super::node::SettingsNode>, Diagnostics) {
-    let (layer, mut diagnostics) = parse_text(by, path, text);
+    let (layer, mut diagnostics) = parse_file(by, path, text.as_bytes(), &[]);
     let root = layer.map(|layer| {
         let root = layer.root.clone();
         let _ = merge(vec![layer], &mut diagnostics);

@@ -17,7 +17,6 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// let pointer: KeyPath = "/tools/my.tool/disable".parse()?;
 /// assert_eq!(dotted, pointer);
 /// assert_eq!(pointer.to_string(), "tools.\"my.tool\".disable");
-/// assert_eq!(dotted.pointer(), "/tools/my.tool/disable");
 /// # Ok::<(), preface_core::settings::KeyPathError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,12 +41,6 @@ impl KeyPath {
     #[must_use]
     pub fn keys(&self) -> &[String] {
         &self.0
-    }
-
-    /// Returns the path as a JSON Pointer.
-    #[must_use]
-    pub fn pointer(&self) -> String {
-        self.0.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     key_path::{KeyPath, SetValue},
     keys::SystemPromptFileSettings,
     node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree},
-    parse::{FileDiagnostics, LayerSettings, fault, parse_text, shown},
+    parse::{FileDiagnostics, LayerSettings, fault, parse_file, shown},
     schema::ValueShape,
 };
 use crate::{
@@ -124,7 +124,7 @@ pub(super) fn overlay(
                         path.0.pop();
                     }
                     _ => {
-                        below.put(key, node);
+                        below.insert(key, node);
                     }
                 }
             }
@@ -295,7 +295,7 @@ impl<'de> Deserialize<'de> for MergedSettings {
                 SetBy::Caller => {
                     SetValue::parse(&text).map(SetValue::into_layer).map_err(|error| error.to_string())
                 }
-                _ => parse_text(by, &path, &text)
+                _ => parse_file(by, &path, text.as_bytes(), &[])
                     .0
                     .ok_or_else(|| format!("the settings of `{path}` do not parse")),
             };

@@ -30,4 +30,4 @@ pub use node::{SettingsNode, SettingsSource, SettingsTable, SettingsTree};
 pub(crate) use parse::scanner;
 pub(crate) use parse::{JsonDialect, holds_login, is_reference, parse_document, shown};
 pub use parse::{LayerSettings, left_alone, offset_in_string, parse, parse_shared};
-pub use schema::{ValueShape, project_may, shape_at};
+pub use schema::{ValueShape, project_may};

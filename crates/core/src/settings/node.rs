@@ -2,8 +2,9 @@
 
 use super::{merge::SetBy, schema::ValueShape};
 use crate::{diagnostic::Place, json_type::json_type, lint::secret::mask};
+use indexmap::IndexMap;
 use serde_json::{Map, Number, Value};
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 /// A value, with its source and location.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +72,9 @@ impl SettingsNode {
             SettingsTree::Number(number) => Value::Number(number.clone()),
             SettingsTree::Text(text) => Value::String(text.clone()),
             SettingsTree::List(items) => Value::Array(items.iter().map(SettingsNode::to_value).collect()),
-            SettingsTree::Table(table) => Value::Object(table.to_map()),
+            SettingsTree::Table(table) => {
+                Value::Object(table.iter().map(|(key, node)| (key.clone(), node.to_value())).collect())
+            }
         }
     }
 
@@ -80,8 +83,8 @@ impl SettingsNode {
         match &self.tree {
             SettingsTree::Table(table) if !shape.is_any() && !shape.is_condition() => {
                 let values = table.iter().filter(|(_, node)| node.tree != SettingsTree::Null);
-                let typed = |(key, node): (&str, &SettingsNode)| {
-                    (key.to_owned(), node.typed(shape.under(key).unwrap_or(ValueShape::any())))
+                let typed = |(key, node): (&String, &SettingsNode)| {
+                    (key.clone(), node.typed(shape.under(key).unwrap_or(ValueShape::any())))
                 };
                 Value::Object(values.map(typed).collect())
             }
@@ -109,7 +112,7 @@ impl SettingsNode {
             SettingsTree::Text(text) => Value::String(mask(text).into_owned()),
             SettingsTree::List(items) => Value::Array(items.iter().map(SettingsNode::masked).collect()),
             SettingsTree::Table(table) => {
-                Value::Object(table.iter().map(|(key, node)| (key.to_owned(), node.masked())).collect())
+                Value::Object(table.iter().map(|(key, node)| (key.clone(), node.masked())).collect())
             }
             _ => self.to_value(),
         }
@@ -177,7 +180,7 @@ impl SettingsNode {
     /// Returns an object with this value as its only member.
     pub(super) fn under(self, key: &str) -> SettingsNode {
         let (source, span) = (self.source.clone(), self.span.clone());
-        let table: SettingsTable = std::iter::once((key.to_owned(), self)).collect();
+        let table = SettingsTable::from([(key.to_owned(), self)]);
         SettingsNode { source, key_span: 0..0, span, tree: SettingsTree::Table(table) }
     }
 
@@ -217,75 +220,7 @@ pub(super) fn read_number(text: &str) -> Option<Number> {
 }
 
 /// An object, with keys in the order in which they were first seen.
-#[derive(Clone, Debug, Default)]
-pub struct SettingsTable {
-    entries: Vec<(String, SettingsNode)>,
-    index: BTreeMap<String, usize>,
-}
-
-impl SettingsTable {
-    /// Returns the value under a key.
-    #[must_use]
-    pub fn get(&self, key: &str) -> Option<&SettingsNode> {
-        self.index.get(key).map(|at| &self.entries[*at].1)
-    }
-
-    /// Returns the entries in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &SettingsNode)> {
-        self.entries.iter().map(|(key, node)| (key.as_str(), node))
-    }
-
-    /// Returns the number of entries.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Returns true if there are no entries.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut SettingsNode> {
-        let at = *self.index.get(key)?;
-        Some(&mut self.entries[at].1)
-    }
-
-    /// Inserts a value: in the place of the previous one of the key, else at the end.
-    pub(super) fn put(&mut self, key: String, node: SettingsNode) -> Option<SettingsNode> {
-        if let Some(there) = self.get_mut(&key) {
-            return Some(std::mem::replace(there, node));
-        }
-        self.index.insert(key.clone(), self.entries.len());
-        self.entries.push((key, node));
-        None
-    }
-
-    pub(super) fn into_iter(self) -> impl Iterator<Item = (String, SettingsNode)> {
-        self.entries.into_iter()
-    }
-
-    fn to_map(&self) -> Map<String, Value> {
-        self.iter().map(|(key, node)| (key.to_owned(), node.to_value())).collect()
-    }
-}
-
-impl PartialEq for SettingsTable {
-    fn eq(&self, other: &Self) -> bool {
-        self.entries == other.entries
-    }
-}
-
-impl FromIterator<(String, SettingsNode)> for SettingsTable {
-    fn from_iter<I: IntoIterator<Item = (String, SettingsNode)>>(entries: I) -> Self {
-        let mut table = SettingsTable::default();
-        for (key, node) in entries {
-            table.put(key, node);
-        }
-        table
-    }
-}
+pub type SettingsTable = IndexMap<String, SettingsNode>;
 
 // A settings file as it was read, and locations in it that show no secrets.
 

@@ -65,7 +65,7 @@ impl LayerSettings {
             let SettingsTree::Table(table) = &mut node.tree else { return None };
             let (key, mut value) = std::mem::take(table).into_iter().find(|(known, _)| known == key)?;
             keep(&mut value, below)?;
-            table.put(key, value);
+            table.insert(key, value);
             Some(())
         }
         let mut layer = self.clone();
@@ -112,66 +112,33 @@ pub fn parse_shared(
     bytes: &[u8],
     foreign: &[String],
 ) -> (Option<LayerSettings>, Diagnostics) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => parse_text_shared(SetBy::from(scope), path_for_people, text, foreign),
-        Err(error) => {
-            let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let at = good.len()..good.len();
-            let place = Place { excerpt: None, ..Place::within(Some(scope), path_for_people, &good, at) };
-            let diagnostic =
-                Diagnostic::error(SHAPE_INVALID, "settings must be UTF-8; this file is left out").at(place);
-            (None, vec![diagnostic])
-        }
-    }
+    parse_file(SetBy::from(scope), path_for_people, bytes, foreign)
 }
 
-pub(super) fn parse_text(by: SetBy, path: &str, text: &str) -> (Option<LayerSettings>, Diagnostics) {
-    parse_text_shared(by, path, text, &[])
-}
-
-fn parse_text_shared(
+/// Reads the bytes of a settings file.
+pub(super) fn parse_file(
     by: SetBy,
     path: &str,
-    text: &str,
+    bytes: &[u8],
     foreign: &[String],
 ) -> (Option<LayerSettings>, Diagnostics) {
-    let mut source = SettingsSource { by, path: path.to_owned(), text: text.to_owned(), secrets: Vec::new() };
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let json = &text[start..];
-    let refused = |source: &SettingsSource, bad: JsonFault| {
-        let span = bad.span.start + start..bad.span.end + start;
-        let message = format!("{}; this file is left out", bad.message);
-        (None, vec![Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))])
-    };
-    let ast = match read(json, JsonDialect::Commented) {
-        Ok(Some(ast @ Ast::Object(_))) => ast,
-        Ok(Some(other)) => {
-            let span = other.start()..other.end();
-            return refused(
-                &source,
-                JsonFault { span, message: "settings must be a JSON object".to_owned() },
-            );
+    let read = read_file(by, path, bytes, JsonDialect::Commented, SHAPE_INVALID, Privacy::Open);
+    let read = read.and_then(|(root, diagnostics)| match root.as_table() {
+        Some(_) => Ok((root, diagnostics)),
+        None => {
+            Err(Box::new(Diagnostic::error(SHAPE_INVALID, "settings must be a JSON object").at(root.place())))
         }
-        Ok(None) => {
-            return refused(
-                &source,
-                JsonFault { span: 0..0, message: "settings must be a JSON object".to_owned() },
-            );
+    });
+    let (root, mut diagnostics) = match read {
+        Ok(read) => read,
+        Err(diagnostic) => {
+            let message = format!("{}; this file is left out", diagnostic.message);
+            return (None, vec![Diagnostic { message, ..*diagnostic }]);
         }
-        Err(bad) => return refused(&source, bad),
     };
-    note_secrets(&ast, start, Privacy::Open, 0, &mut source.secrets);
-    let source = Arc::new(source);
-    let mut diagnostics = FileDiagnostics::default();
-    let mut path = KeyPath::default();
-    let root = convert(ast, 0..0, start, &source, &mut path, &mut diagnostics);
-    let (root, foreign) = match root {
-        Some(root) => {
-            let (root, foreign) = without_foreign(root, foreign);
-            (keep_valid(root, ValueShape::root(), &mut path, &mut diagnostics), foreign)
-        }
-        None => (None, SettingsTable::default()),
-    };
+    let source = root.source.clone();
+    let (root, foreign) = without_foreign(root, foreign);
+    let root = keep_valid(root, ValueShape::root(), &mut KeyPath::default(), &mut diagnostics);
     note_literal_env(root.as_ref(), &mut diagnostics);
     let diagnostics = diagnostics.finish(|| Place::file(by.scope(), &source.path));
     (root.map(|root| LayerSettings { source, root, foreign }), diagnostics)
@@ -188,7 +155,7 @@ fn without_foreign(mut root: SettingsNode, keys: &[String]) -> (SettingsNode, Se
     for (key, node) in std::mem::take(table).into_iter() {
         let is_own = ValueShape::root().under(&key).is_some_and(|shape| fault(&node, shape).is_none());
         let to = if keys.contains(&key) && !is_own { &mut foreign } else { &mut own };
-        to.put(key, node);
+        to.insert(key, node);
     }
     *table = own;
     (root, foreign)
@@ -253,43 +220,48 @@ pub(crate) fn parse_document(
     dialect: JsonDialect,
     code: DiagnosticCode,
 ) -> Result<(SettingsNode, Diagnostics), Box<Diagnostic>> {
-    let refused = |text: &str, span: Range<usize>, message: &str| {
-        let place = Place::within(by.scope(), path, text, span);
-        Box::new(Diagnostic::error(code, message).at(place))
-    };
+    let (node, diagnostics) = read_file(by, path, bytes, dialect, code, Privacy::Named)?;
+    Ok((node, diagnostics.finish(|| Place::file(by.scope(), path))))
+}
+
+/// Reads the bytes of a JSON file, without looking at its values.
+fn read_file(
+    by: SetBy,
+    path: &str,
+    bytes: &[u8],
+    dialect: JsonDialect,
+    code: DiagnosticCode,
+    privacy: Privacy,
+) -> Result<(SettingsNode, FileDiagnostics), Box<Diagnostic>> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
         let at = good.len()..good.len();
         let place = Place { excerpt: None, ..Place::within(by.scope(), path, &good, at) };
         Box::new(Diagnostic::error(code, "it is not UTF-8").at(place))
     })?;
+    let mut source = SettingsSource { by, path: path.to_owned(), text: text.to_owned(), secrets: Vec::new() };
+    let refused = |source: &SettingsSource, span: Range<usize>, message: &str| {
+        Err(Box::new(Diagnostic::error(code, message).at(source.place(span))))
+    };
     let start = match text.strip_prefix('\u{feff}') {
         Some(_) if dialect == JsonDialect::Strict => {
-            return Err(refused(
-                text,
-                0..0,
-                "it begins with a byte order mark, which strict JSON does not have",
-            ));
+            let message = "it begins with a byte order mark, which strict JSON does not have";
+            return refused(&source, 0..0, message);
         }
         Some(_) => '\u{feff}'.len_utf8(),
         None => 0,
     };
-    let mut source = SettingsSource { by, path: path.to_owned(), text: text.to_owned(), secrets: Vec::new() };
     let ast = match read(&text[start..], dialect) {
         Ok(Some(ast)) => ast,
-        Ok(None) => return Err(refused(text, 0..0, "it is empty")),
-        Err(bad) => {
-            return Err(refused(text, bad.span.start + start..bad.span.end + start, &bad.message));
-        }
+        Ok(None) => return refused(&source, start..start, "it is empty"),
+        Err(bad) => return refused(&source, bad.span.start + start..bad.span.end + start, &bad.message),
     };
-    note_secrets(&ast, start, Privacy::Named, 1, &mut source.secrets);
+    note_secrets(&ast, start, privacy, usize::from(privacy == Privacy::Named), &mut source.secrets);
     let source = Arc::new(source);
     let mut diagnostics = FileDiagnostics::default();
-    let node = convert(ast, 0..0, start, &source, &mut KeyPath::default(), &mut diagnostics);
-    let diagnostics = diagnostics.finish(|| Place::file(by.scope(), path));
-    match node {
+    match convert(ast, 0..0, start, &source, &mut KeyPath::default(), &mut diagnostics) {
         Some(node) => Ok((node, diagnostics)),
-        None => Err(refused(text, 0..0, "it holds a number that is too large")),
+        None => refused(&source, 0..0, "it holds a number that is too large"),
     }
 }
 
@@ -400,7 +372,7 @@ fn convert(
                         format!("{}.{}", shown(&around), shown(&key))
                     }
                 });
-                let earlier = table.put(key, node);
+                let earlier = table.insert(key, node);
                 if let (Some(whole), Some(earlier)) = (whole, earlier) {
                     diagnostics.add(Severity::Error, || duplicate(&whole, &earlier, source.place(key_span)));
                 }
@@ -644,7 +616,7 @@ fn keep_known(
         // Every push has its pop, so the last key is this one.
         let key = path.0.pop().unwrap_or_default();
         if let Some(node) = valid {
-            kept.put(key, node);
+            kept.insert(key, node);
         }
     }
     kept
@@ -704,7 +676,7 @@ pub(super) fn fault(node: &SettingsNode, shape: ValueShape) -> Option<String> {
 fn condition_fault(node: &SettingsNode) -> Option<String> {
     let error = serde_json::from_value::<Condition>(node.to_value()).err()?;
     let known = ["all", "any", "none"];
-    let unknown = node.as_table()?.iter().map(|(key, _)| key).find(|key| !known.contains(key));
+    let unknown = node.as_table()?.keys().find(|key| !known.contains(&key.as_str()));
     Some(match unknown {
         Some(key) => {
             let near = did_you_mean(key, known).map(|near| format!("; did you mean `{near}`?"));

@@ -172,18 +172,6 @@ impl ValueShape {
     }
 }
 
-/// Returns the shape of the value at a path of settings; `None` if the path is invalid.
-///
-/// ```
-/// use preface_core::settings::shape_at;
-/// assert_eq!(shape_at(&"budget.tokens".parse().unwrap()).unwrap().expected(), "an integer of 0 or more");
-/// assert!(shape_at(&"budget.tokns".parse().unwrap()).is_none());
-/// ```
-#[must_use]
-pub fn shape_at(path: &KeyPath) -> Option<ValueShape> {
-    path.keys().iter().try_fold(ValueShape::root(), |shape, key| shape.under(key))
-}
-
 /// Returns true if a project's value of a setting is used.
 ///
 /// ```
@@ -201,7 +189,7 @@ pub fn project_may(path: &KeyPath) -> bool {
 }
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::setting_at, *};
 
     fn walk(at: &str, shape: ValueShape, visit: &mut dyn FnMut(&str, ValueShape)) {
         for name in shape.names() {
@@ -256,7 +244,7 @@ mod tests {
             ("$schema", None),
         ];
         for (path, expected) in cases {
-            let shape = shape_at(&path.parse().unwrap());
+            let shape = setting_at(path).ok().map(|(_, shape)| shape);
             assert_eq!(shape.map(ValueShape::expected).as_deref(), expected, "{path}");
         }
     }
