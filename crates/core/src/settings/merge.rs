@@ -61,12 +61,11 @@ pub(super) struct FilteredLayer {
 #[must_use]
 pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> MergedSettings {
     layers.sort_by_key(LayerSettings::by);
-    let mut standing = LowerLayerRules::default();
     let mut root: Option<SettingsNode> = None;
     let mut judged = Vec::with_capacity(layers.len());
     for settings in layers {
         let mut found = FileDiagnostics::default();
-        let refusals = refuse(&settings, &mut standing, &mut found);
+        let refusals = refuse(&settings, root.as_ref(), &mut found);
         let layer = FilteredLayer { settings, refusals };
         layer.lay_over(&mut root, &mut found);
         diagnostics.extend(found.finish(|| Place::file(layer.settings.by().scope(), layer.settings.path())));
@@ -309,7 +308,6 @@ impl<'de> Deserialize<'de> for MergedSettings {
 // The values of a layer that are ignored: those that a project may not set, and invalid ones that fall back.
 
 const IGNORED: DiagnosticCode = DiagnosticCode::SettingsIgnored;
-const LOOSENED: DiagnosticCode = DiagnosticCode::SettingsLoosened;
 const CONFIG_SCHEMA_VIOLATION: DiagnosticCode = DiagnosticCode::ConfigSchemaViolation;
 
 /// The paths of one layer that are ignored. A path with nothing below it is ignored as a whole.
@@ -370,91 +368,195 @@ impl RefusedPaths {
     }
 }
 
-/// The values of the layers below the current one.
-#[derive(Default)]
-pub(super) struct LowerLayerRules {
-    mode: Option<String>,
-    allowed: Vec<String>,
-    fields: BTreeMap<String, SetBy>,
-}
-
-/// Returns the paths of a layer that are ignored. Layers come weakest first, with the same `standing`.
-pub(super) fn refuse(
+/// Returns the paths of a layer that are ignored. `below` are the weaker layers, merged.
+fn refuse(
     layer: &LayerSettings,
-    standing: &mut LowerLayerRules,
+    below: Option<&SettingsNode>,
     diagnostics: &mut FileDiagnostics,
 ) -> RefusedPaths {
-    let mut refusals = RefusedPaths::default();
+    let mut review = LayerReview { below, refusals: RefusedPaths::default(), diagnostics };
     if layer.by() == SetBy::Project {
-        refuse_own_keys(&layer.root, ValueShape::root(), &mut Vec::new(), &mut refusals, diagnostics);
-        refuse_clearing(&layer.root, &mut refusals, diagnostics);
+        review.refuse_own_keys(&layer.root, ValueShape::root(), &mut Vec::new());
+        review.refuse_clearing(&layer.root);
+        review.refuse_loosening(&layer.root);
     }
-    weigh_security(layer, standing, &mut refusals, diagnostics);
-    let entry = SystemPromptFileSettings::KEYS;
-    if layer.root.at(&entry[..1]).is_some_and(|all| all.tree == SettingsTree::Null)
-        && !refusals.covers(&entry)
+    let [category, id] = SystemPromptFileSettings::KEYS;
+    if let Some(node) = layer.root.at(&[category, id])
+        && let Some(shape) = ValueShape::root().under(category).and_then(|all| all.under(id))
     {
-        standing.fields.clear();
+        review.check_fields(node, shape, &mut vec![category, id]);
     }
-    if let Some(node) = layer.root.at(&entry) {
-        check_fields(
-            node,
-            &entry,
-            ValueShape::root()
-                .under(entry[0])
-                .and_then(|all| all.under(entry[1]))
-                .unwrap_or(ValueShape::any()),
-            &mut String::new(),
-            standing,
-            &mut refusals,
-            diagnostics,
-        );
-    }
-    prefer_text(&layer.root, &mut refusals, diagnostics);
-    refusals
+    review.prefer_text(&layer.root);
+    review.refusals
 }
 
-/// A project adds text and data; only the user configures how preface works.
-fn refuse_own_keys<'n>(
-    node: &'n SettingsNode,
-    shape: ValueShape,
-    path: &mut Vec<&'n str>,
-    refusals: &mut RefusedPaths,
-    diagnostics: &mut FileDiagnostics,
-) {
-    for (key, value) in node.as_table().into_iter().flat_map(SettingsTable::iter) {
-        let Some(below) = shape.under(key).filter(|below| !below.is_any()) else { continue };
-        path.push(key);
-        if below.project_may() {
-            refuse_own_keys(value, below, path, refusals, diagnostics);
-        } else {
-            refusals.add(path);
-            diagnostics.add(Severity::Warning, || {
-                Diagnostic::warning(
-                    IGNORED,
-                    format!("a project cannot set `{}`; it is ignored", path.join(".")),
-                )
-                .at(value.key_place())
-                .help("set it in your own settings, or for one call")
+/// The review of a layer before it is merged over the weaker ones.
+struct LayerReview<'a> {
+    /// The weaker layers, merged.
+    below: Option<&'a SettingsNode>,
+    refusals: RefusedPaths,
+    diagnostics: &'a mut FileDiagnostics,
+}
+
+impl LayerReview<'_> {
+    fn refuse(&mut self, path: &[&str], diagnostic: impl FnOnce() -> Diagnostic) {
+        self.refusals.add(path);
+        self.diagnostics.add(Severity::Warning, diagnostic);
+    }
+
+    /// A project adds text and data; only the user configures how preface works.
+    fn refuse_own_keys<'n>(&mut self, node: &'n SettingsNode, shape: ValueShape, path: &mut Vec<&'n str>) {
+        for (key, value) in node.as_table().into_iter().flatten() {
+            let Some(below) = shape.under(key).filter(|below| !below.is_any()) else { continue };
+            path.push(key);
+            if below.project_may() {
+                self.refuse_own_keys(value, below, path);
+            } else {
+                self.refuse(path, || {
+                    let message = format!("a project cannot set `{}`; it is ignored", path.join("."));
+                    Diagnostic::warning(IGNORED, message)
+                        .at(value.key_place())
+                        .help("set it in your own settings, or for one call")
+                });
+            }
+            path.pop();
+        }
+    }
+
+    /// `null` of a project would remove what the user has there: `paths.global`, the security settings.
+    fn refuse_clearing(&mut self, root: &SettingsNode) {
+        let keys: [&[&str]; 4] = [
+            &["contextProviders"],
+            &["securityMode"],
+            &["securityMode", "mode"],
+            &["securityMode", "allowlist"],
+        ];
+        for path in keys {
+            let Some(node) = root.at(path).filter(|node| node.tree == SettingsTree::Null) else { continue };
+            self.refuse(path, || {
+                let message = format!("a project cannot clear `{}`; it is ignored", path.join("."));
+                let diagnostic = Diagnostic::warning(IGNORED, message).at(node.place());
+                let disable = "disable a context provider by name: `{\"disable\": true}`";
+                if path[0] == "contextProviders" { diagnostic.help(disable) } else { diagnostic }
             });
         }
-        path.pop();
     }
-}
 
-/// `null` of a project would remove what the user has there: `paths.global`, the security settings.
-fn refuse_clearing(root: &SettingsNode, refusals: &mut RefusedPaths, diagnostics: &mut FileDiagnostics) {
-    let keys: [&[&str]; 4] =
-        [&["contextProviders"], &["securityMode"], &["securityMode", "mode"], &["securityMode", "allowlist"]];
-    for path in keys {
-        let Some(node) = root.at(path).filter(|node| node.tree == SettingsTree::Null) else { continue };
-        refusals.add(path);
-        diagnostics.add(Severity::Warning, || {
-            let message = format!("a project cannot clear `{}`; it is ignored", path.join("."));
-            let diagnostic = Diagnostic::warning(IGNORED, message).at(node.place());
-            let disable = "disable a context provider by name: `{\"disable\": true}`";
-            if path[0] == "contextProviders" { diagnostic.help(disable) } else { diagnostic }
-        });
+    /// Lets a project tighten the mode and never loosen it; its additions to the allowlist are reported.
+    fn refuse_loosening(&mut self, root: &SettingsNode) {
+        let [mode, list] = [["securityMode", "mode"], ["securityMode", "allowlist"]];
+        let below = self.below;
+        let stands = below.and_then(|below| below.at(&mode)?.as_text()).unwrap_or("ask");
+        if let Some(node) = root.at(&mode)
+            && let Some(wanted) = node.as_text().filter(|wanted| looseness(wanted) > looseness(stands))
+        {
+            self.refuse(&mode, || {
+                let message = format!(
+                    "a project cannot loosen `securityMode.mode` from `{stands}` to `{wanted}`; `{stands}` stays"
+                );
+                Diagnostic::warning(IGNORED, message).at(node.place())
+            });
+        }
+        let Some(node) = root.at(&list) else { return };
+        let known: BTreeSet<&str> =
+            below.and_then(|below| below.at(&list)).map(texts).into_iter().flatten().collect();
+        let added: Vec<&str> = texts(node).filter(|item| !known.contains(item)).collect();
+        if !added.is_empty() {
+            self.diagnostics.add(Severity::Warning, || {
+                let mut names: Vec<String> =
+                    added.iter().take(10).map(|item| format!("`{}`", shown(item))).collect();
+                if added.len() > names.len() {
+                    names.push(format!("and {} more", added.len() - names.len()));
+                }
+                let message = format!("the project adds to `securityMode.allowlist`: {}", names.join(", "));
+                Diagnostic::warning(DiagnosticCode::SettingsLoosened, message).at(node.place())
+            });
+        }
+    }
+
+    /// Validates each field of a built-in extension; an invalid one is ignored, so that the next lower valid one
+    /// is used.
+    fn check_fields<'n>(&mut self, node: &'n SettingsNode, shape: ValueShape, path: &mut Vec<&'n str>) {
+        let Some(table) = node.as_table() else {
+            let violation = self.violation(node, path, "must be an object, not null");
+            return self.refuse(path, violation);
+        };
+        for (key, value) in table {
+            path.push(key);
+            if !self.refusals.covers(path) && path[2..] != ["disable"] {
+                self.check_field(key, value, shape, path);
+            }
+            path.pop();
+        }
+    }
+
+    fn check_field<'n>(
+        &mut self,
+        key: &str,
+        value: &'n SettingsNode,
+        fields: ValueShape,
+        path: &mut Vec<&'n str>,
+    ) {
+        let Some(shape) = fields.under(key) else {
+            self.refusals.add(path);
+            return self.diagnostics.add(Severity::Error, || {
+                let message =
+                    format!("`SystemPromptFile` has no field `{}`; it is ignored", shown(&pointer(path)));
+                let names = || format!("known here: {}", quoted(fields.names()));
+                Diagnostic::error(CONFIG_SCHEMA_VIOLATION, message).at(value.key_place()).help(suggest_or(
+                    key,
+                    fields.names(),
+                    names,
+                ))
+            });
+        };
+        if shape.takes("object") && value.as_table().is_some() {
+            return self.check_fields(value, shape, path);
+        }
+        let fault = match value.tree {
+            // For an extension `null` is a value like any other, and its schema does not accept it.
+            SettingsTree::Null => Some(format!("must be {}, not null", shape.expected())),
+            _ => fault(value, shape),
+        };
+        if let Some(fault) = fault {
+            let violation = self.violation(value, path, &fault);
+            self.refuse(path, violation);
+        }
+    }
+
+    fn violation<'p>(
+        &self,
+        node: &'p SettingsNode,
+        path: &'p [&str],
+        fault: &'p str,
+    ) -> impl FnOnce() -> Diagnostic + use<'p> {
+        let below = self.below.and_then(|below| below.at(path)).map_or(SetBy::Bundled, SettingsNode::by);
+        move || {
+            let whose = match node.by() {
+                SetBy::Caller => "value of the caller".to_owned(),
+                by => format!("{by}-scope override"),
+            };
+            let at = if path.len() > 2 { pointer(path) } else { path[1].to_owned() };
+            let message = format!("{whose} failed validation (`{at}` {fault}); retaining {below} value");
+            Diagnostic::warning(CONFIG_SCHEMA_VIOLATION, message).at(node.place())
+        }
+    }
+
+    /// Ignores the file of a section for which one layer has both a text and a file.
+    fn prefer_text(&mut self, root: &SettingsNode) {
+        let sections = root.at(&["sections"]).and_then(SettingsNode::as_table);
+        for (id, section) in sections.into_iter().flatten() {
+            if let (Some(text), Some(file)) = (section.at(&["text"]), section.at(&["file"]))
+                && text.as_text().is_some()
+                && file.as_text().is_some()
+            {
+                self.refuse(&["sections", id, "file"], || {
+                    let message =
+                        format!("section `{}` has both `text` and `file`; the text counts", shown(id));
+                    Diagnostic::warning(DiagnosticCode::SettingsTextAndFile, message).at(file.key_place())
+                });
+            }
+        }
     }
 }
 
@@ -463,152 +565,15 @@ fn looseness(mode: &str) -> usize {
     ["ask", "allowlist", "yolo"].iter().position(|known| *known == mode).unwrap_or(0)
 }
 
-/// Lets a project tighten the mode and never loosen it; its additions to the allowlist are reported.
-fn weigh_security(
-    layer: &LayerSettings,
-    standing: &mut LowerLayerRules,
-    refusals: &mut RefusedPaths,
-    diagnostics: &mut FileDiagnostics,
-) {
-    let used = |path: &[&str]| layer.root.at(path).filter(|_| !refusals.covers(path));
-    let (mode, list) = (used(&["securityMode", "mode"]), used(&["securityMode", "allowlist"]));
-    let Some(security) = used(&["securityMode"]) else { return };
-    let project = layer.by() == SetBy::Project;
-    match (&security.tree, mode) {
-        (_, Some(node)) => {
-            let below = standing.mode.as_deref().unwrap_or("ask");
-            let wanted = node.as_text().unwrap_or("ask");
-            if project && looseness(wanted) > looseness(below) {
-                refusals.add(&["securityMode", "mode"]);
-                diagnostics.add(Severity::Warning, || {
-                    let message = format!(
-                        "a project cannot loosen `securityMode.mode` from `{}` to `{}`; `{}` stays",
-                        below, wanted, below
-                    );
-                    Diagnostic::warning(IGNORED, message).at(node.place())
-                });
-            } else {
-                standing.mode = node.as_text().map(str::to_owned);
-            }
-        }
-        (SettingsTree::Null, None) => (standing.mode, standing.allowed) = (None, Vec::new()),
-        _ => {}
-    }
-    let Some(list) = list else { return };
-    let SettingsTree::List(items) = &list.tree else {
-        standing.allowed.clear();
-        return;
-    };
-    let mut added: Vec<&str> = Vec::new();
-    for item in items.iter().filter_map(SettingsNode::as_text) {
-        if standing.allowed.binary_search_by(|known| known.as_str().cmp(item)).is_err() {
-            added.push(item);
-        }
-    }
-    if project && !added.is_empty() {
-        diagnostics.add(Severity::Warning, || {
-            let mut names: Vec<String> =
-                added.iter().take(10).map(|item| format!("`{}`", shown(item))).collect();
-            if added.len() > names.len() {
-                names.push(format!("and {} more", added.len() - names.len()));
-            }
-            let message = format!("the project adds to `securityMode.allowlist`: {}", names.join(", "));
-            Diagnostic::warning(LOOSENED, message).at(list.place())
-        });
-    }
-    standing.allowed.extend(added.into_iter().map(str::to_owned));
-    standing.allowed.sort_unstable();
-    standing.allowed.dedup();
+/// Returns the strings of an array.
+fn texts(node: &SettingsNode) -> impl Iterator<Item = &str> {
+    let SettingsTree::List(items) = &node.tree else { return [].iter().filter_map(SettingsNode::as_text) };
+    items.iter().filter_map(SettingsNode::as_text)
 }
 
-/// Validates each field of a built-in extension; an invalid one is ignored, so that the next lower valid one
-/// is used.
-fn check_fields(
-    node: &SettingsNode,
-    path: &[&str],
-    shape: ValueShape,
-    pointer: &mut String,
-    standing: &mut LowerLayerRules,
-    refusals: &mut RefusedPaths,
-    diagnostics: &mut FileDiagnostics,
-) {
-    let SettingsTree::Table(table) = &node.tree else {
-        refusals.add(path);
-        diagnostics
-            .add(Severity::Warning, || violation(node, pointer, "must be an object, not null", standing));
-        return;
-    };
-    standing.fields.insert(pointer.clone(), node.by());
-    for (key, value) in table.iter() {
-        let mut below = path.to_vec();
-        below.push(key);
-        if refusals.covers(&below) || pointer.is_empty() && key == "disable" {
-            continue;
-        }
-        let length = pointer.len();
-        pointer.push('/');
-        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        match shape.under(key) {
-            None => {
-                refusals.add(&below);
-                diagnostics.add(Severity::Error, || unknown_field(key, value, pointer, shape));
-            }
-            Some(shape) if shape.takes("object") && value.as_table().is_some() => {
-                check_fields(value, &below, shape, pointer, standing, refusals, diagnostics);
-            }
-            Some(shape) => {
-                let fault = match (&value.tree, shape) {
-                    // For an extension `null` is a value like any other, and its schema does not accept it.
-                    (SettingsTree::Null, _) => Some(format!("must be {}, not null", shape.expected())),
-                    _ => fault(value, shape),
-                };
-                match fault {
-                    Some(fault) => {
-                        refusals.add(&below);
-                        diagnostics.add(Severity::Warning, || violation(value, pointer, &fault, standing));
-                    }
-                    None => {
-                        standing.fields.insert(pointer.clone(), value.by());
-                    }
-                }
-            }
-        }
-        pointer.truncate(length);
-    }
-}
-
-fn violation(node: &SettingsNode, pointer: &str, fault: &str, standing: &LowerLayerRules) -> Diagnostic {
-    let below = standing.fields.get(pointer).copied().unwrap_or(SetBy::Bundled);
-    let whose = match node.by() {
-        SetBy::Caller => "value of the caller".to_owned(),
-        by => format!("{by}-scope override"),
-    };
-    let at = if pointer.is_empty() { SystemPromptFileSettings::KEYS[1] } else { pointer };
-    let message = format!("{whose} failed validation (`{at}` {fault}); retaining {below} value");
-    Diagnostic::warning(CONFIG_SCHEMA_VIOLATION, message).at(node.place())
-}
-
-fn unknown_field(key: &str, node: &SettingsNode, pointer: &str, shape: ValueShape) -> Diagnostic {
-    let message = format!("`SystemPromptFile` has no field `{}`; it is ignored", shown(pointer));
-    let diagnostic = Diagnostic::error(CONFIG_SCHEMA_VIOLATION, message).at(node.key_place());
-    diagnostic.help(suggest_or(key, shape.names(), || format!("known here: {}", quoted(shape.names()))))
-}
-
-/// Ignores the file of a section for which one layer has both a text and a file.
-fn prefer_text(root: &SettingsNode, refusals: &mut RefusedPaths, diagnostics: &mut FileDiagnostics) {
-    let Some(sections) = root.at(&["sections"]).and_then(SettingsNode::as_table) else { return };
-    for (id, section) in sections.iter() {
-        if let (Some(text), Some(file)) = (section.at(&["text"]), section.at(&["file"]))
-            && text.as_text().is_some()
-            && file.as_text().is_some()
-        {
-            refusals.add(&["sections", id, "file"]);
-            diagnostics.add(Severity::Warning, || {
-                let message = format!("section `{}` has both `text` and `file`; the text counts", shown(id));
-                Diagnostic::warning(DiagnosticCode::SettingsTextAndFile, message).at(file.key_place())
-            });
-        }
-    }
+/// Returns the path below the extension as a JSON Pointer.
+fn pointer(path: &[&str]) -> String {
+    path[2..].iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
 // The source of a value: a layer, or the caller of this one call.
