@@ -18,7 +18,6 @@ use preface_core::{
 };
 use std::{
     ffi::OsString,
-    fmt,
     path::{Path, PathBuf},
 };
 
@@ -44,8 +43,16 @@ pub struct SettingsFile<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsFileError {
     /// There is no directory for it: no home, or the project directory would be the user's own.
+    #[error("there is no place for {}", match .0 {
+        Scope::Project => "project settings: it would be your own directory",
+        _ => "your settings: there is no home directory outside of the project",
+    })]
     Nowhere(Scope),
     /// The project's directory is a link, and the user has not trusted what it leads to.
+    #[error("`{path}` is a link {}", match target {
+        Some(target) => format!("to `{target}`, which you have not trusted"),
+        None => "that leads to no directory".to_owned(),
+    })]
     Link {
         /// The path of the link for people.
         path: String,
@@ -53,6 +60,7 @@ pub enum SettingsFileError {
         target: Option<String>,
     },
     /// The file cannot be read.
+    #[error("cannot read `{path}`: {error}")]
     Unreadable {
         /// The path for people.
         path: String,
@@ -61,6 +69,7 @@ pub enum SettingsFileError {
         error: ReadError,
     },
     /// The file, its directory or the lock cannot be written.
+    #[error("cannot write `{path}`: {error}")]
     Unwritable {
         /// The path for people.
         path: String,
@@ -69,6 +78,7 @@ pub enum SettingsFileError {
         error: WriteError,
     },
     /// The file would be larger than the limit for reading.
+    #[error("`{path}` would have {size} bytes, more than the limit of {SETTINGS_LIMIT}")]
     TooLarge {
         /// The path for people.
         path: String,
@@ -76,7 +86,8 @@ pub enum SettingsFileError {
         size: usize,
     },
     /// The text cannot be changed in this way.
-    Edit(#[source] EditError),
+    #[error(transparent)]
+    Edit(EditError),
 }
 
 impl SettingsFileError {
@@ -115,34 +126,6 @@ impl SettingsFileError {
         match self {
             SettingsFileError::Edit(error) => Some(error.diagnostic()),
             _ => None,
-        }
-    }
-}
-
-impl fmt::Display for SettingsFileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SettingsFileError::Nowhere(Scope::Project) => {
-                write!(f, "there is no place for project settings: it would be your own directory")
-            }
-            SettingsFileError::Nowhere(_) => {
-                write!(
-                    f,
-                    "there is no place for your settings: there is no home directory outside of the project"
-                )
-            }
-            SettingsFileError::Link { path, target: Some(target) } => {
-                write!(f, "`{path}` is a link to `{target}`, which you have not trusted")
-            }
-            SettingsFileError::Link { path, target: None } => {
-                write!(f, "`{path}` is a link that leads to no directory")
-            }
-            SettingsFileError::Unreadable { path, error } => write!(f, "cannot read `{path}`: {error}"),
-            SettingsFileError::Unwritable { path, error } => write!(f, "cannot write `{path}`: {error}"),
-            SettingsFileError::TooLarge { path, size } => {
-                write!(f, "`{path}` would have {size} bytes, more than the limit of {SETTINGS_LIMIT}")
-            }
-            SettingsFileError::Edit(error) => write!(f, "{error}"),
         }
     }
 }
