@@ -70,7 +70,7 @@ pub use input::{catalog::CatalogUse, load_profile::ProfileSource};
 pub use list::agents::{FileCount, FilesReport};
 pub use list::reminders::RemindersReport;
 pub use list::scopes::ScopesReport;
-pub use list::settings::{SettingsLayer, SettingsReport, SettingsState};
+pub use list::settings::SettingsReport;
 pub use list::skills::SkillsReport;
 pub use list::variables::variables;
 pub use log::HandOver;

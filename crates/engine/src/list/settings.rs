@@ -1,4 +1,4 @@
-//! The settings of a directory, without a prompt: the values of each layer, and the file that a change is written to.
+//! The settings of a directory, without a prompt: their values, and the file that a change is written to.
 
 use crate::{
     Error,
@@ -7,7 +7,7 @@ use crate::{
     input::{
         FirstFiles,
         discover::ExtensionFiles,
-        load_profile::{LoadedProfile, UserSettings, default_home},
+        load_profile::{LoadedProfile, default_home},
     },
     request::{Request, TrustChoice},
     trust::{
@@ -30,45 +30,10 @@ use std::path::Path;
 pub struct SettingsReport {
     /// The merged settings of all layers.
     pub merged: MergedSettings,
-    /// The layers, the weakest first.
-    pub layers: Vec<SettingsLayer>,
+    /// The path, for people, of the project's file where it is untrusted and was left out.
+    pub untrusted: Option<String>,
     /// The diagnostics.
     pub diagnostics: Diagnostics,
-}
-
-/// One layer's file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsLayer {
-    /// The scope of the layer.
-    pub scope: Scope,
-    /// The path for people; `None` if there is no place for it.
-    pub path: Option<String>,
-    /// The state of the file.
-    pub state: SettingsState,
-}
-
-/// The state of a settings file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettingsState {
-    /// The file is used.
-    Included,
-    /// There is no file.
-    Missing,
-    /// The file is untrusted and was left out.
-    Untrusted,
-    /// The file cannot be read or parsed; a diagnostic reports it.
-    LeftOut,
-}
-
-impl SettingsReport {
-    /// Returns the layer of a scope.
-    ///
-    /// # Panics
-    /// Never: each scope has its entry.
-    #[must_use]
-    pub fn layer(&self, scope: Scope) -> &SettingsLayer {
-        self.layers.iter().find(|layer| layer.scope == scope).expect("each scope has its entry")
-    }
 }
 
 impl Engine<'_> {
@@ -82,44 +47,17 @@ impl Engine<'_> {
         let loaded = self.load_profile(request)?;
         let project = self.open_project(request, &loaded, None)?;
         let ProjectAccess { places, gate, untrusted_layer, .. } = &project.access;
-        let UserSettings { bundled, global, .. } = &loaded.settings;
-
-        let untrusted_here = || gate.seen().iter().any(|seen| seen.verdict != GateVerdict::Included);
-        let project_state = match &project.layer {
-            Some(_) => SettingsState::Included,
-            None if !self.there(places, Scope::Project) => SettingsState::Missing,
-            None if untrusted_layer.is_some() || untrusted_here() || gate.denies() => {
-                SettingsState::Untrusted
-            }
-            None => SettingsState::LeftOut,
-        };
-        let layers = vec![
-            SettingsLayer {
-                scope: Scope::Bundled,
-                path: bundled.as_ref().map(|layer| layer.path().to_owned()),
-                state: if bundled.is_some() { SettingsState::Included } else { SettingsState::Missing },
-            },
-            SettingsLayer {
-                scope: Scope::Global,
-                path: shown(places, Scope::Global),
-                state: match global {
-                    Some(_) => SettingsState::Included,
-                    None if !self.there(places, Scope::Global) => SettingsState::Missing,
-                    None => SettingsState::LeftOut,
-                },
-            },
-            SettingsLayer {
-                scope: Scope::Project,
-                path: shown(places, Scope::Project),
-                state: project_state,
-            },
-        ];
-        if request.trust == TrustChoice::Require && project_state == SettingsState::Untrusted {
+        let file = places.project.as_ref().map(|dir| dir.join("settings.json"));
+        let file = file.filter(|file| project.layer.is_none() && self.system().link_stat(file).is_some());
+        let is_seen = || gate.seen().iter().any(|seen| seen.verdict != GateVerdict::Included);
+        let untrusted = file
+            .filter(|_| untrusted_layer.is_some() || is_seen() || gate.denies())
+            .map(|file| places.source(Scope::Project, &file).path.clone());
+        if let Some(file) = untrusted.as_ref().filter(|_| request.trust == TrustChoice::Require) {
             let root = consent::layer_root(self.system(), places)
                 .filter(|_| loaded.profile.trust == TrustMode::Whole)
                 .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd));
-            let sources = shown(places, Scope::Project).into_iter().collect();
-            let path = root.display().to_string();
+            let (path, sources) = (root.display().to_string(), vec![file.clone()]);
             return Err(Error::Untrusted(UntrustedProject { path, sources, states: Vec::new() }));
         }
         let context = project.access.context(self, &loaded, &project.settings);
@@ -133,7 +71,7 @@ impl Engine<'_> {
         let ignored = scopes.ignored.iter().map(|value| (value.by, value.path.as_slice()));
         let ignored = ignored.chain(loaded.ignored.iter().map(|(by, path)| (*by, path.as_slice())));
         let merged = MergedSettings::clone(&project.settings).without(ignored);
-        Ok(SettingsReport { merged, layers, diagnostics })
+        Ok(SettingsReport { merged, untrusted, diagnostics })
     }
 
     /// Returns the file that a change of settings goes to.
@@ -181,10 +119,6 @@ impl Engine<'_> {
         let FirstFiles { diagnostics, audit } = self.scaffold(&self.load_profile(request)?);
         Ok((diagnostics, audit))
     }
-
-    fn there(&self, places: &Places, scope: Scope) -> bool {
-        dir(places, scope).is_some_and(|dir| self.system().link_stat(&dir.join("settings.json")).is_some())
-    }
 }
 
 /// Returns whether a diagnostic reports that a value of settings is not used.
@@ -197,18 +131,6 @@ fn is_about_settings(diagnostic: &Diagnostic) -> bool {
     );
     let file = diagnostic.place.as_ref().map(|place| place.path.as_str());
     is_value && file.is_some_and(|path| path.ends_with("settings.json") || path.starts_with("--set"))
-}
-
-fn dir(places: &Places, scope: Scope) -> Option<&std::path::PathBuf> {
-    match scope {
-        Scope::Bundled => None,
-        Scope::Global => places.global.as_ref(),
-        Scope::Project => places.project.as_ref(),
-    }
-}
-
-fn shown(places: &Places, scope: Scope) -> Option<String> {
-    Some(places.source(scope, &dir(places, scope)?.join("settings.json")).path.clone())
 }
 
 #[cfg(test)]
@@ -229,10 +151,6 @@ mod tests {
             .with_bundled("settings.json", br#"{"logging": {"level": "bundled", "color": true}}"#.as_slice())
             .with_file("/home/user/.config/preface/settings.json", r#"{"logging": {"level": "global"}}"#)
             .with_file("/work/.preface/settings.json", r#"{"logging": {"level": "project"}, "preset": "pi"}"#)
-    }
-
-    fn states(settings: &SettingsReport) -> Vec<SettingsState> {
-        settings.layers.iter().map(|layer| layer.state).collect()
     }
 
     #[test]
@@ -257,7 +175,7 @@ mod tests {
             ]
         );
         assert_eq!(settings.merged.to_value()["logging"]["color"], true);
-        assert_eq!(states(&settings), [SettingsState::Included; 3]);
+        assert_eq!(settings.untrusted, None);
     }
 
     #[test]
@@ -266,7 +184,7 @@ mod tests {
         let engine = Engine::new(&system);
         let settings = engine.settings(&Request::default()).expect("they are good");
         assert_eq!(settings.merged.to_value()["logging"]["level"], "global");
-        assert_eq!(settings.layer(Scope::Project).state, SettingsState::Untrusted);
+        assert_eq!(settings.untrusted.as_deref(), Some(".preface/settings.json"));
         let codes: Vec<_> = settings.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
         assert_eq!(codes, ["trust/untrusted"]);
         let required = engine.settings(&Request { trust: TrustChoice::Require, ..Request::default() });

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use preface_engine::{
-    Engine, SettingsReport, SettingsState,
+    Engine, SettingsReport,
     core::{
         diagnostic::Severity,
         scope::Scope,
@@ -120,11 +120,9 @@ fn why(
             Cell::styled(outcome(settings, key, one, &values), style),
         ]);
     }
-    let project = settings.layer(Scope::Project);
-    if project.state == SettingsState::Untrusted && !values.is_empty() {
-        let path = project.path.as_deref().unwrap_or_default();
+    if let Some(path) = settings.untrusted.as_ref().filter(|_| !values.is_empty()) {
         table.row([
-            project.scope.as_str().into(),
+            Scope::Project.as_str().into(),
             Cell::styled("?", care),
             Cell::styled(one_line(path), dim),
             Cell::styled("not trusted", care),

@@ -14,7 +14,7 @@ use crate::{
     ui::{Ui, text::one_line},
 };
 use preface_engine::{
-    DEFAULT_PRESET, Engine, Request, SettingsReport, SettingsState,
+    DEFAULT_PRESET, Engine, Request, SettingsReport,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
@@ -139,9 +139,8 @@ fn spot(place: &Place) -> String {
 
 /// Prints why settings are not used: broken files, invalid values, an untrusted project.
 fn print_diagnostics(ui: &Ui, settings: &SettingsReport, least: Severity) {
-    let untrusted = settings.layer(Scope::Project).state == SettingsState::Untrusted;
     let is_shown = |diagnostic: &&Diagnostic| match diagnostic.code {
-        DiagnosticCode::TrustUntrusted => untrusted,
+        DiagnosticCode::TrustUntrusted => settings.untrusted.is_some(),
         _ => diagnostic.severity >= least,
     };
     let diagnostics: Vec<Diagnostic> = settings.diagnostics.iter().filter(is_shown).cloned().collect();

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use preface_engine::{
-    Engine, Request, SettingsState,
+    Engine, Request,
     core::{
         diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
         scope::Scope,
@@ -155,7 +155,6 @@ fn afterwards(
     let name = one_line(&key.to_string());
     let all = settings.merged.why(key);
     let by = SetBy::from(file.scope());
-    let state = settings.layer(file.scope()).state;
     if matches!(key.keys(), [root] if root == "preset")
         && let Some(profile) = KeyPath::from_str("profile").ok().and_then(|key| settings.merged.get(&key))
     {
@@ -185,7 +184,7 @@ fn afterwards(
         diagnostics.extend(engine.scopes(request)?.diagnostics.into_iter().filter(is_unknown));
     }
     diagnostics.extend(match value {
-        None if state == SettingsState::Untrusted => Some(
+        None if file.scope() == Scope::Project && settings.untrusted.is_some() => Some(
             Diagnostic::new(
                 Severity::Info,
                 DiagnosticCode::TrustUntrusted,
