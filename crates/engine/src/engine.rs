@@ -17,7 +17,7 @@ use preface_core::{
     audit::AuditEvent,
     declaration::Declarations,
     definition,
-    diagnostic::Diagnostics,
+    diagnostic::{DiagnosticCode, Diagnostics},
     hook::DiscoverReason,
     lint::hidden::escape_hidden,
     origin::Piece,
@@ -109,7 +109,8 @@ pub struct BuildResult {
 
 impl BuildResult {
     pub(crate) fn new(prompt: Prompt, snapshot: Snapshot, tools: Vec<Tool>, inputs: Inputs) -> Self {
-        let changed = prompt.diagnostics.iter().any(|diagnostic| diagnostic.code == consent::CHANGED);
+        let changed =
+            prompt.diagnostics.iter().any(|diagnostic| diagnostic.code == DiagnosticCode::TrustChanged);
         let loggers = Loggers::of(&inputs, &snapshot.turn);
         let Inputs { loaded, project, .. } = inputs;
         let ProjectAccess { places, gate, trust, untrusted_layer, .. } = project.access;
@@ -535,8 +536,8 @@ impl<'s> Engine<'s> {
         prompt.diagnostics.extend(inputs.changes.warnings());
         prompt.diagnostics.extend(options::missing_dirs(self.system, &snapshot.profile, &prompt));
         let access = &inputs.project.access;
-        if let Some(granted) = access.granted.as_ref().filter(|_| access.trust == Trust::Trusted) {
-            prompt.diagnostics.extend(granted.changed(&access.gate.admitted()));
+        if let Some(granted) = &access.granted {
+            prompt.diagnostics.extend(granted.changed(self.system, &access.places, &access.gate.admitted()));
         }
         Ok(prompt)
     }

@@ -86,5 +86,5 @@ pub use saved_snapshot::{SnapshotError, read_snapshot};
 pub use schema::JsonSchema;
 pub use template_source::TemplateSource;
 pub use trust::consent::{Ask, TrustAnswer, TrustQuestion};
-pub use trust::permission::{PermissionChange, PermissionGrant};
+pub use trust::permission::{CoveredPermission, PermissionGrant};
 pub use trust::{consent, coverage, grant};

@@ -2,7 +2,7 @@
 
 use crate::{
     system::ReadError,
-    trust::{Digest, PinPath, PinState, RootRecord},
+    trust::{Digest, GrantState, PinPath, RootRecord},
 };
 use preface_core::trust::{Requirement, Trust, TrustKind, TrustMode};
 use std::{
@@ -375,9 +375,9 @@ impl Gate {
     }
 
     fn pinned(&self, path: &Path, pin: &PinPath, digest: &Digest, shared: bool) -> GateVerdict {
-        let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { PinState::New };
+        let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { GrantState::New };
         match (&self.consent, state) {
-            (_, PinState::Granted) => GateVerdict::Included,
+            (_, GrantState::Granted) => GateVerdict::Included,
             (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => {
                 GateVerdict::Included
             }
@@ -385,8 +385,8 @@ impl Gate {
             (Consent::Once, _) => GateVerdict::Included,
             (Consent::Shown(shown), _) if shown.has_path(path) => shown.verdict(path, digest, shared),
             (_, _) if shared => GateVerdict::UntrustedShared,
-            (_, PinState::Changed) => GateVerdict::UntrustedChanged,
-            (_, PinState::New) => GateVerdict::UntrustedNew,
+            (_, GrantState::Changed) => GateVerdict::UntrustedChanged,
+            (_, GrantState::New) => GateVerdict::UntrustedNew,
         }
     }
 

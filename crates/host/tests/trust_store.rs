@@ -3,7 +3,7 @@
 use preface_host::{
     system::{System, os::OsSystem},
     trust::{
-        Digest, Permission, PermissionAction, PermissionState, PinPath, PinState, PinnedText, TrustStore,
+        Digest, GrantState, GrantedFiles, Permission, PermissionAction, PinPath, PinnedText, TrustStore,
     },
 };
 use std::{
@@ -27,6 +27,11 @@ fn machine() -> OsSystem {
 
 fn text(path: &str, bytes: &str) -> PinnedText {
     PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
+}
+
+/// The files of a project that is granted as a whole.
+fn whole_files(bytes: &[u8]) -> GrantedFiles {
+    BTreeMap::from([(text("system.md", "").path, Digest::of(bytes))])
 }
 
 fn permission(name: &str) -> Permission {
@@ -99,7 +104,7 @@ fn links_into_the_project_are_no_way_around() {
     fs::create_dir_all(&project).expect("a directory");
     fs::create_dir_all(&global).expect("a directory");
     let forged = format!(
-        r#"{{"version":1,"roots":{{{project:?}:{{"at":"2026-01-01T00:00:00Z","whole":{{"digest":"{}"}}}}}}}}"#,
+        r#"{{"version":1,"roots":{{{project:?}:{{"at":"2026-01-01T00:00:00Z","whole":{{"system.md":"{}"}}}}}}}}"#,
         Digest::of(b"")
     );
     fs::write(project.join("trust.json"), forged).expect("written");
@@ -109,7 +114,7 @@ fn links_into_the_project_are_no_way_around() {
     let mut diagnostics = Vec::new();
     assert_eq!(store.load(&mut diagnostics).root(&project).whole(), None);
     assert_eq!(diagnostics[0].code.as_str(), "trust/scope-violation");
-    assert!(store.grant_whole(&project, Digest::of(b""), None).is_err());
+    assert!(store.grant_whole(&project, whole_files(b"")).is_err());
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn many_writers_lose_nothing() {
                 for grant in 0..GRANTS {
                     let name = format!("{thread}-{grant}");
                     if grant % 2 == 0 {
-                        store.grant_whole(&dir.join(&name), Digest::of(b""), None).expect("granted");
+                        store.grant_whole(&dir.join(&name), whole_files(b"")).expect("granted");
                     } else {
                         // Half of the roots are shared, and one text is in all of them.
                         let root = dir.join((grant % 4).to_string());
@@ -149,10 +154,10 @@ fn many_writers_lose_nothing() {
         } else {
             let root = dir.join((grant % 4).to_string());
             let permissions = records.root(&root);
-            assert_eq!(permissions.permission_state(&permission(&name)), PermissionState::Granted, "{name}");
+            assert_eq!(permissions.permission_state(&permission(&name)), GrantState::Granted, "{name}");
             let pins = records.root(&root);
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
-            assert_eq!(state, PinState::Granted, "{name}");
+            assert_eq!(state, GrantState::Granted, "{name}");
         }
     }
     assert_eq!(granted.len(), THREADS * GRANTS / 2 + 2, "and `common` in both roots, once");
@@ -205,17 +210,17 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
             let last = index + 1 == heard.len();
             match what.as_str() {
-                "revoked" => assert_eq!(state, PinState::New, "round {round}: {name}"),
+                "revoked" => assert_eq!(state, GrantState::New, "round {round}: {name}"),
                 // The revocation may have begun when the process died.
                 _ if number % 3 == 0 && last => {}
                 _ if number % 3 == 0 => assert_eq!(heard[index + 1].0, "revoked", "round {round}: {name}"),
-                _ => assert_eq!(state, PinState::Granted, "round {round}: {name}"),
+                _ => assert_eq!(state, GrantState::Granted, "round {round}: {name}"),
             }
             let state = pins.state(&text("a", "").path, &Digest::of(name.as_bytes()));
-            assert_eq!(state, PinState::Granted, "round {round}: {name}");
+            assert_eq!(state, GrantState::Granted, "round {round}: {name}");
             assert_eq!(
                 permissions.permission_state(&permission(&name)),
-                PermissionState::Granted,
+                GrantState::Granted,
                 "round {round}: {name}"
             );
         }

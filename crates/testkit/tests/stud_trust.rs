@@ -109,17 +109,16 @@ fn a_question_shows_what_a_grant_covers() {
     assert_eq!(
         question.contents,
         [
-            "system.md      21 bytes, sent to the model",
-            "settings.json  39 bytes, changes settings",
-            "ordering.json  2 bytes, changes the order of hooks",
-            "mcp.json       2 bytes, names MCP servers",
-            "extensions     directory, holds extensions, which run unsandboxed",
-            "sections       directory",
-            "extensions: hooks/audit, tools/mine",
-            "sent to the model: sections/rules.md",
+            ".stud/settings.json (39 bytes)",
+            ".stud/extensions/hooks/audit/manifest.json (152 bytes)",
+            ".stud/extensions/tools/mine/manifest.json (97 bytes)",
+            ".stud/ordering.json (2 bytes)",
+            ".stud/mcp.json (2 bytes)",
+            ".stud/sections/rules.md (5 bytes, sent to the model)",
+            ".stud/system.md (21 bytes, sent to the model)",
             "the project replaces your `tools/mine` with .stud/extensions/tools/mine/manifest.json",
             "the project adds to `securityMode.allowlist`: `rm`",
-            "could run once the commands of the project are granted:",
+            "could run, outside of any sandbox, once the commands of the project are granted:",
             "  hooks/audit",
             "    runs /bin/sh -c id",
             "    in .",
@@ -197,7 +196,7 @@ fn a_grant_is_recorded_for_the_user_alone() {
     assert_eq!((mode(STORE), mode("/home/user/.stud")), (Some(0o600), Some(0o700)));
     let record = record(&system);
     assert_eq!(record["at"], "2026-01-02T03:04:05.000Z");
-    assert!(record["whole"]["digest"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
+    assert!(record["whole"]["system.md"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
 }
 
 #[test]

@@ -199,7 +199,7 @@ a budget | budget/cut | preface explain | default
 a budget | budget/dropped | preface explain --absent | default pi
 a catalog that is not imported |  | preface catalog import catalog | claude-code
 a catalog that is not imported |  | preface catalog list | claude-code
-a changed project | trust/changed | preface trust grant | default claude-code pi stud
+a changed project | trust/changed | preface trust grant | default
 a changed text | trust/untrusted | --trust once | default claude-code pi template
 a changed text | trust/untrusted | preface trust grant | default claude-code pi template
 a git directory | git/no-work-tree | --variable git:branch=main | default claude-code

@@ -179,7 +179,8 @@ fn a_profile_can_trust_a_project_as_a_whole() {
     sandbox.run("preface build --preset stud --trust require").exits(0);
     sandbox.run("preface trust diff --preset stud").exits(0).prints("").says("Nothing to review.\n");
     sandbox.work(".stud/system.md", "Use spaces.\n");
-    let changed = all.replace("tabs", "spaces");
+    let why = "changed; the trusted text is not here, only its digest: `git diff` shows the change";
+    let changed = format!("# .stud/system.md: {why}\n{}", all.replace("tabs", "spaces"));
     sandbox.run("preface trust diff --preset stud").exits(0).prints(&changed);
     let ran = sandbox.run("preface trust revoke --preset stud").exits(0);
     assert_eq!(ran.stdout, "[ROOT]/work/.stud is no longer trusted.\n");
@@ -698,14 +699,13 @@ fn a_grant_names_every_text_that_is_sent() {
     let provider = manifest("contextProviders", "f", r#", "files": ["n.md"]"#);
     sandbox.work(".stud/extensions/contextProviders/f/manifest.json", provider);
     sandbox.work(".stud/extensions/contextProviders/f/n.md", "Note.\n");
-    let shown = "  q.md           6 bytes, sent to the model
-  settings.json  80 bytes, changes settings
-  extensions     directory, holds extensions, which run unsandboxed
-  extensions: contextProviders/f
-  sent to the model: extensions/contextProviders/f/n.md
+    let granted = "Granted in [ROOT]/work/.stud:
+   80 bytes  .stud/settings.json
+  124 bytes  .stud/extensions/contextProviders/f/manifest.json
+    6 bytes  .stud/extensions/contextProviders/f/n.md
+    6 bytes  .stud/q.md
 ";
-    let granted = format!("Granted in [ROOT]/work/.stud:\n{shown}");
-    sandbox.run("preface trust grant --preset stud").exits(0).prints(&granted);
+    sandbox.run("preface trust grant --preset stud").exits(0).prints(granted);
     sandbox.run("preface build --preset stud").exits(0).says("");
     sandbox.work(".stud/q.md", "Evil.\n");
     sandbox
@@ -714,9 +714,19 @@ fn a_grant_names_every_text_that_is_sent() {
         .says("warning: .stud/q.md changed since you trusted the project [trust/changed] (`-v` shows details)\nhelp: it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new state: `preface trust grant --preset stud`\n");
     let ran = sandbox.run("preface trust status --preset stud").exits(0);
     assert!(ran.stdout.starts_with("[ROOT]/work/.stud  trusted, and changed since"), "{}", ran.stdout);
+    let shown = "
+  granted   80 bytes  .stud/settings.json
+  granted  124 bytes  .stud/extensions/contextProviders/f/manifest.json
+  granted    6 bytes  .stud/extensions/contextProviders/f/n.md           sent to the model
+  changed    6 bytes  .stud/q.md                                         sent to the model
+";
     assert!(ran.stdout.contains(shown), "{}", ran.stdout);
     sandbox.run("preface trust grant --preset stud").exits(0);
     sandbox.run("preface build --preset stud").exits(0).says("");
+    fs::remove_file(sandbox.path("work/.stud/q.md")).expect("removed");
+    let gone = "warning: .stud/q.md is gone since you trusted the project [trust/changed]";
+    let ran = sandbox.run("preface build --preset stud").exits(0);
+    assert!(ran.stderr.contains(gone), "{}", ran.stderr);
 }
 
 #[test]
@@ -930,14 +940,12 @@ fn white_space_refuses_no_grant() {
 #[test]
 fn a_listing_of_a_whole_project_says_what_is_sent() {
     let sandbox = Sandbox::empty();
-    sandbox.work(".stud/append.md", "No part of this preset.\n").work("rules.md", "Theirs.\n");
+    sandbox.work("rules.md", "Theirs.\n");
     sandbox.work(".stud/linked.md", "Linked.\n");
     let link = sandbox.path("work/.stud/system.md");
     std::os::unix::fs::symlink("linked.md", &link).expect("a link");
     let ran = sandbox.run("preface trust status --preset stud").exits(0);
-    let shown = "  system.md  link, sent to the model
-  append.md  24 bytes
-  linked.md  8 bytes
+    let shown = "  new  8 bytes  .stud/system.md  sent to the model
 It is left out. `preface trust grant --preset stud` includes it.
   .stud/system.md -> .stud/linked.md
 ";
@@ -949,10 +957,7 @@ It is left out. `preface trust grant --preset stud` includes it.
     fs::remove_file(&link).expect("removed");
     std::os::unix::fs::symlink("../rules.md", &link).expect("a link");
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
-    let shown = "  append.md  24 bytes
-  linked.md  8 bytes
-  system.md  link
-  not read: .stud/system.md: leads outside, to `[ROOT]/work/rules.md`
+    let shown = "  not read: .stud/system.md: leads outside, to `[ROOT]/work/rules.md`
 ";
     assert!(ran.stdout.ends_with(shown), "{}", ran.stdout);
 }

@@ -845,7 +845,12 @@ pub fn outputs(definitions: &mut Definitions) -> Vec<Output> {
                     ),
                     ("branches?", texts("The branches that are granted.")),
                     ("permissions?", list("The permissions.", permission)),
-                    ("digest?", text("The digest of a project that is trusted as a whole.")),
+                    (
+                        "files?",
+                        any(
+                            "The files of a project that is trusted as a whole, by path, with their digests.",
+                        ),
+                    ),
                     ("note?", text("The note.")),
                 ]),
             ),

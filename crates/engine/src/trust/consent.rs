@@ -25,17 +25,14 @@ use preface_host::{
     },
     system::{FileKind, System, is_open},
     trust::{
-        Dirs, GrantedText, PinPath, RootRecord, StoreKind, TrustStore, is_digested, store_file,
-        trust_evaluated, trusted_once, whole_digest,
+        Dirs, GrantedFiles, PinPath, RootRecord, StoreKind, TrustStore, store_file, trust_evaluated,
+        trusted_once,
     },
 };
 use std::{
     cell::{Cell, RefCell},
     path::{Path, PathBuf},
 };
-
-/// The code of what changed since a project was trusted as a whole.
-pub(crate) const CHANGED: DiagnosticCode = DiagnosticCode::TrustChanged;
 
 /// The help for a project that changed since it was trusted as a whole.
 const CHANGED_HELP: &str =
@@ -204,50 +201,49 @@ impl ProjectAccess {
     }
 }
 
-/// The texts that a grant of a project as a whole covers beside its digest.
+/// The grant of a project as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GrantedProject {
     /// The canonical directory of the project.
     pub root: PathBuf,
-    /// `None` if the grant did not record them.
-    pub texts: Option<Vec<GrantedText>>,
+    /// The files that a build used when it was granted.
+    pub files: GrantedFiles,
 }
 
 impl GrantedProject {
-    /// Returns the texts among these that the digest of a project as a whole does not cover, as a grant records them.
-    pub fn texts_of(root: &Path, admitted: &[AdmittedText]) -> Vec<GrantedText> {
-        let beside = |text: &&AdmittedText| {
-            text.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant
-                && !text.path.strip_prefix(root).is_ok_and(is_digested)
-        };
-        let granted = |text: &AdmittedText| {
-            let path = PinPath::new(root, &text.path).ok()?;
-            Some(GrantedText { path, digest: text.digest })
-        };
-        admitted.iter().filter(beside).filter_map(granted).collect()
+    /// Returns the files of a build that a grant of the project as a whole is about.
+    pub fn of(root: &Path, admitted: &[AdmittedText]) -> Self {
+        let is_covered =
+            |text: &&AdmittedText| text.kind.requires(TrustMode::Whole) == Requirement::ProjectGrant;
+        let granted = |text: &AdmittedText| Some((PinPath::new(root, &text.path).ok()?, text.digest));
+        let files = admitted.iter().filter(is_covered).filter_map(granted).collect();
+        GrantedProject { root: root.to_owned(), files }
     }
 
-    /// Reports the texts that changed since the grant, and those that it did not cover.
-    pub fn changed(&self, admitted: &[AdmittedText]) -> Diagnostics {
-        let Some(granted) = &self.texts else { return Diagnostics::new() };
-        let diagnostic = |text: &AdmittedText| {
-            let one = GrantedProject::texts_of(&self.root, std::slice::from_ref(text)).pop()?;
-            let known = granted.iter().find(|granted| granted.path == one.path);
-            let shown = text.shown.as_str();
-            let diagnostic = match known {
-                Some(known) if known.digest == one.digest => return None,
-                Some(_) => {
-                    let what = format!("{shown} changed since you trusted the project");
-                    Diagnostic::warning(CHANGED, what).help(CHANGED_HELP)
-                }
-                None => {
-                    let what = format!("{shown} is included, and was not part of what you trusted");
-                    Diagnostic::warning(DiagnosticCode::TrustChanged, what).help("look at it, then grant it")
-                }
-            };
-            Some(diagnostic.at(Place::file(Some(Scope::Project), shown)))
+    /// Reports the files that changed since the grant, those that it did not cover, and those that are gone.
+    pub fn changed(&self, system: &dyn System, places: &Places, admitted: &[AdmittedText]) -> Diagnostics {
+        let report = |shown: &str, what: &str, help: &str| {
+            Diagnostic::warning(DiagnosticCode::TrustChanged, format!("{shown} {what}"))
+                .help(help)
+                .at(Place::file(Some(Scope::Project), shown))
         };
-        admitted.iter().filter_map(diagnostic).collect()
+        let changed = admitted.iter().filter_map(|text| {
+            let (path, digest) =
+                GrantedProject::of(&self.root, std::slice::from_ref(text)).files.pop_first()?;
+            match self.files.get(&path) {
+                Some(granted) if *granted == digest => None,
+                Some(_) => Some(report(&text.shown, "changed since you trusted the project", CHANGED_HELP)),
+                None => {
+                    let what = "is included, and was not part of what you trusted";
+                    Some(report(&text.shown, what, "look at it, then grant it"))
+                }
+            }
+        });
+        let files = self.files.keys().map(|path| path.resolve(&self.root));
+        let gone = files.filter(|file| system.link_stat(file).is_none());
+        let gone = gone
+            .map(|file| report(&places.shown(&file), "is gone since you trusted the project", CHANGED_HELP));
+        changed.chain(gone).collect()
     }
 }
 
@@ -380,11 +376,11 @@ impl TrustGate<'_> {
 
     fn whole(&self, consent: Consent) -> ProjectAccess {
         let places = &self.loaded.places;
-        let gate = |is_used: bool| {
-            Gate::new(TrustMode::Whole, consent.clone(), places.cwd.clone(), RootRecord::default(), is_used)
+        let gate = |root: &Path, is_used: bool| {
+            Gate::new(TrustMode::Whole, consent.clone(), root.to_owned(), RootRecord::default(), is_used)
         };
         let Some(root) = layer_root(self.system(), places) else {
-            return self.access(gate(false), Trust::Untrusted);
+            return self.access(gate(&places.cwd, false), Trust::Untrusted);
         };
         let (mut diagnostics, mut events) = (Diagnostics::new(), Vec::new());
         let mut granted = None;
@@ -402,13 +398,19 @@ impl TrustGate<'_> {
             Consent::Deny => Trust::Untrusted,
             Consent::Recorded => {
                 diagnostics.append(&mut store_diagnostics);
-                let (trust, texts) = self.recorded(&root, &record, &mut diagnostics);
-                granted = texts;
+                granted =
+                    record.whole().map(|files| GrantedProject { root: root.clone(), files: files.clone() });
+                let trust = match record.trust() {
+                    _ if granted.is_some() => Trust::Trusted,
+                    // Grants of single texts say nothing about the whole.
+                    Trust::Trusted => Trust::Untrusted,
+                    decided => decided,
+                };
                 events.push(trust_evaluated(&root, trust));
                 trust
             }
         };
-        let is_used = matches!(trust, Trust::Trusted | Trust::Once | Trust::Stale);
+        let is_used = matches!(trust, Trust::Trusted | Trust::Once);
         if !is_used {
             let shown = places.shown(&root);
             let left_out = |severity: Severity, why: &str| {
@@ -423,30 +425,8 @@ impl TrustGate<'_> {
             };
             diagnostics.push(diagnostic.at(Place::file(Some(Scope::Project), shown)));
         }
+        let access = self.access(gate(&root, is_used), trust);
         let untrusted_layer = (!is_used).then_some(root);
-        let access = self.access(gate(is_used), trust);
         ProjectAccess { untrusted_layer, granted, refused_at, diagnostics, audit: events, ..access }
-    }
-
-    /// Returns the trust in a project as a whole that a record gives.
-    fn recorded(
-        &self,
-        root: &Path,
-        record: &RootRecord,
-        diagnostics: &mut Diagnostics,
-    ) -> (Trust, Option<GrantedProject>) {
-        let Some(whole) = record.whole() else {
-            // Grants of single texts say nothing about the whole.
-            let is_declined = record.trust() == Trust::Declined;
-            return (if is_declined { Trust::Declined } else { Trust::Untrusted }, None);
-        };
-        let granted = Some(GrantedProject { root: root.to_owned(), texts: whole.texts.clone() });
-        // Contents are digested only to compare them with a decision; an undecided project is not read.
-        if whole.digest == whole_digest(self.system(), root) {
-            return (Trust::Trusted, granted);
-        }
-        let what = format!("{} changed since you trusted it", self.loaded.places.shown(root));
-        diagnostics.push(Diagnostic::warning(CHANGED, what).help(CHANGED_HELP));
-        (Trust::Stale, granted)
     }
 }

@@ -5,10 +5,7 @@ use crate::{
     BuildResult, Engine, Error,
     input::{Inputs, collect::Breadth},
     request::{Request, TrustChoice},
-    trust::{
-        consent::{self, GrantedProject},
-        permission::PermissionChange,
-    },
+    trust::{consent, permission::CoveredPermission},
 };
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
@@ -27,10 +24,7 @@ use preface_host::{
     provider::git,
     provider_context::Headless,
     system::{FileKind, System},
-    trust::{
-        Digest, Permission, PermissionState, PinPath, PinState, Records, RootRecord, Summary, TrustStore,
-        WholeGrant, is_digested, whole_digest,
-    },
+    trust::{Digest, GrantState, PinPath, RootRecord, TrustStore},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -71,22 +65,12 @@ pub struct Coverage {
     /// Other things of the user, or of preface, that the project removes, replaces or reorders: a sentence
     /// each.
     pub changes: Vec<String>,
-    /// The permissions beyond text that the project requests, each with its state. Only a grant of its own
-    /// allows them.
+    /// What the project would do beyond text. Only a grant of its own allows it.
     #[serde(skip)]
-    pub permissions: Vec<(Permission, PermissionState)>,
-    /// What of these is new or changed, compared with what was granted.
-    #[serde(skip)]
-    pub permission_changes: Vec<PermissionChange>,
+    pub permissions: Vec<CoveredPermission>,
     /// Every file of the project that a build reads.
     #[serde(skip)]
     pub texts: Vec<CoveredText>,
-    /// The digest of a project that is trusted as a whole, as a grant records it.
-    #[serde(skip)]
-    pub whole: Option<Digest>,
-    /// The contents of a project that is trusted as a whole, a line each.
-    #[serde(skip)]
-    pub listing: Vec<String>,
     /// The reason why no prompt can be built with a grant.
     #[serde(skip)]
     pub failure: Option<Error>,
@@ -99,6 +83,8 @@ pub struct CoveredText {
     pub file: GatedText,
     /// True where text of it is sent to the model.
     pub is_sent: bool,
+    /// Its state under the recorded grants, and the pins of the call.
+    pub state: GrantState,
 }
 
 /// A file or directory of the project that a grant does not cover, because it cannot be read.
@@ -157,15 +143,14 @@ pub fn has_hidden_text(bytes: &[u8]) -> bool {
 impl Review {
     /// Keeps only what another root grants with the same content, and returns the names of the files that it does not.
     pub fn keep_granted_by(&mut self, root: &Path, other: &RootRecord) -> Vec<String> {
-        let is_granted = |seen: &GatedText| other.state(&seen.pin, &seen.digest) == PinState::Granted;
+        let is_granted = |seen: &GatedText| other.state(&seen.pin, &seen.digest) == GrantState::Granted;
         let others = self.built.seen.iter().filter(|seen| !is_granted(seen)).map(|seen| seen.name_in(root));
         let others = others.collect();
         self.built.seen.retain(is_granted);
         self.coverage.texts.retain(|text| is_granted(&text.file));
         let is_allowed =
-            |permission: &Permission| other.permission_state(permission) == PermissionState::Granted;
-        self.coverage.permissions.retain(|(permission, _)| is_allowed(permission));
-        self.coverage.permission_changes.retain(|change| is_allowed(&change.permission));
+            |one: &CoveredPermission| other.permission_state(&one.permission) == GrantState::Granted;
+        self.coverage.permissions.retain(is_allowed);
         self.coverage.branch.take_if(|branch| !other.has_branch(&branch.name));
         others
     }
@@ -178,12 +163,12 @@ impl Coverage {
     pub fn digest(&self) -> Digest {
         let texts =
             self.texts.iter().map(|text| json!([text.file.pin, text.file.digest.to_string()]).to_string());
-        let permissions = self.permissions.iter().map(|(permission, _)| json!(permission).to_string());
+        let permissions = self.permissions.iter().map(|one| json!(one.permission).to_string());
         let mut lines: Vec<String> = texts.chain(permissions).collect();
         lines.sort();
         lines.dedup();
         let branch = self.branch.as_ref().map(|branch| &branch.name);
-        Digest::of(json!([lines, branch, self.whole.map(|digest| digest.to_string())]).to_string().as_bytes())
+        Digest::of(json!([lines, branch]).to_string().as_bytes())
     }
 
     /// Returns one line for each variable but those of `changes`, fit to be shown.
@@ -221,8 +206,9 @@ impl Coverage {
     /// Returns all that a question about a grant shows beside the names of files.
     pub(crate) fn question_lines(&self) -> Vec<String> {
         let permissions = self.permission_lines();
-        let head = (!permissions.is_empty())
-            .then(|| "could run once the commands of the project are granted:".to_owned());
+        let head = (!permissions.is_empty()).then(|| {
+            "could run, outside of any sandbox, once the commands of the project are granted:".to_owned()
+        });
         [self.lines(), self.changes.clone(), head.into_iter().collect(), permissions].concat()
     }
 
@@ -230,9 +216,9 @@ impl Coverage {
     /// line, fit to be shown.
     #[must_use]
     pub fn permission_lines(&self) -> Vec<String> {
-        let waiting = self.permissions.iter().filter(|(_, state)| *state != PermissionState::Granted);
+        let waiting = self.permissions.iter().filter(|one| one.state != GrantState::Granted);
         waiting
-            .flat_map(|(permission, _)| {
+            .flat_map(|CoveredPermission { permission, .. }| {
                 let lines = permission.lines().into_iter().map(|line| format!("    {line}"));
                 iter::once(format!("  {}", hidden::escape_hidden(&permission.subject))).chain(lines)
             })
@@ -253,15 +239,7 @@ impl Engine<'_> {
             || self.read_and_collect(&request, Breadth::EveryTool, Some(granting.clone()), &Headless);
         let (inputs, snapshot) = collect()?;
         self.read_for_other_tools(&inputs, &snapshot);
-        let root = consent::layer_root(self.system(), inputs.places());
-        let root = root.filter(|_| snapshot.profile.trust == TrustMode::Whole);
-        let whole = root.as_deref().map(|root| whole_digest(self.system(), root));
-        let mut coverage = Coverage {
-            permissions: self.permissions(&inputs),
-            permission_changes: self.permission_changes(&inputs)?,
-            whole,
-            ..Coverage::default()
-        };
+        let mut coverage = Coverage { permissions: self.permissions(&inputs)?, ..Coverage::default() };
         coverage.replaces = replaced_files(&snapshot.stack);
         coverage.changes = inputs.changes.lines(&snapshot.diagnostics);
         let mut built = match self.complete(inputs, snapshot, &Headless) {
@@ -283,16 +261,7 @@ impl Engine<'_> {
         });
         coverage.unread = built.unread.iter().map(|file| UncoveredFile::of(file, base.as_ref())).collect();
         coverage.branch = self.branch(&built);
-        coverage.texts = covered_texts(&built, root.as_deref());
-        if let Some(root) = root {
-            let dir = built.places.project.as_deref().map(|dir| built.places.shown(dir) + "/");
-            let sent = coverage.texts.iter().filter(|text| text.is_sent).map(|text| {
-                let shown = text.file.shown.as_str();
-                dir.as_deref().and_then(|dir| shown.strip_prefix(dir)).unwrap_or(shown)
-            });
-            let summary = Summary::of(self.system(), &root).with_texts(sent);
-            coverage.listing = summary.to_string().lines().map(str::to_owned).collect();
-        }
+        coverage.texts = self.covered_texts(&built, request.pins.as_deref())?;
         Ok(Review { built, coverage })
     }
 
@@ -361,16 +330,46 @@ impl Engine<'_> {
         if is_directory { Some(path.to_owned()) } else { path.parent().map(Path::to_owned) }
     }
 
-    /// Returns whether a project that is trusted as a whole is as it was granted: by the digest of its directory, and the texts beside.
+    /// Returns the record that grants of a build's texts are in, with the pins of the call.
+    ///
+    /// # Errors
+    /// Pins of the caller that cannot be read.
+    pub fn granted(&self, built: &BuildResult, pins: Option<&[u8]>) -> Result<RootRecord, Error> {
+        let root = self.grant_root(built);
+        let record = built.store.as_ref().zip(root).map(|(file, root)| {
+            let store = TrustStore::at(self.system(), file.clone()).for_project(&root);
+            // What is wrong with the store is reported by the build.
+            store.load(&mut Diagnostics::new()).root(&root)
+        });
+        let mut record = record.unwrap_or_default();
+        if let Some(pins) = pins {
+            record.join(RootRecord::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?);
+        }
+        Ok(record)
+    }
+
+    /// Returns the root that grants of a build are about: of texts, or of the project as a whole, which need not be there.
     #[must_use]
-    pub fn is_granted_whole(&self, built: &BuildResult, records: &Records, digest: Option<Digest>) -> bool {
-        let Some(root) = consent::layer_root(self.system(), &built.places) else { return false };
-        let record = records.root(&root);
-        let is_same = |whole: &WholeGrant| {
-            let granted = GrantedProject { root: root.clone(), texts: whole.texts.clone() };
-            Some(whole.digest) == digest && granted.changed(&built.admitted).is_empty()
+    pub fn grant_root(&self, built: &BuildResult) -> Option<PathBuf> {
+        match built.mode {
+            TrustMode::Whole => consent::layer_root(self.system(), &built.places),
+            TrustMode::Pinned | TrustMode::None => Some(consent::pin_root(self.system(), &built.places.cwd)),
+        }
+    }
+
+    /// Returns the texts of a build, which of them are sent, and which are granted.
+    fn covered_texts(&self, built: &BuildResult, pins: Option<&[u8]>) -> Result<Vec<CoveredText>, Error> {
+        let sent = sent_texts(built);
+        let granted = self.granted(built, pins)?;
+        let covered = |file: &GatedText| CoveredText {
+            is_sent: sent.contains(file.shown.as_str()),
+            state: match built.mode {
+                TrustMode::Whole => granted.whole_state(&file.pin, &file.digest),
+                TrustMode::Pinned | TrustMode::None => granted.state(&file.pin, &file.digest),
+            },
+            file: file.clone(),
         };
-        record.whole().is_some_and(is_same)
+        Ok(built.seen.iter().map(covered).collect())
     }
 
     /// Returns the branch of a build whose texts are pinned.
@@ -454,26 +453,20 @@ fn replaced_files(stack: &Stack) -> Vec<String> {
     replaces.into_iter().collect()
 }
 
-/// Returns the texts of a build, and which of them are sent: those that its prompt has bytes of, what context providers
-/// contribute, and what settings and manifests of a project that is trusted as a whole name. `root` is its directory.
-fn covered_texts(built: &BuildResult, root: Option<&Path>) -> Vec<CoveredText> {
+/// Returns the paths of the project's texts that are sent: those that a prompt has bytes of, and what context providers contribute.
+fn sent_texts(built: &BuildResult) -> BTreeSet<&str> {
     let attachments = built.prompt.attachments.iter().flat_map(|attachment| &attachment.part.spans);
     let spans = built.prompt.parts.iter().flat_map(|part| &part.spans).chain(attachments);
     let items = built.snapshot.contributions.iter().flat_map(|contribution| &contribution.items);
     let pieces = items.flat_map(|item| &item.pieces).map(|piece| &piece.origin);
-    let sources: BTreeSet<&str> = spans
+    spans
         .map(|span| &span.origin)
         .chain(pieces)
         .filter_map(|origin| match origin {
             Origin::Source { source, .. } if source.scope == Scope::Project => Some(source.path.as_str()),
             _ => None,
         })
-        .collect();
-    let is_sent = |seen: &GatedText| {
-        let is_named = root.is_some_and(|root| !seen.path.strip_prefix(root).is_ok_and(is_digested));
-        is_named || sources.contains(seen.shown.as_str())
-    };
-    built.seen.iter().map(|seen| CoveredText { is_sent: is_sent(seen), file: seen.clone() }).collect()
+        .collect()
 }
 
 /// Makes a build of what was collected alone, where no prompt can be built of it.

@@ -6,7 +6,7 @@ use crate::{
     request::{Request, TrustChoice},
     trust::{
         consent::{self, Ask, GrantedProject, TrustAnswer, TrustQuestion},
-        coverage::{Coverage, HiddenText, Review, without_hidden},
+        coverage::{Coverage, CoveredText, HiddenText, Review, without_hidden},
     },
 };
 use preface_core::{
@@ -20,8 +20,8 @@ use preface_host::{
     provider::git,
     provider_context::Headless,
     trust::{
-        Digest, GrantedText, PinPath, PinState, PinnedText, Summary, TrustChange, TrustError, TrustReport,
-        TrustRow, TrustStore, trust_evaluated, whole_digest,
+        Digest, GrantState, GrantedFiles, PinPath, PinnedText, TrustChange, TrustError, TrustReport,
+        TrustRow, TrustStore, trust_evaluated,
     },
 };
 use std::{
@@ -134,13 +134,12 @@ impl Engine<'_> {
         if !hidden.is_empty() {
             return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
         }
-        let digest = coverage.whole.unwrap_or_else(|| whole_digest(self.system(), &root));
-        let texts = GrantedProject::texts_of(&root, &built.admitted);
-        let store = self.store(built)?.for_project(&root);
-        let report = store.grant_whole(&root, digest, Some(texts)).map_err(refused)?;
+        let files = GrantedProject::of(&root, &built.admitted).files;
+        let report = self.store(built)?.for_project(&root).grant_whole(&root, files).map_err(refused)?;
+        let texts = coverage.texts.iter().map(|text| &text.file);
         Ok(GrantReport {
             path: root,
-            added: coverage.listing.iter().map(|line| (line.clone(), 0)).collect(),
+            added: texts.map(|file| (file.shown.clone(), file.bytes.len())).collect(),
             audit: report.audit,
             ..GrantReport::default()
         })
@@ -177,7 +176,7 @@ impl Engine<'_> {
         let store = self.store(built)?.for_project(&root);
         // What was granted in spite of hidden text stays granted.
         let pins = store.load(&mut Diagnostics::new()).root(&root);
-        let is_open = |seen: &&GatedText| pins.state(&seen.pin, &seen.digest) != PinState::Granted;
+        let is_open = |seen: &&GatedText| pins.state(&seen.pin, &seen.digest) != GrantState::Granted;
         let (open, before): (Vec<&GatedText>, Vec<&GatedText>) =
             readable.iter().filter(named).copied().partition(is_open);
         let (mut granted, hidden) = without_hidden(open, hidden, Some(&root));
@@ -417,17 +416,18 @@ pub(crate) fn ask_for_whole(
     if profile.trust != TrustMode::Whole {
         return Ok(answer);
     }
-    let digest = || whole_digest(engine.system(), &root);
     let store = store.map(|file| TrustStore::at(engine.system(), file).for_project(&root));
     let mut store_diagnostics = Diagnostics::new();
     let record =
         store.as_ref().map(|store| store.load(&mut store_diagnostics).root(&root)).unwrap_or_default();
-    let is_declined = || record.trust() == Trust::Declined && record.declines(&digest());
-    if record.whole().is_some() || is_declined() {
+    if record.whole().is_some() {
         return Ok(answer);
     }
-    let shown = digest();
-    let WholeQuestion { question, shown_texts, granted } = whole_question(engine, request, &root);
+    let WholeQuestion { question, shown_texts, files } = whole_question(engine, request, &root);
+    let contents = Digest::of_listing(files.iter().map(|(path, digest)| (path, *digest)));
+    if record.declines(&contents) {
+        return Ok(answer);
+    }
     match ask.trust(&question) {
         None => {}
         Some(TrustAnswer::Abort) => return Err(Error::Abort),
@@ -438,21 +438,20 @@ pub(crate) fn ask_for_whole(
             answer.diagnostics = store_diagnostics;
             answer.once = Some(trust_evaluated(&root, Trust::Once));
         }
-        Some(TrustAnswer::Trust) if question.can_trust && digest() != shown => {
+        Some(TrustAnswer::Trust) if whole_question(engine, request, &root).files != files => {
             let what = format!("{} changed while the question was open: nothing was granted", root.display());
             return Err(Error::Trust(what));
         }
         Some(TrustAnswer::Trust) if question.can_trust => {
             let store = store.ok_or_else(|| consent::no_store(engine.system(), &places))?;
             (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
-            // Without the texts beside it, changes of these are not reported; the grant is valid.
-            let report = store.grant_whole(&root, shown, granted);
+            let report = store.grant_whole(&root, files);
             answer.audit.extend(report.map_err(|error| Error::Trust(error.to_string()))?.audit);
         }
         Some(TrustAnswer::Trust) => {}
         Some(TrustAnswer::Decline) => {
             (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
-            match store.map(|store| store.decline(&root, Some(shown))) {
+            match store.map(|store| store.decline(&root, Some(contents))) {
                 Some(Ok(report)) => answer.audit.extend(report.audit),
                 Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
                 None => {}
@@ -462,43 +461,53 @@ pub(crate) fn ask_for_whole(
     Ok(answer)
 }
 
-/// A question about a project as a whole, with the texts that each answer is about.
+/// A question about a project as a whole, with the files that each answer is about.
 struct WholeQuestion {
     question: TrustQuestion,
     /// The texts of an answer for once: those without hidden text.
     shown_texts: ShownTexts,
-    /// The texts of a grant that its digest does not cover; `None` if no prompt can be built with it.
-    granted: Option<Vec<GrantedText>>,
+    /// The files of a grant.
+    files: GrantedFiles,
 }
 
 /// Returns the question about a project as a whole: what a grant of it would cover.
 fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQuestion {
-    let (mut contents, mut texts, mut can_trust) = (Vec::new(), Vec::new(), true);
-    let (mut shown_texts, mut granted) = (ShownTexts::default(), None);
+    let mut question = TrustQuestion {
+        path: root.to_owned(),
+        contents: Vec::new(),
+        texts: Vec::new(),
+        changed: false,
+        can_trust: false,
+    };
+    let (mut shown_texts, mut files) = (ShownTexts::default(), GrantedFiles::new());
     match engine.writing(WriteScope::Nothing).review(request, &[]) {
         Ok(Review { built, coverage }) => {
             let (shown, hidden) = without_hidden(&built.seen, HiddenText::Refuse, None);
             shown_texts.add(shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included));
-            granted = Some(GrantedProject::texts_of(root, &built.admitted));
+            files = GrantedProject::of(root, &built.admitted).files;
             let is_known = unknown_to_grants(&built).next().is_none();
-            can_trust = hidden.is_empty() && is_known;
-            contents.extend(coverage.listing.iter().cloned());
-            contents.extend(coverage.question_lines());
-            contents.extend(hidden.iter().map(|name| {
+            question.can_trust = hidden.is_empty() && is_known;
+            question.contents.extend(coverage.texts.iter().map(|CoveredText { file, is_sent, .. }| {
+                let sent = if *is_sent { ", sent to the model" } else { "" };
+                format!("{} ({} bytes{sent})", file.shown, file.bytes.len())
+            }));
+            if question.contents.is_empty() {
+                question.contents.push("no file that a build uses".to_owned());
+            }
+            question.contents.extend(coverage.question_lines());
+            question.contents.extend(hidden.iter().map(|name| {
                 format!("{name} has hidden text: only a grant that allows hidden text trusts it")
             }));
             if !is_known {
-                contents.push("what cannot be read cannot be trusted".to_owned());
+                question.contents.push("what cannot be read cannot be trusted".to_owned());
             }
-            texts.extend(coverage.texts.iter().map(|text| text.file.readable()));
+            question.texts.extend(coverage.texts.iter().map(|text| text.file.readable()));
         }
         Err(error) => {
-            contents.extend(Summary::of(engine.system(), root).to_string().lines().map(str::to_owned));
-            contents.push(format!("with a grant no prompt could be built: {error}"));
+            question.contents.push(format!("with a grant no prompt could be built: {error}"));
         }
     }
-    let question = TrustQuestion { path: root.to_owned(), contents, texts, changed: false, can_trust };
-    WholeQuestion { question, shown_texts, granted }
+    WholeQuestion { question, shown_texts, files }
 }
 
 /// Asks the user about untrusted texts and builds again with the answer. Returns `None` if no user could be

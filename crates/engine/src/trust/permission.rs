@@ -25,8 +25,8 @@ use preface_host::{
     provider_context::ProviderContext,
     system::System,
     trust::{
-        CheckedCommand, CommandWords, GrantedCommands, Permission, PermissionAction, PermissionState,
-        RootRecord, TrustError, TrustReport, TrustStore,
+        CheckedCommand, CommandWords, GrantState, GrantedCommands, Permission, PermissionAction, RootRecord,
+        TrustError, TrustReport, TrustStore,
     },
 };
 use serde_json::Value;
@@ -49,14 +49,17 @@ pub struct PermissionGrant {
     pub audit: Vec<AuditEvent>,
 }
 
-/// What a project would do and may not: a permission that is new or changed, compared with what was granted.
+/// What a project would do beyond text, compared with what was granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermissionChange {
+pub struct CoveredPermission {
     /// What the project would do.
     pub permission: Permission,
+    /// Whether that is granted.
+    pub state: GrantState,
     /// What was granted to the same entry last.
     pub granted: Option<Permission>,
-    /// The files of its program whose digests differ, by path: all files of a directory, and all where nothing was granted.
+    /// Where it is not granted, the files of its program whose digests differ, by path: all files of a directory, and all where
+    /// nothing was granted.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -195,12 +198,12 @@ impl<'a> ProjectGrants<'a> {
         &self.recorded().0
     }
 
-    fn state(&self, action: &ProjectAction) -> PermissionState {
+    fn state(&self, action: &ProjectAction) -> GrantState {
         self.recorded().1.permission_state(action.permission())
     }
 
     fn is_granted(&self, action: Option<Result<ProjectAction, TrustError>>) -> bool {
-        matches!(action, Some(Ok(action)) if self.state(&action) == PermissionState::Granted)
+        matches!(action, Some(Ok(action)) if self.state(&action) == GrantState::Granted)
     }
 
     pub(crate) fn may_start(&self, server: &ServerEntry) -> bool {
@@ -232,7 +235,7 @@ impl Grants for ProjectGrants<'_> {
     }
 
     fn may_change(&self, change: &ProviderChange) -> bool {
-        self.recorded().1.permission_state(&change_permission(change)) == PermissionState::Granted
+        self.recorded().1.permission_state(&change_permission(change)) == GrantState::Granted
     }
 }
 
@@ -267,9 +270,9 @@ pub(crate) fn allow(
 ) -> (Scopes, McpServers, GrantedCommands) {
     let mut granted = GrantedCommands::new();
     let mut state = |action: Option<Result<ProjectAction, TrustError>>| {
-        let Some(Ok(action)) = action else { return PermissionState::New };
+        let Some(Ok(action)) = action else { return GrantState::New };
         let state = grants.state(&action);
-        if let (PermissionState::Granted, ProjectAction::Command(command)) = (state, action) {
+        if let (GrantState::Granted, ProjectAction::Command(command)) = (state, action) {
             granted.insert(command.permission.subject.clone(), command);
         }
         state
@@ -277,8 +280,8 @@ pub(crate) fn allow(
     for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
         entry.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
         let stands = state(action(entry, grants.root(), grants.context));
-        entry.runnable = entry.active && stands == PermissionState::Granted && entry.missing.is_none();
-        if stands != PermissionState::Granted {
+        entry.runnable = entry.active && stands == GrantState::Granted && entry.missing.is_none();
+        if stands != GrantState::Granted {
             let subject = format!("{}/{}", entry.value.category, entry.name);
             let mut diagnostic = waits(&subject, &entry.origin.path, stands, entry.status);
             // Its text is left out of the prompt.
@@ -292,8 +295,8 @@ pub(crate) fn allow(
     for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
         server.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
         let stands = state(server_action(server, grants.root(), grants.context));
-        server.runnable = server.active && stands == PermissionState::Granted;
-        if stands != PermissionState::Granted {
+        server.runnable = server.active && stands == GrantState::Granted;
+        if stands != GrantState::Granted {
             let subject = format!("mcp/{}", server.name);
             let diagnostic = waits(&subject, &server.origin.path, stands, server.status);
             server.diagnostics.push(diagnostic.clone());
@@ -304,36 +307,28 @@ pub(crate) fn allow(
 }
 
 impl Engine<'_> {
-    /// Returns what the project's extensions and servers would do to the machine, and whether it is granted. What cannot be
+    /// Returns what the project's extensions and servers would do to the machine, compared with what was granted. What cannot be
     /// granted is left out; its entry has the reason.
-    pub(crate) fn permissions(&self, inputs: &Inputs) -> Vec<(Permission, PermissionState)> {
-        let context = inputs.context(self);
-        let grants = inputs.grants(&context);
-        let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
-        actions.iter().map(|action| (action.permission().clone(), grants.state(action))).collect()
-    }
-
-    /// Compares what the project's extensions and servers would do with what was granted, and returns what is not granted.
     ///
     /// # Errors
     /// A file of a program that cannot be read any more.
-    pub(crate) fn permission_changes(&self, inputs: &Inputs) -> Result<Vec<PermissionChange>, Error> {
+    pub(crate) fn permissions(&self, inputs: &Inputs) -> Result<Vec<CoveredPermission>, Error> {
         let context = inputs.context(self);
         let grants = inputs.grants(&context);
         let (actions, _) = grants.actions(&inputs.entries.scopes, &inputs.entries.mcp);
-        let mut changes = Vec::new();
-        for action in actions.iter().filter(|action| grants.state(action) != PermissionState::Granted) {
+        let covered = |action: &ProjectAction| {
             let permission = action.permission().clone();
+            let state = grants.state(action);
             let granted = grants.recorded().1.latest_permission(&permission.subject).cloned();
             let files = match action {
-                ProjectAction::Command(command) => {
+                ProjectAction::Command(command) if state != GrantState::Granted => {
                     command.changes(self.system(), granted.as_ref()).map_err(grant::refused)?
                 }
-                ProjectAction::Other(_) => BTreeMap::new(),
+                _ => BTreeMap::new(),
             };
-            changes.push(PermissionChange { permission, granted, files });
-        }
-        Ok(changes)
+            Ok(CoveredPermission { permission, state, granted, files })
+        };
+        actions.iter().map(covered).collect()
     }
 
     /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
@@ -346,7 +341,7 @@ impl Engine<'_> {
         &self,
         request: &Request,
         earlier: &[AuditEvent],
-        reviewed: Option<&[(Permission, PermissionState)]>,
+        reviewed: Option<&[CoveredPermission]>,
     ) -> Result<PermissionGrant, Error> {
         let inputs = self.read_inputs(request, None)?;
         let context = inputs.context(self);
@@ -355,7 +350,7 @@ impl Engine<'_> {
         drop(context);
         let mut refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
         wanted.retain(|action| {
-            let is_same = |(one, _): &(Permission, PermissionState)| one == action.permission();
+            let is_same = |one: &CoveredPermission| one.permission == *action.permission();
             let checked = match reviewed.is_none_or(|reviewed| reviewed.iter().any(is_same)) {
                 true => self.check_action(action, &inputs),
                 false => Err(format!("{} changed while it was reviewed", action.permission().subject)),
@@ -418,15 +413,15 @@ pub(crate) fn waiting(mcp: &McpServers) -> impl Iterator<Item = &str> {
 /// The code of what waits for a grant. It is worked out again where grants are.
 const WAITS: DiagnosticCode = DiagnosticCode::ExtensionNeedsGrant;
 
-fn waits(subject: &str, path: &str, stands: PermissionState, status: Status) -> Diagnostic {
+fn waits(subject: &str, path: &str, stands: GrantState, status: Status) -> Diagnostic {
     let why = match stands {
-        PermissionState::Changed => "it changed since you allowed it",
+        GrantState::Changed => "it changed since you allowed it",
         _ => "you have not allowed it",
     };
     let stays = if status == Status::Pending { "; the one of a lower layer stays active" } else { "" };
     let what = format!("{subject} does not run: {why}{stays}");
     // A permission that was granted and does not match any more is reported; one that was never granted is shown on request.
-    let severity = if stands == PermissionState::Changed { Severity::Warning } else { Severity::Info };
+    let severity = if stands == GrantState::Changed { Severity::Warning } else { Severity::Info };
     Diagnostic::new(severity, WAITS, what)
         .at(Place::file(Some(Scope::Project), path))
         .help("look at it, then grant the commands of the project")

@@ -5,7 +5,7 @@
 //! between the comparison and the start can write in the project anyway.
 
 use super::{
-    contents::{Digest, ListHasher},
+    digest::{Digest, ListHasher},
     permission::{Permission, PermissionAction, PinnedFile},
     pins::PinPath,
     store::TrustError,

@@ -6,18 +6,17 @@
 //! file of a project ever makes a record.
 //!
 //! ```text
-//! store_file → TrustStore ─load→ Records ─root→ RootRecord ─state→ PinState   granted | changed | new
-//!                                                          ├whole→ WholeGrant
-//!                                                          └permission_state→ PermissionState   granted | changed | new
+//! store_file → TrustStore ─load→ Records ─root→ RootRecord ─state→ GrantState   granted | changed | new
+//!                                                          ├whole→ GrantedFiles
+//!                                                          └permission_state→ GrantState   granted | changed | new
 //! ```
 //!
-//! Before anything is granted, a project is listed ([`Summary`]) and digested ([`whole_digest`]); what a grant shows is worked out by
-//! whoever asks for one.
+//! What a grant shows is worked out by whoever asks for one.
 //!
 #![doc = include_str!("format.md")]
 
 mod command;
-mod contents;
+mod digest;
 mod file;
 mod path;
 mod permission;
@@ -26,17 +25,14 @@ mod record;
 mod store;
 
 pub use command::{CheckedCommand, CommandWords, GrantedCommands};
-pub use contents::{Digest, DigestParseError, FileRole, Summary, SummaryEntry, is_digested, whole_digest};
+pub use digest::{Digest, DigestParseError};
 pub use path::{Dirs, StoreKind, store_file};
 pub(crate) use path::{state_dir, state_variable};
 pub use permission::{
     Permission, PermissionAction, PermissionLine, PermissionLineKind, PinnedFile, quoted, shell_quoted,
 };
-pub use pins::{ExportError, PinPath, PinState, PinnedText, PinnedVersion};
-pub use record::{
-    DeclineRecord, GrantedText, PermissionState, Records, RootRecord, TrustChange, TrustRow, TrustRowText,
-    WholeGrant,
-};
+pub use pins::{ExportError, GrantState, PinPath, PinnedText, PinnedVersion};
+pub use record::{DeclineRecord, GrantedFiles, GrantedText, Records, RootRecord, TrustChange, TrustRow};
 pub use store::{TrustError, TrustReport, TrustStore, trust_evaluated, trusted_once};
 
 #[cfg(test)]

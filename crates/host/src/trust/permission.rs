@@ -5,7 +5,7 @@
 //! worked out again at each start and compared as a whole; whatever differs is another deed, and asks again. Whatever else a
 //! command reads is not pinned, and a grant says so.
 
-use super::contents::Digest;
+use super::digest::Digest;
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize, Serializer};
 use std::{collections::BTreeMap, fmt};
@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, fmt};
 /// Something that a project wants to do, and may once it is granted.
 ///
 /// ```
-/// use preface_host::{system::testing::MemorySystem, trust::{CheckedCommand, CommandWords, PermissionState, TrustStore}};
+/// use preface_host::{system::testing::MemorySystem, trust::{CheckedCommand, CommandWords, GrantState, TrustStore}};
 /// use std::path::Path;
 ///
 /// let system = MemorySystem::new().with_file("/work/check.js", "ok()");
@@ -25,10 +25,10 @@ use std::{collections::BTreeMap, fmt};
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
 /// store.grant_permissions(root, &[permission()?])?;
 /// let record = store.load(&mut Vec::new()).root(root);
-/// assert_eq!(record.permission_state(&permission()?), PermissionState::Granted);
+/// assert_eq!(record.permission_state(&permission()?), GrantState::Granted);
 ///
 /// system.put_file("/work/check.js", "other()");
-/// assert_eq!(record.permission_state(&permission()?), PermissionState::Changed);
+/// assert_eq!(record.permission_state(&permission()?), GrantState::Changed);
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

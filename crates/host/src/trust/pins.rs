@@ -14,7 +14,12 @@
 //! The exported form is strict: the caller gives the file, so whatever is wrong with it is an error and not skipped. It names
 //! no root. Paths outside of the project stay absolute, and matter only where they are the same.
 
-use super::{contents::Digest, path::recordable, record::RootRecord, store::TrustError};
+use super::{
+    digest::Digest,
+    path::recordable,
+    record::{GrantedText, RootRecord},
+    store::TrustError,
+};
 use crate::places::inside;
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -131,15 +136,27 @@ pub struct PinnedText {
     pub bytes: Vec<u8>,
 }
 
-/// The state of a text under the grants.
+/// The state of a text or a permission under the grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PinState {
-    /// Exactly this text was granted for this path.
+pub enum GrantState {
+    /// Exactly this was granted.
     Granted,
-    /// Other texts were granted for this path, not this one.
+    /// Something else was granted for this path or subject, not this.
     Changed,
-    /// Nothing was granted for this path.
+    /// Nothing was granted for this path or subject.
     New,
+}
+
+impl GrantState {
+    /// Returns the word that views and JSON use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            GrantState::Granted => "granted",
+            GrantState::Changed => "changed",
+            GrantState::New => "new",
+        }
+    }
 }
 
 /// One granted version of a text.
@@ -159,17 +176,9 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 struct Export {
     trust_pins: u32,
-    pins: Vec<ExportedPin>,
+    pins: Vec<GrantedText>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     branches: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExportedPin {
-    path: PinPath,
-    digest: Digest,
-    bytes: u64,
 }
 
 /// The error for a file that holds no exported pins.
@@ -187,15 +196,8 @@ impl RootRecord {
     /// Returns the granted texts as a file of their own, in the form of the head of this file.
     #[must_use]
     pub fn export(&self) -> String {
-        let pins = self.texts().flat_map(|(path, versions)| {
-            versions.iter().map(|PinnedVersion { digest, bytes }| ExportedPin {
-                path: path.clone(),
-                digest: *digest,
-                bytes: *bytes,
-            })
-        });
         let branches = self.branches().map(str::to_owned).collect();
-        let export = Export { trust_pins: VERSION, pins: pins.collect(), branches };
+        let export = Export { trust_pins: VERSION, pins: self.granted_texts().collect(), branches };
         let mut text =
             serde_json::to_string_pretty(&export).expect("texts, numbers and lists have a JSON form");
         text.push('\n');
@@ -221,7 +223,7 @@ impl RootRecord {
         if export.trust_pins != VERSION {
             return Err(ExportError::Version(export.trust_pins));
         }
-        let text = |ExportedPin { path, digest, bytes }| (path, PinnedVersion { digest, bytes });
+        let text = |GrantedText { path, digest, bytes }| (path, PinnedVersion { digest, bytes });
         Ok(RootRecord::given(export.pins.into_iter().map(text), export.branches))
     }
 }

@@ -1,10 +1,10 @@
 //! What the user decided about a project: one record for each root, for all modes of trust.
 
 use super::{
-    contents::Digest,
+    digest::Digest,
     file::{instant, optional_instant},
     permission::Permission,
-    pins::{PinPath, PinState, PinnedVersion},
+    pins::{GrantState, PinPath, PinnedVersion},
 };
 use jiff::{SignedDuration, Timestamp};
 use preface_core::trust::{Trust, TrustMode};
@@ -25,7 +25,7 @@ pub struct RootRecord {
     #[serde(with = "instant")]
     at: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    whole: Option<WholeGrant>,
+    whole: Option<GrantedFiles>,
     /// The versions of each text, in the order of their grants.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     texts: BTreeMap<PinPath, Vec<PinnedVersion>>,
@@ -46,26 +46,9 @@ pub struct RootRecord {
     revoked_at: Option<Timestamp>,
 }
 
-/// The grant of a project's directory as a whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WholeGrant {
-    /// The digest of the contents that were granted (see [`whole_digest`](super::whole_digest)).
-    pub digest: Digest,
-    /// The texts that a build used at the grant and that `digest` does not cover: files that settings or manifests name. `None` if
-    /// the grant did not record them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub texts: Option<Vec<GrantedText>>,
-}
-
-/// A text that was sent when a project was granted as a whole.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct GrantedText {
-    /// The path, relative to the project's directory for files inside it.
-    pub path: PinPath,
-    /// The digest of the text.
-    pub digest: Digest,
-}
+/// The files of a project that is granted as a whole, as a build used them when it was granted: by path, relative to the project's
+/// directory for those inside it.
+pub type GrantedFiles = BTreeMap<PinPath, Digest>;
 
 /// A decline of what was shown. Earlier grants of single texts stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,21 +57,9 @@ pub struct DeclineRecord {
     /// The time of the decline.
     #[serde(with = "instant")]
     pub at: Timestamp,
-    /// The digest of what was shown: of the list of texts (see [`Digest::of_listing`]), or of the directory. Without one the user is
-    /// asked again.
+    /// The digest of what was shown: of the list of texts (see [`Digest::of_listing`]). Without one the user is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<Digest>,
-}
-
-/// The state of a permission under the grants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PermissionState {
-    /// Exactly this was granted.
-    Granted,
-    /// Something else was granted to this subject, not this.
-    Changed,
-    /// Nothing was granted to this subject.
-    New,
 }
 
 impl RootRecord {
@@ -118,18 +89,28 @@ impl RootRecord {
 
     /// Returns the state of a text.
     #[must_use]
-    pub fn state(&self, path: &PinPath, digest: &Digest) -> PinState {
+    pub fn state(&self, path: &PinPath, digest: &Digest) -> GrantState {
         match self.texts.get(path) {
-            None => PinState::New,
-            Some(versions) if versions.iter().any(|version| version.digest == *digest) => PinState::Granted,
-            Some(_) => PinState::Changed,
+            None => GrantState::New,
+            Some(versions) if versions.iter().any(|version| version.digest == *digest) => GrantState::Granted,
+            Some(_) => GrantState::Changed,
         }
     }
 
     /// Returns the grant of the directory as a whole.
     #[must_use]
-    pub fn whole(&self) -> Option<&WholeGrant> {
+    pub fn whole(&self) -> Option<&GrantedFiles> {
         self.whole.as_ref()
+    }
+
+    /// Returns the state of a file of a project that is granted as a whole.
+    #[must_use]
+    pub fn whole_state(&self, path: &PinPath, digest: &Digest) -> GrantState {
+        match self.whole.as_ref().and_then(|files| files.get(path)) {
+            None => GrantState::New,
+            Some(granted) if granted == digest => GrantState::Granted,
+            Some(_) => GrantState::Changed,
+        }
     }
 
     /// Returns the state of the project in one word: trusted where the whole or any text is granted, declined where there was only
@@ -179,11 +160,11 @@ impl RootRecord {
 
     /// Returns the state of a permission. What was granted once stays granted until it is revoked.
     #[must_use]
-    pub fn permission_state(&self, permission: &Permission) -> PermissionState {
+    pub fn permission_state(&self, permission: &Permission) -> GrantState {
         match self.latest_permission(&permission.subject) {
-            _ if self.commands.contains(permission) => PermissionState::Granted,
-            Some(_) => PermissionState::Changed,
-            None => PermissionState::New,
+            _ if self.commands.contains(permission) => GrantState::Granted,
+            Some(_) => GrantState::Changed,
+            None => GrantState::New,
         }
     }
 
@@ -227,22 +208,27 @@ impl RootRecord {
         self.whole.is_none() && self.texts.is_empty() && self.commands.is_empty() && self.declined.is_none()
     }
 
+    /// Returns each granted version of each text: sorted by path, oldest first.
+    pub(super) fn granted_texts(&self) -> impl Iterator<Item = GrantedText> {
+        self.texts.iter().flat_map(|(path, versions)| {
+            versions.iter().map(|PinnedVersion { digest, bytes }| GrantedText {
+                path: path.clone(),
+                digest: *digest,
+                bytes: *bytes,
+            })
+        })
+    }
+
     fn row(&self, path: &str) -> TrustRow {
-        let text = |path: &PinPath, version: &PinnedVersion| TrustRowText {
-            path: path.clone(),
-            digest: version.digest,
-            bytes: version.bytes,
-        };
-        let texts = self.texts.iter().flat_map(|(path, all)| all.iter().map(move |one| text(path, one)));
         TrustRow {
             path: path.to_owned(),
             mode: if self.whole.is_some() { TrustMode::Whole } else { TrustMode::Pinned },
             trust: if self.commands.is_empty() { self.trust() } else { Trust::Trusted },
             at: self.at,
-            texts: texts.collect(),
+            texts: self.granted_texts().collect(),
             branches: self.branches.iter().cloned().collect(),
             permissions: self.commands.clone(),
-            digest: self.whole.as_ref().map(|whole| whole.digest),
+            files: self.whole.clone(),
         }
     }
 }
@@ -298,21 +284,22 @@ pub struct TrustRow {
     pub at: Timestamp,
     /// The texts that are granted, each version a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub texts: Vec<TrustRowText>,
+    pub texts: Vec<GrantedText>,
     /// The names of the branches that are granted beside them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<String>,
     /// The permissions of the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<Permission>,
-    /// The digest of the contents that were granted as a whole.
+    /// The files of a project that was granted as a whole, each with its digest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub digest: Option<Digest>,
+    pub files: Option<GrantedFiles>,
 }
 
 /// One granted version of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TrustRowText {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrantedText {
     /// The path of the text.
     pub path: PinPath,
     /// The digest of the text, which is also the name of its copy.
@@ -373,10 +360,7 @@ pub struct TrustChange {
 
 /// A change of the record of one root.
 pub(super) enum Change<'a> {
-    Whole {
-        digest: Digest,
-        texts: Option<Vec<GrantedText>>,
-    },
+    Whole(GrantedFiles),
     Texts {
         texts: Vec<(PinPath, PinnedVersion)>,
     },
@@ -423,12 +407,8 @@ impl RootRecord {
         let at = self.instant_after(now);
         let before = self.clone();
         match change {
-            Change::Whole { digest, texts } => {
-                let texts = match &self.whole {
-                    Some(whole) if whole.digest == digest && texts.is_none() => whole.texts.clone(),
-                    _ => texts,
-                };
-                self.whole = Some(WholeGrant { digest, texts });
+            Change::Whole(files) => {
+                self.whole = Some(files);
                 self.declined = None;
             }
             Change::Texts { texts } => {
@@ -437,7 +417,7 @@ impl RootRecord {
                 }
                 let (added, unchanged): (Vec<_>, Vec<_>) = texts
                     .into_iter()
-                    .partition(|(path, version)| before.state(path, &version.digest) != PinState::Granted);
+                    .partition(|(path, version)| before.state(path, &version.digest) != GrantState::Granted);
                 told.texts = paths(added.iter().map(|(path, _)| path.clone()));
                 told.unchanged = paths(unchanged.into_iter().map(|(path, _)| path));
                 told.unchanged.retain(|path| !told.texts.contains(path));

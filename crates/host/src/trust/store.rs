@@ -4,12 +4,12 @@
 //! it and removed after it, so a crash leaves at most a copy too many.
 
 use super::{
-    contents::Digest,
+    digest::Digest,
     file,
     path::{escaped, recordable},
     permission::Permission,
     pins::{PinPath, PinnedText, PinnedVersion},
-    record::{Change, GrantedText, Records, TrustChange, TrustDocument, TrustRow},
+    record::{Change, GrantedFiles, Records, TrustChange, TrustDocument, TrustRow},
 };
 use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode, is_users};
 use preface_core::{
@@ -44,7 +44,7 @@ const LINKS_LIMIT: usize = 40;
 /// at once; a file that cannot be understood is never written over. Each change returns what the audit log should know.
 ///
 /// ```
-/// use preface_host::{system::testing::MemorySystem, trust::{Digest, PinPath, PinState, PinnedText, TrustStore}};
+/// use preface_host::{system::testing::MemorySystem, trust::{Digest, PinPath, GrantState, PinnedText, TrustStore}};
 /// use std::path::Path;
 ///
 /// let system = MemorySystem::new();
@@ -54,8 +54,8 @@ const LINKS_LIMIT: usize = 40;
 /// store.grant_pins(root, &[text.clone()])?;
 ///
 /// let record = store.load(&mut Vec::new()).root(root);
-/// assert_eq!(record.state(&text.path, &Digest::of(b"Use tabs.")), PinState::Granted);
-/// assert_eq!(record.state(&text.path, &Digest::of(b"Use spaces.")), PinState::Changed);
+/// assert_eq!(record.state(&text.path, &Digest::of(b"Use tabs.")), GrantState::Granted);
+/// assert_eq!(record.state(&text.path, &Digest::of(b"Use spaces.")), GrantState::Changed);
 /// # Ok::<(), preface_host::trust::TrustError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -122,19 +122,13 @@ impl<'a> TrustStore<'a> {
         self.load(diagnostics).list()
     }
 
-    /// Records that the user trusts a project as a whole, by the canonical path of its directory: its contents by their digest, and
-    /// the texts beside it that a build used.
+    /// Records that the user trusts a project as a whole, by the canonical path of its directory, with the files that a build used.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
-    pub fn grant_whole(
-        &self,
-        root: &Path,
-        digest: Digest,
-        texts: Option<Vec<GrantedText>>,
-    ) -> Result<TrustReport, TrustError> {
+    pub fn grant_whole(&self, root: &Path, files: GrantedFiles) -> Result<TrustReport, TrustError> {
         let audit = |root: String| vec![AuditEvent::ProjectTrusted { canonical_path: root }];
-        self.change(root, Change::Whole { digest, texts }, &[], |_, root| audit(root))
+        self.change(root, Change::Whole(files), &[], |_, root| audit(root))
     }
 
     /// Pins texts: for each, its path, its digest and a copy. Earlier grants of other contents stay.
@@ -208,8 +202,8 @@ impl<'a> TrustStore<'a> {
     }
 
     /// Records that the user said no. A grant of the whole and its permissions go with it; those of single texts stay. With `contents`
-    /// ([`Digest::of_listing`], [`whole_digest`](super::whole_digest)) the answer is about what was shown, and nobody asks again
-    /// until there is something else. If that is recorded already, nothing is written.
+    /// ([`Digest::of_listing`]) the answer is about what was shown, and nobody asks again until there is something else. If that is
+    /// recorded already, nothing is written.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.

@@ -15,8 +15,8 @@ use preface_engine::{
     host::{
         system::System,
         trust::{
-            CheckedCommand, CommandWords, Dirs, Permission, PermissionState, StoreKind, TrustError,
-            TrustStore, store_file,
+            CheckedCommand, CommandWords, Dirs, GrantState, Permission, StoreKind, TrustError, TrustStore,
+            store_file,
         },
     },
 };
@@ -39,7 +39,7 @@ struct ProjectFile<'c> {
     name: String,
     file: &'c ConfigFile,
     permission: Result<Permission, TrustError>,
-    state: PermissionState,
+    state: GrantState,
 }
 
 /// Describes what a file makes an agent start: it counts by its bytes, and so does each word of its commands that is a file of the
@@ -79,7 +79,7 @@ impl<'c> ProjectFiles<'c> {
             let permission = permission(system, agent, places, (&name, file));
             let state = permission
                 .as_ref()
-                .map_or(PermissionState::New, |permission| granted.permission_state(permission));
+                .map_or(GrantState::New, |permission| granted.permission_state(permission));
             ProjectFile { name, file, permission, state }
         });
         let files = project.collect();
@@ -96,9 +96,9 @@ impl<'c> ProjectFiles<'c> {
         for ProjectFile { name, file, permission, state } in &self.files {
             let state = match (permission, state) {
                 (Err(error), _) => format!(", cannot be trusted: {}", one_line(&error.to_string())),
-                (_, PermissionState::Granted) => ", trusted".to_owned(),
-                (_, PermissionState::Changed) => ", changed since it was trusted".to_owned(),
-                (_, PermissionState::New) => String::new(),
+                (_, GrantState::Granted) => ", trusted".to_owned(),
+                (_, GrantState::Changed) => ", changed since it was trusted".to_owned(),
+                (_, GrantState::New) => String::new(),
             };
             let _ = writeln!(out, "  {bold}{}{bold:#}{dim}{state}{dim:#}", one_line(name));
             for action in &file.actions {
@@ -112,7 +112,7 @@ impl<'c> ProjectFiles<'c> {
     /// Returns if the agent may start.
     pub fn agree(&self, ui: &Ui, trust: Option<TrustFlag>) -> Result<(), CommandFailure> {
         let trust = trust.unwrap_or(TrustFlag::Ask);
-        let new = self.files.iter().filter(|file| file.state != PermissionState::Granted).count();
+        let new = self.files.iter().filter(|file| file.state != GrantState::Granted).count();
         let is_denied = trust == TrustFlag::Deny && !self.files.is_empty();
         if new == 0 && !is_denied {
             return Ok(());

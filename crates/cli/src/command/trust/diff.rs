@@ -1,6 +1,6 @@
 //! `preface trust diff`: what a grant would add, line by line.
 
-use super::status::{permission, state_name};
+use super::status::permission;
 use crate::{
     advice::complete,
     diagnostics,
@@ -11,12 +11,12 @@ use crate::{
     ui::{Ui, patch, text::visible},
 };
 use preface_engine::{
-    Engine, PermissionChange, Request, WriteScope,
+    CoveredPermission, Engine, Request, WriteScope,
     consent::pin_root,
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, trust::TrustMode},
-    coverage::{CoveredText, Review},
+    coverage::Review,
     host::gate::GateVerdict,
-    host::trust::{Permission, PermissionLine, PermissionLineKind, PermissionState, PinState, RootRecord},
+    host::trust::{GrantState, Permission, PermissionLine, PermissionLineKind},
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
             "path": changes.root,
             "branch": changes.branch,
             "paths": changes.paths,
-            "permissions": review.coverage.permission_changes.iter().map(entry).collect::<Vec<_>>(),
+            "permissions": changes.permissions,
             "text": text,
             "digest": digest.to_string(),
             "diagnostics": changes.problems,
@@ -86,6 +86,7 @@ pub(super) struct ReviewDiff {
     branch: Option<String>,
     paths: Vec<String>,
     problems: Diagnostics,
+    permissions: Vec<serde_json::Value>,
     /// A unified diff of the texts.
     pub text: String,
     /// The same of what the project would run.
@@ -104,36 +105,28 @@ impl ReviewDiff {
             true => None,
             false => Some(engine.store(built)?.for_project(&root)),
         };
-        let records = store.as_ref().map(|store| store.load(&mut problems)).unwrap_or_default();
-        let mut pins = records.root(&root);
-        if let Some(given) = request.pins.as_deref() {
-            // A file may have been granted here with the content that it is pinned with.
-            pins.join(
-                RootRecord::from_export(given).map_err(|error| CommandFailure::new(error.to_string()))?,
-            );
+        if let Some(store) = &store {
+            store.load(&mut problems);
         }
+        // A file may have been granted here with the content that it is pinned with.
+        let pins = engine.granted(built, request.pins.as_deref())?;
         // Of a project that is trusted as a whole there are digests, and no texts to compare with.
         let is_whole = built.mode == TrustMode::Whole;
-        let is_trusted = is_whole && engine.is_granted_whole(built, &records, coverage.whole);
-        let is_open = |text: &CoveredText| match is_whole {
-            true => !is_trusted,
-            false => pins.state(&text.file.pin, &text.file.digest) != PinState::Granted,
-        };
-        for text in coverage.texts.iter().filter(|text| is_open(text)) {
+        for text in coverage.texts.iter().filter(|text| text.state != GrantState::Granted) {
             let is_shared = text.file.verdict == GateVerdict::UntrustedShared;
             if !is_shared && text.file.verdict != GateVerdict::Included {
                 continue;
             }
             let seen = &text.file;
             let name = if is_whole { seen.shown.clone() } else { seen.name_in(&root) };
-            let versions = pins.versions(&seen.pin).iter().rev().filter(|_| !is_whole);
+            let versions = pins.versions(&seen.pin).iter().rev();
             let granted = versions.filter_map(|pinned| store.as_ref()?.copy(&pinned.digest)).next();
             let now = String::from_utf8_lossy(&seen.bytes);
             let (from, then) = match &granted {
                 Some(bytes) => (format!("a/{name}"), String::from_utf8_lossy(bytes)),
                 None => ("/dev/null".to_owned(), "".into()),
             };
-            if granted.is_none() && !is_whole && pins.has_text(&seen.pin) {
+            if granted.is_none() && text.state == GrantState::Changed {
                 let what =
                     "changed; the trusted text is not here, only its digest: `git diff` shows the change";
                 out.push_str(&format!("# {name}: {what}\n"));
@@ -150,14 +143,15 @@ impl ReviewDiff {
             // A comment before the first file of a patch: programs that apply one skip it.
             out.insert_str(0, &format!("# branch: {}\n", branch.name));
         }
-        let programs = coverage.permission_changes.iter().map(permission_diff).collect();
+        let changed = || coverage.permissions.iter().filter(|one| one.state != GrantState::Granted);
         Ok(ReviewDiff {
             root: root.display().to_string(),
             branch: branch.map(|branch| branch.name.clone()),
             paths: left_out,
             problems,
             text: out,
-            programs,
+            permissions: changed().map(entry).collect(),
+            programs: changed().map(permission_diff).collect(),
         })
     }
 }
@@ -173,24 +167,19 @@ pub(super) fn shown(diff: &str) -> String {
 
 const ALLOW: &str = "`preface trust grant --allow-commands` allows it";
 
-/// Returns the state of what is not granted.
-fn state(change: &PermissionChange) -> PermissionState {
-    if change.granted.is_some() { PermissionState::Changed } else { PermissionState::New }
-}
-
 /// Returns the entry of what is not granted, with the paths of the files that differ.
-fn entry(change: &PermissionChange) -> serde_json::Value {
-    let mut entry = permission(&(change.permission.clone(), state(change)));
-    entry["paths"] = change.files.keys().map(String::as_str).collect();
+fn entry(covered: &CoveredPermission) -> serde_json::Value {
+    let mut entry = permission(covered);
+    entry["paths"] = covered.files.keys().map(String::as_str).collect();
     entry
 }
 
 /// Compares what the project would do with what was granted: in comments, which programs that apply a patch skip, and the
 /// files of its program whole, as a patch.
-fn permission_diff(change: &PermissionChange) -> String {
+fn permission_diff(change: &CoveredPermission) -> String {
     let subject = escape_hidden(&change.permission.subject);
     let lines = change.permission.lines();
-    let mut out = format!("# {subject}: {}; {}\n", state_name(state(change)), complete(ALLOW));
+    let mut out = format!("# {subject}: {}; {}\n", change.state.as_str(), complete(ALLOW));
     let before = change.granted.as_ref().map(Permission::lines).unwrap_or_default();
     // The files themselves follow. What is not pinned follows from the rest: a grant has no record of it.
     let is_action = |line: &&PermissionLine| match line.kind {

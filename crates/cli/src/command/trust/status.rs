@@ -15,10 +15,10 @@ use crate::{
     },
 };
 use preface_engine::{
-    BuildResult, Engine, Request, WriteScope,
+    BuildResult, CoveredPermission, Engine, Request, WriteScope,
     consent::{layer_root, pin_root, why_no_store},
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Severity},
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
@@ -26,7 +26,7 @@ use preface_engine::{
     host::{
         gate::{GateVerdict, GatedText},
         system::System,
-        trust::{Permission, PermissionLineKind, PermissionState, RootRecord},
+        trust::{GrantState, Permission, PermissionLineKind},
     },
 };
 use serde_json::json;
@@ -81,17 +81,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     };
     match args.format {
         OutputFormat::Text => {
-            let root = pin_root(&system, &built.places.cwd);
-            let granted = engine.store(&built).map(|store| {
-                // What is wrong with the store is reported by the build.
-                store.for_project(&root).load(&mut Diagnostics::new()).root(&root)
-            });
-            let granted = granted.unwrap_or_default();
             let view = view(&system, &built, &coverage, &lost);
-            ui.view(&complete(&(view + &permitted(&coverage.permissions, &granted))))?;
+            ui.view(&complete(&(view + &permitted(&coverage.permissions))))?;
         }
         OutputFormat::Json => {
-            let mut document = document(&system, &built, &coverage);
+            let mut document = document(&engine, &built, &coverage);
             if !lost.is_empty() {
                 document["left_out"] = true.into();
             }
@@ -146,19 +140,17 @@ fn view(system: &dyn System, built: &BuildResult, coverage: &Coverage, lost: &[(
 }
 
 /// Shows what the project's extensions and servers would do, whether it is granted, and what of it is not pinned.
-fn permitted(permissions: &[(Permission, PermissionState)], granted: &RootRecord) -> String {
+fn permitted(permissions: &[CoveredPermission]) -> String {
     let (bold, care, good) = (style::BOLD, style::CARE, style::GOOD);
     let mut out = String::new();
     if !permissions.is_empty() {
         let _ = writeln!(out, "\nBeyond text:");
     }
-    for (permission, state) in permissions {
-        let style = if *state == PermissionState::Granted { good } else { care };
+    for CoveredPermission { permission, state, granted, .. } in permissions {
+        let style = if *state == GrantState::Granted { good } else { care };
         let subject = escape_hidden(&permission.subject);
-        let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
-        let before =
-            granted.latest_permission(&permission.subject).filter(|_| *state == PermissionState::Changed);
-        let before = before.map(Permission::lines);
+        let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state.as_str());
+        let before = granted.as_ref().filter(|_| *state == GrantState::Changed).map(Permission::lines);
         for line in permission.lines() {
             let is_new = line.kind != PermissionLineKind::Unpinned
                 && before.as_ref().is_some_and(|before| !before.contains(&line));
@@ -166,25 +158,21 @@ fn permitted(permissions: &[(Permission, PermissionState)], granted: &RootRecord
             let _ = writeln!(out, "    {line}{mark}");
         }
     }
-    if permissions.iter().any(|(_, state)| *state != PermissionState::Granted) {
+    if permissions.iter().any(|one| one.state != GrantState::Granted) {
         out.push_str("`preface trust grant --allow-commands` allows what is listed here.\n");
     }
     out
 }
 
-pub(super) fn permission((permission, state): &(Permission, PermissionState)) -> serde_json::Value {
-    let mut value = json!(permission);
-    value["state"] = state_name(*state).into();
+pub(super) fn permission(covered: &CoveredPermission) -> serde_json::Value {
+    let mut value = json!(covered.permission);
+    value["state"] = covered.state.as_str().into();
     value
 }
 
-pub(super) fn state_name(state: PermissionState) -> &'static str {
-    match state {
-        PermissionState::Granted => "granted",
-        PermissionState::Changed => "changed",
-        PermissionState::New => "new",
-    }
-}
+/// State, size and name of a text, and a note.
+const COLUMNS: [ColumnAlignment; 4] =
+    [ColumnAlignment::Left, ColumnAlignment::Right, ColumnAlignment::Left, ColumnAlignment::Left];
 
 /// Writes the texts of the project, and those that pins of the call name and that are not there. `unread` is the number of
 /// files that a build found and cannot read.
@@ -193,15 +181,10 @@ fn pinned(
     root: &Path,
     unread: usize,
     lost: &[(String, &str)],
-    permissions: &[(Permission, PermissionState)],
+    permissions: &[CoveredPermission],
     out: &mut String,
 ) {
-    let mut table = TextTable::new([
-        ColumnAlignment::Left,
-        ColumnAlignment::Right,
-        ColumnAlignment::Left,
-        ColumnAlignment::Left,
-    ]);
+    let mut table = TextTable::new(COLUMNS);
     for seen in &built.seen {
         let style = if seen.verdict == GateVerdict::Included { style::GOOD } else { style::CARE };
         let attachment = match seen.verdict {
@@ -260,8 +243,8 @@ fn pinned(
     };
     let waiting: Vec<String> = permissions
         .iter()
-        .filter(|(_, state)| *state != PermissionState::Granted)
-        .map(|(permission, state)| format!("{} ({})", escape_hidden(&permission.subject), state_name(*state)))
+        .filter(|one| one.state != GrantState::Granted)
+        .map(|one| format!("{} ({})", escape_hidden(&one.permission.subject), one.state.as_str()))
         .collect();
     if !waiting.is_empty() {
         let _ = writeln!(out, "Not granted: {}.", listed(&waiting));
@@ -285,16 +268,24 @@ fn whole(system: &dyn System, built: &BuildResult, coverage: &Coverage, out: &mu
             other => other.as_str(),
         }
     );
-    for line in &coverage.listing {
-        let _ = writeln!(out, "  {}", escape_hidden(line));
+    let mut table = TextTable::new(COLUMNS);
+    for CoveredText { file, is_sent, state } in &coverage.texts {
+        let style = if *state == GrantState::Granted { style::GOOD } else { style::CARE };
+        table.row([
+            Cell::styled(format!("  {}", state.as_str()), style),
+            format!("{} bytes", number(file.bytes.len())).into(),
+            file.shown.clone().into(),
+            Cell::styled(if *is_sent { "sent to the model" } else { "" }, style::DIM),
+        ]);
     }
+    out.push_str(&table.show(None));
     if built.untrusted_layer.is_some() {
         let _ = writeln!(out, "It is left out. `preface trust grant` includes it.");
     }
 }
 
-fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> serde_json::Value {
-    let root = pin_root(system, &built.places.cwd);
+fn document(engine: &Engine<'_>, built: &BuildResult, coverage: &Coverage) -> serde_json::Value {
+    let root = pin_root(engine.system(), &built.places.cwd);
     let text = |seen: &GatedText, state: &str| {
         let is_sent = |text: &&CoveredText| text.is_sent && text.file.shown == seen.shown;
         json!({
@@ -306,17 +297,12 @@ fn document(system: &dyn System, built: &BuildResult, coverage: &Coverage) -> se
         })
     };
     let texts: Vec<serde_json::Value> = match built.mode {
-        // A project that is trusted as a whole has one state.
         TrustMode::Whole => {
-            let state = if built.untrusted_layer.is_some() { "new" } else { "granted" };
-            coverage.texts.iter().map(|covered| text(&covered.file, state)).collect()
+            coverage.texts.iter().map(|covered| text(&covered.file, covered.state.as_str())).collect()
         }
         _ => built.seen.iter().map(|seen| text(seen, word(seen))).collect(),
     };
-    let path = match built.mode {
-        TrustMode::Whole => layer_root(system, &built.places),
-        TrustMode::Pinned | TrustMode::None => Some(pin_root(system, &built.places.cwd)),
-    };
+    let path = engine.grant_root(built);
     json!({
         "mode": built.mode,
         "path": path.map(|path| path.display().to_string()),

@@ -17,7 +17,7 @@ fn at_each_step(fault: &WriteFault, change: impl Fn(&TrustStore<'_>) -> Result<(
         let system = MemorySystem::new();
         let texts = [text("a", "1"), text("b", "1"), text("c", "3")];
         store(&system).grant_pins(root(), &texts).expect("granted");
-        store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+        store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
         for root in [root(), key()] {
             store(&system).grant_permissions(root, &[endpoint("mcp/a", "https://a")]).expect("granted");
         }

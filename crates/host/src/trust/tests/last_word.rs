@@ -42,7 +42,7 @@ proptest! {
                     system.set_now(start + SignedDuration::from_millis(skew));
                 }
                 TrustStep::Grant(path, digest) => {
-                    store.grant_whole(Path::new(PATHS[path]), Digest::of(&[digest]), None).expect("granted");
+                    store.grant_whole(Path::new(PATHS[path]), whole_files(&[digest])).expect("granted");
                     whole.insert(path, digest);
                 }
                 TrustStep::Decline(path) => {
@@ -66,11 +66,11 @@ proptest! {
             let records = load_any(&system);
             for (index, path) in PATHS.iter().enumerate() {
                 let granted = records.root(Path::new(path));
-                let digest = whole.get(&index).map(|byte| Digest::of(&[*byte]));
-                prop_assert_eq!(granted.whole().map(|whole| whole.digest), digest);
+                let granted_files = whole.get(&index).map(|byte| whole_files(&[*byte]));
+                prop_assert_eq!(granted.whole().cloned(), granted_files);
                 for (name, version) in (0..2).flat_map(|name| (0..3).map(move |version| (name, version))) {
                     let path = PinPath::parse(NAMES[name]).expect("a name");
-                    let stands = granted.state(&path, &Digest::of(&[version])) == PinState::Granted;
+                    let stands = granted.state(&path, &Digest::of(&[version])) == GrantState::Granted;
                     prop_assert_eq!(stands, pins.contains(&(index, name, version)));
                 }
             }

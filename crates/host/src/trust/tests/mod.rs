@@ -68,6 +68,11 @@ fn trust(records: &Records, path: &str) -> Trust {
     records.root(Path::new(path)).trust()
 }
 
+/// The files of a project that is granted as a whole.
+fn whole_files(bytes: &[u8]) -> GrantedFiles {
+    BTreeMap::from([(PinPath::parse("system.md").expect("a good name"), Digest::of(bytes))])
+}
+
 fn text(path: &str, bytes: &str) -> PinnedText {
     PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
 }
@@ -79,7 +84,7 @@ fn endpoint(subject: &str, url: &str) -> Permission {
     }
 }
 
-fn state(pins: &RootRecord, path: &str, bytes: &str) -> PinState {
+fn state(pins: &RootRecord, path: &str, bytes: &str) -> GrantState {
     pins.state(&PinPath::parse(path).expect("a good name"), &Digest::of(bytes.as_bytes()))
 }
 
@@ -90,7 +95,7 @@ fn a_linked_store_is_written_through() {
         .with_file("/dotfiles/trust.json", "{\"version\": 1, \"roots\": {}}")
         .with_mode("/dotfiles/trust.json", 0o600)
         .with_link(FILE, "/dotfiles/trust.json");
-    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
     assert!(content_of(&system, "/dotfiles/trust.json").contains(KEY));
     assert_eq!(store(&system).file(), PathBuf::from(FILE));
 }

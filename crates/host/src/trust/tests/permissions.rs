@@ -89,7 +89,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     let system = project();
     let granted = command(&system, &["node", "check.js"], "").expect("a permit");
     let records = load_any(&system);
-    assert_eq!(records.root(root()).permission_state(&granted), PermissionState::New);
+    assert_eq!(records.root(root()).permission_state(&granted), GrantState::New);
     let report = store(&system).grant_permissions(root(), std::slice::from_ref(&granted)).expect("granted");
     assert_eq!(report.change.permissions, std::slice::from_ref(&granted));
     let approved = AuditEvent::Approval {
@@ -100,14 +100,14 @@ fn a_permit_is_bound_to_all_that_it_says() {
     assert_eq!(report.audit, [approved]);
 
     let permissions = load(&system).root(root());
-    assert_eq!(permissions.permission_state(&granted), PermissionState::Granted);
+    assert_eq!(permissions.permission_state(&granted), GrantState::Granted);
     let with = |change: fn(&mut Permission)| {
         let mut other = granted.clone();
         change(&mut other);
         permissions.permission_state(&other)
     };
-    assert_eq!(with(|permission| permission.subject = "hooks/other".into()), PermissionState::New);
-    assert_eq!(with(|permission| permission.action = endpoint("", "x").action), PermissionState::Changed);
+    assert_eq!(with(|permission| permission.subject = "hooks/other".into()), GrantState::New);
+    assert_eq!(with(|permission| permission.action = endpoint("", "x").action), GrantState::Changed);
     let changes: [fn(&mut Permission); 9] = [
         |permission| parts(permission).0.push("--force".into()),
         |permission| parts(permission).0[0] = "/usr/bin/node".into(),
@@ -120,17 +120,17 @@ fn a_permit_is_bound_to_all_that_it_says() {
         |permission| parts(permission).3.clear(),
     ];
     for (index, change) in changes.into_iter().enumerate() {
-        assert_eq!(with(change), PermissionState::Changed, "change {index}");
+        assert_eq!(with(change), GrantState::Changed, "change {index}");
     }
 
     system.put_file("/work/check.js", "edited");
     let edited = command(&system, &["node", "check.js"], "").expect("a permit");
-    assert_eq!(permissions.permission_state(&edited), PermissionState::Changed);
+    assert_eq!(permissions.permission_state(&edited), GrantState::Changed);
     assert_eq!(permissions.latest_permission("hooks/check"), Some(&granted));
     store(&system).grant_permissions(root(), std::slice::from_ref(&edited)).expect("granted");
     let permissions = load(&system).root(root());
-    assert_eq!(permissions.permission_state(&edited), PermissionState::Granted);
-    assert_eq!(permissions.permission_state(&granted), PermissionState::Granted, "after switching branches");
+    assert_eq!(permissions.permission_state(&edited), GrantState::Granted);
+    assert_eq!(permissions.permission_state(&granted), GrantState::Granted, "after switching branches");
     assert_eq!(permissions.latest_permission("hooks/check"), Some(&edited));
 }
 
@@ -153,9 +153,9 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
         let permissions = records.root(Path::new(root));
         assert!(permissions.latest_permission("mcp/a").is_none(), "{root}");
-        assert_eq!(permissions.permission_state(&permission), PermissionState::New);
+        assert_eq!(permissions.permission_state(&permission), GrantState::New);
     }
-    assert_eq!(records.root(root()).permission_state(&permission), PermissionState::Granted);
+    assert_eq!(records.root(root()).permission_state(&permission), GrantState::Granted);
     let report = store(&system)
         .grant_permissions(Path::new("/tree"), std::slice::from_ref(&permission))
         .expect("granted");
@@ -182,7 +182,7 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     assert_eq!(records.root(root()).whole(), None);
     store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
     store(&system).revoke_permissions(root(), None).expect("revoked");
-    assert_eq!(state(&load(&system).root(root()), "a", "1"), PinState::Granted);
+    assert_eq!(state(&load(&system).root(root()), "a", "1"), GrantState::Granted);
     store(&system).grant_permissions(root(), &[endpoint("mcp/a", "https://a")]).expect("granted");
     let path = text("a", "").path;
     store(&system).revoke_pins(root(), Some(&[path])).expect("revoked");
@@ -276,7 +276,7 @@ fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
     let permission = endpoint("mcp/a", "https://a");
     store(&system).grant_permissions(root(), std::slice::from_ref(&permission)).expect("granted");
-    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
     store(&system).grant_permissions(key(), std::slice::from_ref(&permission)).expect("granted");
     let rows = load(&system).list();
     let told: Vec<_> =
@@ -373,7 +373,7 @@ proptest! {
             match step {
                 PermissionStep::Clock(skew) => system.set_now(start + SignedDuration::from_millis(skew)),
                 PermissionStep::Whole(root, true) => {
-                    store.grant_whole(Path::new(ROOTS[root]), Digest::of(b""), None).expect("granted");
+                    store.grant_whole(Path::new(ROOTS[root]), whole_files(b"")).expect("granted");
                     whole.insert(root);
                 }
                 PermissionStep::Whole(root, false) => {
@@ -406,7 +406,7 @@ proptest! {
             for (root, path) in ROOTS.iter().enumerate() {
                 let permissions = records.root(Path::new(path));
                 for (name, url) in (0..2).flat_map(|name| (0..3_u8).map(move |url| (name, url))) {
-                    let stands = permissions.permission_state(&endpoint(SUBJECTS[name], &url.to_string())) == PermissionState::Granted;
+                    let stands = permissions.permission_state(&endpoint(SUBJECTS[name], &url.to_string())) == GrantState::Granted;
                     prop_assert_eq!(stands, granted.contains(&(root, name, url)));
                 }
             }
@@ -448,6 +448,6 @@ fn words_are_shown_as_they_are_granted() {
     let system = project();
     store(&system).grant_permissions(root(), std::slice::from_ref(&first)).expect("granted");
     let permissions = store(&system).load(&mut Vec::new()).root(root());
-    assert_eq!(permissions.permission_state(&first), PermissionState::Granted);
-    assert_eq!(permissions.permission_state(&second), PermissionState::Changed);
+    assert_eq!(permissions.permission_state(&first), GrantState::Granted);
+    assert_eq!(permissions.permission_state(&second), GrantState::Changed);
 }

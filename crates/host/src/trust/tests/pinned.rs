@@ -12,10 +12,10 @@ fn a_grant_is_for_a_path_and_its_contents() {
     assert_eq!(report.audit, [AuditEvent::ProjectTrusted { canonical_path: ROOT.into() }]);
     let pins = load(&system).root(root());
     assert!(pins.texts().next().is_some());
-    assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::Granted);
-    assert_eq!(state(&pins, "AGENTS.md", "two"), PinState::Changed, "bound to the path too");
-    assert_eq!(state(&pins, "CLAUDE.md", "one"), PinState::New);
-    assert_eq!(state(&pins, "/AGENTS.md", "three"), PinState::Granted);
+    assert_eq!(state(&pins, "AGENTS.md", "one"), GrantState::Granted);
+    assert_eq!(state(&pins, "AGENTS.md", "two"), GrantState::Changed, "bound to the path too");
+    assert_eq!(state(&pins, "CLAUDE.md", "one"), GrantState::New);
+    assert_eq!(state(&pins, "/AGENTS.md", "three"), GrantState::Granted);
     for other in ["/", "/work/a", "/workshop", "/elsewhere"] {
         assert!(
             load(&system).root(Path::new(other)).texts().next().is_none(),
@@ -31,8 +31,8 @@ fn a_digest_stays_granted_until_revoked() {
         store(&system).grant_pins(root(), &[text("AGENTS.md", version)]).expect("granted");
     }
     let pins = load(&system).root(root());
-    assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::Granted, "after switching branches");
-    assert_eq!(state(&pins, "AGENTS.md", "two"), PinState::Granted);
+    assert_eq!(state(&pins, "AGENTS.md", "one"), GrantState::Granted, "after switching branches");
+    assert_eq!(state(&pins, "AGENTS.md", "two"), GrantState::Granted);
     let path = PinPath::parse("AGENTS.md").expect("a good name");
     assert_eq!(pins.versions(&path).last().map(|pinned| pinned.digest), Some(Digest::of(b"two")));
     for version in ["one", "two"] {
@@ -44,7 +44,7 @@ fn a_digest_stays_granted_until_revoked() {
     assert_eq!(report.change.texts, [path]);
     let pins = load(&system).root(root());
     assert!(pins.texts().next().is_none());
-    assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::New);
+    assert_eq!(state(&pins, "AGENTS.md", "one"), GrantState::New);
     assert_eq!(store(&system).copy(&Digest::of(b"one")), None, "copies go with the last record");
 }
 
@@ -83,9 +83,9 @@ fn work_trees_of_one_repository_do_not_share() {
     let report = store(&system).grant_pins(other, &[text("a", "1"), text("a", "2")]);
     assert_eq!(report.expect("granted").change.texts, [text("a", "1").path]);
     assert!(!load(&system).root(other).has_branch("x y"));
-    assert_eq!(state(&load(&system).root(main), "a", "2"), PinState::Changed);
+    assert_eq!(state(&load(&system).root(main), "a", "2"), GrantState::Changed);
     store(&system).revoke_pins(main, None).expect("revoked");
-    assert_eq!(state(&load(&system).root(other), "a", "1"), PinState::Granted, "it is another root's");
+    assert_eq!(state(&load(&system).root(other), "a", "1"), GrantState::Granted, "it is another root's");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_no_is_bound_to_what_was_shown() {
     assert_eq!(audit, [AuditEvent::ProjectDeclined { canonical_path: ROOT.into() }]);
     let pins = load(&system).root(root());
     assert!(pins.declines(&shown) && !pins.declines(&other), "asked again when something changes");
-    assert_eq!(state(&pins, "a", "1"), PinState::Granted, "what was granted before stays");
+    assert_eq!(state(&pins, "a", "1"), GrantState::Granted, "what was granted before stays");
 
     let before = content(&system);
     store(&system).decline(root(), Some(shown)).expect("declined");
@@ -198,7 +198,7 @@ fn the_file_is_documented() {
 fn a_listing_shows_what_stands() {
     let system = MemorySystem::new();
     store(&system).grant_pins(root(), &[text("a", "1")]).expect("granted");
-    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
     store(&system).decline(key(), None).expect("revoked");
     let rows = serde_json::to_string_pretty(&store(&system).list(&mut Vec::new())).expect("JSON");
     let digest = Digest::of(b"1");
@@ -236,9 +236,9 @@ fn exported_pins_grant_on_another_machine() {
     store(&system).grant_pins(root(), &[text("a", "1"), text("a", "2")]).expect("granted");
     let exported = load(&system).root(root()).export();
     let mut pins = RootRecord::from_export(exported.as_bytes()).expect("pins");
-    assert_eq!(state(&pins, "a", "1"), PinState::Granted);
-    assert_eq!(state(&pins, "a", "2"), PinState::Granted);
-    assert_eq!(state(&pins, "a", "3"), PinState::Changed);
+    assert_eq!(state(&pins, "a", "1"), GrantState::Granted);
+    assert_eq!(state(&pins, "a", "2"), GrantState::Granted);
+    assert_eq!(state(&pins, "a", "3"), GrantState::Changed);
     pins.join(RootRecord::from_export(br#"{"trust_pins":1,"pins":[]}"#).expect("pins"));
     assert_eq!(pins.texts().count(), 1);
 }

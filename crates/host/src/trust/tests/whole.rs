@@ -5,9 +5,7 @@ use super::*;
 #[test]
 fn the_file_is_documented() {
     let system = MemorySystem::new();
-    let digest = Digest::of(b"");
-    let texts = vec![GrantedText { path: text("notes.md", "").path, digest }];
-    store(&system).grant_whole(Path::new("/b/.stud"), digest, Some(texts)).expect("granted");
+    store(&system).grant_whole(Path::new("/b/.stud"), whole_files(b"")).expect("granted");
     store(&system).decline(Path::new("/a/.stud"), None).expect("declined");
     let shown = "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
     assert_eq!(
@@ -25,13 +23,7 @@ fn the_file_is_documented() {
     "/b/.stud": {{
       "at": "2026-01-02T03:04:05.000Z",
       "whole": {{
-        "digest": "{shown}",
-        "texts": [
-          {{
-            "path": "notes.md",
-            "digest": "{shown}"
-          }}
-        ]
+        "system.md": "{shown}"
       }}
     }}
   }}
@@ -61,7 +53,7 @@ fn load_empty(system: &MemorySystem) -> Records {
 #[test]
 fn nothing_is_inherited() {
     let system = MemorySystem::new();
-    store(&system).grant_whole(Path::new("/a/b"), Digest::of(b""), None).expect("granted");
+    store(&system).grant_whole(Path::new("/a/b"), whole_files(b"")).expect("granted");
     let records = load(&system);
     for other in ["/a", "/a/b/c", "/a/bc", "/a/b/", "/", "a/b", ""] {
         assert_eq!(trust(&records, other), Trust::Untrusted, "{other:?}");
@@ -71,15 +63,14 @@ fn nothing_is_inherited() {
 #[test]
 fn a_repeated_grant_changes_nothing_and_one_of_other_contents_replaces_it() {
     let system = MemorySystem::new();
-    let (one, two) = (Digest::of(b"1"), Digest::of(b"2"));
-    assert!(store(&system).grant_whole(key(), one, None).expect("granted").change.recorded);
+    assert!(store(&system).grant_whole(key(), whole_files(b"1")).expect("granted").change.recorded);
     let before = content(&system);
     system.set_now(at("2027-01-01T00:00:00Z"));
-    assert!(!store(&system).grant_whole(key(), one, None).expect("granted").change.recorded);
+    assert!(!store(&system).grant_whole(key(), whole_files(b"1")).expect("granted").change.recorded);
     assert_eq!(content(&system), before);
-    assert!(store(&system).grant_whole(key(), two, None).expect("granted").change.recorded);
+    assert!(store(&system).grant_whole(key(), whole_files(b"2")).expect("granted").change.recorded);
     let row = &load(&system).list()[0];
-    assert_eq!((row.digest, row.at), (Some(two), at("2027-01-01T00:00:00Z")));
+    assert_eq!((row.files.clone(), row.at), (Some(whole_files(b"2")), at("2027-01-01T00:00:00Z")));
 }
 
 #[test]
@@ -107,14 +98,14 @@ fn a_no_may_be_bound_to_contents() {
     assert!(declines(&one) && !declines(&two));
     store(&system).decline(key(), None).expect("revoked");
     assert!(declines(&one), "a no without contents leaves the one that stands");
-    store(&system).grant_whole(key(), two, None).expect("granted");
+    store(&system).grant_whole(key(), whole_files(b"2")).expect("granted");
     assert!(!declines(&one) && !declines(&two));
 }
 
 #[test]
 fn a_clock_that_goes_back_does_not_let_a_decline_lose() {
     let system = MemorySystem::new().with_now(at("2030-01-01T00:00:00.5Z"));
-    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
     system.set_now(at("1999-01-01T00:00:00Z"));
     store(&system).decline(key(), None).expect("revoked");
     let record = load(&system).root(key());
@@ -125,9 +116,9 @@ fn a_clock_that_goes_back_does_not_let_a_decline_lose() {
 #[test]
 fn even_at_the_end_of_time_the_last_word_stands() {
     let system = MemorySystem::new().with_now(Timestamp::MAX);
-    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
     store(&system).decline(key(), None).expect("revoked");
-    store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted");
+    store(&system).grant_whole(key(), whole_files(b"")).expect("granted");
     store(&system).decline(key(), None).expect("revoked");
     assert_eq!(trust(&load(&system), KEY), Trust::Declined, "{}", content(&system));
 }
@@ -138,7 +129,7 @@ fn every_decision_is_told() {
     let trusted = [AuditEvent::ProjectTrusted { canonical_path: KEY.into() }];
     let declined = [AuditEvent::ProjectDeclined { canonical_path: KEY.into() }];
     for _ in 0..2 {
-        assert_eq!(store(&system).grant_whole(key(), Digest::of(b""), None).expect("granted").audit, trusted);
+        assert_eq!(store(&system).grant_whole(key(), whole_files(b"")).expect("granted").audit, trusted);
     }
     for _ in 0..2 {
         assert_eq!(store(&system).decline(key(), None).expect("revoked").audit, declined);
@@ -151,7 +142,7 @@ fn no_bad_path_is_recorded() {
     let system = MemorySystem::new();
     for bad in ["", "work/.stud", "./x", "/work/.stud/", "/work//.stud", "/work/../x", "/work/./x"] {
         let bad = Path::new(bad);
-        let error = store(&system).grant_whole(bad, Digest::of(b""), None).expect_err("a bad path");
+        let error = store(&system).grant_whole(bad, whole_files(b"")).expect_err("a bad path");
         assert_eq!(error.code().as_str(), "trust/entry-invalid", "{bad:?}");
         assert!(store(&system).decline(bad, None).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(bad, &[text("a", "")]).is_err(), "{bad:?}");
@@ -166,15 +157,13 @@ fn a_path_that_is_not_utf_8_is_refused_and_never_found() {
         use std::os::unix::ffi::OsStrExt;
         let path = Path::new(std::ffi::OsStr::from_bytes(b"/work/\xff/.stud"));
         let system = MemorySystem::new();
-        let error = store(&system).grant_whole(path, Digest::of(b""), None).expect_err("not UTF-8");
+        let error = store(&system).grant_whole(path, whole_files(b"")).expect_err("not UTF-8");
         assert_eq!(
             error.to_string(),
             r"`/work/\xff/.stud` cannot be recorded: it is not UTF-8",
             "lossy text would stand for several paths"
         );
-        store(&system)
-            .grant_whole(Path::new("/work/\u{fffd}/.stud"), Digest::of(b""), None)
-            .expect("granted");
+        store(&system).grant_whole(Path::new("/work/\u{fffd}/.stud"), whole_files(b"")).expect("granted");
         assert_eq!(load(&system).root(path).trust(), Trust::Untrusted);
     }
 }
@@ -189,9 +178,8 @@ fn a_file_with_a_record_that_is_not_valid_trusts_nothing_and_is_never_written_ov
     let bad = [
         r#", "x": 1"#.to_owned(),
         r#", "at": "yesterday""#.to_owned(),
-        r#", "whole": {}"#.to_owned(),
-        r#", "whole": {"digest": "md5:1"}"#.to_owned(),
-        format!(r#", "whole": {{"digest": "{digest}", "x": 1}}"#),
+        r#", "whole": {"system.md": "md5:1"}"#.to_owned(),
+        format!(r#", "whole": {{"../a": "{digest}"}}"#),
         format!(r#", "texts": {{"../a": [{{"digest": "{digest}", "bytes": 1}}]}}"#),
         r#", "texts": {"a": [{"digest": "md5:1", "bytes": 1}]}"#.to_owned(),
         r#", "commands": [{"subject": "x", "argv": ["x"]}]"#.to_owned(),
@@ -264,7 +252,7 @@ fn unavailable(system: &MemorySystem, what: &str) {
     assert_eq!(records.root(root()).trust(), Trust::Untrusted, "{what}");
     let store = store(system);
     let errors = [
-        store.grant_whole(key(), Digest::of(b""), None).err(),
+        store.grant_whole(key(), whole_files(b"")).err(),
         store.decline(key(), None).err(),
         store.grant_pins(root(), &[text("a", "")]).err(),
         store.decline(root(), Some(Digest::of(b""))).err(),
@@ -282,7 +270,7 @@ fn unavailable(system: &MemorySystem, what: &str) {
 fn a_store_inside_of_the_project_has_no_say() {
     let digest = Digest::of(b"");
     let forged = format!(
-        r#"{{"version": 1, "roots": {{"/work/.stud": {{"at": "2026-01-01T00:00:00Z", "whole": {{"digest": "{digest}"}}}}}}}}"#
+        r#"{{"version": 1, "roots": {{"/work/.stud": {{"at": "2026-01-01T00:00:00Z", "whole": {{"system.md": "{digest}"}}}}}}}}"#
     );
     let inside = "/work/.stud/trust.json";
     let system = MemorySystem::new()
@@ -298,7 +286,7 @@ fn a_store_inside_of_the_project_has_no_say() {
         assert!(records.lies_inside(key()), "{file}");
         assert_eq!(records.root(root()).trust(), Trust::Untrusted, "{file}");
         for error in [
-            store.grant_whole(key(), Digest::of(b""), None).err(),
+            store.grant_whole(key(), whole_files(b"")).err(),
             store.grant_pins(root(), &[text("a", "")]).err(),
             store.grant_pins(Path::new("/config/work"), &[text("a", "")]).err(),
             store.decline(root(), Some(Digest::of(b""))).err(),
@@ -313,7 +301,7 @@ fn a_store_inside_of_the_project_has_no_say() {
         let mut diagnostics = Diagnostics::new();
         assert_eq!(store.load(&mut diagnostics).list(), []);
         assert_eq!(codes(&diagnostics), ["trust/scope-violation"], "{file}");
-        assert!(store.grant_whole(Path::new("/other/.stud"), Digest::of(b""), None).is_err(), "{file}");
+        assert!(store.grant_whole(Path::new("/other/.stud"), whole_files(b"")).is_err(), "{file}");
     }
     assert_eq!(content_of(&system, inside), forged);
     // Neither is one outside read that the project reaches by a link of its own.
@@ -325,11 +313,11 @@ fn a_store_inside_of_the_project_has_no_say() {
     let mut diagnostics = Diagnostics::new();
     assert_eq!(store.load(&mut diagnostics).list(), []);
     assert_eq!(codes(&diagnostics), ["trust/scope-violation"]);
-    assert!(store.grant_whole(Path::new("/other/.stud"), Digest::of(b""), None).is_err());
+    assert!(store.grant_whole(Path::new("/other/.stud"), whole_files(b"")).is_err());
     assert_eq!(content_of(&system, "/elsewhere/trust.json"), forged);
     // A segment of the same name outside of the project is no violation.
     let store = TrustStore::at(&system, "/home/user/.stud/trust.json".into()).for_project(key());
-    assert!(store.grant_whole(key(), Digest::of(b""), None).expect("granted").change.recorded);
+    assert!(store.grant_whole(key(), whole_files(b"")).expect("granted").change.recorded);
     assert_eq!(trust(&store.load(&mut Vec::new()), KEY), Trust::Trusted);
 }
 
@@ -391,7 +379,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         assert!(help.starts_with(&format!("`{remedy}`")), "{what}: {help}");
         assert!(system.reads(FILE) > before, "{what}");
         let steps = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
-        let error = store(&system).grant_whole(key(), Digest::of(b""), None).expect_err(what);
+        let error = store(&system).grant_whole(key(), whole_files(b"")).expect_err(what);
         assert_eq!(error.code().as_str(), "trust/store-unavailable", "{what}");
         let after = system.touches().into_iter().filter(|touch| touch.verb == AccessKind::Write).count();
         assert_eq!(after, steps, "{what}: nothing is written");
@@ -409,7 +397,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
     let through = TrustStore::at(&linked, "/tmp/x/trust.json".into());
     assert_eq!(through.load(&mut Diagnostics::new()).root(root()).trust(), Trust::Untrusted);
     let system = MemorySystem::new().with_dir(DIR).with_mode(DIR, 0o777);
-    assert!(store(&system).grant_whole(key(), Digest::of(b""), None).is_err(), "a first record");
+    assert!(store(&system).grant_whole(key(), whole_files(b"")).is_err(), "a first record");
     // A link on the way belongs to the user, too, and so does each link that it leads to.
     for (mine, theirs) in [("/top", None), ("/other", Some("/top")), ("/one", Some("/two"))] {
         for owner in [1000, 0, 4711] {
@@ -435,7 +423,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
 fn a_lock_that_others_hold_is_waited_for_and_then_told() {
     let lock = format!("{FILE}.lock");
     let system = MemorySystem::new().with_foreign_lock(&lock);
-    let error = store(&system).grant_whole(key(), Digest::of(b""), None).expect_err("busy");
+    let error = store(&system).grant_whole(key(), whole_files(b"")).expect_err("busy");
     assert_eq!(error, TrustError::unavailable(lock, WriteError::Busy));
     assert_eq!(load_empty(&system).list(), [], "reading needs no lock");
 }
