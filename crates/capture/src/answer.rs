@@ -5,6 +5,14 @@ use serde_json::{Value, json};
 /// The text of each answer.
 const TEXT: &str = "OK";
 
+/// The tokens that each request is said to have.
+const INPUT_TOKENS: usize = 1000;
+
+/// The tokens that an answer is said to have: its words.
+fn tokens(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
 /// A body with its media type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -48,8 +56,8 @@ pub fn answer(
     let text = || scripted().unwrap_or_else(|| text(&body));
     let (action, model) = (path.rsplit(['/', ':']).next()?, body["model"].clone());
     Some(match action {
-        "count_tokens" => Answer::json(&json!({ "input_tokens": 1000 })),
-        "countTokens" => Answer::json(&json!({ "totalTokens": 1000 })),
+        "count_tokens" => Answer::json(&json!({ "input_tokens": INPUT_TOKENS })),
+        "countTokens" => Answer::json(&json!({ "totalTokens": INPUT_TOKENS })),
         "messages" => anthropic(&model, &text(), streams),
         "responses" => responses(&model, &text(), streams),
         "completions" => chat(&model, &text(), streams),
@@ -99,7 +107,7 @@ fn example(schema: &Value, depth: usize) -> Value {
 }
 
 fn anthropic(model: &Value, text: &str, streams: bool) -> Answer {
-    let usage = json!({ "input_tokens": 1000, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 });
+    let usage = json!({ "input_tokens": INPUT_TOKENS, "output_tokens": tokens(text), "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 });
     let mut message = json!({
         "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": usage,
@@ -129,8 +137,9 @@ fn responses(model: &Value, text: &str, streams: bool) -> Answer {
         "id": "resp_1", "object": "response", "created_at": 1, "status": "completed", "model": model, "output": [item],
         "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
         "usage": {
-            "input_tokens": 1000, "input_tokens_details": { "cached_tokens": 0, "cache_write_tokens": 0 },
-            "output_tokens": 1, "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 1001,
+            "input_tokens": INPUT_TOKENS, "input_tokens_details": { "cached_tokens": 0, "cache_write_tokens": 0 },
+            "output_tokens": tokens(text), "output_tokens_details": { "reasoning_tokens": 0 },
+            "total_tokens": INPUT_TOKENS + tokens(text),
         },
     });
     if !streams {
@@ -162,7 +171,9 @@ fn responses(model: &Value, text: &str, streams: bool) -> Answer {
 }
 
 fn chat(model: &Value, text: &str, streams: bool) -> Answer {
-    let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 1, "total_tokens": 1001 });
+    let usage = json!({
+        "prompt_tokens": INPUT_TOKENS, "completion_tokens": tokens(text), "total_tokens": INPUT_TOKENS + tokens(text),
+    });
     let message = json!({ "role": "assistant", "content": text });
     if !streams {
         let choices = json!([{ "index": 0, "message": message, "finish_reason": "stop" }]);
@@ -187,7 +198,9 @@ fn chat(model: &Value, text: &str, streams: bool) -> Answer {
 fn gemini(text: &str, streams: bool) -> Answer {
     let reply = json!({
         "candidates": [{ "content": { "role": "model", "parts": [{ "text": text }] }, "finishReason": "STOP", "index": 0 }],
-        "usageMetadata": { "promptTokenCount": 1000, "candidatesTokenCount": 1, "totalTokenCount": 1001 },
+        "usageMetadata": {
+            "promptTokenCount": INPUT_TOKENS, "candidatesTokenCount": tokens(text), "totalTokenCount": INPUT_TOKENS + tokens(text),
+        },
     });
     if streams { Answer::stream(&[reply], "") } else { Answer::json(&reply) }
 }
