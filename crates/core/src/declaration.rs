@@ -283,7 +283,10 @@ impl VariableDeclaration {
                 match read.and_then(VariableValue::from_json) {
                     Ok(VariableValue::Text(_)) => Err(takes("a text")),
                     Ok(value) => self.read(key, value),
-                    Err(why) => Err(error(format!("`{key}` takes {}: {why}", self.shape.what()))),
+                    Err(why) => Err(DeclarationError {
+                        help: Some(format!("write it as JSON, such as `{}`", self.example())),
+                        ..error(format!("`{key}` takes {}: {why}", self.shape.what()))
+                    }),
                 }
             }
             // An empty list has no type.
@@ -665,7 +668,8 @@ mod tests {
             (json!({"app:beta": "yes"}), "`app:beta` takes `true` or `false`, not `yes`; "),
             (
                 json!({"app:tips": "a, b"}),
-                "`app:tips` takes a list of texts: not JSON: expected value at line 1 column 1; ",
+                "`app:tips` takes a list of texts: not JSON: expected value at line 1 column 1; write it as JSON, such as \
+                 `[\"text\"]`",
             ),
             (
                 json!({"app:tips": [{"q": "Q", "a": "A"}]}),
