@@ -136,7 +136,7 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
         Code::BudgetCut => with("`preface explain` shows where"),
         Code::BudgetDropped => with("`preface explain --absent` lists what is not there"),
         Code::BudgetNear => with("`--tokenizer o200k` or `--tokenizer cl100k`"),
-        Code::CatalogDamaged | Code::CatalogOther => with("`preface catalog import DIR`"),
+        Code::CatalogDamaged => with("`preface catalog import DIR`"),
         Code::CatalogExists => with("`--replace`, or `--version`"),
         Code::CatalogMissing if own.is_some() => {
             "`preface catalog import DIR` imports one, `preface catalog list` shows what there is".to_owned()
@@ -145,21 +145,16 @@ pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
             let list = "`preface catalog list VERSION` shows them";
             own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
         }
-        Code::ExtensionNeedsGrant | Code::McpNeedsGrant => {
+        Code::ExtensionNeedsGrant => {
             "review its files, then run `preface trust grant --allow-commands`".to_owned()
         }
         Code::AgentTool if own.is_none() => "`preface list tools` lists the tools".to_owned(),
-        Code::AgentUnknown if own.is_none() => "`preface list agents` lists what there is".to_owned(),
         Code::AgentsCut => with("`preface list agents` lists all"),
-        Code::ExtensionUnknown | Code::McpUnknown if own.is_none() => {
-            "`preface list extensions` lists what there is".to_owned()
-        }
         Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
         Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
         Code::LayerInside => with("`--trust-home`"),
         Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
         Code::McpNoRecording => with("`preface mcp refresh`"),
-        Code::PromptPreset => "`--preset` and `preset` come first".to_owned(),
         Code::ScaffoldSkipped => with("`preface config init`"),
         Code::SectionNotInOrder => "`preface explain --absent` shows why".to_owned(),
         Code::TemplateDepth => limit("template.maxDepth"),

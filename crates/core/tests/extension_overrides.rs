@@ -128,7 +128,7 @@ fn a_layer_does_not_disable_its_own_entry_and_is_told() {
         let merged = settings(&[(scope, json!({"tools": {"x": {"disable": true}}}))]);
         let scopes = resolved(vec![sound(scope, Category::Tools, "x")], &merged);
         assert!(row(&scopes, scope, Category::Tools, "x").active, "{scope}");
-        assert_eq!(severity_codes(&scopes.diagnostics), ["warning extension/unknown"], "{scope}");
+        assert_eq!(severity_codes(&scopes.diagnostics), ["warning scope/unknown"], "{scope}");
         let both =
             resolved(vec![sound(Bundled, Category::Tools, "x"), sound(scope, Category::Tools, "x")], &merged);
         assert_eq!(active(&both), [format!("{scope}/x")], "the inherited one goes, its own stays");

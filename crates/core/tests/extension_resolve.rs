@@ -302,7 +302,7 @@ mod unordered {
             &settings(&[(Global, json!({"tools": {"Bahs": {"disable": true}}}))]),
         );
         assert_eq!(active(&scopes), ["bundled/Bash"]);
-        assert_eq!(severity_codes(&scopes.diagnostics), ["warning extension/unknown"]);
+        assert_eq!(severity_codes(&scopes.diagnostics), ["warning scope/unknown"]);
         let diagnostic = &scopes.diagnostics[0];
         assert_eq!(diagnostic.help.as_deref(), Some("did you mean `Bash`?"));
         assert_eq!(diagnostic.place.as_ref().and_then(|place| place.line), Some(1));

@@ -786,7 +786,7 @@ mod views {
         let (merged, diagnostics) = settings(&[(Scope::Global, both)]);
         let section = &Settings::read(&merged).sections["a"];
         assert_eq!((section.text.as_deref(), &section.file), (Some("t"), &None));
-        assert_eq!(codes(&diagnostics), ["settings/text-and-file"]);
+        assert_eq!(codes(&diagnostics), ["settings/hidden"]);
     }
 
     #[test]

@@ -151,7 +151,7 @@ pub fn near<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e str> {
 
 fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
     let wrong = |key: &str, why: &str, help: &str| {
-        Box::new(Diagnostic::warning(DiagnosticCode::AgentInvalid, why).at(file.place(key)).help(help))
+        Box::new(Diagnostic::warning(DiagnosticCode::MarkdownField, why).at(file.place(key)).help(help))
     };
     let name = match (file.text("name"), file.fields.get("name")) {
         (Some(name), _) => name.to_owned(),
@@ -204,7 +204,7 @@ fn read(file: &MarkdownFile) -> Result<ParsedMarkdown<Agent>, Box<Diagnostic>> {
         let what = format!("{}: agent `{}` has no text of its own", file.source.path, shown(&name));
         let help = "write its prompt below the second `---`";
         diagnostics
-            .push(Diagnostic::warning(DiagnosticCode::MarkdownEmpty, what).at(file.place("name")).help(help));
+            .push(Diagnostic::warning(DiagnosticCode::BlankSource, what).at(file.place("name")).help(help));
     }
     let what = Agent {
         description: description.to_owned(),

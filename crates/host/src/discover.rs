@@ -104,7 +104,7 @@ pub fn layers(profile: &Profile, trust: Trust, context: &ProviderContext<'_>) ->
                     let path = root.join(&file.name);
                     let mut wanted = extensions::wanted(scope, &path, CONTEXT_FILE_LIMIT, context);
                     if group.win == ReplacementRule::First {
-                        wanted = wanted.or_unreadable();
+                        wanted.severity = Severity::Error;
                     }
                     if let Some(pieces) = context.pieces(&wanted) {
                         layer.files.insert(file.name.clone(), pieces);
@@ -144,7 +144,7 @@ fn sections(layer: &mut Layer, dir: &Path, context: &ProviderContext<'_>) {
             context.note(
                 Diagnostic::left_out(
                     Severity::Warning,
-                    DiagnosticCode::SectionName,
+                    DiagnosticCode::SectionUnknown,
                     shown,
                     "its name is no section id",
                 )
@@ -168,7 +168,7 @@ fn sections(layer: &mut Layer, dir: &Path, context: &ProviderContext<'_>) {
         if is_blank(&pieces) {
             let shown = context.places.source(layer.scope, &path).path.clone();
             let diagnostic = Diagnostic::warning(
-                DiagnosticCode::SectionBlank,
+                DiagnosticCode::BlankSource,
                 format!("{shown} has no effect: it is empty"),
             )
             .at(Place::file(Some(layer.scope), shown));
@@ -221,7 +221,7 @@ pub fn overrides(
         .filter_map(|(id, given)| {
             if !SectionId::is_valid(&id) {
                 diagnostics.push(Diagnostic::warning(
-                    DiagnosticCode::SectionName,
+                    DiagnosticCode::SectionUnknown,
                     format!("{}: `{id}` is no section id", layer.path()),
                 ));
                 return None;

@@ -234,7 +234,7 @@ fn list(scope: Scope, dir: &Path, context: &ProviderContext<'_>) -> Option<Vec<D
         }
         Err(error) => error,
     };
-    context.note(context.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, &error));
+    context.note(context.left_out(scope, dir, DiagnosticCode::LayerDirectory, &error));
     None
 }
 
@@ -271,8 +271,7 @@ fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], context: &Pro
         };
         let shown = context.places.source(scope, &path).path.clone();
         let place = Place::file(Some(scope), shown);
-        context
-            .note(Diagnostic::warning(DiagnosticCode::ExtensionUnknownCategory, what).at(place).help(help));
+        context.note(Diagnostic::warning(DiagnosticCode::ExtensionPassedOver, what).at(place).help(help));
     }
 }
 

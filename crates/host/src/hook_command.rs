@@ -304,7 +304,7 @@ mod tests {
                 hook.role = HookRole::Observer;
             });
         assert_eq!(reply, Ok(HookReply::default()));
-        assert_eq!(diagnostics, ["hook/unknown-key", "hook/unknown-key"]);
+        assert_eq!(diagnostics, ["key/unknown", "key/unknown"]);
     }
 
     #[derive(Debug)]

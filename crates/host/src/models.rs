@@ -39,7 +39,7 @@ pub fn read(
     diagnostics: &mut Diagnostics,
 ) -> Cow<'static, Models> {
     let mut invalid = |message: String, place: Place| {
-        let diagnostic = Diagnostic::error(DiagnosticCode::ModelsInvalid, message).at(place);
+        let diagnostic = Diagnostic::error(DiagnosticCode::FileUnreadable, message).at(place);
         diagnostics.push(diagnostic.help("until then the rows that ship with preface are used"));
         Cow::Borrowed(Models::bundled())
     };

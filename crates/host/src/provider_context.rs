@@ -480,7 +480,7 @@ pub(crate) fn code_and_help(error: &ReadError) -> (DiagnosticCode, &'static str)
         ReadError::Outside { .. } => (DiagnosticCode::FileOutside, "put the file in the place of the link"),
         ReadError::HardLink { .. } => (DiagnosticCode::FileLink, HARD_LINK_HELP),
         ReadError::Denied => (DiagnosticCode::FileUnreadable, "allow reading it, or remove it"),
-        ReadError::Kind(_) => (DiagnosticCode::FileKind, "put a regular file there, or nothing"),
+        ReadError::Kind(_) => (DiagnosticCode::FileUnreadable, "put a regular file there, or nothing"),
         ReadError::Dangling | ReadError::Loop => (DiagnosticCode::FileLink, "mend the link, or remove it"),
         ReadError::Encoding(_) => (DiagnosticCode::FileNotUtf8, "save the file as UTF-8"),
         ReadError::Missing | ReadError::Other(_) => (DiagnosticCode::FileUnreadable, "mend or remove it"),
@@ -580,13 +580,6 @@ impl<'a> ReadRequest<'a> {
             severity: Severity::Warning,
             code: None,
         }
-    }
-
-    /// Makes the diagnostic state that a text could not be read and the next place is tried.
-    #[must_use]
-    pub fn or_unreadable(self) -> Self {
-        let severity = Severity::Error;
-        ReadRequest { severity, code: Some(DiagnosticCode::UnreadableSource), ..self }
     }
 
     /// Wants a file of the project.

@@ -132,10 +132,8 @@ fn bundled_text<'s>(
 ) -> Option<std::borrow::Cow<'s, [u8]>> {
     let bytes = system.bundled(name);
     if bytes.is_none() {
-        diagnostics.push(Diagnostic::error(
-            DiagnosticCode::ScaffoldMissing,
-            format!("there is no bundled `{name}`"),
-        ));
+        diagnostics
+            .push(Diagnostic::error(DiagnosticCode::FileMissing, format!("there is no bundled `{name}`")));
     }
     bytes
 }

@@ -197,7 +197,7 @@ fn the_strongest_layer_wins_a_name_and_the_others_are_known() {
     assert_eq!(seen.got[3].shadows.len(), 2);
     assert_eq!(seen.got[0].origin.path, "bundled/bundles/b/agents/helper.md");
     assert_eq!(seen.got[0].shadowed_by.as_ref(), Some(&seen.got[3].origin));
-    assert_eq!(seen.codes(), ["markdown/shadowed", "markdown/shadowed"]);
+    assert_eq!(seen.codes(), ["scope/shadows", "scope/shadows"]);
     assert_eq!(agents::find("hElPeR", &seen.got).map(|entry| entry.name.as_str()), Some("HELPER"));
 }
 
@@ -225,7 +225,7 @@ fn a_broken_file_is_skipped_with_a_word_about_its_line_and_the_one_below_stays()
     );
     assert!(seen.diagnostics[0].1.ends_with("(line 3)"), "{:?}", seen.diagnostics[0]);
     assert_eq!(
-        seen.messages("agent/invalid"),
+        seen.messages("markdown/field"),
         [
             ".x/agents/b.md was left out: it has no name (line 1)",
             ".x/agents/c.md was left out: it has no description (line 1)",
@@ -258,7 +258,7 @@ fn the_head_lists_what_an_agent_may_use() {
     assert_eq!(
         seen.diagnostics,
         [(
-            "markdown/unknown-key".into(),
+            "key/unknown".into(),
             ".x/agents/a.md: `modle` is no field of an agent that preface knows (line 10)".into()
         )]
     );
@@ -270,7 +270,7 @@ fn an_agent_without_a_text_is_reported_and_active() {
     let seen = load_with(&system, None, agents::load);
     assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
     let message = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
-    assert_eq!(seen.diagnostics, [("markdown/empty".into(), message.into())]);
+    assert_eq!(seen.diagnostics, [("source/blank".into(), message.into())]);
 }
 
 fn own(system: &MemorySystem) -> RecordedVariable {
@@ -298,7 +298,7 @@ fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
     let lines = ["- Helper: Does Helper.", "- a: Does a.", &b, "- c: The\\u{202e} project's."];
     assert_eq!(variable.value.as_deref(), Some(lines.join("\n").as_str()));
     let codes: Vec<&str> = variable.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
-    assert_eq!(codes, ["agents/cut", "agent/invalid", "markdown/shadowed", "hidden/character"]);
+    assert_eq!(codes, ["agents/cut", "markdown/field", "scope/shadows", "hidden/character"]);
     assert_eq!(own(&system).value, variable.value);
     assert_eq!(
         load_with(&system, None, |context| provider::resolve(&VariableKey::new("agents", "all"), context))
@@ -367,7 +367,7 @@ fn without_an_agent_it_is_silent_and_nobody_looks() {
     assert_eq!(system.reads("/w/p/.x/agents/a.md"), 0);
     let seen = contribute(&system, Some("aa\n"), "agent", &json!({}));
     assert_eq!(seen.got.silent.as_deref(), Some("there is no agent `aa\\u{a}`"));
-    assert_eq!(seen.codes(), ["agent/unknown"]);
+    assert_eq!(seen.codes(), ["scope/unknown"]);
 }
 
 #[test]
@@ -419,7 +419,7 @@ fn three_sections_of_one_agent_report_a_problem_once() {
             let _ = provider.contribute(&section("agent", &json!({"part": part})), context);
         }
     });
-    assert_eq!(seen.codes(), ["agent/invalid", "agent/no-skill"]);
+    assert_eq!(seen.codes(), ["markdown/field", "agent/no-skill"]);
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn a_style_is_found_by_name_or_by_file_and_default_is_none() {
     }
     let unknown = of("teachr");
     assert_eq!(unknown.got.silent.as_deref(), Some("there is no output style `teachr`"));
-    assert_eq!(unknown.codes(), ["style/unknown"]);
+    assert_eq!(unknown.codes(), ["scope/unknown"]);
     let entries = load_with(&system, None, styles::load).got;
     let keep = |name| {
         styles::find(name, &entries).and_then(|style| style.value.what.as_ref()?.keep_coding_instructions)
@@ -480,7 +480,7 @@ fn commands_are_named_by_their_path_and_sorted() {
             ("path", ".x/commands/fix.md")
         ]
     );
-    assert_eq!(seen.codes(), ["markdown/shadowed"]);
+    assert_eq!(seen.codes(), ["scope/shadows"]);
 }
 
 #[test]
@@ -551,14 +551,14 @@ fn hostile_files_are_left_out_and_reported() {
     assert_eq!(
         codes,
         [
-            "agent/invalid",
-            "file/kind",
             "file/link",
             "file/outside",
             "file/outside",
             "file/too-large",
             "file/unreadable",
-            "markdown/directory",
+            "file/unreadable",
+            "layer/directory",
+            "markdown/field",
             "markdown/head",
             "markdown/too-many",
         ]

@@ -156,7 +156,7 @@ fn the_first_root_wins_a_name_and_both_paths_are_reported() {
             ("c", "/home/u/.x/agent/skills/c/SKILL.md"),
         ]
     );
-    assert_eq!(found.messages("skill/collision"), ["name \"a\" collision", "name \"b\" collision"]);
+    assert_eq!(found.messages("scope/collision"), ["name \"a\" collision", "name \"b\" collision"]);
     let loser = &found.entries[1];
     assert_eq!(loser.shadowed_by.as_ref(), Some(&found.entries[0].origin));
     let system = system.with_file("/home/u/.x/agent/skills/.migrated-to-agents", "").with_dir("/w/p/.git");
@@ -202,7 +202,7 @@ fn explicit_paths_come_last_and_work_alone() {
         ["name \"x\" does not match parent directory \"own\"", "skill path is not a markdown file"]
     );
     assert_eq!(found.messages("skill/invalid")[2..], ["skill path does not exist"]);
-    assert_eq!(found.messages("skill/collision"), ["name \"a\" collision"]);
+    assert_eq!(found.messages("scope/collision"), ["name \"a\" collision"]);
     options["only_paths"] = json!("true");
     assert_eq!(load_with(&system, &options, &announced).names(), ["more", "x", "a"]);
 }

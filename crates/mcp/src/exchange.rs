@@ -184,7 +184,7 @@ async fn fetch_list(
             items.truncate(limits.items);
             let what = format!("it lists more than {} {what}; the rest is left out", limits.items);
             partial.note(
-                DiagnosticCode::McpItem,
+                DiagnosticCode::McpProtocol,
                 what,
                 "let the server offer less, where it has a setting for that",
             );
@@ -205,7 +205,11 @@ async fn fetch_list(
         };
     }
     let what = format!("its {what} have more than {PAGES} pages; the rest is left out");
-    partial.note(DiagnosticCode::McpItem, what, "let the server offer less, where it has a setting for that");
+    partial.note(
+        DiagnosticCode::McpProtocol,
+        what,
+        "let the server offer less, where it has a setting for that",
+    );
     Ok(items)
 }
 
@@ -329,7 +333,7 @@ pub(crate) fn read_tools(items: Vec<Value>, partial: &mut PartialReply) -> Vec<D
             Some(schema @ Value::Object(_)) => Some(schema),
             Some(_) => {
                 let what = format!("the tool `{}` is left out: its schema is no object", shown(&name));
-                partial.note(DiagnosticCode::McpItem, what, REMEDY);
+                partial.note(DiagnosticCode::McpProtocol, what, REMEDY);
                 return None;
             }
         };
@@ -389,7 +393,7 @@ pub(crate) fn read_texts(
         ContentRequest::Resource { .. } => ("contents", |part| part.get("text")?.as_str()),
     };
     let Some(parts) = answer.get(list).and_then(Value::as_array) else {
-        partial.note(DiagnosticCode::McpItem, format!("{want} is answered without {list}"), REMEDY);
+        partial.note(DiagnosticCode::McpProtocol, format!("{want} is answered without {list}"), REMEDY);
         return None;
     };
     let mut texts = Vec::new();
@@ -409,7 +413,7 @@ pub(crate) fn read_texts(
     }
     if other > 0 {
         let what = format!("{want} has {other} parts that are no text; they are left out");
-        partial.note(DiagnosticCode::McpItem, what, "only text can be in a prompt");
+        partial.note(DiagnosticCode::McpProtocol, what, "only text can be in a prompt");
     }
     Some(texts)
 }
@@ -439,14 +443,14 @@ fn read_name(
         }
         Some(Value::String(name)) if !seen.insert(name.clone()) => {
             let what = format!("the {what} `{}` comes twice; the first is kept", shown(name));
-            partial.note(DiagnosticCode::McpItem, what, REMEDY);
+            partial.note(DiagnosticCode::McpProtocol, what, REMEDY);
             return None;
         }
         Some(Value::String(name)) => return Some(name.clone()),
         Some(_) => format!("its {key} is no text"),
         None => format!("it has no {key}"),
     };
-    partial.note(DiagnosticCode::McpItem, format!("a {what} is left out: {wrong}"), REMEDY);
+    partial.note(DiagnosticCode::McpProtocol, format!("a {what} is left out: {wrong}"), REMEDY);
     None
 }
 

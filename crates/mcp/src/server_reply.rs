@@ -47,12 +47,11 @@ impl McpError {
     #[must_use]
     pub fn code(&self) -> DiagnosticCode {
         match self {
-            McpError::Unreachable(_) => DiagnosticCode::McpUnreachable,
-            McpError::Died(_) => DiagnosticCode::McpUnreachable,
+            McpError::Unreachable(_) | McpError::Died(_) | McpError::Stopped => {
+                DiagnosticCode::McpUnreachable
+            }
             McpError::Timeout => DiagnosticCode::McpLate,
-            McpError::Protocol(_) => DiagnosticCode::McpProtocol,
-            McpError::TooLarge(_) => DiagnosticCode::McpProtocol,
-            McpError::Stopped => DiagnosticCode::McpStopped,
+            McpError::Protocol(_) | McpError::TooLarge(_) => DiagnosticCode::McpProtocol,
         }
     }
 }
@@ -104,7 +103,7 @@ impl PartialReply {
         if self.more > 0 {
             let what = format!("{} more diagnostics about what it lists are not shown", self.more);
             self.diagnostics.push(
-                Diagnostic::warning(DiagnosticCode::McpMoreNotes, what)
+                Diagnostic::warning(DiagnosticCode::McpProtocol, what)
                     .help("report it to the server's maintainers"),
             );
             self.more = 0;

@@ -149,7 +149,7 @@ fn a_flood_is_cut_off() {
 #[test]
 fn a_list_is_taken_up_to_its_limit() {
     let reply = query_server(fake("many", 60));
-    assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (1000, vec!["mcp/item"]));
+    assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (1000, vec!["mcp/protocol"]));
     let limits = QueryLimits { items: 10_000, ..QueryLimits::default() };
     let reply = query_servers(&[fake("many", 60)], &limits, &|_| ()).remove(0);
     assert_eq!((reply.result.unwrap().tools.len(), reply.diagnostics.len()), (5000, 0));
@@ -161,10 +161,10 @@ fn all_pages_of_a_list_are_requested_up_to_a_limit() {
     let names: Vec<_> = reply.result.unwrap().tools.into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["b", "c"], "an empty cursor is the end");
     let reply = query_server(fake("endless-pages", 60));
-    assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (100, vec!["mcp/item"]));
+    assert_eq!((reply.result.as_ref().unwrap().tools.len(), codes(&reply)), (100, vec!["mcp/protocol"]));
     let reply = query_server(fake("circle", 30));
     assert_eq!(reply.result.as_ref().unwrap().tools.len(), 1, "what came is kept");
-    assert_eq!(codes(&reply), ["mcp/protocol", "mcp/item"]);
+    assert_eq!(codes(&reply), ["mcp/protocol", "mcp/protocol"]);
 }
 
 #[test]
@@ -179,14 +179,14 @@ fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
     assert_eq!(
         received,
         [
-            ("mcp/item", "the tool `good` comes twice; the first is kept"),
-            ("mcp/item", "a tool is left out: its name is empty"),
-            ("mcp/item", &*format!("a tool is left out: its name has 1000 bytes: `{long}…`")),
-            ("mcp/item", "a tool is left out: its name holds control characters: `line\\u{a}break`"),
-            ("mcp/item", "a tool is left out: it has no name"),
-            ("mcp/item", "a tool is left out: it has no name"),
-            ("mcp/item", "a tool is left out: its name is no text"),
-            ("mcp/item", "the tool `listed` is left out: its schema is no object"),
+            ("mcp/protocol", "the tool `good` comes twice; the first is kept"),
+            ("mcp/protocol", "a tool is left out: its name is empty"),
+            ("mcp/protocol", &*format!("a tool is left out: its name has 1000 bytes: `{long}…`")),
+            ("mcp/protocol", "a tool is left out: its name holds control characters: `line\\u{a}break`"),
+            ("mcp/protocol", "a tool is left out: it has no name"),
+            ("mcp/protocol", "a tool is left out: it has no name"),
+            ("mcp/protocol", "a tool is left out: its name is no text"),
+            ("mcp/protocol", "the tool `listed` is left out: its schema is no object"),
             ("mcp/cut", "the description of the tool `long` is 70000 bytes long; 65536 are kept"),
         ]
     );
@@ -221,7 +221,7 @@ fn a_violation_of_the_protocol_is_an_error() {
 fn what_a_server_writes_beside_its_messages_is_a_note() {
     let reply = query_server(ServerTarget { wants: wants(), ..fake("banner", 30) });
     assert_eq!(reply.result.as_ref().unwrap().tools.len(), 2);
-    assert_eq!(codes(&reply), ["mcp/item", "mcp/protocol"]);
+    assert_eq!(codes(&reply), ["mcp/protocol", "mcp/protocol"]);
     assert!(reply.diagnostics[1].message.contains("`Server is running!`"));
 }
 

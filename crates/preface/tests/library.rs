@@ -207,7 +207,7 @@ fn the_profile_decides_when_the_prompt_follows_the_tools() {
         chat.register_tool(deploy).unwrap();
         assert_eq!(names(chat.tools()), ["read", "deploy"]);
         chat.set_active_tools(["raed"]).unwrap();
-        assert!(chat.diagnostics().iter().any(|one| one.code.as_str() == "hook/unknown-tool"));
+        assert!(chat.diagnostics().iter().any(|one| one.code.as_str() == "tool/unknown"));
         chat.set_active_tools(["read", "deploy"]).unwrap();
         let request = chat.request(Format::Anthropic).model("claude-opus-5-5").build().unwrap();
         assert_eq!(request.to_json()["tools"].as_array().unwrap().len(), 2, "{preset}");

@@ -131,7 +131,7 @@ async fn a_missing_file_is_reported_where_a_directory_is_given() {
     let template = "[file:none.md]";
     assert_eq!(
         codes(json!({"template": template, "options": {"directory": "/work/p"}})).await,
-        ["template/missing-file"]
+        ["template/file"]
     );
     assert_eq!(codes(json!({"template": template})).await, [""; 0]);
 }

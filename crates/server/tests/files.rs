@@ -260,7 +260,7 @@ async fn a_missing_file_has_a_suggestion_with_a_fix() {
         reply["diagnostics"][0].clone()
     };
     let found = note("file:AGENT.md").await;
-    assert_eq!((&found["code"], &found["severity"]), (&json!("template/missing-file"), &json!("info")));
+    assert_eq!((&found["code"], &found["severity"]), (&json!("template/file"), &json!("info")));
     assert_eq!(found["message"], "`file:AGENT.md`: no such file");
     assert_eq!(found["help"], "did you mean `file:AGENTS.md`?");
     assert_eq!(found["edit"], json!({"range": [3, 16], "utf16": [2, 15], "replacement": "file:AGENTS.md"}));
@@ -275,7 +275,7 @@ async fn a_missing_file_has_a_suggestion_with_a_fix() {
     }
     for key in ["file:weather", "file:dcos/none.md", "file:docs/nothing/else.md", "file:AGENT1.md/x"] {
         let found = note(key).await;
-        assert_eq!(found["code"], "template/missing-file", "{key}");
+        assert_eq!(found["code"], "template/file", "{key}");
         assert!(found["edit"].is_null() && found["help"].is_null(), "{key}: {found}");
     }
 }

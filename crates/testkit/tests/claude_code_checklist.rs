@@ -292,12 +292,12 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
     // A name that nobody answers to changes nothing.
     let unknown = build(&system, &["outputStyle=ters"]);
     assert_eq!(unknown.prompt.text, plain.prompt.text);
-    assert!(unknown.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "style/unknown"));
+    assert!(unknown.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "scope/unknown"));
     // So does a style without a text: the main part refers to none.
     let empty = system.with_file("/home/user/.claude/output-styles/bare.md", "---\nname: bare\n---\n\n");
     let bare = build(&empty, &["outputStyle=bare"]);
     assert_eq!(bare.prompt.text, plain.prompt.text);
-    assert!(bare.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "markdown/empty"));
+    assert!(bare.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "source/blank"));
     // A style can take the place of the advice for programming, if its file has `keep-coding-instructions: false`.
     let only = style.replace("description", "keep-coding-instructions: false\ndescription");
     let system = machine().with_file("/home/user/.claude/output-styles/terse.md", only);

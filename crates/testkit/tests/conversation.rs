@@ -292,7 +292,7 @@ fn a_rebuild_that_is_refused_changes_nothing() {
     assert_eq!(history.len(), 1, "a refused message is not added");
     conversation.take_diagnostics();
     conversation.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
-    assert_eq!(conversation.take_diagnostics()[0].code.as_str(), "hook/unknown-tool");
+    assert_eq!(conversation.take_diagnostics()[0].code.as_str(), "tool/unknown");
     assert!(conversation.submit("few", &mut history).expect("a run"));
     assert_eq!(names(conversation.tools()), ["bash"]);
     assert_eq!(history.len(), 2);

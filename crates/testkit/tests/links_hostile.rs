@@ -116,7 +116,7 @@ fn the_users_own_settings_allow_targets_and_a_projects_do_not() {
     let own = build(&linked().with_file("/h/.config/preface/settings.json", settings), "default", &[]);
     assert!(own.prompt.text.contains(SECRET), "{:?}", own.prompt.diagnostics);
     assert!(
-        own.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "settings/follow"),
+        own.prompt.diagnostics.iter().any(|diagnostic| diagnostic.code.as_str() == "settings/ignored"),
         "`relative` is reported"
     );
     let projects = build(&linked().with_file("/p/.preface/settings.json", settings), "default", &[]);

@@ -97,7 +97,7 @@ fn a_thousand_skills_of_one_name() {
     let row = row("same", "Does it.", "/p/.sf/skills/00000/SKILL.md");
     assert_eq!(built.prompt.text, format!("B.{LISTING}{row}</available_skills>{TAIL}"));
     let reported = diagnostics(&built);
-    assert_eq!(reported.iter().filter(|(code, _)| *code == "skill/collision").count(), 999);
+    assert_eq!(reported.iter().filter(|(code, _)| *code == "scope/collision").count(), 999);
 }
 
 /// Far more directories than anybody nests.
@@ -186,7 +186,7 @@ fn odd_files_everywhere() {
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("G.{TAIL}"));
     let codes: Vec<&str> = diagnostics(&built).iter().map(|(code, _)| *code).collect();
-    for (code, count) in [("source/unreadable", 3), ("file/kind", 2), ("file/unreadable", 1)] {
+    for (code, count) in [("file/unreadable", 3), ("file/unreadable", 2), ("file/unreadable", 1)] {
         assert_eq!(
             codes.iter().filter(|known| **known == code).count(),
             count,

@@ -275,7 +275,7 @@ fn failures_are_reported() {
             "one_throws" => &["hook/error", "hook/error", "hook/error"],
             "one_answers_empty" => &["hook/empty-prompt"],
             "one_empties" | "one_replaces" => &["hook/removed"],
-            "registered_tools" | "switches_tools" => &["hook/unknown-tool"],
+            "registered_tools" | "switches_tools" => &["tool/unknown"],
             "switches_tools_below_a_replacement" => &["hook/removed", "hook/stale-override"],
             "messages" => &["messages/excluded"],
             _ => &[],

@@ -127,9 +127,11 @@ fn other_files_of_a_layer_that_are_no_json() {
 
 #[test]
 fn a_special_file_is_reported_and_not_opened() {
-    for (file, code) in
-        [("settings.json", "file/kind"), ("mcp.json", "file/kind"), ("ordering.json", "ordering/unreadable")]
-    {
+    for (file, code) in [
+        ("settings.json", "file/unreadable"),
+        ("mcp.json", "file/unreadable"),
+        ("ordering.json", "ordering/unreadable"),
+    ] {
         for layer in [GLOBAL, PROJECT] {
             let path = format!("{layer}/{file}");
             // The user's own settings are read before anything else, and nothing is known without them.
@@ -174,7 +176,7 @@ fn a_loop_of_links_in_the_place_of_a_directory() {
         // As a category: the others are there.
         let path = format!("{layer}/extensions/hooks");
         let report = all(&machine().with_link(&path, &path));
-        assert!(note(&report, "extension/directory").message.contains("loop"), "{path}");
+        assert!(note(&report, "layer/directory").message.contains("loop"), "{path}");
         // As an extension.
         let path = format!("{layer}/extensions/tools/x");
         let report = all(&machine().with_link(&path, &path));
@@ -191,7 +193,7 @@ fn a_loop_of_links_in_the_place_of_a_directory() {
         .with_file(at(GLOBAL, "tools", "mine"), tool("mine"))
         .with_link(format!("{PROJECT}/extensions"), format!("{PROJECT}/extensions"));
     let report = scopes(&system);
-    let diagnostic = note(&report, "extension/directory");
+    let diagnostic = note(&report, "layer/directory");
     assert!(
         diagnostic.message.contains(".stud/extensions") && diagnostic.message.contains("loop"),
         "{}",
@@ -200,13 +202,13 @@ fn a_loop_of_links_in_the_place_of_a_directory() {
     // A link that points nowhere.
     let system = machine().with_link(format!("{PROJECT}/extensions/hooks"), "/nowhere");
     let report = all(&system);
-    assert!(note(&report, "extension/directory").message.contains("nowhere"));
+    assert!(note(&report, "layer/directory").message.contains("nowhere"));
 }
 
 #[test]
 fn a_file_where_a_directory_belongs() {
     let report = all(&machine().with_file(format!("{PROJECT}/extensions/hooks"), "x"));
-    assert_eq!(note(&report, "extension/directory").severity, Severity::Warning);
+    assert_eq!(note(&report, "layer/directory").severity, Severity::Warning);
     // A file among the extensions is nobody's business.
     let report = all(&machine().with_file(format!("{PROJECT}/extensions/tools/README.md"), "x"));
     assert!(

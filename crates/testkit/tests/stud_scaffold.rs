@@ -168,7 +168,7 @@ fn a_missing_bundled_text_is_reported() {
     let bundle = ASSETS.iter().filter(|(path, _)| !path.starts_with("sections/stud/"));
     let system = bundle.fold(MemorySystem::new(), |system, (path, bytes)| system.with_bundled(*path, *bytes));
     let built = launch(&system);
-    assert_eq!((codes(&built), built.prompt.text.as_str()), (vec!["scaffold/missing"], ""));
+    assert_eq!((codes(&built), built.prompt.text.as_str()), (vec!["file/missing"], ""));
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_template_of_the_store_stays_there_and_is_missed_aloud() {
     let mut server = Server::start(&sandbox, "");
     let built = server.tool("build", json!({ "preset": "template" }));
     assert_ne!(built["text"], json!("Kept."));
-    assert!(built["diagnostics"].to_string().contains("mcp/no-store"), "{built}");
+    assert!(built["diagnostics"].to_string().contains("template/unused"), "{built}");
     assert_eq!(server.end().0, Some(0));
     assert_eq!(below(&sandbox.path("")), before);
 }

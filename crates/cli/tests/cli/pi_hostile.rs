@@ -146,12 +146,12 @@ fn directories_and_pipes_in_place_of_files() {
     assert_eq!(
         codes,
         [
-            "file/kind",
-            "file/kind",
-            "option/directory",
-            "source/unreadable",
-            "source/unreadable",
-            "source/unreadable"
+            "file/missing",
+            "file/unreadable",
+            "file/unreadable",
+            "file/unreadable",
+            "file/unreadable",
+            "file/unreadable"
         ],
         "and a pipe is no candidate for a skill"
     );
@@ -185,7 +185,7 @@ fn a_forged_end_of_the_listing_is_told_by_lint_and_build() {
         .collect();
     assert_eq!(
         told,
-        ["forged/tag 2", "forged/heading 4", "option/directory null"],
+        ["forged/tag 2", "forged/heading 4", "file/missing null"],
         "and nothing else of texts, not of the preset's own either"
     );
 }

@@ -207,7 +207,7 @@ a link that leads outside | file/outside | --follow [ROOT]/outside.md | default 
 a link that leads outside | template/file | --follow [ROOT]/outside.md | template
 a project as a whole | trust/untrusted | --trust once | default claude-code pi stud
 a project as a whole | trust/untrusted | preface trust grant | default claude-code pi stud
-a server of the project whose list is granted | mcp/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
+a server of the project whose list is granted | extension/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
 a server of the project | scaffold/skipped | preface config init | stud
 a server of the project | trust/untrusted | --trust once | default claude-code pi stud
 a server of the project | trust/untrusted | preface trust grant | default claude-code pi stud

@@ -418,7 +418,7 @@ fn a_directory_of_no_category_is_reported_and_does_not_hide_flat_ones() {
         .home(".stud/extensions/.git/x", "");
     let ran = sandbox.run("preface list tools --preset stud").exits(0);
     assert!(ran.stdout.contains("\n  flat   global   active  d\n"), "{}", ran.stdout);
-    assert_eq!(ran.stderr.matches("extension/unknown-category").count(), 1, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("extension/passed-over").count(), 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("did you mean `tools`?"), "{}", ran.stderr);
 }
 

@@ -92,8 +92,8 @@ fn a_pipe_is_not_waited_for() {
         };
         tells(&fifo("extensions/tools/x/manifest.json"), DISCOVERY, "pipe");
         tells(&fifo("ordering.json"), "ordering/unreadable", "pipe");
-        tells(&fifo("mcp.json"), "file/kind", "pipe");
-        let settings = if layer == "work/.stud" { "file/kind" } else { "settings/shape-invalid" };
+        tells(&fifo("mcp.json"), "file/unreadable", "pipe");
+        let settings = if layer == "work/.stud" { "file/unreadable" } else { "settings/shape-invalid" };
         tells(&fifo("settings.json"), settings, "pipe");
     }
 }
@@ -108,14 +108,14 @@ fn ten_thousand_directories_and_one() {
         // Links cost less than directories, and count alike.
         symlink("../tools/theirs", hooks.join(number.to_string())).expect("a link");
     }
-    tells(&sandbox, "extension/directory", "it has more than 10000 entries");
+    tells(&sandbox, "layer/directory", "it has more than 10000 entries");
 }
 
 #[test]
 fn loops_of_links() {
     for layer in ["home/.stud", "work/.stud"] {
         for (name, code) in [
-            ("extensions/hooks", "extension/directory"),
+            ("extensions/hooks", "layer/directory"),
             ("extensions/tools/x", DISCOVERY),
             ("extensions/tools/x/manifest.json", DISCOVERY),
             ("mcp.json", "file/link"),

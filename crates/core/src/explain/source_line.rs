@@ -212,7 +212,7 @@ mod tests {
         prompt.parts[1].cuts.push(Cut { why: CutWhy::Ceiling, before: 9, after: 5, range: 24..42 });
         let place = |span| Place::within(None, "AGENTS.md", FILE, span);
         prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileUnreadable, "…").at(place(2..4)));
-        prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileKind, "…").at(place(9..12)));
+        prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileUnreadable, "…").at(place(9..12)));
         prompt
             .diagnostics
             .push(Diagnostic::info(DiagnosticCode::FileLink, "…").at(Place::file(None, "AGENTS.md")));
@@ -247,7 +247,7 @@ mod tests {
         let texts: Vec<_> =
             outcome.uses.iter().map(|one| prompt().text[one.range.clone()].to_owned()).collect();
         assert_eq!(texts, ["Stay on ", "!\r\n"]);
-        assert_eq!(codes(&outcome), ["file/kind", "file/link"]);
+        assert_eq!(codes(&outcome), ["file/unreadable", "file/link"]);
     }
 
     #[test]

@@ -69,8 +69,7 @@ fn unknown_keys(table: &SettingsTable, lies: &ManifestLocation<'_>) -> Diagnosti
         .map(|(key, node)| {
             let message =
                 format!("a manifest of `{}` has no key `{}`; it is ignored", lies.category, shown(key));
-            let diagnostic =
-                Diagnostic::warning(DiagnosticCode::ExtensionUnknownKey, message).at(node.key_place());
+            let diagnostic = Diagnostic::warning(DiagnosticCode::KeyUnknown, message).at(node.key_place());
             match did_you_mean(key, known()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => diagnostic,

@@ -406,7 +406,7 @@ fn name_active(settings: &MergedSettings, entries: &mut [ExtensionEntry], diagno
             let help = suggest_or(name, known, || format!("the listing of `{category}` shows what there is"));
             (format!("`active.{key}` names `{}`, which no layer has", shown(name)), help)
         };
-        diagnostics.push(Diagnostic::warning(DiagnosticCode::ExtensionUnknown, what).at(place).help(help));
+        diagnostics.push(Diagnostic::warning(DiagnosticCode::ScopeUnknown, what).at(place).help(help));
     }
 }
 
@@ -466,7 +466,7 @@ fn unknown_names(
                         "`{category}.{}.disable` switches nothing off: it applies to lower layers, and none has it",
                         shown(id)
                     );
-                    Diagnostic::warning(DiagnosticCode::ExtensionUnknown, what)
+                    Diagnostic::warning(DiagnosticCode::ScopeUnknown, what)
                         .at(off.key_place())
                         .help("remove the extension's own directory")
                 }));
@@ -474,9 +474,8 @@ fn unknown_names(
             }
             if reported == MOST_UNKNOWN {
                 let message = format!("more names in `{category}` may be unknown; they are not looked at");
-                diagnostics.push(
-                    Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place()),
-                );
+                diagnostics
+                    .push(Diagnostic::warning(DiagnosticCode::ScopeUnknown, message).at(node.key_place()));
                 break;
             }
             let known = candidates.keys().filter(|(of, _)| *of == category).map(|(_, id)| id.as_str());
@@ -492,12 +491,13 @@ fn unknown_names(
                 false => format!("`{category}.{}` configures nothing that any layer has", shown(id)),
             };
             reported += 1;
-            let diagnostic =
-                Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place());
-            diagnostics.push(match near {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic,
-            });
+            let help = near.map_or_else(
+                || format!("the listing of `{category}` shows what there is"),
+                |near| format!("did you mean `{near}`?"),
+            );
+            diagnostics.push(
+                Diagnostic::warning(DiagnosticCode::ScopeUnknown, message).at(node.key_place()).help(help),
+            );
         }
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn definitions<'c>(
     let mut seen = BTreeSet::new();
     for tool in tools.iter().filter(|tool| !seen.insert(&tool.name)) {
         let what = format!("two tools have the name `{}`", shown(&tool.name));
-        report.add(DiagnosticCode::RequestDuplicate, None, what);
+        report.add(DiagnosticCode::RequestRefused, None, what);
     }
     let definition = |tool: &'c Tool| {
         let mut definition = head();

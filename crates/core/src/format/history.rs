@@ -541,7 +541,7 @@ fn check_calls<'c>(items: &[HistoryEntry<'c>], report: &mut Report) -> BTreeMap<
                     }
                     if names.insert(id, name).is_some() {
                         let what = format!("the id `{}` belongs to an earlier call", shown(id));
-                        report.add(DiagnosticCode::RequestDuplicate, at, what);
+                        report.add(DiagnosticCode::RequestRefused, at, what);
                     }
                     open.insert(id, at);
                     order.push(id);

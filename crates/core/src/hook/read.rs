@@ -14,8 +14,7 @@ use serde_json::{Map, Value};
 impl HookReply {
     /// Reads the output of a command. Blank output and keys with `null` change nothing.
     ///
-    /// Unknown keys, and keys without a meaning at this event, are ignored: one warning `hook/unknown-key` or
-    /// `hook/unknown-key` lists them.
+    /// Unknown keys, and keys without a meaning at this event, are ignored: one warning `key/unknown` lists them.
     ///
     /// # Errors
     /// [`HookFailure::Json`] with the place, [`HookFailure::Shape`] with the key, or [`HookFailure::Contradiction`].
@@ -266,9 +265,9 @@ mod tests {
         assert_eq!(
             diagnostics,
             [
-                "hook/unknown-key hook `h` answered at context with an unknown reply: `mesages`, `x\\u{a}1`, `x2`, `x3`, \
+                "key/unknown hook `h` answered at context with an unknown reply: `mesages`, `x\\u{a}1`, `x2`, `x3`, \
                  `x4`, and 2 more — did you mean `messages`?",
-                "hook/unknown-key hook `h` answered with what means nothing at context: `handled`, `system_prompt` — at \
+                "key/unknown hook `h` answered with what means nothing at context: `handled`, `system_prompt` — at \
                  context a hook may answer `messages`",
             ]
         );

@@ -104,7 +104,7 @@ impl HookReply {
         let what =
             format!("hook `{}` is an observer and answered all the same; that is ignored", shown(hook));
         Some(
-            Diagnostic::warning(DiagnosticCode::HookUnknownKey, what)
+            Diagnostic::warning(DiagnosticCode::KeyUnknown, what)
                 .help("`\"role\": \"transform\"` lets it change things"),
         )
     }
@@ -136,7 +136,7 @@ pub(super) fn unknown_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Optio
     let first = keys.first()?;
     let what = format!("hook `{}` answered at {event} with an unknown reply: {}", shown(hook), named(keys));
     let help = suggest_or(first, KEYS, || reply_keys_help(event));
-    Some(Diagnostic::warning(DiagnosticCode::HookUnknownKey, what).help(help))
+    Some(Diagnostic::warning(DiagnosticCode::KeyUnknown, what).help(help))
 }
 
 pub(super) fn ignored_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Option<Diagnostic> {
@@ -144,7 +144,7 @@ pub(super) fn ignored_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Optio
         return None;
     }
     let what = format!("hook `{}` answered with what means nothing at {event}: {}", shown(hook), named(keys));
-    Some(Diagnostic::warning(DiagnosticCode::HookUnknownKey, what).help(reply_keys_help(event)))
+    Some(Diagnostic::warning(DiagnosticCode::KeyUnknown, what).help(reply_keys_help(event)))
 }
 
 fn reply_keys_help(event: HookEvent) -> String {
@@ -175,7 +175,7 @@ mod tests {
         for event in HookEvent::ALL {
             let mut reply = all.clone();
             let diagnostic = reply.confine("h", event).expect("some of it means nothing here");
-            assert_eq!(diagnostic.code.as_str(), "hook/unknown-key");
+            assert_eq!(diagnostic.code.as_str(), "key/unknown");
             assert_eq!(reply.keys().len(), event.reply_keys().len(), "{event}");
             assert_eq!(reply.confine("h", event), None);
         }

@@ -63,6 +63,6 @@ mod tests {
             .iter()
             .map(|diagnostic| (diagnostic.code.as_str(), diagnostic.place.as_ref()))
             .collect();
-        assert_eq!(codes, [("hook/error", Some(&place)), ("hook/unknown-key", Some(&place))]);
+        assert_eq!(codes, [("hook/error", Some(&place)), ("key/unknown", Some(&place))]);
     }
 }

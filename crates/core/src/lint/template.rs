@@ -1,7 +1,7 @@
 //! Diagnostics about a template that its author may want to know; none of them changes what it renders to.
 //!
 //! Everything here follows from the text and a [`VariableTypes`] of the known keys. What depends on
-//! files (`template/missing-file` and its like) is found by the host.
+//! files (`template/file` and its like) is found by the host.
 
 mod catalogue;
 mod foreign;

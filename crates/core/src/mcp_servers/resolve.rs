@@ -14,7 +14,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     extension::{EntryOrigin, EntrySwitch, EntrySwitches, Status, ValidationFailure, select_active},
     settings::shown,
-    suggestion::did_you_mean,
+    suggestion::suggest_or,
 };
 use std::collections::BTreeMap;
 
@@ -143,14 +143,13 @@ impl LayerDeclarations {
 
     /// Reports an id that is enabled or disabled and does not exist.
     fn report_unknown(self, id: &str, known: &[String]) -> Diagnostics {
-        let near = did_you_mean(id, known.iter().map(String::as_str));
-        let help = near.map(|near| format!("did you mean `{}`?", shown(near)));
+        let known = known.iter().map(String::as_str);
+        let help = suggest_or(id, known, || "the listing of `servers` shows what there is".to_owned());
         let mut diagnostics = self.diagnostics;
         diagnostics.extend(self.switches.0.into_iter().rev().map(|switch| {
             let verb = if switch.off { "off" } else { "on" };
             let message = format!("the MCP server `{}` is switched {verb}, but no layer has it", shown(id));
-            let diagnostic = Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place);
-            Diagnostic { help: help.clone(), ..diagnostic }
+            Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place).help(help.clone())
         }));
         diagnostics
     }

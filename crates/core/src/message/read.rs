@@ -228,7 +228,7 @@ impl MessageReader<'_> {
             1 => format!("`{name}` and 1 other key beside `messages` are not read"),
             _ => format!("`{name}` and {others} other keys beside `messages` are not read"),
         };
-        Diagnostic::warning(DiagnosticCode::MessagesIgnoredKey, message)
+        Diagnostic::warning(DiagnosticCode::KeyUnknown, message)
             .at(Place::within(None, self.path, self.text, span))
             .help("only the list of messages counts")
     }

@@ -553,7 +553,7 @@ impl LayerReview<'_> {
                 self.refuse(&["sections", id, "file"], || {
                     let message =
                         format!("section `{}` has both `text` and `file`; the text counts", shown(id));
-                    Diagnostic::warning(DiagnosticCode::SettingsTextAndFile, message).at(file.key_place())
+                    Diagnostic::warning(DiagnosticCode::SettingsHidden, message).at(file.key_place())
                 });
             }
         }

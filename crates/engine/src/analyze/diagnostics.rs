@@ -85,7 +85,7 @@ pub(super) fn diagnostics(
             && key.kind() == "file"
         {
             let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), variable.source);
-            let mut diagnostic = Diagnostic::info(DiagnosticCode::TemplateMissingFile, what);
+            let mut diagnostic = Diagnostic::info(DiagnosticCode::TemplateFile, what);
             let near =
                 similar_file(key.name(), &probe.context()).map(|near| VariableKey::new(key.kind(), &near));
             if let Some(near) = &near {

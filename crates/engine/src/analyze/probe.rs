@@ -103,7 +103,7 @@ impl<'s> Probe<'s> {
         let why = format!("the values of this template have more than {VALUES_LIMIT} bytes together");
         let diagnostic = format!("`{}` is absent: {why}", escape_hidden(key.as_str()));
         let mut absent = RecordedVariable::absent(why);
-        absent.diagnostics.push(Diagnostic::warning(DiagnosticCode::TemplateValuesTooLarge, diagnostic));
+        absent.diagnostics.push(Diagnostic::warning(DiagnosticCode::TemplateTooLarge, diagnostic));
         absent
     }
 }

@@ -198,7 +198,7 @@ pub(super) fn known(
         } else {
             let shown = preface_core::lint::hidden::escape_hidden(name);
             let diagnostic = Diagnostic::warning(
-                DiagnosticCode::UnknownTool,
+                DiagnosticCode::ToolUnknown,
                 format!("there is no tool `{shown}`; it is ignored"),
             );
             let all = registered.iter().map(|tool| tool.name.as_str());

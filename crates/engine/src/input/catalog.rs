@@ -159,7 +159,7 @@ impl<'a> CatalogReader<'a> {
             );
             let help = "import the one that was pinned, or pin this one";
             return Err(Error::Catalog(Box::new(
-                Diagnostic::error(DiagnosticCode::CatalogOther, what).help(help),
+                Diagnostic::error(DiagnosticCode::CatalogDamaged, what).help(help),
             )));
         }
         if pin.digest.is_none() {

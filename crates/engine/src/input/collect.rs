@@ -271,8 +271,7 @@ fn contribute(
                     let help = suggest_or(name.as_str(), names.iter().copied(), || {
                         format!("context providers are {}", names.join(", "))
                     });
-                    let diagnostic =
-                        Diagnostic::warning(DiagnosticCode::ProfileUnknownProvider, what).help(help);
+                    let diagnostic = Diagnostic::warning(DiagnosticCode::ProfileOption, what).help(help);
                     context.note(Diagnostic { place: place_of(section.id.as_str()), ..diagnostic });
                     None
                 }

@@ -77,7 +77,7 @@ impl Engine<'_> {
                 let shown = escape_hidden(value);
                 let what = format!("there is no file `{shown}`: `{name}={shown}` is used as the text itself");
                 let help = "correct the path; `~` is the shell's, which expands it where it begins a word";
-                diagnostics.push(Diagnostic::warning(DiagnosticCode::OptionNoFile, what).help(help));
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::FileMissing, what).help(help));
             }
             return Ok(by_caller(name, value));
         }

@@ -345,7 +345,7 @@ impl Engine<'_> {
                 (None, _) if Path::new(path).is_absolute() => follow.push(PathBuf::from(path)),
                 _ => {
                     let what = format!("`trust.follow` allows nothing: `{}`", escape_hidden(path));
-                    let diagnostic = Diagnostic::warning(DiagnosticCode::SettingsFollow, what);
+                    let diagnostic = Diagnostic::warning(DiagnosticCode::SettingsIgnored, what);
                     diagnostics.push(diagnostic.help("use an absolute path, or one that starts with `~/`"));
                 }
             }
@@ -443,7 +443,7 @@ impl Engine<'_> {
         if name != profile.name {
             let what = format!("`systemPrompt.preset` is `{named}`, and `{}` builds", profile.name);
             diagnostics.push(
-                Diagnostic::warning(DiagnosticCode::PromptPreset, what)
+                Diagnostic::warning(DiagnosticCode::PromptIgnored, what)
                     .help("a preset of the request or of `preset` comes first"),
             );
         }

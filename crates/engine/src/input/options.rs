@@ -116,7 +116,7 @@ pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prom
             let what = format!("the prompt names the directory `{path}`, which does not exist");
             let variable = dir.variable.as_ref().map_or_else(String::new, |name| format!("{name} or "));
             let help = format!("{variable}the option `{option}=DIR` names another");
-            diagnostics.push(Diagnostic::info(DiagnosticCode::OptionDirectory, what).help(help));
+            diagnostics.push(Diagnostic::info(DiagnosticCode::FileMissing, what).help(help));
         }
     }
     diagnostics

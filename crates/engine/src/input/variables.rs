@@ -41,7 +41,7 @@ pub(crate) fn declare(
             Err(error) => {
                 let what = format!("`variables.{name}` was not used: {}", error.message);
                 let diagnostic =
-                    Diagnostic::warning(DiagnosticCode::SettingsVariable, what).at(node.key_place());
+                    Diagnostic::warning(DiagnosticCode::SettingsUnknownOption, what).at(node.key_place());
                 diagnostics.push(Diagnostic { help: error.help, ..diagnostic });
             }
         }

@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(report.skills[0].shadows, [report.skills[1].origin.clone()]);
         assert_eq!(report.skills[1].shadowed_by.as_ref(), Some(&report.skills[0].origin));
         let codes: Vec<_> = report.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
-        assert_eq!(codes, ["skill/collision"]);
+        assert_eq!(codes, ["scope/collision"]);
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
         let report = ask(&system, TrustChoice::Once);
         assert!(report.skills.iter().all(|skill| skill.value.description.as_deref() != Some("Secret.")));
         let codes: Vec<_> = report.diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
-        assert_eq!(codes, ["file/outside", "file/outside", "skill/collision"]);
+        assert_eq!(codes, ["file/outside", "file/outside", "scope/collision"]);
     }
 
     #[test]

@@ -219,7 +219,7 @@ impl Engine<'_> {
         }
         if entry.value.recorded.as_ref().is_some_and(|recorded| recorded.by == RecordedBy::Hand) {
             let what = format!("the hand-written recording of MCP server `{name}` overrides its reply");
-            let diagnostic = Diagnostic::info(DiagnosticCode::McpByHand, what);
+            let diagnostic = Diagnostic::info(DiagnosticCode::McpRecording, what);
             answer
                 .diagnostics
                 .push(diagnostic.help(format!("remove mcp-descriptions/{name}.json to use the reply")));
@@ -296,7 +296,7 @@ fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
             let help = "look at it, then grant the commands of the project";
             (
                 ServerState::NeedsGrant,
-                Some(Diagnostic::warning(DiagnosticCode::McpNeedsGrant, what).help(help)),
+                Some(Diagnostic::warning(DiagnosticCode::ExtensionNeedsGrant, what).help(help)),
             )
         }
         (false, _) => {

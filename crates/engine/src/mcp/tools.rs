@@ -223,7 +223,7 @@ impl ToolWarnings {
                 }
             );
             diagnostics.push(
-                Diagnostic::warning(DiagnosticCode::McpItem, what)
+                Diagnostic::warning(DiagnosticCode::McpProtocol, what)
                     .help("ask the server's maintainers for a shorter one"),
             );
         }
@@ -334,7 +334,7 @@ mod tests {
         let tools = tools_of(&servers(&[("a", json!([{"name": fits}, {"name": long}]))]), &mut diagnostics);
         assert_eq!(tools.len(), 1);
         assert_eq!(tools[0].name, format!("mcp__a__{fits}"));
-        assert_eq!(codes(&diagnostics), ["mcp/item"]);
+        assert_eq!(codes(&diagnostics), ["mcp/protocol"]);
     }
 
     #[test]

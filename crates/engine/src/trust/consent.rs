@@ -344,7 +344,7 @@ impl TrustGate<'_> {
                     let shown = |path: &Path| escape_hidden(&path.display().to_string()).into_owned();
                     let (file, root) = (shown(file), shown(&root));
                     diagnostics = vec![Diagnostic::info(
-                        DiagnosticCode::TrustStoreInside,
+                        DiagnosticCode::TrustScopeViolation,
                         format!("nothing can be granted here: the trust store {file} lies inside of {root}"),
                     )];
                 }

@@ -77,7 +77,7 @@ impl MarkdownFile {
         let diagnostic = |key: &String| {
             let (path, key_shown) = (&self.source.path, shown(key));
             let what = format!("{path}: `{key_shown}` is no field of {of} that preface knows");
-            let found = Diagnostic::info(DiagnosticCode::MarkdownUnknownKey, what).at(self.place(key));
+            let found = Diagnostic::info(DiagnosticCode::KeyUnknown, what).at(self.place(key));
             match did_you_mean(key, known.iter().copied()) {
                 Some(near) => found.help(format!("did you mean `{near}`?")),
                 None => found,

@@ -244,10 +244,10 @@ fn shadow_diagnostic<T>(
     let (name, word, path) = (shown(&loser.name), kind.word, &loser.origin.path);
     let diagnostic = if loser.origin.scope == winner.scope {
         let what = format!("duplicate {word}: `{name}`: {} is used, {path} is not", winner.path);
-        Diagnostic::warning(DiagnosticCode::MarkdownCollision, what).help("rename one of them")
+        Diagnostic::warning(DiagnosticCode::ScopeCollision, what).help("rename one of them")
     } else {
         let what = format!("{word} `{name}` of {path} is hidden by {}", winner.path);
-        Diagnostic::info(DiagnosticCode::MarkdownShadowed, what)
+        Diagnostic::info(DiagnosticCode::ScopeShadows, what)
     };
     diagnostic.at(loser.place())
 }

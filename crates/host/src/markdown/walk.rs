@@ -17,7 +17,7 @@ const MOST_FILES: usize = 1_000;
 const LIMITS: WalkLimits = WalkLimits {
     directories: 1_000,
     depth: 8,
-    unreadable: DiagnosticCode::MarkdownDirectory,
+    unreadable: DiagnosticCode::LayerDirectory,
     too_many: DiagnosticCode::MarkdownTooMany,
     too_deep: DiagnosticCode::MarkdownTooMany,
 };

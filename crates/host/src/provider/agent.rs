@@ -190,9 +190,9 @@ fn skipped_diagnostic(entry: &AgentEntry, what: &str, context: &ProviderContext<
 
 fn unknown_diagnostic(name: &str, entries: &[AgentEntry]) -> Diagnostic {
     let diagnostic =
-        Diagnostic::warning(DiagnosticCode::AgentUnknown, format!("there is no agent `{}`", shown(name)));
-    match agents::near(name, entries) {
-        Some(near) => diagnostic.help(format!("did you mean `{}`?", shown(near))),
-        None => diagnostic,
-    }
+        Diagnostic::warning(DiagnosticCode::ScopeUnknown, format!("there is no agent `{}`", shown(name)));
+    diagnostic.help(match agents::near(name, entries) {
+        Some(near) => format!("did you mean `{}`?", shown(near)),
+        None => "the listing of `agents` shows what there is".to_owned(),
+    })
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 use preface_core::{
     compose::{empty_file_diagnostic, hidden_source_diagnostic, is_blank, is_empty},
-    diagnostic::Place,
+    diagnostic::{Place, Severity},
     origin::Piece,
     scope::Scope,
     section::Section,
@@ -88,7 +88,8 @@ fn first(
     let mut contribution = silent(provider, section, format!("there is no {}", names.join(" or ")));
     let mut files = candidates([Scope::Project, Scope::Global], names, context);
     let read = |(scope, path): (Scope, PathBuf)| {
-        let pieces = context.pieces(&request(scope, &path, context).or_unreadable())?;
+        let wanted = ReadRequest { severity: Severity::Error, ..request(scope, &path, context) };
+        let pieces = context.pieces(&wanted)?;
         Some((scope, path, pieces))
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return contribution };

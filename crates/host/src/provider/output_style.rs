@@ -49,7 +49,7 @@ impl ContextProvider for OutputStyle {
                 format!("the output style `{}` was not used: its file has no text", shown(&style.name));
             let place = Place::file(Some(style.origin.scope), style.origin.path.clone());
             let help = "write the style below the second `---`";
-            context.note(Diagnostic::warning(DiagnosticCode::MarkdownEmpty, what).at(place).help(help));
+            context.note(Diagnostic::warning(DiagnosticCode::BlankSource, what).at(place).help(help));
         } else {
             let variable = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
             let variables =
@@ -68,7 +68,7 @@ impl ContextProvider for OutputStyle {
 
 fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
     let diagnostic = Diagnostic::warning(
-        DiagnosticCode::StyleUnknown,
+        DiagnosticCode::ScopeUnknown,
         format!("there is no output style `{}`", shown(name)),
     );
     if let Some(near) = styles::near(name, entries) {

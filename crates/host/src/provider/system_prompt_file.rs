@@ -73,8 +73,7 @@ impl ContextProvider for SystemPromptFileSection {
         {
             let shown = context.places.source(Scope::Global, path).path.clone();
             let why = "`contextProviders.SystemPromptFile.enabled` is false";
-            let diagnostic =
-                Diagnostic::left_out(Severity::Info, DiagnosticCode::FileSwitchedOff, &shown, why);
+            let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::ScopeDisabled, &shown, why);
             context.note(diagnostic.at(Place::file(Some(Scope::Global), shown)));
         }
         let global = global.filter(|_| !without_global);

@@ -188,7 +188,7 @@ impl Loader<'_> {
             let Some(winner) = &entry.shadowed_by else { continue };
             let what = format!("name \"{}\" collision", shown(&entry.name));
             let help = format!("{} is used, {} is not; rename one of them", winner.path, entry.origin.path);
-            let diagnostic = Diagnostic::warning(DiagnosticCode::SkillCollision, what);
+            let diagnostic = Diagnostic::warning(DiagnosticCode::ScopeCollision, what);
             let diagnostic = diagnostic.at(entry.place()).help(help);
             self.context.note(diagnostic.clone());
             entry.diagnostics.push(diagnostic);

@@ -126,7 +126,7 @@ pub(super) fn read(
     if let Some(what) = hides_in_vain(&fields) {
         entry
             .diagnostics
-            .push(Diagnostic::warning(DiagnosticCode::SkillNotHidden, shown(&what)).at(place(None)));
+            .push(Diagnostic::warning(DiagnosticCode::MarkdownField, shown(&what)).at(place(None)));
     }
     context.diagnostics.borrow_mut().extend(entry.diagnostics.iter().cloned());
     let Some(metadata) = checked.metadata else {

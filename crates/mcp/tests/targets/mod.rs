@@ -36,7 +36,7 @@ pub fn assert_all_received(reply: &ServerReply) {
     assert_eq!(description.fetched[1].texts, ["Noted."]);
     assert_eq!(reply.calls_itself.as_deref(), Some("fake 1.0"));
     assert_eq!(reply.protocol.as_deref(), Some("2025-11-25"));
-    assert_eq!(codes(reply), ["mcp/item"], "the picture in the prompt");
+    assert_eq!(codes(reply), ["mcp/protocol"], "the picture in the prompt");
 }
 
 /// The codes of the diagnostics, in their order.

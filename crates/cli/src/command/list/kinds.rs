@@ -217,7 +217,7 @@ fn below(entry: &ListingRow, description: Option<&str>) -> Vec<String> {
     lines.extend(details(entry));
     if description.is_some() {
         let is_shown = |diagnostic: &&Diagnostic| {
-            !matches!(diagnostic.code, DiagnosticCode::MarkdownShadowed | DiagnosticCode::SkillCollision)
+            !matches!(diagnostic.code, DiagnosticCode::ScopeShadows | DiagnosticCode::ScopeCollision)
         };
         let diagnostics = entry.diagnostics.iter().filter(is_shown);
         lines.extend(diagnostics.map(|diagnostic| one_line(&diagnostic.message)));

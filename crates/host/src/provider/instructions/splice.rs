@@ -345,7 +345,7 @@ const CYCLE: ImportRefusal = refuse(
     "take the import out of one of the files",
 );
 const IGNORED: ImportRefusal = refuse(
-    DiagnosticCode::ImportsIgnored,
+    DiagnosticCode::ImportsOutside,
     "git ignores that file, and a text of the project does not reach it",
     "import it from a text of your own, such as CLAUDE.local.md",
 );

@@ -134,7 +134,7 @@ impl Server {
         if takes_template {
             let what = "this server opens no store: a stored template is not used";
             let diagnostic =
-                Diagnostic::info(DiagnosticCode::McpNoStore, what).help("`preface build` uses it");
+                Diagnostic::info(DiagnosticCode::TemplateUnused, what).help("`preface build` uses it");
             subject.prompt.diagnostics.push(diagnostic);
         }
         Ok(subject)

@@ -275,7 +275,7 @@ fn a_candidate_that_is_no_file_is_reported() {
         .with_link("/CLAUDE.md", "/nowhere");
     let built = build(&system, json!({}));
     assert!(built.contribution.items.is_empty());
-    let codes = [(Severity::Warning, "file/kind"); 2];
+    let codes = [(Severity::Warning, "file/unreadable"); 2];
     assert_eq!(built.codes()[..2], codes);
     assert_eq!(
         built.codes()[2..],
