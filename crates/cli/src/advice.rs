@@ -1,5 +1,5 @@
-//! The help of diagnostics for users of the command line: the command or flag for each remedy of the library. A command is
-//! completed with the flags of this call, so that it works as printed.
+//! The help of diagnostics for users of the command line: a command is completed with the flags of this call, so that it works as
+//! printed.
 
 use crate::{Cli, files};
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
@@ -9,7 +9,7 @@ use preface_engine::{
         diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
     },
-    host::{provider_context::FOLLOW_HELP, trust::shell_quoted},
+    host::trust::shell_quoted,
 };
 use serde_json::Value;
 use std::{
@@ -126,88 +126,31 @@ pub fn complete(words: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the help of a diagnostic with the commands and flags for it.
+/// Returns the help of a diagnostic. A caller that gives its own pins changes them; what a text hides or imitates has the help of
+/// its code.
 pub fn help(diagnostic: &Diagnostic) -> Option<Cow<'_, str>> {
     use DiagnosticCode as Code;
-    let own = diagnostic.help.as_deref();
-    let with = |commands: &str| own.map_or_else(|| commands.to_owned(), |own| format!("{own}: {commands}"));
-    Some(Cow::Owned(match diagnostic.code {
-        Code::AgentsUnused => "`--preset` names a profile with `[agents]`, such as `claude-code`".to_owned(),
-        Code::BudgetCut => with("`preface explain` shows where"),
-        Code::BudgetDropped => with("`preface explain --absent` lists what is not there"),
-        Code::BudgetNear => with("`--tokenizer o200k` or `--tokenizer cl100k`"),
-        Code::CatalogDamaged => with("`preface catalog import DIR`"),
-        Code::CatalogExists => with("`--replace`, or `--version`"),
-        Code::CatalogMissing if own.is_some() => {
-            "`preface catalog import DIR` imports one, `preface catalog list` shows what there is".to_owned()
+    match diagnostic.code {
+        Code::TrustUntrusted | Code::TrustChanged
+            if CALL.1.iter().any(|flag| flag.id == "trust_pins") && !is_denied() =>
+        {
+            Some(Cow::Borrowed(
+                "look at it, then trust it: `preface trust grant`, then replace the file of pins by the output of \
+                 `preface trust export`",
+            ))
         }
-        Code::CatalogNoPrompt if diagnostic.severity == Severity::Error => {
-            let list = "`preface catalog list VERSION` shows them";
-            own.map_or_else(|| list.to_owned(), |own| format!("{own} {list}"))
+        code if diagnostic.help.is_none()
+            && diagnostic.severity > Severity::Info
+            && matches!(code.topic(), "forged" | "hidden" | "secret") =>
+        {
+            code.help().map(Cow::Owned)
         }
-        Code::ExtensionNeedsGrant => {
-            "review its files, then run `preface trust grant --allow-commands`".to_owned()
-        }
-        Code::AgentTool if own.is_none() => "`preface list tools` lists the tools".to_owned(),
-        Code::AgentsCut => with("`preface list agents` lists all"),
-        Code::OrderingRewrite if own.is_some() => with("`preface list hooks` shows it"),
-        Code::GitNoWorkTree | Code::GitUnsupported => with("`--variable KEY=VALUE`"),
-        Code::LayerInside => with("`--trust-home`"),
-        Code::McpLate => "give it more time with `--timeout SECONDS`".to_owned(),
-        Code::McpNoRecording => with("`preface mcp refresh`"),
-        Code::ScaffoldSkipped => with("`preface config init`"),
-        Code::SectionNotInOrder => "`preface explain --absent` shows why".to_owned(),
-        Code::TemplateDepth => limit("template.maxDepth"),
-        Code::TemplateTooLarge => limit("template.maxBytes"),
-        Code::TrustBranch => with("`preface trust status` shows it, `preface trust grant` includes it"),
-        Code::TrustUntrusted | Code::TrustChanged if has_pins() && !is_denied() => with(
-            "`preface trust grant`, then replace the file of pins by the output of `preface trust export`",
-        ),
-        Code::TrustChanged => with("`preface trust grant`"),
-        Code::TrustUntrusted if is_denied() => "leave out `--trust deny`".to_owned(),
-        Code::TrustUntrusted => with("`preface trust grant`, or `--trust once` for this call"),
-        code if own.is_none() && diagnostic.severity > Severity::Info && is_of_texts(code) => {
-            return code.help().map(Cow::Owned);
-        }
-        _ => match own? {
-            own if own.starts_with(LISTING) => listing_command(own),
-            own => match own.strip_prefix(FOLLOW_HELP) {
-                Some(target) => format!("copy it into the project, or allow the link: `--follow {target}"),
-                None => return Some(Cow::Borrowed(own)),
-            },
-        },
-    }))
-}
-
-/// The start of a help that refers to a listing.
-const LISTING: &str = "the listing of `";
-
-/// Returns whether it is about what a text hides, contains or imitates.
-fn is_of_texts(code: DiagnosticCode) -> bool {
-    matches!(code.topic(), "forged" | "hidden" | "secret")
-}
-
-/// Names the command of a listing that the help of a diagnostic refers to: ``the listing of `tools/bash` shows each layer``.
-fn listing_command(help: &str) -> String {
-    match help.strip_prefix(LISTING).and_then(|rest| rest.split_once('`')) {
-        Some((name, rest)) if name.contains('/') => {
-            format!("`preface list --why {}`{rest}", shell_quoted(name))
-        }
-        Some((kind, rest)) => format!("`preface list {kind}`{rest}"),
-        None => help.to_owned(),
+        _ => diagnostic.help.as_deref().map(Cow::Borrowed),
     }
 }
 
 /// Settings that have no effect on what a grant covers.
 const NOT_OF_GRANT: [&str; 2] = ["budget.", "/budget/"];
-
-/// Returns the help for a template that breaks the limit of a setting.
-fn limit(setting: &str) -> String {
-    format!(
-        "make the template smaller, or lift the limit: `preface config set {setting} 0`, or for one call \
-         `--set {setting}=0`"
-    )
-}
 
 /// The directory that a call of `build` or `lint` names, as its argument or with `-C`. `explain` has paths in its table, too, as the prompt
 /// has them.
@@ -239,11 +182,6 @@ fn joined(dir: &Path, path: &str) -> Option<String> {
         }
     }
     Some(whole.display().to_string())
-}
-
-/// Returns whether this call has `--trust-pins`.
-fn has_pins() -> bool {
-    CALL.1.iter().any(|flag| flag.id == "trust_pins")
 }
 
 /// Returns whether this call denies the project.
@@ -429,20 +367,6 @@ mod tests {
             ("api", "/AGENTS.md", None),
         ] {
             assert_eq!(joined(Path::new(dir), path).as_deref(), expected, "{dir} {path}");
-        }
-    }
-
-    #[test]
-    fn a_listing_is_named_by_its_command() {
-        for (help, expected) in [
-            (
-                "the listing of `tools/bash` shows each layer",
-                "`preface list --why tools/bash` shows each layer",
-            ),
-            ("the listing of `tools` shows what there is", "`preface list tools` shows what there is"),
-            ("did you mean `bash`?", "did you mean `bash`?"),
-        ] {
-            assert_eq!(listing_command(help), expected);
         }
     }
 

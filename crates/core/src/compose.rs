@@ -436,7 +436,8 @@ impl<'w> Composer<'w> {
                     true => Diagnostic::warning(
                         DiagnosticCode::SectionNotInOrder,
                         format!("{places} `{anchor}`, which is not part of this prompt"),
-                    ),
+                    )
+                    .help("`preface explain --absent` shows why"),
                     false => self.unknown_section(format!("{places} an unknown section: `{anchor}`"), anchor),
                 };
                 diagnostics.push(diagnostic.at(over.place.clone()));
@@ -654,7 +655,7 @@ fn not_in_order(source: &str, id: &str) -> Diagnostic {
         DiagnosticCode::SectionNotInOrder,
         format!("{source} has no effect: section `{id}` is not part of this prompt"),
     )
-    .help("the list of absent sections has the reason")
+    .help("`preface explain --absent` shows why")
 }
 
 fn contribution_items(contribution: &Contribution) -> Vec<PlanItem<'_>> {

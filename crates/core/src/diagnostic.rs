@@ -1,8 +1,9 @@
 //! Diagnostics for this caller. Every cut, skip, shadow, hold and fallback is one; none of them changes the prompt.
 
 mod code;
+mod remedy;
 
-pub use code::DiagnosticCode;
+pub use {code::DiagnosticCode, remedy::Remedy};
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range};

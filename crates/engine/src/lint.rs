@@ -16,7 +16,7 @@ use crate::{
 };
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     lint::{
         decoded::scan_strings,
         finding::{self, FindingLimiter},
@@ -788,7 +788,8 @@ fn untrusted_once(findings: &mut Diagnostics) {
     findings.retain(|diagnostic| !is_untrusted(diagnostic));
     let what = format!("{count} files are not trusted: no build has them yet");
     findings.push(
-        Diagnostic::warning(DiagnosticCode::TrustUntrusted, what).help("look at them, then trust them"),
+        Diagnostic::warning(DiagnosticCode::TrustUntrusted, what)
+            .help(format!("look at them, then trust them: {}", Remedy::Grant)),
     );
 }
 

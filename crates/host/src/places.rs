@@ -199,7 +199,7 @@ impl Places {
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
             diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerInside, what).help(format!(
-                "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is"
+                "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project, or trust your home as it is: `--trust-home`"
             )));
         } else if has_layers && global.is_none() {
             let what = match &home.variable {
@@ -231,7 +231,7 @@ impl Places {
         let state = around.state().unwrap_or_else(|inside| {
             // Where the home is inside, too, that is reported.
             if !is_home_inside {
-                let help = format!("{}, or trust your home as it is", inside.help());
+                let help = format!("{}, or trust your home as it is: `--trust-home`", inside.help());
                 let diagnostic = Diagnostic::warning(DiagnosticCode::LayerInside, inside.to_string());
                 diagnostics.push(diagnostic.help(help));
             }

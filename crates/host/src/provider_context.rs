@@ -9,7 +9,7 @@ use crate::{
     trust::GrantedCommands,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     hook::SkillPath,
     lint::hidden::escape_hidden,
     mcp_servers::ServerEntry,
@@ -103,7 +103,7 @@ pub const NOT_TRUSTED: &str = "it is not trusted";
 /// The reason for leaving texts out where the caller denies the project.
 pub const DENIED: &str = "this call denies the project";
 /// The help for that. A grant has no effect there.
-pub const DENIED_HELP: &str = "do not deny the project in this call";
+pub const DENIED_HELP: &str = "leave out `--trust deny`";
 /// The help for a file with several names where such files are refused.
 pub(crate) const HARD_LINK_HELP: &str =
     "copy the file, so that it has one name; or set `trust.hardLinks` to true in your own settings";
@@ -595,16 +595,13 @@ pub(crate) fn above_roots(what: impl Into<String>) -> Diagnostic {
         .help("`--root DIR` with the directory of the repository lets it be read")
 }
 
-/// The help for a link out of the project, up to the path that it leads to and a backtick.
-pub const FOLLOW_HELP: &str = "copy it into the project, or allow the link: follow `";
-
 fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {
     match roots {
         _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
         Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
         None => {
             let target = escape_hidden(&target.display().to_string()).into_owned();
-            format!("{FOLLOW_HELP}{target}`")
+            format!("copy it into the project, or allow the link: `--follow {target}`")
         }
     }
 }
@@ -633,16 +630,20 @@ pub fn project_directory_outside(
 }
 
 pub(crate) fn untrusted(verdict: GateVerdict, shown: &str, bytes: usize) -> Diagnostic {
-    let (why, help) = match verdict {
+    let (why, act) = match verdict {
         GateVerdict::UntrustedChanged => {
             ("it changed since you trusted it", "look at what changed, then trust it")
         }
         GateVerdict::UntrustedShared => {
             ("others could have put it there", "look at it, then trust it by its path")
         }
-        GateVerdict::Denied => (DENIED, DENIED_HELP),
-        GateVerdict::UntrustedNew | GateVerdict::Included => (NOT_TRUSTED, "look at it, then trust it"),
+        GateVerdict::UntrustedNew | GateVerdict::Included | GateVerdict::Denied => {
+            (NOT_TRUSTED, "look at it, then trust it")
+        }
     };
+    let grant = format!("{act}: {}", Remedy::Grant);
+    let (why, help) =
+        if verdict == GateVerdict::Denied { (DENIED, DENIED_HELP) } else { (why, grant.as_str()) };
     let what = format!("{shown} ({bytes} bytes)");
     Diagnostic::left_out(Severity::Warning, DiagnosticCode::TrustUntrusted, what, why)
         .at(Place::file(Some(Scope::Project), shown))

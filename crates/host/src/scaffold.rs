@@ -140,6 +140,7 @@ fn bundled_text<'s>(
 
 fn skip(path: &Path, error: impl Display, diagnostics: &mut Diagnostics) {
     let what = format!("{} was not created: {error}", path.display());
-    let help = "nothing else depends on it; it is tried again where the preset is set up";
+    let help =
+        "nothing else depends on it; it is tried again where the preset is set up: `preface config init`";
     diagnostics.push(Diagnostic::warning(DiagnosticCode::ScaffoldSkipped, what).help(help));
 }

@@ -294,7 +294,7 @@ pub(crate) fn exchange_result(
                 DiagnosticCode::McpLate,
                 "not all that the profile names was answered in time",
             )
-            .help("give it a longer deadline"),
+            .help("give it more time with `--timeout SECONDS`"),
         ),
         None => {
             return Err(nonsense.map_or(McpError::Timeout, |it| McpError::Protocol(format!("it sends {it}"))));

@@ -151,7 +151,7 @@ fn a_prompt_is_shown_as_its_template() {
     sandbox.run("preface catalog show 1.2.3 'Tool Description: Bel'").exits(1).says(
         "\
 error: the catalog 1.2.3 has no prompt `Tool Description: Bel`
-help: did you mean `Tool Description: Bell`? `preface catalog list VERSION` shows them
+help: did you mean `Tool Description: Bell`? `preface catalog list 1.2.3` shows them
 ",
     );
 }

@@ -145,7 +145,7 @@ fn what_a_server_says_is_recorded_and_then_part_of_each_build() {
         "{}",
         before.stderr
     );
-    assert!(before.stderr.contains("queries it: `preface mcp refresh`"), "{}", before.stderr);
+    assert!(before.stderr.contains("`preface mcp refresh git` queries it"), "{}", before.stderr);
     assert!(!has_started(&sandbox), "a build starts nothing");
 
     let ran = sandbox.run("preface mcp refresh").exits(0).says("");

@@ -21,7 +21,7 @@ struct State {
     call: &'static str,
 }
 
-const STATES: [State; 14] = [
+const STATES: [State; 23] = [
     State {
         name: "a text",
         make: |sandbox, _| texts(sandbox, "Use tabs.\n"),
@@ -68,8 +68,9 @@ const STATES: [State; 14] = [
         name: "a server that is switched off",
         make: |sandbox, preset| {
             servers(sandbox, &format!("home/{}", home(preset)));
-            let settings = r#"{"mcpServers": {"fake": {"disable": true}}}"#;
-            sandbox.home(&format!("{}/settings.json", home(preset)), settings);
+            let off = r#"{"mcpServers": {"fake": {"disable": true}}}"#;
+            sandbox.work(&format!("{}/mcp.json", directory(preset)), off);
+            sandbox.run(&format!("preface trust grant --preset {preset}"));
         },
         call: "mcp refresh fake",
     },
@@ -111,7 +112,106 @@ const STATES: [State; 14] = [
         },
         call: "build",
     },
+    State {
+        name: "a template that is too deep",
+        make: |sandbox, preset| {
+            let settings = format!("{}/settings.json", home(preset));
+            sandbox.home(&settings, r#"{"template": {"maxDepth": 1}}"#);
+            let nested = "[if system:date][if system:date]now[/if][/if]\n";
+            sandbox.home(&format!("{}/append.md", home(preset)), nested);
+        },
+        call: "build",
+    },
+    State {
+        name: "switches for a tool and a server that nobody has",
+        make: |sandbox, preset| {
+            let (tools, servers) =
+                (r#"{"tools": {"ghost": {"disable": true}}}"#, r#"{"ghost": {"disable": true}}"#);
+            sandbox.home(&format!("{}/settings.json", home(preset)), tools);
+            sandbox.home(&format!("{}/mcp.json", home(preset)), servers);
+        },
+        call: "list extensions",
+    },
+    State {
+        name: "a tool that is switched off",
+        make: |sandbox, preset| {
+            let settings = r#"{"tools": {"bash": {"disable": true}}}"#;
+            sandbox.home(&format!("{}/settings.json", home(preset)), settings);
+        },
+        call: "build --tools bash",
+    },
+    State {
+        name: "an agent with a tool that nobody has",
+        make: |sandbox, preset| {
+            let agent = "---\nname: a\ndescription: It looks.\ntools: Ghost\n---\n\nLook.\n";
+            sandbox.home(&format!("{}/agents/a.md", home(preset)), agent);
+        },
+        call: "build --agent a",
+    },
+    State {
+        name: "a home inside of the project",
+        make: |sandbox, _| {
+            repository(sandbox, ".git", "main");
+            fs::remove_file(sandbox.path(".git/refs/heads/main")).expect("a file");
+        },
+        call: "build",
+    },
+    State {
+        name: "an order of hooks",
+        make: |sandbox, preset| {
+            for name in ["one", "two"] {
+                let manifest = format!(
+                    r#"{{"id": "{name}", "category": "hooks", "contractVersion": "1.0.0", "slot": "TOOL_CALL/pre",
+                        "requiredCoreVersion": ">=1.0.0 <2.0.0", "command": ["/bin/true"]}}"#
+                );
+                sandbox.home(&format!("{}/extensions/hooks/{name}/manifest.json", home(preset)), &manifest);
+            }
+            let order = r#"{"hooks": {"TOOL_CALL/pre": ["two", "one"]}}"#;
+            sandbox.work(&format!("{}/ordering.json", directory(preset)), order);
+            sandbox.run(&format!("preface trust grant --preset {preset}"));
+        },
+        call: "list extensions",
+    },
+    State {
+        name: "another branch",
+        make: |sandbox, preset| {
+            repository(sandbox, "work/.git", "main");
+            sandbox.run(&format!("preface trust grant --preset {preset} --set trust.mode=pinned"));
+            repository(sandbox, "work/.git", &"other-".repeat(20));
+        },
+        call: "build --set trust.mode=pinned",
+    },
+    State {
+        name: "a section that is replaced",
+        make: |sandbox, preset| {
+            let home = home(preset);
+            sandbox.home(&format!("{home}/base.md"), "Help.\n");
+            sandbox.home(&format!("{home}/sections/identity.md"), "You help.\n");
+        },
+        call: "build",
+    },
+    State {
+        name: "a program of the project",
+        make: |sandbox, preset| {
+            let manifest = r#"{"id": "speaker", "category": "contextProviders", "contractVersion": "1.0.0",
+                "requiredCoreVersion": ">=1.0.0 <2.0.0", "command": ["/bin/echo", "Hello."]}"#;
+            let directory = directory(preset);
+            sandbox.work(&format!("{directory}/extensions/contextProviders/speaker/manifest.json"), manifest);
+            sandbox.run(&format!("preface trust grant --preset {preset}"));
+        },
+        call: "build",
+    },
 ];
+
+/// Writes what a repository on a branch has at least.
+fn repository(sandbox: &Sandbox, directory: &str, branch: &str) {
+    let dir = sandbox.path(directory);
+    for name in ["objects", "refs/heads"] {
+        fs::create_dir_all(dir.join(name)).expect("a directory");
+    }
+    fs::write(dir.join("HEAD"), format!("ref: refs/heads/{branch}\n")).expect("a file");
+    fs::write(dir.join("refs/heads").join(branch), format!("{}\n", "a".repeat(40))).expect("a file");
+}
 
 fn texts(sandbox: &Sandbox, text: &str) {
     sandbox.work("AGENTS.md", text).work("CLAUDE.md", text);
@@ -203,20 +303,34 @@ a changed project | trust/changed | preface trust grant | default
 a changed text | trust/untrusted | --trust once | default claude-code pi template
 a changed text | trust/untrusted | preface trust grant | default claude-code pi template
 a git directory | git/no-work-tree | --variable git:branch=main | default claude-code
+a home inside of the project | git/no-commit | --variable git:branch=main | default claude-code
+a home inside of the project | layer/inside-project | --trust-home | default claude-code pi stud template
 a link that leads outside | file/outside | --follow [ROOT]/outside.md | default claude-code pi
 a link that leads outside | template/file | --follow [ROOT]/outside.md | template
+a program of the project | extension/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
 a project as a whole | trust/untrusted | --trust once | default claude-code pi stud
 a project as a whole | trust/untrusted | preface trust grant | default claude-code pi stud
+a section that is replaced | section/not-in-order | preface explain --absent | default
 a server of the project whose list is granted | extension/needs-grant | preface trust grant --allow-commands | default claude-code pi stud
 a server of the project | scaffold/skipped | preface config init | stud
 a server of the project | trust/untrusted | --trust once | default claude-code pi stud
 a server of the project | trust/untrusted | preface trust grant | default claude-code pi stud
-a server that was never asked | mcp/no-recording | preface mcp refresh --profile [ROOT]/servers.toml | default claude-code pi stud template
+a server that is switched off | mcp/inactive | preface list --why servers/fake | default claude-code pi stud
+a server that was never asked | mcp/no-recording | preface mcp refresh fake --profile [ROOT]/servers.toml | default claude-code pi stud template
+a template that is too deep |  | --set template.maxDepth=0 | claude-code
+a template that is too deep |  | preface config set template.maxDepth 0 | claude-code
 a template that is too large |  | --set template.maxBytes=0 | default claude-code pi template
 a template that is too large |  | preface config set template.maxBytes 0 | default claude-code pi template
 a text | trust/untrusted | --trust once | default claude-code pi template
 a text | trust/untrusted | preface trust grant | default claude-code pi template
+a tool that is switched off | tool/left-out | preface list --why tools/bash | default pi stud template
 an agent that nobody has |  | preface list agents | claude-code
+an agent with a tool that nobody has | agent/tool | preface list tools | claude-code
+an order of hooks |  | preface list hooks | default claude-code pi stud
+another branch | trust/branch | preface trust grant | default claude-code
+another branch | trust/branch | preface trust status | default claude-code
+switches for a tool and a server that nobody has | mcp/unknown | preface list servers | default claude-code pi stud template
+switches for a tool and a server that nobody has | scope/unknown | preface list tools | default claude-code pi stud template
 ";
 
 #[test]
@@ -236,7 +350,7 @@ fn what_a_help_names_works_in_each_preset() {
             let remedies: BTreeSet<Printed> = printed(&sandbox(), &call).1.into_iter().collect();
             for (code, remedy) in remedies {
                 let sandbox = sandbox();
-                let remedy = remedy.replace("KEY=VALUE", "git:branch=main").replace("DIR", "catalog");
+                let remedy = remedy.replace("=VALUE", "=main").replace("DIR", "catalog");
                 let after = match remedy.strip_prefix("preface ") {
                     None => printed(&sandbox, &format!("{call} {remedy}")).0,
                     Some(command) => {

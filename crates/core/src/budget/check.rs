@@ -112,7 +112,8 @@ fn uncertain_diagnostic(
         limit.tokens
     );
     Diagnostic::warning(DiagnosticCode::BudgetNear, what).help(format!(
-        "raise the budget ({}), or count exactly if the vocabulary of the model is public",
+        "raise the budget ({}), or count exactly if the vocabulary of the model is public: `--tokenizer o200k` \
+         or `--tokenizer cl100k`",
         limit.set_in
     ))
 }

@@ -144,7 +144,7 @@ fn within(
         } else {
             if room[at].is_none() {
                 let help = over_budget(limit.set_in);
-                diagnostics.push(dropped_diagnostic(&part, needs[at], limit.tokens, "the budget").help(help));
+                diagnostics.push(dropped_diagnostic(&part, needs[at], limit.tokens, "the budget", &help));
             }
             let ended = if at == last {
                 format!("{rest} of the budget of {} are left", limit.tokens)
@@ -180,7 +180,7 @@ fn hold(
     }
     let cut = (part.meta.cut != CutRule::Whole).then(|| cut_part(part, max, counter)).flatten();
     let Some((mut cut, gone, cut_tokens)) = cut else {
-        diagnostics.push(dropped_diagnostic(part, total_tokens, limit, whose).help(help));
+        diagnostics.push(dropped_diagnostic(part, total_tokens, limit, whose, &help));
         return false;
     };
     // What was last goes first, so that each range counts in the text before its cut.
@@ -207,7 +207,7 @@ fn hold(
         )
         .about(&part.meta.id)
         .at(place)
-        .help(help),
+        .help(format!("{help}: `preface explain` shows where")),
     );
     true
 }
@@ -299,11 +299,13 @@ fn over_budget(set_in: &str) -> String {
     format!("raise the budget ({set_in}), or shorten the text")
 }
 
-fn dropped_diagnostic(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
+fn dropped_diagnostic(part: &DraftPart, tokens: usize, max: usize, whose: &str, help: &str) -> Diagnostic {
     let files = GoneFiles::of(part, None);
     let what = format!("section `{}` ({tokens} tokens{})", part.meta.id, files.after(" of "));
     let why = format!("{whose} is {max}");
-    Diagnostic::left_out(Severity::Warning, DiagnosticCode::BudgetDropped, what, why).at(files.place())
+    Diagnostic::left_out(Severity::Warning, DiagnosticCode::BudgetDropped, what, why)
+        .at(files.place())
+        .help(format!("{help}: `preface explain --absent` lists what is not there"))
 }
 
 #[cfg(test)]

@@ -224,7 +224,7 @@ impl OrderingRewrite {
         };
         let found = match self.scope {
             Scope::Project => Diagnostic::warning(DiagnosticCode::OrderingRewrite, what)
-                .help("trusting a project trusts the order that it ships"),
+                .help("trusting a project trusts the order that it ships: `preface list hooks` shows it"),
             _ => Diagnostic::info(DiagnosticCode::OrderingRewrite, what),
         };
         found.at(Place::file(Some(self.scope), path))

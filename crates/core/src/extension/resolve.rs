@@ -17,7 +17,7 @@ use super::{
     slot::Slot,
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
     scope::Scope,
     settings::{MergedSettings, SetBy, SettingsNode, SystemPromptFileSettings, shown},
     suggestion::{did_you_mean, suggest_or},
@@ -400,10 +400,10 @@ fn name_active(settings: &MergedSettings, entries: &mut [ExtensionEntry], diagno
         }
         let known = all().map(|entry| entry.name.as_str());
         let (what, help) = if all().any(|entry| entry.name == name) {
-            let help = format!("the listing of `{category}/{name}` shows each layer");
+            let help = Remedy::Why(&format!("{category}/{name}")).to_string();
             (format!("`active.{key}` names `{}`, which is not active", shown(name)), help)
         } else {
-            let help = suggest_or(name, known, || format!("the listing of `{category}` shows what there is"));
+            let help = suggest_or(name, known, || Remedy::List(category.as_str()).to_string());
             (format!("`active.{key}` names `{}`, which no layer has", shown(name)), help)
         };
         diagnostics.push(Diagnostic::warning(DiagnosticCode::ScopeUnknown, what).at(place).help(help));
@@ -492,7 +492,7 @@ fn unknown_names(
             };
             reported += 1;
             let help = near.map_or_else(
-                || format!("the listing of `{category}` shows what there is"),
+                || Remedy::List(category.as_str()).to_string(),
                 |near| format!("did you mean `{near}`?"),
             );
             diagnostics.push(

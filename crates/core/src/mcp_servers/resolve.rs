@@ -11,7 +11,7 @@ use super::{
     read::{DeclarationKind, INVALID, McpFile, ServerDeclaration, ServerSwitch},
 };
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
     extension::{EntryOrigin, EntrySwitch, EntrySwitches, Status, ValidationFailure, select_active},
     settings::shown,
     suggestion::suggest_or,
@@ -144,7 +144,7 @@ impl LayerDeclarations {
     /// Reports an id that is enabled or disabled and does not exist.
     fn report_unknown(self, id: &str, known: &[String]) -> Diagnostics {
         let known = known.iter().map(String::as_str);
-        let help = suggest_or(id, known, || "the listing of `servers` shows what there is".to_owned());
+        let help = suggest_or(id, known, || Remedy::List("servers").to_string());
         let mut diagnostics = self.diagnostics;
         diagnostics.extend(self.switches.0.into_iter().rev().map(|switch| {
             let verb = if switch.off { "off" } else { "on" };

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     declaration::{Record, VariableValue},
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy},
     origin::{Origin, Piece},
     outline::{ItemVariables, PlanItem},
     reminder::{DueReminder, is_of_event},
-    template::{Output, TemplateError},
+    template::Output,
     variable::{Stability, VariableKey},
     variable_source::Variables,
 };
@@ -171,7 +171,7 @@ fn check_room(
     }
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
     let diagnostic = Diagnostic::error(DiagnosticCode::TemplateTooLarge, what);
-    let diagnostic = diagnostic.help(TemplateError::limit_help("template.maxBytes"));
+    let diagnostic = diagnostic.help(Remedy::Lift("template.maxBytes").to_string());
     Err(error_at(diagnostic, &parsed.pieces, parsed.template.text(), tag))
 }
 

@@ -2,7 +2,7 @@
 
 use super::TextPosition;
 use crate::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     scope::Scope,
 };
 use std::fmt;
@@ -61,15 +61,11 @@ impl TemplateError {
 
     /// Returns the remedy.
     pub(crate) fn help(&self) -> String {
-        Self::limit_help(match self {
+        let setting = match self {
             TemplateError::Depth { .. } => "template.maxDepth",
             TemplateError::TooLarge { .. } => "template.maxBytes",
-        })
-    }
-
-    /// Returns the remedy for a limit that this setting lifts.
-    pub(crate) fn limit_help(setting: &str) -> String {
-        format!("make the template smaller, or lift the limit with the setting `{setting}=0`")
+        };
+        Remedy::Lift(setting).to_string()
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> CatalogReader<'a> {
                 "the catalog {} that is imported is another than `{pin}`: it is `{whole}`",
                 pin.version
             );
-            let help = "import the one that was pinned, or pin this one";
+            let help = "import the one that was pinned, or pin this one: `preface catalog import DIR`";
             return Err(Error::Catalog(Box::new(
                 Diagnostic::error(DiagnosticCode::CatalogDamaged, what).help(help),
             )));

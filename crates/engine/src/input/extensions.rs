@@ -2,7 +2,7 @@
 
 use crate::{mcp, request::ToolChoice};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     extension::{Ability, Category, Context, ExtensionEntry, FragmentKind, Scopes, Status},
     profile::{BuiltinTexts, Profile, SnippetSource},
     scope::Scope,
@@ -97,7 +97,7 @@ fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
         (None, _) => (format!("{} is not valid", entry.origin.path), None),
     };
     let what = format!("tool `{name}` is left out: {why}");
-    let help = help.unwrap_or_else(|| format!("the listing of `tools/{name}` shows each layer"));
+    let help = help.unwrap_or_else(|| Remedy::Why(&format!("tools/{name}")).to_string());
     Some(Diagnostic::warning(DiagnosticCode::ToolLeftOut, what).help(help))
 }
 

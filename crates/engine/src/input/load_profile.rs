@@ -444,7 +444,7 @@ impl Engine<'_> {
             let what = format!("`systemPrompt.preset` is `{named}`, and `{}` builds", profile.name);
             diagnostics.push(
                 Diagnostic::warning(DiagnosticCode::PromptIgnored, what)
-                    .help("a preset of the request or of `preset` comes first"),
+                    .help("`--preset` and `preset` come first"),
             );
         }
         Ok(())

@@ -169,6 +169,7 @@ impl Engine<'_> {
                 files.join(", ")
             );
             Diagnostic::info(DiagnosticCode::ScaffoldSkipped, what)
+                .help("`preface config init` creates them, too")
         });
         FirstFiles { diagnostics: missing.into_iter().collect(), audit: Vec::new() }
     }

@@ -3,7 +3,7 @@
 
 use crate::{AgentHelp, Error, input::resolve::ResolvedEntries, mcp};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy},
     extension::{Category, EntryOrigin},
     lint::hidden::escape_hidden,
     origin::Piece,
@@ -156,23 +156,21 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &ResolvedEntries
             }
             let near = did_you_mean(tool, known.iter().copied());
             let help = match near {
-                Some(near) => Some(format!("did you mean `{near}`?")),
-                None => tool.contains(char::is_whitespace).then(|| "put commas between the names".to_owned()),
+                Some(near) => format!("did you mean `{near}`?"),
+                None if tool.contains(char::is_whitespace) => "put commas between the names".to_owned(),
+                None => Remedy::List("tools").to_string(),
             };
             ("matches no tool".to_owned(), help)
         } else if key == "disallowedTools" && is_part {
             let tool = escape_hidden(tool);
             let help = format!("write `{tool}` to take the whole tool away");
-            (
-                format!("takes nothing away: `{tool}` stays, and rules about its uses are the host's"),
-                Some(help),
-            )
+            (format!("takes nothing away: `{tool}` stays, and rules about its uses are the host's"), help)
         } else {
             return None;
         };
         let what = format!("{}: `{shown}` in `{key}` {what}", origin.path);
         let place = Place::file(Some(origin.scope), origin.path.clone());
-        Some(Diagnostic { help, ..Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place) })
+        Some(Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place).help(help))
     };
     rules.filter_map(diagnostic).take(MOST_NOTES).collect()
 }

@@ -104,7 +104,7 @@ impl Engine<'_> {
             if !profile.has_agents && !report.entries.is_empty() {
                 let what =
                     format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
-                let help = "use a profile with `[agents]`, such as `claude-code`";
+                let help = "`--preset` names a profile with `[agents]`, such as `claude-code`";
                 report.diagnostics.push(Diagnostic::warning(DiagnosticCode::AgentsUnused, what).help(help));
             }
             report

@@ -15,7 +15,7 @@ use crate::{
     trust::consent::ProjectAccess,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     lint::hidden::escape_hidden,
     mcp_servers::{ContentRequest, McpServers, RecordedBy, Recording, ServerDescription, ServerEntry},
     profile::Profile,
@@ -293,15 +293,17 @@ fn not_queried(entry: &ServerEntry, named: bool) -> ServerAnswer {
             });
             let why = if changed { "it changed since you allowed it" } else { "you have not allowed it" };
             let what = format!("MCP server `{name}` of the project was not queried: {why}");
-            let help = "look at it, then grant the commands of the project";
             (
                 ServerState::NeedsGrant,
-                Some(Diagnostic::warning(DiagnosticCode::ExtensionNeedsGrant, what).help(help)),
+                Some(
+                    Diagnostic::warning(DiagnosticCode::ExtensionNeedsGrant, what)
+                        .help(Remedy::AllowCommands.to_string()),
+                ),
             )
         }
         (false, _) => {
             let what = format!("MCP server `{name}` was not queried: it is not active");
-            let help = format!("the listing of `servers/{}` has the reason", entry.word());
+            let help = format!("`preface list --why servers/{}` has the reason", entry.word());
             (ServerState::Inactive, Some(Diagnostic::warning(DiagnosticCode::McpInactive, what).help(help)))
         }
     };
@@ -365,7 +367,7 @@ fn advice(problem: &McpError, name: &str) -> String {
             format!("look at how it is reached, in the list of MCP servers at `{name}`")
         }
         McpError::Died(_) => "start its command by hand and read its output".to_owned(),
-        McpError::Timeout => "give it more time".to_owned(),
+        McpError::Timeout => "give it more time with `--timeout SECONDS`".to_owned(),
         McpError::Protocol(_) => "its output must be messages of the protocol and nothing else".to_owned(),
         McpError::TooLarge(_) => "a server that offers this much is too much for a prompt".to_owned(),
         McpError::Stopped => "ask again".to_owned(),

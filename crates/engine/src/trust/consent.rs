@@ -8,7 +8,7 @@ use crate::{
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     lint::hidden::escape_hidden,
     profile::{Profile, ScaffoldTrigger},
     scope::Scope,
@@ -35,8 +35,8 @@ use std::{
 };
 
 /// The help for a project that changed since it was trusted as a whole.
-const CHANGED_HELP: &str =
-    "it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new state";
+const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; a grant accepts the new \
+     state: `preface trust grant`";
 
 /// Asks a person about trust, or does not.
 pub trait Ask: Confirm {
@@ -235,7 +235,7 @@ impl GrantedProject {
                 Some(_) => Some(report(&text.shown, "changed since you trusted the project", CHANGED_HELP)),
                 None => {
                     let what = "is included, and was not part of what you trusted";
-                    Some(report(&text.shown, what, "look at it, then grant it"))
+                    Some(report(&text.shown, what, "look at it, then grant it: `preface trust grant`"))
                 }
             }
         });
@@ -418,10 +418,10 @@ impl TrustGate<'_> {
             };
             let diagnostic = match (&consent, trust) {
                 (Consent::Deny, _) => left_out(Severity::Info, DENIED).help(DENIED_HELP),
-                (_, Trust::Declined) => {
-                    left_out(Severity::Info, "you declined it").help("trust it to change that")
-                }
-                _ => left_out(Severity::Warning, NOT_TRUSTED).help("look at it, then trust it"),
+                (_, Trust::Declined) => left_out(Severity::Info, "you declined it")
+                    .help(format!("trust it to change that: {}", Remedy::Grant)),
+                _ => left_out(Severity::Warning, NOT_TRUSTED)
+                    .help(format!("look at it, then trust it: {}", Remedy::Grant)),
             };
             diagnostics.push(diagnostic.at(Place::file(Some(Scope::Project), shown)));
         }

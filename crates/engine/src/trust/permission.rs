@@ -9,7 +9,7 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     extension::{
         self, Ability, Category, ContextSource, ExtensionEntry, Grants, ProviderChange, Scopes, Status,
     },
@@ -424,5 +424,5 @@ fn waits(subject: &str, path: &str, stands: GrantState, status: Status) -> Diagn
     let severity = if stands == GrantState::Changed { Severity::Warning } else { Severity::Info };
     Diagnostic::new(severity, WAITS, what)
         .at(Place::file(Some(Scope::Project), path))
-        .help("look at it, then grant the commands of the project")
+        .help(Remedy::AllowCommands.to_string())
 }

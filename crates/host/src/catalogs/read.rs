@@ -108,10 +108,9 @@ pub fn no_prompt(index: &CatalogIndex, name: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {} has no prompt `{}`", index.version, escape_hidden(name));
     let names = index.prompts.iter().map(|entry| entry.name.as_str());
     let diagnostic = Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what);
-    Box::new(match suggestion::did_you_mean(name, names) {
-        Some(near) => diagnostic.help(format!("did you mean `{}`?", escape_hidden(near))),
-        None => diagnostic,
-    })
+    let near = suggestion::did_you_mean(name, names);
+    let near = near.map(|near| format!("did you mean `{}`? ", escape_hidden(near))).unwrap_or_default();
+    Box::new(diagnostic.help(format!("{near}`preface catalog list {}` shows them", index.version)))
 }
 
 /// Returns the problem of an index; `None` if it is valid.
@@ -141,7 +140,7 @@ pub(super) fn index_fault(index: &CatalogIndex) -> Option<String> {
 pub(super) fn missing(version: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {version} is not imported");
     Diagnostic::error(DiagnosticCode::CatalogMissing, what)
-        .help("import it; the list of catalogs shows what there is")
+        .help("`preface catalog import DIR` imports one, `preface catalog list` shows what there is")
         .into()
 }
 
@@ -160,4 +159,4 @@ fn changed_error(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic>
     Diagnostic::error(DiagnosticCode::CatalogDamaged, what).at(place(system, path)).help(AGAIN).into()
 }
 
-const AGAIN: &str = "import it again";
+const AGAIN: &str = "import it again: `preface catalog import DIR`";

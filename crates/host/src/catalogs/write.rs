@@ -62,7 +62,10 @@ pub fn write(
         Ok(old) if old.digest != index.digest && replace == ReplaceMode::No => {
             let what = format!("other texts of the catalog {} are imported: {}", index.version, old.pin());
             return Err(Diagnostic::error(DiagnosticCode::CatalogExists, what)
-                .help(format!("replace them with {}, or keep both under different versions", index.pin()))
+                .help(format!(
+                    "replace them with {}, or keep both under different versions: `--replace`, or `--version`",
+                    index.pin()
+                ))
                 .into());
         }
         Err(diagnostic) if diagnostic.code == DiagnosticCode::CatalogMissing => CatalogWriteOutcome::New,

@@ -8,7 +8,7 @@ use crate::{
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Remedy},
     extension::Status,
     lint::hidden::escape_hidden,
     origin::Piece,
@@ -193,6 +193,6 @@ fn unknown_diagnostic(name: &str, entries: &[AgentEntry]) -> Diagnostic {
         Diagnostic::warning(DiagnosticCode::ScopeUnknown, format!("there is no agent `{}`", shown(name)));
     diagnostic.help(match agents::near(name, entries) {
         Some(near) => format!("did you mean `{}`?", shown(near)),
-        None => "the listing of `agents` shows what there is".to_owned(),
+        None => Remedy::List("agents").to_string(),
     })
 }

@@ -59,7 +59,8 @@ impl VariableProvider for AgentVariables {
         let active = entries.iter().filter(|entry| entry.active).count();
         if active > MOST {
             let what = format!("{MOST} of {active} agents are listed to the model");
-            let help = "an agent that is not listed can be started by its name";
+            let help =
+                "an agent that is not listed can be started by its name: `preface list agents` lists all";
             diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
         let is_cut =
@@ -68,7 +69,7 @@ impl VariableProvider for AgentVariables {
         if cut > 0 {
             let what =
                 format!("the descriptions of {cut} agents were cut to {DESCRIPTION_LIMIT} characters each");
-            let help = "shorten `description` in the heads of their files";
+            let help = "shorten `description` in the heads of their files: `preface list agents` lists all";
             diagnostics.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
         variable.diagnostics = diagnostics.into_iter().take(MOST_NOTES).collect();

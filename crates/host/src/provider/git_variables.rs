@@ -6,7 +6,7 @@ use super::{
 };
 use crate::provider_context::{DENIED, DENIED_HELP, HARD_LINK_HELP, ProviderContext, above_roots};
 use preface_core::{
-    diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Remedy, Severity},
     lint::hidden::escape_hidden,
     variable::{RecordedVariable, Stability, VariableKey},
 };
@@ -39,7 +39,7 @@ impl VariableProvider for GitVariables {
                 {
                     let dir = git::shown_path(&dir);
                     let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
-                    let help = format!("use a work tree, or give `{key}` a value for this call");
+                    let help = format!("use a work tree, or {}", Remedy::Give(key.as_str()));
                     variable
                         .diagnostics
                         .push(Diagnostic::info(DiagnosticCode::GitNoWorkTree, what).help(help));
@@ -78,7 +78,7 @@ fn branch(key: &VariableKey, repository: &Repository, context: &ProviderContext<
         Ok(None) => {
             let mut variable = RecordedVariable::absent("the branch has no commit yet");
             let what = format!("`{key}` is absent: the branch has no commit yet");
-            let help = format!("make a commit, or give `{key}` a value for this call");
+            let help = format!("make a commit, or {}", Remedy::Give(key.as_str()));
             variable.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoCommit, what).help(help));
             variable
         }
@@ -88,7 +88,9 @@ fn branch(key: &VariableKey, repository: &Repository, context: &ProviderContext<
             let name = escape_hidden(&name);
             let what = format!("`{key}` is absent: the branch name `{name}` is not part of the grant");
             let diagnostic = Diagnostic::warning(DiagnosticCode::TrustBranch, what);
-            variable.diagnostics.push(diagnostic.help("look at the name, then grant it"));
+            variable.diagnostics.push(diagnostic.help(
+                "look at the name, then grant it: `preface trust status` shows it, `preface trust grant` includes it",
+            ));
             variable
         }
         Ok(Some(name)) => {
@@ -102,9 +104,12 @@ fn branch(key: &VariableKey, repository: &Repository, context: &ProviderContext<
 fn untrusted(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariable {
     let mut variable = RecordedVariable::absent("the project is not trusted");
     let (why, help) = if context.gate.denies() {
-        (DENIED, DENIED_HELP)
+        (DENIED, DENIED_HELP.to_owned())
     } else {
-        ("it is text of a repository that you have not trusted", "trust the project")
+        (
+            "it is text of a repository that you have not trusted",
+            format!("trust the project: {}", Remedy::Grant),
+        )
     };
     let what = format!("`{key}`");
     let diagnostic = Diagnostic::left_out(Severity::Info, DiagnosticCode::TrustUntrusted, what, why);
@@ -114,7 +119,7 @@ fn untrusted(key: &VariableKey, context: &ProviderContext<'_>) -> RecordedVariab
 
 fn absent(key: &VariableKey, problem: &GitError) -> RecordedVariable {
     let mut variable = RecordedVariable::absent(problem.to_string());
-    let given = format!("give `{key}` a value for this call");
+    let given = Remedy::Give(key.as_str()).to_string();
     let help = match problem {
         GitError::NoRepository => return variable,
         GitError::Owner(_) => "work in the root of the repository, or change its owner".to_owned(),

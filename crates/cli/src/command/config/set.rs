@@ -14,7 +14,7 @@ use crate::{
 use preface_engine::{
     Engine, Request,
     core::{
-        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Remedy, Severity},
         scope::Scope,
         settings::{self, KeyPath, SetBy, SetValue, SettingChange, ValueOutcome, project_may},
     },
@@ -190,7 +190,7 @@ fn afterwards(
                 DiagnosticCode::TrustUntrusted,
                 format!("{} is used only after you trust its present content", file.shown()),
             )
-            .help("trust it"),
+            .help(format!("trust it: {}", Remedy::Grant)),
         ),
         Some(value) if value.outcome == ValueOutcome::Overridden => {
             let stronger = all.iter().rev().find(|value| value.outcome == ValueOutcome::Used);

@@ -2,7 +2,7 @@
 
 use super::{PendingFinding, PendingFindings, VariableType, VariableTypes, shown};
 use crate::{
-    diagnostic::{DiagnosticCode, Severity},
+    diagnostic::{DiagnosticCode, Remedy, Severity},
     suggestion::quoted,
     template::{StrayReason, Tag, TagRole, Template, TemplateError, TemplateOptions, find_endraw, too_deep},
     variable::VariableKey,
@@ -63,12 +63,9 @@ pub(super) fn diagnostics(
     if let Some(limit) = options.max_depth
         && let Some(tag) = too_deep(template.tags(), limit)
     {
-        diagnostics.push(PendingFinding::new(
-            Severity::Error,
-            DiagnosticCode::TemplateDepth,
-            &tag.range,
-            TemplateError::depth_message(limit),
-        ));
+        let message = TemplateError::depth_message(limit);
+        let found = PendingFinding::new(Severity::Error, DiagnosticCode::TemplateDepth, &tag.range, message);
+        diagnostics.push(found.help(Remedy::Lift("template.maxDepth").to_string()));
     }
 }
 
