@@ -5,7 +5,7 @@ use crate::request::{Request, TemplateInput, ToolChoice, TrustChoice};
 #[cfg(feature = "openapi")]
 use preface_core::declaration::VariableValue;
 use preface_core::{declaration::GivenVariables, turn::Tool};
-use preface_host::{gate::ShownTexts, places::HomeTrust};
+use preface_host::{places::HomeTrust, trust::RootRecord};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 use std::{
@@ -115,7 +115,7 @@ pub struct BuildOptions {
     pub pins: Option<Vec<u8>>,
     /// The files that an answer for once is about, in this one build; `None` is all of them.
     #[serde(skip)]
-    pub shown: Option<Arc<ShownTexts>>,
+    pub shown: Option<Arc<RootRecord>>,
     /// Which directories that the environment names count as the user's, in this one build.
     #[serde(skip)]
     pub home_trust: HomeTrust,

@@ -34,7 +34,7 @@ use preface_core::{
     variable_source::{NoSource, profile_variable},
 };
 use preface_host::{
-    gate::{AdmittedText, Consent, GateVerdict, GatedText, ShownTexts, UnreadFile},
+    gate::{AdmittedText, Consent, GateVerdict, GatedText, UnreadFile},
     places::Places,
     provider,
     provider_context::{CONTEXT_FILE_LIMIT, Headless, ProviderContext},
@@ -98,7 +98,7 @@ pub struct BuildResult {
     /// The trust state of the project.
     pub trust: Trust,
     /// The project texts that an answer for once was about.
-    pub(crate) shown: Option<Arc<ShownTexts>>,
+    pub(crate) shown: Option<Arc<RootRecord>>,
     /// The settings of all layers, as far as the project is granted.
     pub(crate) settings: Arc<MergedSettings>,
     /// The loggers of this build.

@@ -4,7 +4,7 @@ use preface_core::{
     declaration::{Declarations, GivenVariables},
     origin::{Origin, Piece},
 };
-use preface_host::{gate::ShownTexts, places::HomeTrust};
+use preface_host::{places::HomeTrust, trust::RootRecord};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, sync::Arc};
 
@@ -46,7 +46,7 @@ pub struct Request {
     /// The handling of trust in this call.
     pub trust: TrustChoice,
     /// The files that an answer for once is about, with [`TrustChoice::Once`]; `None` is all of them.
-    pub shown: Option<Arc<ShownTexts>>,
+    pub shown: Option<Arc<RootRecord>>,
     /// The rule for which directories named by the environment are the user's.
     pub home_trust: HomeTrust,
     /// Pins of `trust export`, given by the caller and never found in a project.

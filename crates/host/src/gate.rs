@@ -5,9 +5,9 @@ use crate::{
     trust::{Digest, GrantState, PinPath, RootRecord},
 };
 use preface_core::trust::{Requirement, Trust, TrustKind, TrustMode};
+use serde::{Deserialize, Serialize, Serializer};
 use std::{
     cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,49 +20,13 @@ pub enum Consent {
     /// Consent to all project files, for this call only.
     Once,
     /// Consent to the project files that a person was shown, for this call only.
-    Shown(Arc<ShownTexts>),
+    Shown(Arc<RootRecord>),
     /// Consent to nothing of the project.
     Deny,
     /// A grant in progress: all project files, or only these where some are named.
     Granting(Vec<PathBuf>),
     /// A lint: every project file is included and listed, whatever the mode. Nothing of it is handed out.
     Linting,
-}
-
-/// The files of a project that a person was shown and agreed to for one call, each with its digest, and the branch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShownTexts {
-    texts: BTreeMap<PathBuf, BTreeSet<Digest>>,
-    branch: Option<String>,
-}
-
-impl ShownTexts {
-    /// Adds texts that were shown.
-    pub fn add<'a>(&mut self, texts: impl IntoIterator<Item = &'a GatedText>) {
-        for text in texts {
-            self.texts.entry(text.path.clone()).or_default().insert(text.digest);
-        }
-    }
-
-    /// Adds the branch that was shown, as it is shown.
-    pub fn add_branch(&mut self, branch: Option<String>) {
-        self.branch = branch.or(self.branch.take());
-    }
-
-    /// Returns whether a file with this path was shown, whatever its content.
-    #[must_use]
-    pub fn has_path(&self, path: &Path) -> bool {
-        self.texts.contains_key(path)
-    }
-
-    fn verdict(&self, path: &Path, digest: &Digest, shared: bool) -> GateVerdict {
-        match self.texts.get(path) {
-            _ if shared => GateVerdict::UntrustedShared,
-            Some(digests) if digests.contains(digest) => GateVerdict::Included,
-            Some(_) => GateVerdict::UntrustedChanged,
-            None => GateVerdict::UntrustedNew,
-        }
-    }
 }
 
 /// A project file that was checked at the gate.
@@ -123,18 +87,26 @@ impl GatedText {
 }
 
 /// A project text that is included: what a stored prompt records of its sources.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AdmittedText {
-    /// The canonical path.
+    /// The canonical path at the time of the build.
+    #[serde(rename = "real", serialize_with = "serialize_path")]
     pub path: PathBuf,
     /// The path for people.
+    #[serde(rename = "path")]
     pub shown: String,
     /// The digest of the bytes that were read.
     pub digest: Digest,
     /// The owner.
     pub kind: TrustKind,
     /// True if it lies outside of the project where others could have planted it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+}
+
+/// Writes a path that need not be UTF-8.
+fn serialize_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
 }
 
 /// The number of texts that a gate had checked at one moment.
@@ -177,7 +149,10 @@ impl Gate {
     /// Creates the gate of a project. Pinned paths are relative to `root`. `layer` is true if the project is
     /// trusted as a whole, for profiles that trust it so.
     #[must_use]
-    pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, pins: RootRecord, layer: bool) -> Self {
+    pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, mut pins: RootRecord, layer: bool) -> Self {
+        if let Consent::Shown(shown) = &consent {
+            pins.join(shown.as_ref().clone());
+        }
         Gate {
             mode,
             consent,
@@ -223,15 +198,12 @@ impl Gate {
     /// Returns true if repository text that is no file of its own (a branch name) may be included.
     #[must_use]
     pub fn allows_repository_text(&self) -> bool {
-        match (self.mode, &self.consent) {
-            (_, Consent::Deny) => false,
-            (TrustMode::None, _) => true,
-            (TrustMode::Whole, _) => self.layer,
-            (
-                TrustMode::Pinned,
-                Consent::Once | Consent::Shown(_) | Consent::Granting(_) | Consent::Linting,
-            ) => true,
-            (TrustMode::Pinned, Consent::Recorded) => self.pins.trust() == Trust::Trusted,
+        match self.consent {
+            Consent::Deny => false,
+            Consent::Granting(_) | Consent::Linting => true,
+            Consent::Once | Consent::Shown(_) | Consent::Recorded => {
+                self.mode == TrustMode::None || self.is_granted()
+            }
         }
     }
 
@@ -241,8 +213,7 @@ impl Gate {
     pub fn includes_branch(&self, name: &str) -> bool {
         let is_granted = match &self.consent {
             _ if self.mode != TrustMode::Pinned => true,
-            Consent::Recorded => self.pins.has_branch(name),
-            Consent::Shown(shown) => self.pins.has_branch(name) || shown.branch.as_deref() == Some(name),
+            Consent::Recorded | Consent::Shown(_) => self.pins.has_branch(name),
             Consent::Once | Consent::Deny | Consent::Granting(_) | Consent::Linting => true,
         };
         self.allows_repository_text() && (is_granted || is_plain_branch(name))
@@ -250,7 +221,7 @@ impl Gate {
 
     /// Returns the texts that a person agreed to for this call; `None` if the consent is another one.
     #[must_use]
-    pub fn shown_texts(&self) -> Option<&Arc<ShownTexts>> {
+    pub fn shown_texts(&self) -> Option<&Arc<RootRecord>> {
         match &self.consent {
             Consent::Shown(shown) => Some(shown),
             _ => None,
@@ -298,12 +269,13 @@ impl Gate {
     #[must_use]
     pub fn verdict(&self, text: &AdmittedText) -> GateVerdict {
         let is_of_whole = self.requirement(text.kind) == Requirement::ProjectGrant;
-        match &self.consent {
-            Consent::Shown(shown) if is_of_whole => shown.verdict(&text.path, &text.digest, text.shared),
+        // A person agreed to the content of each file.
+        let is_by_content = is_of_whole && matches!(self.consent, Consent::Shown(_));
+        match self.consent {
             Consent::Linting => GateVerdict::Included,
             Consent::Deny => GateVerdict::Denied,
             _ if is_of_whole && !self.layer => GateVerdict::UntrustedNew,
-            _ if !self.pins_texts(text.kind, text.shared) => GateVerdict::Included,
+            _ if !is_by_content && !self.pins_texts(text.kind, text.shared) => GateVerdict::Included,
             _ => match PinPath::new(&self.root, &text.path) {
                 Ok(pin) => self.pinned(&text.path, &pin, &text.digest, text.shared),
                 // A path that no record can name (it is no UTF-8) can never be granted.
@@ -375,15 +347,13 @@ impl Gate {
     }
 
     fn pinned(&self, path: &Path, pin: &PinPath, digest: &Digest, shared: bool) -> GateVerdict {
-        let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { GrantState::New };
-        match (&self.consent, state) {
+        match (&self.consent, self.pins.state(pin, digest)) {
             (_, GrantState::Granted) => GateVerdict::Included,
             (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => {
                 GateVerdict::Included
             }
             (Consent::Granting(paths), _) if paths.is_empty() && !shared => GateVerdict::Included,
             (Consent::Once, _) => GateVerdict::Included,
-            (Consent::Shown(shown), _) if shown.has_path(path) => shown.verdict(path, digest, shared),
             (_, _) if shared => GateVerdict::UntrustedShared,
             (_, GrantState::Changed) => GateVerdict::UntrustedChanged,
             (_, GrantState::New) => GateVerdict::UntrustedNew,
@@ -455,6 +425,7 @@ pub fn is_plain_branch(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trust::PinnedVersion;
 
     fn gate(mode: TrustMode, consent: Consent) -> Gate {
         Gate::new(mode, consent, "/work".into(), RootRecord::default(), true)
@@ -501,25 +472,19 @@ mod tests {
 
     #[test]
     fn an_answer_for_once_is_about_what_was_shown() {
-        let listing = gate(TrustMode::Pinned, Consent::Once);
-        let path = Path::new("/work/x");
-        let admit = |gate: &Gate, path: &str, text: &str, whose, shared| {
-            gate.admit(Path::new(path), path, &Arc::new(text.as_bytes().to_vec()), whose, shared)
-        };
-        admit(&listing, "/work/x", "text", TrustKind::LayerText, false);
-        let mut shown = ShownTexts::default();
-        shown.add(&listing.seen());
-        shown.add_branch(Some("a b".to_owned()));
-        assert!(shown.has_path(path));
+        let path = PinPath::parse("x").expect("a good path");
+        let shown = RootRecord::given([(path, PinnedVersion::of(b"text"))], ["a b".to_owned()]);
         for mode in [TrustMode::Pinned, TrustMode::Whole] {
             let gate = gate(mode, Consent::Shown(Arc::new(shown.clone())));
             for (path, text, shared, expected) in [
                 ("/work/x", "text", false, GateVerdict::Included),
-                ("/work/x", "text", true, GateVerdict::UntrustedShared),
+                ("/work/x", "other", true, GateVerdict::UntrustedShared),
                 ("/work/x", "other", false, GateVerdict::UntrustedChanged),
                 ("/work/y", "text", false, GateVerdict::UntrustedNew),
+                ("/work/y", "text", true, GateVerdict::UntrustedShared),
             ] {
-                let verdict = admit(&gate, path, text, TrustKind::LayerText, shared);
+                let bytes = Arc::new(text.as_bytes().to_vec());
+                let verdict = gate.admit(Path::new(path), path, &bytes, TrustKind::LayerText, shared);
                 assert_eq!(verdict, expected, "{mode:?} {path} {text}");
             }
         }

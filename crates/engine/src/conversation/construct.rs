@@ -1,6 +1,6 @@
 //! Builds the prompt of a conversation and its record. It blocks on files.
 
-use super::{ConversationError, PromptRecord, RECORD_VERSION, RecordedFile, UsedValue};
+use super::{ConversationError, PromptRecord, RECORD_VERSION, UsedValue};
 use crate::{
     BuildOptions, Engine, Error, Request, TemplateInput, TrustChoice, WriteScope,
     input::cache::{BuildContext, InputCache},
@@ -139,7 +139,7 @@ impl ConstructInput {
             tools: listed_tools(profile, &snapshot.turn.tools, &prompt),
             prompt,
             variables: UsedValue::all(&snapshot.variables),
-            project: Some(RecordedFile::all(inputs)),
+            project: inputs.gate().admitted(),
             trust: profile.trust,
             rebuild: profile.rebuild,
             compaction: profile.compaction.prompt,

@@ -55,7 +55,6 @@ pub use service::{
     CompactionResult, ConversationService, PromptExplanation, Refresh, RefreshResult, TurnResult,
 };
 pub use setup::{ConversationStore, Setup, StoreWaiter};
-pub use trust::RecordedFile;
 
 use crate::{
     BuildOptions, BuildResult, Error, ToolChoice,

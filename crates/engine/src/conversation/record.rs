@@ -1,7 +1,7 @@
 //! The record that is stored with a prompt: parts with their origins, variables, options. Variables are stored as digests,
 //! without their values: a value is in the prompt, if anywhere.
 
-use super::{ConversationError, RecordedFile};
+use super::ConversationError;
 use crate::{BuildOptions, COUNTERS};
 use preface_core::{
     budget::{Bytes4, Counter},
@@ -13,6 +13,7 @@ use preface_core::{
     trust::TrustMode,
     variable::{RecordedVariables, Stability, VariableKey},
 };
+use preface_host::gate::AdmittedText;
 use preface_store::{PromptSummary, StoredPrompt};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -33,9 +34,8 @@ pub struct PromptRecord {
     pub prompt: Prompt,
     /// The variables that were looked up, by name.
     pub variables: Vec<UsedValue>,
-    /// The texts of the project that it was built with; `None` if it was stored before they were recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project: Option<Vec<RecordedFile>>,
+    /// The texts of the project that it was built with.
+    pub project: Vec<AdmittedText>,
     /// The profile's trust mode for these files.
     #[serde(default)]
     pub trust: TrustMode,

@@ -6,68 +6,26 @@ use crate::{
     BuildOptions, Engine, Request, TrustChoice,
     input::{Inputs, load_profile::LoadedProfile},
     log::Loggers,
-    trust::consent::{ProjectAccess, layer_root, pin_root},
+    trust::consent::{ProjectAccess, layer_root, pin_root, recorded},
 };
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::{CompactionAction, Rebuild},
-    trust::{TrustKind, TrustMode},
+    trust::TrustMode,
 };
 use preface_host::{
-    gate::{AdmittedText, GateVerdict},
+    gate::GateVerdict,
     system::{Stat, System},
-    trust::{Digest, TrustStore},
+    trust::TrustStore,
 };
 use preface_store::PromptSummary;
-use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
-
-/// A text of the project that a stored prompt was built with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RecordedFile {
-    /// The path for people.
-    pub path: String,
-    /// The path at the time of the build, all links resolved.
-    pub real: String,
-    /// The digest of its bytes, as `blake3:<hex>`.
-    pub digest: Digest,
-    /// The owner.
-    #[serde(default)]
-    pub kind: TrustKind,
-    /// True if others could have planted it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shared: bool,
-}
-
-impl RecordedFile {
-    /// Returns the texts that a build included.
-    pub(super) fn all(inputs: &Inputs) -> Vec<RecordedFile> {
-        let file = |text: AdmittedText| RecordedFile {
-            path: text.shown,
-            real: text.path.display().to_string(),
-            digest: text.digest,
-            kind: text.kind,
-            shared: text.shared,
-        };
-        inputs.gate().admitted().into_iter().map(file).collect()
-    }
-
-    fn admitted(&self) -> AdmittedText {
-        AdmittedText {
-            path: PathBuf::from(&self.real),
-            shown: self.path.clone(),
-            digest: self.digest,
-            kind: self.kind,
-            shared: self.shared,
-        }
-    }
-}
 
 /// The refusals by the user that make a stored prompt stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +47,7 @@ impl RefusalFilter {
 }
 
 /// Returns, as text for people, what of a stored prompt this call would not admit. It is empty if no trust
-/// was revoked and the call has no special demands, and for a prompt that was stored without a list of its
-/// texts.
+/// was revoked and the call has no special demands.
 pub(super) fn not_admitted(
     system: &dyn System,
     record: &PromptRecord,
@@ -98,7 +55,7 @@ pub(super) fn not_admitted(
     options: &BuildOptions,
     refusals: RefusalFilter,
 ) -> Result<Vec<String>, ConversationError> {
-    let Some(files) = &record.project else { return Ok(Vec::new()) };
+    let files = &record.project;
     if record.trust == TrustMode::None && options.trust == TrustChoice::Ask {
         return Ok(Vec::new());
     }
@@ -120,14 +77,14 @@ pub(super) fn not_admitted(
     let Ok(ProjectAccess { gate, refused_at, .. }) = access else {
         // A stored prompt asks no question. A caller that requires trust gets no unknown text.
         let insists = matches!(options.trust, TrustChoice::Deny | TrustChoice::Require);
-        let all = files.iter().map(|file| file.path.clone());
+        let all = files.iter().map(|file| file.shown.clone());
         return Ok(if insists { all.collect() } else { Vec::new() });
     };
     if options.trust == TrustChoice::Ask && !refusals.count(refused_at) {
         return Ok(Vec::new());
     }
-    let untrusted = files.iter().filter(|file| gate.verdict(&file.admitted()) != GateVerdict::Included);
-    let mut untrusted: Vec<String> = untrusted.map(|file| file.path.clone()).collect();
+    let untrusted = files.iter().filter(|file| gate.verdict(file) != GateVerdict::Included);
+    let mut untrusted: Vec<String> = untrusted.map(|file| file.shown.clone()).collect();
     if has_branch && !gate.allows_repository_text() {
         untrusted.push("git:branch".to_owned());
     }
@@ -136,12 +93,9 @@ pub(super) fn not_admitted(
 
 /// Returns when the user last declined the project of a build, or took a grant back.
 pub(super) fn refused_at(system: &dyn System, inputs: &Inputs) -> Option<Timestamp> {
-    let places = inputs.places();
-    let root = pin_root(system, &places.cwd);
-    let store = TrustStore::at(system, inputs.loaded.store.clone()?).for_project(&root);
-    let records = store.load(&mut Diagnostics::new());
-    let layer = layer_root(system, places).and_then(|layer| records.root(&layer).refused_at());
-    records.root(&root).refused_at().max(layer)
+    let (places, store) = (inputs.places(), inputs.loaded.store.as_deref());
+    let refused = |root: PathBuf| recorded(system, store, &root).refused_at();
+    refused(pin_root(system, &places.cwd)).max(layer_root(system, places).and_then(refused))
 }
 
 /// Appends the contributions of a stored prompt to the loggers that may write under the current grants,

@@ -81,7 +81,8 @@ impl Engine<'_> {
     /// that is a link to one which is not trusted.
     pub fn settings_file(&self, request: &Request, scope: Scope) -> Result<SettingsFile<'_>, Error> {
         let LoadedProfile { profile, places, store, .. } = self.load_profile(request)?;
-        let is_trusted = |dir: &Path| consent::is_trusted_as_a_whole(self.system(), store.as_deref(), dir);
+        let is_trusted =
+            |dir: &Path| consent::recorded(self.system(), store.as_deref(), dir).whole().is_some();
         SettingsFile::of(self.system(), &places, profile.trust, scope, is_trusted)
             .map_err(|error| Error::Settings(Box::new(error)))
     }

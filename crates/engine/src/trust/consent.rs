@@ -136,13 +136,10 @@ pub fn layer_root(system: &dyn System, places: &Places) -> Option<PathBuf> {
     system.canonical(root).ok()
 }
 
-/// Returns whether the user trusts a directory as a whole, by its canonical path.
-pub(crate) fn is_trusted_as_a_whole(system: &dyn System, store: Option<&Path>, dir: &Path) -> bool {
-    store.is_some_and(|file| {
-        let store = TrustStore::at(system, file.to_owned()).for_project(dir);
-        // What is wrong with the store is reported where texts are trusted.
-        store.load(&mut Diagnostics::new()).root(dir).whole().is_some()
-    })
+/// Returns what is recorded for a root. What is wrong with the store is reported where the gate is opened.
+pub(crate) fn recorded(system: &dyn System, store: Option<&Path>, root: &Path) -> RootRecord {
+    let store = store.map(|file| TrustStore::at(system, file.to_owned()).for_project(root));
+    store.map(|store| store.load(&mut Diagnostics::new()).root(root)).unwrap_or_default()
 }
 
 /// The access to a project: its gate, and its trust state.
@@ -165,6 +162,20 @@ pub(crate) struct ProjectAccess {
 }
 
 impl ProjectAccess {
+    fn new(loaded: &LoadedProfile, gate: Gate, trust: Trust) -> Self {
+        ProjectAccess {
+            places: loaded.places.clone(),
+            gate,
+            trust,
+            untrusted_layer: None,
+            granted: None,
+            refused_at: None,
+            diagnostics: Diagnostics::new(),
+            audit: Vec::new(),
+            real_dirs: RealDirs::default(),
+        }
+    }
+
     /// Returns a view of the machine through this gate, without settings, tools and entries.
     pub(crate) fn context<'a>(
         &'a self,
@@ -266,10 +277,13 @@ impl Engine<'_> {
             TrustChoice::Roots => Consent::Once,
             TrustChoice::Deny => Consent::Deny,
         });
-        let trust_gate = TrustGate { engine: self, request, loaded };
-        let mut access = trust_gate.open(consent)?;
+        let open = |consent| match loaded.profile.trust {
+            TrustMode::None | TrustMode::Pinned => self.pinned(request, loaded, consent),
+            TrustMode::Whole => Ok(self.whole(loaded, consent)),
+        };
+        let mut access = open(consent)?;
         if by_root && access.refused_at.is_some() {
-            access = trust_gate.open(Consent::Recorded)?;
+            access = open(Consent::Recorded)?;
         }
         if !self.starts_programs() {
             access.gate = access.gate.without_programs();
@@ -284,45 +298,16 @@ impl Engine<'_> {
         }
         Ok(access)
     }
-}
-
-/// Everything that the opening of the gate depends on.
-struct TrustGate<'a> {
-    engine: &'a Engine<'a>,
-    request: &'a Request,
-    loaded: &'a LoadedProfile,
-}
-
-impl TrustGate<'_> {
-    fn system(&self) -> &dyn System {
-        self.engine.system()
-    }
-
-    fn open(&self, consent: Consent) -> Result<ProjectAccess, Error> {
-        match self.loaded.profile.trust {
-            TrustMode::None | TrustMode::Pinned => self.pinned(consent),
-            TrustMode::Whole => Ok(self.whole(consent)),
-        }
-    }
-
-    fn access(&self, gate: Gate, trust: Trust) -> ProjectAccess {
-        ProjectAccess {
-            places: self.loaded.places.clone(),
-            gate,
-            trust,
-            untrusted_layer: None,
-            granted: None,
-            refused_at: None,
-            diagnostics: Diagnostics::new(),
-            audit: Vec::new(),
-            real_dirs: RealDirs::default(),
-        }
-    }
 
     /// Opens the gate of a project whose files are granted one by one: all, or those that configure.
-    fn pinned(&self, consent: Consent) -> Result<ProjectAccess, Error> {
-        let mode = self.loaded.profile.trust;
-        let places = &self.loaded.places;
+    fn pinned(
+        &self,
+        request: &Request,
+        loaded: &LoadedProfile,
+        consent: Consent,
+    ) -> Result<ProjectAccess, Error> {
+        let mode = loaded.profile.trust;
+        let places = &loaded.places;
         // Where nothing can need a grant, and no program can start, no repository is looked for.
         let has_grants = mode == TrustMode::Pinned
             || layer_root(self.system(), places).is_some()
@@ -333,7 +318,7 @@ impl TrustGate<'_> {
             || places.cwd.ancestors().any(|dir| is_open(self.system(), dir));
         let root = if has_grants { pin_root(self.system(), &places.cwd) } else { places.cwd.clone() };
         let mut diagnostics = Diagnostics::new();
-        let mut pins = match &self.loaded.store {
+        let mut pins = match &loaded.store {
             Some(file) if has_grants && consent != Consent::Deny => {
                 let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
                 let records = store.load(&mut diagnostics);
@@ -352,64 +337,44 @@ impl TrustGate<'_> {
             }
             _ => RootRecord::default(),
         };
-        if let Some(bytes) = self.request.pins.as_deref() {
+        if let Some(bytes) = request.pins.as_deref() {
             pins.join(RootRecord::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
         }
-        let trust = match consent {
-            _ if mode == TrustMode::None => Trust::Trusted,
-            Consent::Once | Consent::Shown(_) => Trust::Once,
-            Consent::Deny => Trust::Untrusted,
-            // As if it were trusted already: what its texts name must be seen, too.
-            Consent::Granting(_) | Consent::Linting => Trust::Trusted,
-            Consent::Recorded => pins.trust(),
-        };
-        let audit = match consent {
-            _ if mode == TrustMode::None => Vec::new(),
-            Consent::Once | Consent::Shown(_) => vec![trusted_once(&root)],
-            Consent::Recorded => vec![trust_evaluated(&root, trust)],
-            Consent::Deny | Consent::Granting(_) | Consent::Linting => Vec::new(),
+        let (trust, audit) = match mode {
+            TrustMode::None => (Trust::Trusted, Vec::new()),
+            _ => state_of(&consent, &root, pins.trust()),
         };
         let refused_at = pins.refused_at();
         let gate = Gate::new(mode, consent, root, pins, true);
-        Ok(ProjectAccess { refused_at, diagnostics, audit, ..self.access(gate, trust) })
+        Ok(ProjectAccess { refused_at, diagnostics, audit, ..ProjectAccess::new(loaded, gate, trust) })
     }
 
-    fn whole(&self, consent: Consent) -> ProjectAccess {
-        let places = &self.loaded.places;
+    fn whole(&self, loaded: &LoadedProfile, consent: Consent) -> ProjectAccess {
+        let places = &loaded.places;
         let gate = |root: &Path, is_used: bool| {
             Gate::new(TrustMode::Whole, consent.clone(), root.to_owned(), RootRecord::default(), is_used)
         };
         let Some(root) = layer_root(self.system(), places) else {
-            return self.access(gate(&places.cwd, false), Trust::Untrusted);
+            return ProjectAccess::new(loaded, gate(&places.cwd, false), Trust::Untrusted);
         };
-        let (mut diagnostics, mut events) = (Diagnostics::new(), Vec::new());
-        let mut granted = None;
-        let mut store_diagnostics = Diagnostics::new();
-        let store = self.loaded.store.as_ref();
+        let mut diagnostics = Diagnostics::new();
+        let store = loaded.store.as_ref();
         let store = store.map(|file| TrustStore::at(self.system(), file.clone()).for_project(&root));
-        let record = store.map(|store| store.load(&mut store_diagnostics).root(&root)).unwrap_or_default();
+        let record = store.map(|store| store.load(&mut diagnostics).root(&root)).unwrap_or_default();
+        let mut granted =
+            record.whole().map(|files| GrantedProject { root: root.clone(), files: files.clone() });
+        if consent != Consent::Recorded {
+            diagnostics.clear();
+            granted = None;
+        }
         let refused_at = record.refused_at();
-        let trust = match &consent {
-            Consent::Once | Consent::Shown(_) => {
-                events.push(trusted_once(&root));
-                Trust::Once
-            }
-            Consent::Granting(_) | Consent::Linting => Trust::Trusted,
-            Consent::Deny => Trust::Untrusted,
-            Consent::Recorded => {
-                diagnostics.append(&mut store_diagnostics);
-                granted =
-                    record.whole().map(|files| GrantedProject { root: root.clone(), files: files.clone() });
-                let trust = match record.trust() {
-                    _ if granted.is_some() => Trust::Trusted,
-                    // Grants of single texts say nothing about the whole.
-                    Trust::Trusted => Trust::Untrusted,
-                    decided => decided,
-                };
-                events.push(trust_evaluated(&root, trust));
-                trust
-            }
+        let recorded = match record.trust() {
+            _ if granted.is_some() => Trust::Trusted,
+            // Grants of single texts say nothing about the whole.
+            Trust::Trusted => Trust::Untrusted,
+            decided => decided,
         };
+        let (trust, audit) = state_of(&consent, &root, recorded);
         let is_used = matches!(trust, Trust::Trusted | Trust::Once);
         if !is_used {
             let shown = places.shown(&root);
@@ -425,8 +390,19 @@ impl TrustGate<'_> {
             };
             diagnostics.push(diagnostic.at(Place::file(Some(Scope::Project), shown)));
         }
-        let access = self.access(gate(&root, is_used), trust);
+        let access = ProjectAccess::new(loaded, gate(&root, is_used), trust);
         let untrusted_layer = (!is_used).then_some(root);
-        ProjectAccess { untrusted_layer, granted, refused_at, diagnostics, audit: events, ..access }
+        ProjectAccess { untrusted_layer, granted, refused_at, diagnostics, audit, ..access }
+    }
+}
+
+/// Returns the state of a project under a consent, and the events of the look-up.
+fn state_of(consent: &Consent, root: &Path, recorded: Trust) -> (Trust, Vec<AuditEvent>) {
+    match consent {
+        Consent::Once | Consent::Shown(_) => (Trust::Once, vec![trusted_once(root)]),
+        Consent::Recorded => (recorded, vec![trust_evaluated(root, recorded)]),
+        // As if it were trusted already: what its texts name must be seen, too.
+        Consent::Granting(_) | Consent::Linting => (Trust::Trusted, Vec::new()),
+        Consent::Deny => (Trust::Untrusted, Vec::new()),
     }
 }

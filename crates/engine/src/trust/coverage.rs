@@ -24,7 +24,7 @@ use preface_host::{
     provider::git,
     provider_context::Headless,
     system::{FileKind, System},
-    trust::{Digest, GrantState, PinPath, RootRecord, TrustStore},
+    trust::{Digest, GrantState, PinPath, RootRecord},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -336,11 +336,7 @@ impl Engine<'_> {
     /// Pins of the caller that cannot be read.
     pub fn granted(&self, built: &BuildResult, pins: Option<&[u8]>) -> Result<RootRecord, Error> {
         let root = self.grant_root(built);
-        let record = built.store.as_ref().zip(root).map(|(file, root)| {
-            let store = TrustStore::at(self.system(), file.clone()).for_project(&root);
-            // What is wrong with the store is reported by the build.
-            store.load(&mut Diagnostics::new()).root(&root)
-        });
+        let record = root.map(|root| consent::recorded(self.system(), built.store.as_deref(), &root));
         let mut record = record.unwrap_or_default();
         if let Some(pins) = pins {
             record.join(RootRecord::from_export(pins).map_err(|error| Error::Trust(error.to_string()))?);
@@ -375,8 +371,12 @@ impl Engine<'_> {
     /// Returns the branch of a build whose texts are pinned.
     #[must_use]
     pub fn branch(&self, built: &BuildResult) -> Option<CoveredBranch> {
-        let pinned = built.mode == TrustMode::Pinned;
-        pinned.then(|| self.covered_branch(&built.places.cwd, built.store.as_deref()))?
+        if built.mode != TrustMode::Pinned {
+            return None;
+        }
+        let name = git::branch(self.system(), &built.places.cwd).ok().flatten()?;
+        let granted = self.granted(built, None).is_ok_and(|record| record.has_branch(&name));
+        Some(CoveredBranch { plain: is_plain_branch(&name), granted, name })
     }
 
     /// Returns a file where there is something to look at.
@@ -407,23 +407,6 @@ impl Engine<'_> {
         }
         let target = link_target(self.system(), seen, built);
         (target.is_some() || !findings.is_empty()).then_some(CoveredFile { path: name, target, findings })
-    }
-
-    /// Returns the branch, and whether it was granted.
-    fn covered_branch(&self, cwd: &Path, store: Option<&Path>) -> Option<CoveredBranch> {
-        let name = self.branch_name(cwd)?;
-        let root = consent::pin_root(self.system(), cwd);
-        let granted = store.is_some_and(|file| {
-            let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
-            // What is wrong with the store is reported by the build.
-            store.load(&mut Diagnostics::new()).root(&root).has_branch(&name)
-        });
-        Some(CoveredBranch { plain: is_plain_branch(&name), granted, name })
-    }
-
-    /// Returns the name of the branch, as it is shown.
-    pub(crate) fn branch_name(&self, cwd: &Path) -> Option<String> {
-        git::branch(self.system(), cwd).ok().flatten()
     }
 }
 

@@ -15,13 +15,13 @@ use preface_core::{
     trust::{Requirement, Trust, TrustMode},
 };
 use preface_host::{
-    gate::{GateVerdict, GatedText, ShownTexts, UnreadFile},
+    gate::{GateVerdict, GatedText, UnreadFile},
     places::resolve_links,
     provider::git,
     provider_context::Headless,
     trust::{
-        Digest, GrantState, GrantedFiles, PinPath, PinnedText, TrustChange, TrustError, TrustReport,
-        TrustRow, TrustStore, trust_evaluated,
+        Digest, GrantState, GrantedFiles, PinPath, PinnedText, PinnedVersion, RootRecord, TrustChange,
+        TrustError, TrustReport, TrustRow, TrustStore, trust_evaluated,
     },
 };
 use std::{
@@ -218,21 +218,40 @@ impl Engine<'_> {
         })
     }
 
-    /// Takes back what was granted: all of it, or what the named paths hold.
+    /// Takes back what was granted: all of it, what the named paths hold, or all that is recorded for a path, as the trust store
+    /// lists it: that directory need not be there any more. One report for each root.
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
-    pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<GrantReport, Error> {
+    pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<Vec<GrantReport>, Error> {
         let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
         let built = self.without_programs().run(&denied, Breadth::Turn, None, &Headless)?;
-        check_paths(built.mode, &built.prompt.preset, paths)?;
-        let (first, mut events) = self.first_files_of(request, &built)?;
-        let mut report = self.revoke_of(&built, paths)?;
-        report.diagnostics.extend(first);
-        events.append(&mut report.audit);
-        report.audit = events;
-        report.diagnostics.extend(self.log_events(request, &report.audit));
-        Ok(report)
+        let rows = self.store(&built)?.list(&mut Diagnostics::new());
+        let (mut reports, mut rest) = (Vec::new(), Vec::new());
+        for path in paths {
+            let real = resolve_links(self.system(), path);
+            let is_meant = |row: &&TrustRow| [path, &real].contains(&&PathBuf::from(&row.path));
+            let recorded: Vec<&TrustRow> = rows.iter().filter(is_meant).collect();
+            if recorded.is_empty() {
+                rest.push(path.clone());
+            }
+            for row in recorded {
+                reports.push(self.revoke_recorded(&built, &rows, row)?);
+            }
+        }
+        if !rest.is_empty() || reports.is_empty() {
+            check_paths(built.mode, &built.prompt.preset, &rest)?;
+            let (first, mut events) = self.first_files_of(request, &built)?;
+            let mut report = self.revoke_of(&built, &rest)?;
+            report.diagnostics.extend(first);
+            events.append(&mut report.audit);
+            report.audit = events;
+            reports.push(report);
+        }
+        for report in &mut reports {
+            report.diagnostics.extend(self.log_events(request, &report.audit));
+        }
+        Ok(reports)
     }
 
     fn revoke_of(&self, built: &BuildResult, paths: &[PathBuf]) -> Result<GrantReport, Error> {
@@ -261,39 +280,21 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes back all that is recorded for a path, as the trust store lists it: the directory need not be there any more.
-    /// `None` if nothing is.
-    ///
-    /// # Errors
-    /// See [`Error`]; and a store that cannot be written.
-    pub fn revoke_recorded(&self, request: &Request, path: &Path) -> Result<Option<GrantReport>, Error> {
-        let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
-        let built = self.without_programs().run(&denied, Breadth::Turn, None, &Headless)?;
-        let real = resolve_links(self.system(), path);
-        let rows = self.store(&built)?.list(&mut Diagnostics::new());
-        let rows: Vec<(&Path, &TrustRow)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
-        let mut found: Option<GrantReport> = None;
-        for (root, row) in rows.iter().filter(|(root, _)| *root == path || *root == real) {
-            let report = if row.mode == TrustMode::Whole {
-                // What it may do is recorded for the work tree that holds it.
-                let trees =
-                    rows.iter().filter(|(tree, row)| row.mode == TrustMode::Pinned && root.starts_with(tree));
-                let tree = trees.max_by_key(|(tree, _)| tree.as_os_str().len());
-                self.revoke_whole(&built, root, tree.map_or(root, |(tree, _)| tree))?
-            } else {
-                self.revoke_texts(&built, root, &[])?
-            };
-            let all = found
-                .get_or_insert_with(|| GrantReport { path: root.to_path_buf(), ..GrantReport::default() });
-            all.added.extend(report.added);
-            all.permissions.extend(report.permissions);
-            all.branches.extend(report.branches);
-            all.audit.extend(report.audit);
+    /// Takes back all that one of the recorded rows has.
+    fn revoke_recorded(
+        &self,
+        built: &BuildResult,
+        rows: &[TrustRow],
+        row: &TrustRow,
+    ) -> Result<GrantReport, Error> {
+        let root = Path::new(&row.path);
+        if row.mode != TrustMode::Whole {
+            return self.revoke_texts(built, root, &[]);
         }
-        if let Some(report) = &mut found {
-            report.diagnostics = self.log_events(request, &report.audit);
-        }
-        Ok(found)
+        // What it may do is recorded for the work tree that holds it.
+        let trees = rows.iter().filter(|row| row.mode == TrustMode::Pinned).map(|row| Path::new(&row.path));
+        let tree = trees.filter(|tree| root.starts_with(tree)).max_by_key(|tree| tree.as_os_str().len());
+        self.revoke_whole(built, root, tree.unwrap_or(root))
     }
 
     /// Returns the place of a project directory that is gone and has a record.
@@ -423,7 +424,7 @@ pub(crate) fn ask_for_whole(
     if record.whole().is_some() {
         return Ok(answer);
     }
-    let WholeQuestion { question, shown_texts, files } = whole_question(engine, request, &root);
+    let WholeQuestion { question, once, files } = whole_question(engine, request, &root);
     let contents = Digest::of_listing(files.iter().map(|(path, digest)| (path, *digest)));
     if record.declines(&contents) {
         return Ok(answer);
@@ -433,7 +434,7 @@ pub(crate) fn ask_for_whole(
         Some(TrustAnswer::Abort) => return Err(Error::Abort),
         Some(TrustAnswer::Once) => {
             answer.request.trust = TrustChoice::Once;
-            answer.request.shown = Some(Arc::new(shown_texts));
+            answer.request.shown = Some(Arc::new(once));
             // What is wrong with the store is reported by builds that go by it.
             answer.diagnostics = store_diagnostics;
             answer.once = Some(trust_evaluated(&root, Trust::Once));
@@ -465,7 +466,7 @@ pub(crate) fn ask_for_whole(
 struct WholeQuestion {
     question: TrustQuestion,
     /// The texts of an answer for once: those without hidden text.
-    shown_texts: ShownTexts,
+    once: RootRecord,
     /// The files of a grant.
     files: GrantedFiles,
 }
@@ -479,11 +480,14 @@ fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQ
         changed: false,
         can_trust: false,
     };
-    let (mut shown_texts, mut files) = (ShownTexts::default(), GrantedFiles::new());
+    let (mut once, mut files) = (RootRecord::default(), GrantedFiles::new());
     match engine.writing(WriteScope::Nothing).review(request, &[]) {
         Ok(Review { built, coverage }) => {
             let (shown, hidden) = without_hidden(&built.seen, HiddenText::Refuse, None);
-            shown_texts.add(shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included));
+            // What others can write is granted by its path alone.
+            let included =
+                shown.into_iter().filter(|seen| seen.verdict == GateVerdict::Included && !seen.shared);
+            once = shown_texts(included, None);
             files = GrantedProject::of(root, &built.admitted).files;
             let is_known = unknown_to_grants(&built).next().is_none();
             question.can_trust = hidden.is_empty() && is_known;
@@ -507,7 +511,13 @@ fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> WholeQ
             question.contents.push(format!("with a grant no prompt could be built: {error}"));
         }
     }
-    WholeQuestion { question, shown_texts, files }
+    WholeQuestion { question, once, files }
+}
+
+/// Returns what an answer for once grants: texts and a branch that were shown.
+fn shown_texts<'s>(texts: impl IntoIterator<Item = &'s GatedText>, branch: Option<String>) -> RootRecord {
+    let version = |seen: &GatedText| (seen.pin.clone(), PinnedVersion::of(&seen.bytes));
+    RootRecord::given(texts.into_iter().map(version), branch)
 }
 
 /// Asks the user about untrusted texts and builds again with the answer. Returns `None` if no user could be
@@ -528,7 +538,7 @@ pub(crate) fn ask_for_pins(
     }
     let root = consent::pin_root(engine.system(), &built.places.cwd);
     // What changed since an answer for once is left out.
-    let was_shown = |seen: &GatedText| request.shown.as_ref().is_some_and(|shown| shown.has_path(&seen.path));
+    let was_shown = |seen: &GatedText| request.shown.as_ref().is_some_and(|shown| shown.has_text(&seen.pin));
     let open = built.untrusted().filter(|seen| !seen.shared && !was_shown(seen));
     let (untrusted, hidden) = without_hidden(open, HiddenText::Refuse, Some(&root));
     if untrusted.is_empty() {
@@ -579,8 +589,7 @@ pub(crate) fn ask_for_pins(
         Some(TrustAnswer::Abort) => Err(Error::Abort),
         Some(TrustAnswer::Once) => {
             let mut shown = request.shown.as_deref().cloned().unwrap_or_default();
-            shown.add(untrusted.iter().copied());
-            shown.add_branch(branch);
+            shown.join(shown_texts(untrusted.iter().copied(), branch));
             let again = Request { trust: TrustChoice::Once, shown: Some(Arc::new(shown)), ..request.clone() };
             engine.build_confirmed(&again, ask).map(Some)
         }

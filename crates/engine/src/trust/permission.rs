@@ -247,17 +247,12 @@ fn recorded(
     mode: TrustMode,
     root: &Path,
 ) -> RootRecord {
-    store.map_or_else(RootRecord::default, |file| {
-        let store = TrustStore::at(system, file.to_owned()).for_project(root);
-        // What is wrong with the store was reported when the gate was opened.
-        let records = store.load(&mut Diagnostics::new());
-        // A project that is trusted as a whole is the directory that its path leads to now; another one has no permissions.
-        let is_trusted = |dir: PathBuf| records.root(&dir).whole().is_some();
-        if mode == TrustMode::Whole && !consent::layer_root(system, places).is_some_and(is_trusted) {
-            return RootRecord::default();
-        }
-        records.root(root)
-    })
+    // A project that is trusted as a whole is the directory that its path leads to now; another one has no permissions.
+    let is_trusted = |dir: PathBuf| consent::recorded(system, store, &dir).whole().is_some();
+    if mode == TrustMode::Whole && !consent::layer_root(system, places).is_some_and(is_trusted) {
+        return RootRecord::default();
+    }
+    consent::recorded(system, store, root)
 }
 
 /// Marks which extensions and servers of the project may run, and returns the commands among them. What waits for a grant

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, at, id, instant, machine, run};
 use preface_engine::{
     BuildOptions, Engine, Request, TrustChoice,
-    conversation::{ConversationError, PromptRecord, Refresh, RequestInput, TurnResult},
+    conversation::{ConversationError, Refresh, RequestInput, TurnResult},
     core::{
         diagnostic::{Diagnostic, DiagnosticCode},
         format,
@@ -12,7 +12,7 @@ use preface_engine::{
     },
     coverage::HiddenText,
     host::{mcp_recordings, system::testing::MemorySystem},
-    store::{Actor, ReplaceOutcome, StoredPrompt},
+    store::Actor,
 };
 
 const PROJECT: &str = "/work/p";
@@ -118,27 +118,6 @@ fn a_profile_without_a_gate_can_be_denied() {
         assert!(text(&bench, "pi", TrustChoice::Ask).await.contains("Use tabs."));
         assert!(text(&bench, "pi", TrustChoice::Require).await.contains("Use tabs."));
         assert_eq!(refused(bench.turn_of("c", &turn_options("pi", TrustChoice::Deny)).await), ["AGENTS.md"]);
-    });
-}
-
-#[test]
-fn a_prompt_without_a_list_is_handed_out_until_it_is_built_again() {
-    run(async {
-        let bench = Bench::on(project()).await;
-        grant(&bench.system, "default");
-        bench.turn_of("c", &turn_options("default", TrustChoice::Ask)).await.unwrap();
-        let kept = bench.kept("c").await;
-        let mut record: serde_json::Value = serde_json::from_str(&kept.record).unwrap();
-        record.as_object_mut().unwrap().remove("project");
-        let mut old = StoredPrompt { record: record.to_string().into(), ..kept.clone() };
-        old.head.revision = preface_engine::store::Revision::new(2);
-        let replaced = bench.store.replace(old, kept.head.revision, &at(11)).await;
-        assert_eq!(replaced, Ok(ReplaceOutcome::Done));
-        assert_eq!(PromptRecord::of(&bench.kept("c").await).unwrap().project, None);
-        revoke(&bench.system, "default");
-        assert!(text(&bench, "default", TrustChoice::Deny).await.contains("Use tabs."));
-        bench.compact("c").await;
-        assert!(!text(&bench, "default", TrustChoice::Deny).await.contains("Use tabs."));
     });
 }
 

@@ -1,6 +1,6 @@
 //! The form of `trust.json`, as `format.md` describes it: one document of serde, which has no other form.
 
-use super::record::TrustDocument;
+use super::record::{TrustDocument, VERSION};
 use jiff::Timestamp;
 
 /// Reads the file.
@@ -8,7 +8,11 @@ use jiff::Timestamp;
 /// # Errors
 /// Describes why the file is not one of ours.
 pub(super) fn read(bytes: &[u8]) -> Result<TrustDocument, String> {
-    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    let document: TrustDocument = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    match document.version {
+        VERSION => Ok(document),
+        version => Err(format!("version {version} is not known to this program")),
+    }
 }
 
 /// Returns the file: two-space JSON without a newline at its end, sorted by path.

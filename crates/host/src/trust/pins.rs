@@ -169,6 +169,14 @@ pub struct PinnedVersion {
     pub bytes: u64,
 }
 
+impl PinnedVersion {
+    /// Describes a text.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        PinnedVersion { digest: Digest::of(bytes), bytes: bytes.len() as u64 }
+    }
+}
+
 /// The version of the exported form.
 const VERSION: u32 = 1;
 
@@ -252,14 +260,14 @@ mod tests {
     #[test]
     fn the_text_that_was_granted_last_is_the_latest() {
         let path = PinPath("a".into());
-        let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
-        let given =
-            |texts: &[&[u8]]| RootRecord::given(texts.iter().map(|text| (path.clone(), version(text))), []);
+        let given = |texts: &[&[u8]]| {
+            RootRecord::given(texts.iter().map(|text| (path.clone(), PinnedVersion::of(text))), [])
+        };
         let mut pins = given(&[b"one", b"two"]);
         pins.join(given(&[b"one"]));
         assert_eq!(
             pins.versions(&path).last(),
-            Some(&version(b"one")),
+            Some(&PinnedVersion::of(b"one")),
             "an older text that is granted again"
         );
         assert_eq!(pins.texts().next().map(|(_, versions)| versions.len()), Some(2), "each text once");
@@ -268,19 +276,24 @@ mod tests {
     #[test]
     fn a_store_updates_an_export() {
         let path = |text: &str| PinPath(text.to_owned());
-        let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
         let exported = RootRecord::given(
             [("a", b"old"), ("api/a", b"api"), ("gone/a", b"abc")]
-                .map(|(at, text)| (path(at), version(text))),
+                .map(|(at, text)| (path(at), PinnedVersion::of(text))),
             ["main".to_owned()],
         );
-        let store =
-            RootRecord::given([(path("a"), version(b"new")), (path("b"), version(b"b"))], ["x".to_owned()]);
+        let store = RootRecord::given(
+            [(path("a"), PinnedVersion::of(b"new")), (path("b"), PinnedVersion::of(b"b"))],
+            ["x".to_owned()],
+        );
         let (merged, gone) = exported.updated(&store, |path| path.as_str().starts_with("gone/"));
         let texts: Vec<_> = merged.texts().map(|(path, all)| (path.as_str(), all.to_vec())).collect();
         assert_eq!(
             texts,
-            [("a", vec![version(b"new")]), ("api/a", vec![version(b"api")]), ("b", vec![version(b"b")])]
+            [
+                ("a", vec![PinnedVersion::of(b"new")]),
+                ("api/a", vec![PinnedVersion::of(b"api")]),
+                ("b", vec![PinnedVersion::of(b"b")])
+            ]
         );
         assert_eq!(gone, [path("gone/a")]);
         assert_eq!(merged.branches().collect::<Vec<_>>(), ["main"]);
@@ -300,9 +313,11 @@ mod tests {
     #[test]
     fn what_was_exported_is_read_again() {
         let path = |text| PinPath::parse(text).expect("a good path");
-        let version = |text: &[u8]| PinnedVersion { digest: Digest::of(text), bytes: text.len() as u64 };
-        let texts =
-            [(path("b"), version(b"one")), (path("a/ü"), version(b"two")), (path("b"), version(b"three"))];
+        let texts = [
+            (path("b"), PinnedVersion::of(b"one")),
+            (path("a/ü"), PinnedVersion::of(b"two")),
+            (path("b"), PinnedVersion::of(b"three")),
+        ];
         let pins = RootRecord::given(texts, ["ü\\u{200b}".to_owned()]);
         let text = pins.export();
         assert!(text.starts_with("{\n  \"trust_pins\": 1,\n  \"pins\": [\n"), "{text}");

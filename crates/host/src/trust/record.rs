@@ -64,7 +64,7 @@ pub struct DeclineRecord {
 
 impl RootRecord {
     /// Gathers grants of texts and branches that a caller gives.
-    pub(super) fn given(
+    pub fn given(
         texts: impl IntoIterator<Item = (PinPath, PinnedVersion)>,
         branches: impl IntoIterator<Item = String>,
     ) -> Self {
@@ -308,34 +308,21 @@ pub struct GrantedText {
     pub bytes: u64,
 }
 
+/// The version of the file.
+pub(super) const VERSION: u64 = 1;
+
 /// The file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TrustDocument {
-    version: Version,
+    pub(super) version: u64,
     /// By canonical path.
     roots: BTreeMap<String, RootRecord>,
 }
 
-/// The version of the file, which is the first thing in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "u64", into = "u64")]
-struct Version;
-
-impl From<Version> for u64 {
-    fn from(_: Version) -> Self {
-        1
-    }
-}
-
-impl TryFrom<u64> for Version {
-    type Error = String;
-
-    fn try_from(version: u64) -> Result<Self, String> {
-        match version {
-            1 => Ok(Version),
-            _ => Err(format!("version {version} is not known to this program")),
-        }
+impl Default for TrustDocument {
+    fn default() -> Self {
+        TrustDocument { version: VERSION, roots: BTreeMap::new() }
     }
 }
 

@@ -142,9 +142,8 @@ impl<'a> TrustStore<'a> {
             let why = format!("its {} bytes are more than the limit of {COPY_LIMIT}", text.bytes.len());
             return Err(TrustError::invalid(text.path.resolve(root), why));
         }
-        let versions = texts.iter().map(|PinnedText { path, bytes }| {
-            (path.clone(), PinnedVersion { digest: Digest::of(bytes), bytes: bytes.len() as u64 })
-        });
+        let versions =
+            texts.iter().map(|PinnedText { path, bytes }| (path.clone(), PinnedVersion::of(bytes)));
         let change = Change::Texts { texts: versions.collect() };
         let audit = |root: String| vec![AuditEvent::ProjectTrusted { canonical_path: root }];
         self.change(root, change, texts, |_, root| audit(root))

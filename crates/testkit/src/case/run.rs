@@ -228,7 +228,10 @@ fn take_turn(
         }
         Some("revoke") => engine
             .revoke(&request, &paths)
-            .map(|report| TurnOutcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
+            .map(|reports| {
+                reports.into_iter().flat_map(|report| report.added).map(|(name, _)| name).collect()
+            })
+            .map(TurnOutcome::Report),
         Some("scopes") => engine.scopes(&request).map(|report| TurnOutcome::Report(rows(&report, turn))),
         Some(other) => return Err(format!("unknown action `{other}`")),
     })

@@ -46,16 +46,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let system = files::system();
     let engine = Engine::new(&system);
     let request = args.turn.request();
-    let (mut reports, mut rest) = (Vec::new(), Vec::new());
-    for path in paths(&system, &engine, &request, &args.paths)? {
-        match engine.revoke_recorded(&request, &path)? {
-            Some(report) => reports.push(report),
-            None => rest.push(path),
-        }
-    }
-    if !rest.is_empty() || reports.is_empty() {
-        reports.push(engine.revoke(&request, &rest)?);
-    }
+    let reports = engine.revoke(&request, &paths(&system, &engine, &request, &args.paths)?)?;
     if args.format == OutputFormat::Json {
         let diagnostics: Diagnostics =
             reports.iter().flat_map(|report| report.diagnostics.iter().cloned()).collect();
@@ -71,26 +62,26 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
         ui.json(&ListDocument { kind: "projects", entries, diagnostics: &diagnostics })?;
     }
     for report in &reports {
-        if args.format == OutputFormat::Json {
-            diagnostics::all(ui, &report.diagnostics);
-            continue;
+        if args.format == OutputFormat::Text {
+            ui.view(&revoked(report))?;
         }
-        ui.view(&revoked(report, !rest.is_empty()))?;
         diagnostics::all(ui, &report.diagnostics);
     }
     Ok(Exit::Done)
 }
 
-fn revoked(report: &GrantReport, are_paths_named: bool) -> String {
+fn revoked(report: &GrantReport) -> String {
     let bold = style::BOLD;
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
     let mut out = String::new();
     let as_a_whole = report.audit.iter().any(|event| matches!(event, AuditEvent::ProjectDeclined { .. }));
     if report.added.is_empty() && report.permissions.is_empty() {
-        let what = if are_paths_named { "Nothing of that" } else { "Nothing" };
+        let is_recorded = |event: &AuditEvent| matches!(event, AuditEvent::TrustDecision { .. });
+        let is_recorded = as_a_whole || report.audit.iter().any(is_recorded);
+        let what = if is_recorded { "Nothing" } else { "Nothing of that" };
         let _ = writeln!(out, "{what} was granted in {bold}{root}{bold:#}.");
-        if !are_paths_named && !report.audit.is_empty() {
+        if is_recorded {
             out.push_str("That is recorded: a service leaves its files out, too, until they are granted.\n");
         }
     } else if as_a_whole && !report.added.is_empty() {
