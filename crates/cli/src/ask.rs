@@ -1,9 +1,6 @@
 //! Questions to the user on a terminal. Text of a project is shown with hidden and control characters written out.
 
-use crate::ui::{
-    Ui, style,
-    text::{count, wrap},
-};
+use crate::ui::{Ui, style, text::wrap};
 use preface_engine::{
     Ask, TrustAnswer, TrustQuestion,
     core::lint::{
@@ -59,7 +56,7 @@ impl Ask for Terminal<'_> {
     }
 }
 
-/// The question: the path, the text, and suspicious findings in it.
+/// The question: the path, and what a grant covers.
 fn question_text(question: &TrustQuestion, columns: usize) -> String {
     let bold = style::BOLD;
     let path = question.path.display().to_string();
@@ -70,23 +67,7 @@ fn question_text(question: &TrustQuestion, columns: usize) -> String {
     for line in &question.contents {
         let _ = writeln!(out, "  {}", wrap(&escape_hidden(line), columns.saturating_sub(2), 4));
     }
-    let tricks: usize = question.texts.iter().map(|(_, text)| tricks(text)).sum();
-    if tricks > 0 {
-        let care = style::severity(preface_engine::core::diagnostic::Severity::Warning);
-        let _ = writeln!(
-            out,
-            "{care}It hides text in {}; view it before you trust it.{care:#}",
-            count(tricks, "place")
-        );
-    }
     out
-}
-
-/// Hidden text that has no ordinary use.
-fn tricks(text: &str) -> usize {
-    let odd =
-        |found: &&hidden::HiddenSpan| found.usual.is_none() && found.kind != hidden::HiddenKind::Comment;
-    hidden::scan(text).iter().filter(odd).count()
 }
 
 /// The columns before a line of a text.
@@ -129,7 +110,7 @@ mod tests {
         let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
         assert_eq!(
             plain(&question_text(&question, 80)),
-            "/work/\\u{1b}[2J has text for the model:\n  AGENTS.md (5 bytes)\nIt hides text in 2 places; view it before you trust it.\n"
+            "/work/\\u{1b}[2J has text for the model:\n  AGENTS.md (5 bytes)\n"
         );
         assert_eq!(
             plain(&shown(&question, 80)),

@@ -55,7 +55,7 @@ fn directory() -> (PathBuf, tempfile::TempDir) {
 fn check(system: &OsSystem, file: &Path) -> BTreeSet<(String, Digest)> {
     let mut diagnostics = Vec::new();
     let store = TrustStore::at(system, file.to_owned());
-    let rows = store.list(&mut diagnostics);
+    let rows = store.load(&mut diagnostics).list();
     assert_eq!(diagnostics, [], "the store can always be read");
     let texts: BTreeSet<_> = rows
         .into_iter()
@@ -231,7 +231,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
     let system = machine();
     let store = TrustStore::at(&system, file.clone());
     store.revoke_pins(&dir.join("work"), None).expect("the lock of the dead is free");
-    assert_eq!(store.list(&mut Vec::new()), []);
+    assert_eq!(store.load(&mut Vec::new()).list(), []);
     assert!(system.stat(&file).is_some());
 }
 

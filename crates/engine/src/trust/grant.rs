@@ -226,7 +226,7 @@ impl Engine<'_> {
     pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<Vec<GrantReport>, Error> {
         let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
         let built = self.without_programs().run(&denied, Breadth::Turn, None, &Headless)?;
-        let rows = self.store(&built)?.list(&mut Diagnostics::new());
+        let rows = self.store(&built)?.load(&mut Diagnostics::new()).list();
         let (mut reports, mut rest) = (Vec::new(), Vec::new());
         for path in paths {
             let real = resolve_links(self.system(), path);
@@ -257,9 +257,14 @@ impl Engine<'_> {
     fn revoke_of(&self, built: &BuildResult, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         match built.mode {
             TrustMode::Whole => {
+                let is_recorded = |root: &PathBuf| {
+                    let record = consent::recorded(self.system(), built.store.as_deref(), root);
+                    record.trust() != Trust::Untrusted
+                };
+                // A project directory that is gone can have a record.
+                let gone = || Some(resolve_links(self.system(), built.places.project.as_ref()?));
                 let here = consent::layer_root(self.system(), &built.places);
-                let Some(root) = here.map_or_else(|| self.recorded_root(built), |root| Ok(Some(root)))?
-                else {
+                let Some(root) = here.or_else(|| gone().filter(is_recorded)) else {
                     return Err(Error::Usage(
                         "there is no project directory here".to_owned(),
                         Some("the list of grants has the paths that are recorded".to_owned()),
@@ -295,15 +300,6 @@ impl Engine<'_> {
         let trees = rows.iter().filter(|row| row.mode == TrustMode::Pinned).map(|row| Path::new(&row.path));
         let tree = trees.filter(|tree| root.starts_with(tree)).max_by_key(|tree| tree.as_os_str().len());
         self.revoke_whole(built, root, tree.unwrap_or(root))
-    }
-
-    /// Returns the place of a project directory that is gone and has a record.
-    fn recorded_root(&self, built: &BuildResult) -> Result<Option<PathBuf>, Error> {
-        let Some(root) = built.places.project.as_ref().map(|dir| resolve_links(self.system(), dir)) else {
-            return Ok(None);
-        };
-        let records = self.store(built)?.for_project(&root).load(&mut Diagnostics::new());
-        Ok((records.root(&root).trust() != Trust::Untrusted).then_some(root))
     }
 
     fn revoke_whole(&self, built: &BuildResult, root: &Path, tree: &Path) -> Result<GrantReport, Error> {

@@ -11,7 +11,7 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Remedy, Severity},
     extension::{
-        self, Ability, Category, ContextSource, ExtensionEntry, Grants, ProviderChange, Scopes, Status,
+        self, Ability, Category, ContextSource, Entry, ExtensionEntry, Grants, ProviderChange, Scopes, Status,
     },
     mcp_servers::{McpServer, McpServers, ServerEntry},
     scope::Scope,
@@ -165,12 +165,8 @@ fn change_permission(change: &ProviderChange) -> Permission {
 }
 
 /// Returns whether a grant decides about an entry: it is active, or would be with a grant.
-fn needs_grant(entry: &ExtensionEntry) -> bool {
+fn needs_grant<T>(entry: &Entry<T>) -> bool {
     (entry.active || entry.status == Status::Pending) && entry.needs_grant()
-}
-
-fn server_needs_grant(server: &ServerEntry) -> bool {
-    (server.active || server.status == Status::Pending) && server.needs_grant()
 }
 
 /// The recorded grants of a project, read when the first question comes.
@@ -216,7 +212,7 @@ impl<'a> ProjectGrants<'a> {
         let entries = scopes.entries.iter().filter(|entry| needs_grant(entry));
         let entries = entries.filter_map(|entry| action(entry, self.root(), self.context));
         let changes = scopes.changes.iter().map(|change| Ok(ProjectAction::Other(change_permission(change))));
-        let servers = mcp.servers.iter().filter(|server| server_needs_grant(server));
+        let servers = mcp.servers.iter().filter(|server| needs_grant(server));
         let servers = servers.filter_map(|server| server_action(server, self.root(), self.context));
         let (mut actions, mut refused) = (Vec::new(), Vec::new());
         for action in entries.chain(changes).chain(servers) {
@@ -273,30 +269,17 @@ pub(crate) fn allow(
         state
     };
     for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
-        entry.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
-        let stands = state(action(entry, grants.root(), grants.context));
-        entry.runnable = entry.active && stands == GrantState::Granted && entry.missing.is_none();
-        if stands != GrantState::Granted {
-            let subject = format!("{}/{}", entry.value.category, entry.name);
-            let mut diagnostic = waits(&subject, &entry.origin.path, stands, entry.status);
-            // Its text is left out of the prompt.
-            if entry.active && entry.value.category == Category::ContextProviders {
-                diagnostic.severity = Severity::Warning;
-            }
-            entry.diagnostics.push(diagnostic.clone());
-            diagnostics.push(diagnostic);
-        }
+        let state = state(action(entry, grants.root(), grants.context));
+        let subject = format!("{}/{}", entry.value.category, entry.name);
+        // The text of a context provider is left out of the prompt.
+        let is_text = entry.active && entry.value.category == Category::ContextProviders;
+        let severity = if is_text { Severity::Warning } else { Severity::Info };
+        diagnostics.extend(decide(entry, &subject, state, severity));
     }
-    for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
-        server.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
-        let stands = state(server_action(server, grants.root(), grants.context));
-        server.runnable = server.active && stands == GrantState::Granted;
-        if stands != GrantState::Granted {
-            let subject = format!("mcp/{}", server.name);
-            let diagnostic = waits(&subject, &server.origin.path, stands, server.status);
-            server.diagnostics.push(diagnostic.clone());
-            diagnostics.push(diagnostic);
-        }
+    for server in mcp.servers.iter_mut().filter(|server| needs_grant(server)) {
+        let state = state(server_action(server, grants.root(), grants.context));
+        let subject = format!("mcp/{}", server.name);
+        diagnostics.extend(decide(server, &subject, state, Severity::Info));
     }
     (scopes, mcp, granted)
 }
@@ -408,16 +391,27 @@ pub(crate) fn waiting(mcp: &McpServers) -> impl Iterator<Item = &str> {
 /// The code of what waits for a grant. It is worked out again where grants are.
 const WAITS: DiagnosticCode = DiagnosticCode::ExtensionNeedsGrant;
 
-fn waits(subject: &str, path: &str, stands: GrantState, status: Status) -> Diagnostic {
-    let why = match stands {
-        GrantState::Changed => "it changed since you allowed it",
-        _ => "you have not allowed it",
+/// Marks whether an entry may run. One that waits for a grant is reported: one that was never granted with this severity.
+fn decide<T>(
+    entry: &mut Entry<T>,
+    subject: &str,
+    state: GrantState,
+    severity: Severity,
+) -> Option<Diagnostic> {
+    entry.diagnostics.retain(|diagnostic| diagnostic.code != WAITS);
+    entry.runnable = entry.active && state == GrantState::Granted && entry.missing.is_none();
+    let (severity, why) = match state {
+        GrantState::Granted => return None,
+        GrantState::Changed => (Severity::Warning, "it changed since you allowed it"),
+        GrantState::New => (severity, "you have not allowed it"),
     };
-    let stays = if status == Status::Pending { "; the one of a lower layer stays active" } else { "" };
-    let what = format!("{subject} does not run: {why}{stays}");
-    // A permission that was granted and does not match any more is reported; one that was never granted is shown on request.
-    let severity = if stands == GrantState::Changed { Severity::Warning } else { Severity::Info };
-    Diagnostic::new(severity, WAITS, what)
-        .at(Place::file(Some(Scope::Project), path))
-        .help(Remedy::AllowCommands.to_string())
+    let stays = match entry.status {
+        Status::Pending => "; the one of a lower layer stays active",
+        _ => "",
+    };
+    let diagnostic = Diagnostic::new(severity, WAITS, format!("{subject} does not run: {why}{stays}"))
+        .at(Place::file(Some(Scope::Project), entry.origin.path.as_str()))
+        .help(Remedy::AllowCommands.to_string());
+    entry.diagnostics.push(diagnostic.clone());
+    Some(diagnostic)
 }

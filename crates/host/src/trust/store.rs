@@ -9,7 +9,7 @@ use super::{
     path::{escaped, recordable},
     permission::Permission,
     pins::{PinPath, PinnedText, PinnedVersion},
-    record::{Change, GrantedFiles, Records, TrustChange, TrustDocument, TrustRow},
+    record::{Change, GrantedFiles, Records, TrustChange, TrustDocument},
 };
 use crate::system::{FileKind, ReadError, ReadScope, Stat, System, WriteMode, is_users};
 use preface_core::{
@@ -114,12 +114,6 @@ impl<'a> TrustStore<'a> {
                 Records { place, document: TrustDocument::default() }
             }
         }
-    }
-
-    /// Returns the state of every project that has a record, sorted by path. Diagnostics are those of
-    /// [`TrustStore::load`].
-    pub fn list(&self, diagnostics: &mut Diagnostics) -> Vec<TrustRow> {
-        self.load(diagnostics).list()
     }
 
     /// Records that the user trusts a project as a whole, by the canonical path of its directory, with the files that a build used.

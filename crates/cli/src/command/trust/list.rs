@@ -51,7 +51,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, CommandFailure> {
     let built = engine.build(&preface_engine::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut problems = Vec::new();
     let store = engine.store(&built)?;
-    let rows = store.list(&mut problems);
+    let rows = store.load(&mut problems).list();
     let unread = problems.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     match args.format {
         // The content of a store that cannot be read is unknown.
