@@ -19,7 +19,7 @@ const DEFAULT: &str = "You are a helpful coding assistant.\n\n[if file:AGENTS.md
 async fn the_default_template_is_there_before_any_is_stored() {
     let service = service().await;
     let answer = service.get("/system-prompt").await;
-    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT, "variables": {}})));
+    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT})));
     assert_eq!(answer.header("preface-version"), Some("0"));
     assert!(answer.header("preface-degraded").is_none());
 }
@@ -205,7 +205,7 @@ async fn without_a_store_there_is_the_default_and_no_write() {
     service.store("one").await;
     service.store.close().await.unwrap();
     let answer = service.get("/system-prompt").await;
-    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT, "variables": {}})));
+    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"template": DEFAULT})));
     assert_eq!(answer.header("preface-degraded"), Some("store"));
     assert!(answer.header("etag").is_none());
     let body = json!({"template": "two"});
