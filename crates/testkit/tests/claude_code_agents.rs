@@ -374,16 +374,17 @@ fn names_of_tools_without_effect_are_warnings() {
             .collect::<Vec<_>>()
     };
     let diagnostic = |what: &str, help: &str| (format!(".claude/agents/a.md: {what}"), help.to_owned());
+    let list = "`preface list tools` shows what there is";
     assert_eq!(diagnostics("tools: read, Bash(git:*)\ndisallowedTools: FileEdit"), []);
     assert_eq!(
         diagnostics("tools: Reed, Read Grep, foo\ndisallowedTools: Wirte, mcp__x, \"Zzz*\""),
         [
             diagnostic("`Reed` in `tools` matches no tool", "did you mean `Read`?"),
             diagnostic("`Read Grep` in `tools` matches no tool", "put commas between the names"),
-            diagnostic("`foo` in `tools` matches no tool", ""),
+            diagnostic("`foo` in `tools` matches no tool", list),
             diagnostic("`Wirte` in `disallowedTools` matches no tool", "did you mean `Write`?"),
-            diagnostic("`mcp__x` in `disallowedTools` matches no tool", ""),
-            diagnostic("`Zzz*` in `disallowedTools` matches no tool", ""),
+            diagnostic("`mcp__x` in `disallowedTools` matches no tool", list),
+            diagnostic("`Zzz*` in `disallowedTools` matches no tool", list),
         ]
     );
     let stays = "`Bash(rm:*)` in `disallowedTools` takes nothing away: `Bash` stays, and rules about its uses are the host's";

@@ -186,14 +186,8 @@ fn odd_files_everywhere() {
     let built = build(&system);
     assert_eq!(built.prompt.text, format!("G.{TAIL}"));
     let codes: Vec<&str> = diagnostics(&built).iter().map(|(code, _)| *code).collect();
-    for (code, count) in [("file/unreadable", 3), ("file/unreadable", 2), ("file/unreadable", 1)] {
-        assert_eq!(
-            codes.iter().filter(|known| **known == code).count(),
-            count,
-            "{code}: {:?}",
-            diagnostics(&built)
-        );
-    }
+    let unreadable = codes.iter().filter(|code| **code == "file/unreadable").count();
+    assert_eq!(unreadable, 6, "{:?}", diagnostics(&built));
     assert!(
         !built.prompt.text.contains("secret") && codes.contains(&"skill/invalid"),
         "{:?}",
