@@ -222,9 +222,8 @@ impl Launch {
         }
         let terminal = (mode == Mode::Terminal).then(TerminalState::save);
         let mut child = command.spawn()?;
-        let group = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?));
         // Dropped at an error and a panic, too.
-        let end = EndGroup { pid: group, is_group: mode == Mode::Print };
+        let end = EndGroup::of(&child, mode == Mode::Print);
         let printed = tokio::spawn(both_ends(child.stdout.take(), child.stderr.take()));
         let mut recording = take(Some(&mut child), endpoint, mode, message, interruption).await;
         end.end(&mut child).await;
@@ -342,6 +341,10 @@ struct EndGroup {
 }
 
 impl EndGroup {
+    fn of(child: &Child, is_group: bool) -> Self {
+        EndGroup { pid: child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?)), is_group }
+    }
+
     /// Sends a signal to the group, or, on a terminal, which has one group for all, to each of these processes.
     fn signal(&self, processes: &[Pid], signal: Signal) {
         match self.pid {
@@ -492,8 +495,10 @@ pub fn unique_digits() -> io::Result<String> {
 /// Returns the version that a program prints, within a few seconds.
 pub async fn version(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let output = timeout(Duration::from_secs(5), command.output()).await.ok()?.ok()?;
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.process_group(0).kill_on_drop(true).spawn().ok()?;
+    let _end = EndGroup::of(&child, true);
+    let output = timeout(Duration::from_secs(5), child.wait_with_output()).await.ok()?.ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let is_version =
         |word: &&str| word.len() < 40 && word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');

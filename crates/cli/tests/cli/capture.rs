@@ -322,6 +322,22 @@ fn two_captures_at_once_do_not_meet() {
     assert_ne!(messages[0], messages[1]);
 }
 
+/// Fails if a program is still there.
+fn assert_ended(pid: &str) {
+    // A process that ended and was not waited for has no command line.
+    let line = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+    assert!(line.is_empty(), "the agent's program is still there");
+}
+
+#[test]
+fn what_an_agent_leaves_that_prints_its_version_is_ended() {
+    let sandbox = sandbox();
+    let script = CLAUDE.replace("then echo", "then sleep 300 > /dev/null & echo $! > \"$HOME/child\"; echo");
+    fs::write(sandbox.path("bin/claude"), script).expect("a program");
+    sandbox.run("preface capture claude").exits(0);
+    assert_ended(&fs::read_to_string(sandbox.path("home/child")).expect("it left a program"));
+}
+
 #[test]
 fn an_interrupted_capture_ends_all_that_it_started() {
     let sandbox = sandbox().env("HANG", "1");
@@ -336,9 +352,7 @@ fn an_interrupted_capture_ends_all_that_it_started() {
     let pid = until(|| fs::read_to_string(&child).ok().filter(|pid| pid.ends_with('\n')));
     Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill");
     let _ = run.wait();
-    // A process that ended and was not waited for has no command line.
-    let line = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
-    assert!(line.is_empty(), "the agent's program is still there");
+    assert_ended(&pid);
     let state = sandbox.path("home/.local/state/preface");
     assert_eq!(fs::read_dir(state).map_or(0, |files| files.count()), 0, "no private file is left");
 }
@@ -366,6 +380,5 @@ fn on_a_terminal_the_agent_ends_after_its_answer_with_what_it_started() {
         "{printed}"
     );
     let pid = fs::read_to_string(sandbox.path("home/child")).expect("the agent started a program");
-    let line = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
-    assert!(line.is_empty(), "the agent's program is still there");
+    assert_ended(&pid);
 }
