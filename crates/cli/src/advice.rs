@@ -81,22 +81,19 @@ pub fn set_conversation(options: &BuildOptions) {
     let here = preface_engine::host::system::System::current_dir(&files::system());
     let here = here.map(|here| here.display().to_string());
     let profile = options.profile.as_ref().map(|file| file.display().to_string());
-    let one = |id: &str, flag: &str, value: &Option<String>| CommandFlag {
+    let one = |id: &str, flag: &str, values: &[String]| CommandFlag {
         id: id.to_owned(),
         flag: flag.to_owned(),
-        values: value.iter().map(|value| shell_quoted(value)).collect(),
+        values: values.iter().map(|value| shell_quoted(value)).collect(),
     };
-    let mut given = vec![
-        one("directory", "-C", &options.cwd.clone().filter(|cwd| here.as_ref() != Some(cwd))),
-        one("preset", "--preset", &options.preset),
-        one("profile", "--profile", &profile),
-        one("agent", "--agent", &options.agent),
-        one("tools", "--tools", &options.tools.names().map(|names| names.join(","))),
-        one("set", "--set", &None),
+    let given = vec![
+        one("directory", "-C", options.cwd.clone().filter(|cwd| here.as_ref() != Some(cwd)).as_slice()),
+        one("preset", "--preset", options.preset.as_slice()),
+        one("profile", "--profile", profile.as_slice()),
+        one("agent", "--agent", options.agent.as_slice()),
+        one("tools", "--tools", options.tools.names().map(|names| names.join(",")).as_slice()),
+        one("set", "--set", &options.sets),
     ];
-    if let Some(sets) = given.last_mut() {
-        sets.values = options.sets.iter().map(|set| shell_quoted(set)).collect();
-    }
     // A second conversation in one call is none of ours.
     let _ = CONVERSATION.set(given);
 }

@@ -231,9 +231,7 @@ async fn serve(
     let scheme = if tls.is_some() { "https" } else { "http" };
     let mut greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
     if tls.is_none() && !bound.ip().is_loopback() {
-        greeting.push_str(
-            "Tokens and prompts travel unencrypted: let a proxy add TLS, or use --tls-cert and --tls-key.\n",
-        );
+        greeting.push_str("Tokens and prompts are not encrypted: use a proxy with TLS, or --tls-cert.\n");
     }
     match args.log_format {
         LogForm::Text => ui.eprint(&greeting),

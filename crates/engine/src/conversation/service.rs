@@ -373,7 +373,10 @@ impl ConversationService {
         let made = self.construct(&head.id, &again, ConstructReason::Refresh, Some(&was.head), actor).await;
         let made = made.map_err(|error| match error {
             ConversationError::Engine(Error::Usage(what, _) | Error::Agent(what, _))
-                if !is_dir(&*self.system, &was.head.cwd) =>
+                if self
+                    .system
+                    .stat(Path::new(&was.head.cwd))
+                    .is_none_or(|stat| stat.kind != FileKind::Dir) =>
             {
                 let help = "a refresh with another directory moves the conversation there";
                 ConversationError::Engine(Error::Usage(what, Some(help.to_owned())))
@@ -562,10 +565,6 @@ impl ConversationService {
 pub(super) fn kept_at_compaction(preset: &str) -> Diagnostic {
     let what = format!("the profile `{preset}` keeps its prompt over a compaction");
     Diagnostic::info(DiagnosticCode::ConversationKept, what)
-}
-
-fn is_dir(system: &dyn System, path: &str) -> bool {
-    system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir)
 }
 
 /// Replays a record over its text.
